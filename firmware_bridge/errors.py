@@ -1,7 +1,5 @@
 """The errors of the bridge: each message says what is wrong, and what to do next."""
 
-from __future__ import annotations
-
 
 class BridgeError(Exception):
     """Base of all errors raised on purpose. `hint` says what to do next."""

@@ -1,7 +1,5 @@
 """Tells systemd that the daemon is ready and alive (sd_notify)."""
 
-from __future__ import annotations
-
 import os
 import socket
 from typing import Final

@@ -1,7 +1,5 @@
 """The command `shoe`: finds the command's own module and says errors in one line."""
 
-from __future__ import annotations
-
 import argparse
 import gc
 import os

@@ -1,7 +1,5 @@
 """`shoe config`: what a table is configured to be, defaults included; and the reference of all keys."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

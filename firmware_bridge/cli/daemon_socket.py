@@ -1,7 +1,5 @@
 """Talks to the running daemon over its control socket: asks, follows, gives orders; blocking, and quick to start."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """`shoe do`: the orders of the topic `command`, and those that only people at the table may give."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Sequence

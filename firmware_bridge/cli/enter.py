@@ -1,7 +1,5 @@
 """`shoe enter`: two people say which card was not read."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Final
 

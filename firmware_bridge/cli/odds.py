@@ -1,7 +1,5 @@
 """`shoe odds`: the exact odds of a game, for a full shoe or for what is left of one."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

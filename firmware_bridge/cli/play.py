@@ -1,7 +1,5 @@
 """`shoe play`: given rounds through the real shoe, a JSON object a line in, one out for each."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from codecs import BOM_UTF8

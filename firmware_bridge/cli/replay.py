@@ -1,7 +1,5 @@
 """`shoe replay`: a deal script or a journal as the MQTT messages it would send, offline."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """`shoe retire`: takes a table that is no more off the broker, where its retained topics would stay for ever."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import sys

@@ -1,7 +1,5 @@
 """`shoe run`: the daemon, on one core, with a log that never spells a sealed card."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

@@ -1,7 +1,5 @@
 """`shoe schema`: every message, as JSON Schema, as an AsyncAPI document with examples, or as a page."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from typing import Any, Final, get_args, get_type_hints

@@ -1,7 +1,5 @@
 """`shoe status`: what the running daemon knows, once."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

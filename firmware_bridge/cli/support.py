@@ -1,7 +1,5 @@
 """`shoe support`: one file for a ticket, with everything that helps and nothing secret."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import io

@@ -1,7 +1,5 @@
 """Orders to a table as methods, and their way to the answer."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Mapping
 from itertools import count

@@ -1,7 +1,5 @@
 """What a floor gives to its reader: messages, and what went wrong with some."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from firmware_bridge.facts.orders import Resend

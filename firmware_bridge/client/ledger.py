@@ -6,8 +6,6 @@ store and the demo `Entries`. Gaps reach up to the newest message that came; whi
 its next entry is, the topic `status` says.
 """
 
-from __future__ import annotations
-
 from hashlib import sha256
 from typing import Final, NamedTuple
 

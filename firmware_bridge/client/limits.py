@@ -1,7 +1,5 @@
 """Whether a bet may be accepted: limits of the person, of the table and of its pools (rule book section 7)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import Final, Literal

@@ -1,7 +1,5 @@
 """Money as exact decimals: sums and products that are never rounded unseen, and the house's rounding."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Final, Literal

@@ -1,7 +1,5 @@
 """Decodes the messages that the shoe says (facts/wire.py), and encodes orders for the topic `command`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final, TypeVar

@@ -1,7 +1,5 @@
 """What a round pays on the stakes that were accepted for it (topic `round`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final, Literal

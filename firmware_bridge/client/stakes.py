@@ -1,7 +1,5 @@
 """Whether money may be put in at games other than baccarat, by the rules of their packages, and why not in words."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from decimal import Decimal, localcontext
 from typing import Literal

@@ -1,7 +1,5 @@
 """A fake table for the tests of a backend: rounds with chosen faults, into a function or at a broker."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
@@ -11,18 +9,8 @@ import msgspec
 from msgspec import Raw
 
 from firmware_bridge.client.broker import Address, Session
-from firmware_bridge.facts.events import CommandAnswered, ShoeEnded
+from firmware_bridge.facts import events
 from firmware_bridge.facts.events_of_cards import Event
-from firmware_bridge.facts.events_of_rounds import (
-    BetsClosed,
-    EntryName,
-    Net,
-    RoundClosed,
-    RoundCorrected,
-    RoundVoided,
-    Stake,
-    Unit,
-)
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import VERSION, EntryHead, StateHead, Stored, joined
 from firmware_bridge.facts.wire_states import Status
@@ -39,8 +27,8 @@ FakeGame = Literal["baccarat", "blackjack"]
 
 class _Result(NamedTuple):
     outcome: str
-    bets: dict[str, Net]
-    stakes: dict[str, Stake]
+    bets: dict[str, events.Net]
+    stakes: dict[str, events.Stake]
 
 
 def _in_money(outcome: str, **seats: tuple[str, str]) -> _Result:
@@ -48,7 +36,7 @@ def _in_money(outcome: str, **seats: tuple[str, str]) -> _Result:
     return _Result(outcome, {seat: net for seat, (_, net) in seats.items()}, dict(seats))
 
 
-UNITS: Final[dict[FakeGame, Unit]] = {"baccarat": "stake", "blackjack": "money"}
+UNITS: Final[dict[FakeGame, events.Unit]] = {"baccarat": "stake", "blackjack": "money"}
 
 RESULTS: Final[dict[FakeGame, tuple[_Result, ...]]] = {
     "baccarat": (
@@ -87,8 +75,8 @@ class FakeTable:
         self.orders: list[dict[str, Any]] = []
         self._send, self._prefix, self._lock = send, prefix, RLock()
         self._round = self._seq = 0
-        self._prev: EntryName | None = None
-        self._kept: dict[EntryName, list[tuple[str, bytes]]] = {}
+        self._prev: events.EntryName | None = None
+        self._kept: dict[events.EntryName, list[tuple[str, bytes]]] = {}
         self._held: list[tuple[str, bytes]] = []
         self._used: dict[str, Answer] = {}
 
@@ -111,7 +99,7 @@ class FakeTable:
         """Play one round."""
         with self._lock:
             held, self._held = self._held, []
-            said = self._entry(BetsClosed(round=self._round + 1))
+            said = self._entry(events.BetsClosed(round=self._round + 1))
             self._round += 1
             said += self._entry(self._voided() if fault == "void" else self._closed())
             if fault == "reorder":
@@ -131,7 +119,7 @@ class FakeTable:
     def new_shoe(self, *, lost: bool = False) -> None:
         """End this shoe, by an event that may be lost on its way, and begin the journal of the next."""
         with self._lock:
-            said = self._entry(ShoeEnded(why="floor", rounds=self._round))
+            said = self._entry(events.ShoeEnded(why="floor", rounds=self._round))
             self._say([] if lost else said)
             self.shoe, self._seq, self._round = self.shoe + 1, 0, 0
 
@@ -140,7 +128,7 @@ class FakeTable:
         with self._lock:
             self.boots += 1
             self.status()
-            self._say(self._kept.get(EntryName(self.journal, self._seq), []))
+            self._say(self._kept.get(events.EntryName(self.journal, self._seq), []))
 
     def status(self) -> None:
         """Say the topic `status`."""
@@ -159,7 +147,7 @@ class FakeTable:
                 answer = self._used.get(order["id"])
                 if answer is None:
                     answer = self._used[order["id"]] = self._obey(order)
-                    self._say(self._entry(CommandAnswered(answer=answer, by="backend")))
+                    self._say(self._entry(events.CommandAnswered(answer=answer, by="backend")))
                     self.status()
                 self._send(f"{self._prefix}/{self.table}/reply", msgspec.json.encode(answer))
 
@@ -189,11 +177,11 @@ class FakeTable:
         head = b'%b,"n":1,"of":1' % msgspec.json.encode(told)[:-1]
         written = msgspec.json.encode(event)
         said = [("event", b'%b,"event":%b}' % (head, written))]
-        if not isinstance(event, BetsClosed | CommandAnswered | ShoeEnded):
+        if not isinstance(event, events.BetsClosed | events.CommandAnswered | events.ShoeEnded):
             fields = {key: value for key, value in msgspec.json.decode(written).items() if key not in ("type", "own")}
             said.append(("round", b"%b,%b" % (head, msgspec.json.encode(fields)[1:])))
-            self._prev = EntryName(self.journal, self._seq)
-        self._kept[EntryName(self.journal, self._seq)] = said
+            self._prev = events.EntryName(self.journal, self._seq)
+        self._kept[events.EntryName(self.journal, self._seq)] = said
         self.sent += said
         return said
 
@@ -201,16 +189,20 @@ class FakeTable:
         for topic, payload in said:
             self._send(f"{self._prefix}/{self.table}/{topic}", payload)
 
-    def _closed(self) -> RoundClosed:
-        return RoundClosed(**self._result(self._round - 1), own=Raw(b"{}"))
+    def _closed(self) -> events.RoundClosed:
+        return events.RoundClosed(**self._result(self._round - 1), own=Raw(b"{}"))
 
-    def _corrected(self) -> RoundCorrected:
+    def _corrected(self) -> events.RoundCorrected:
         """The round with another result: that of the next one."""
-        return RoundCorrected(**self._result(self._round), revision=1, corrects=self._seq, by="floor", own=Raw(b"{}"))
+        return events.RoundCorrected(
+            **self._result(self._round), revision=1, corrects=self._seq, by="floor", own=Raw(b"{}")
+        )
 
-    def _voided(self) -> RoundVoided:
-        stakes: dict[str, Stake] = {seat: (staked, 0) for seat, (staked, _) in RESULTS[self._game][0].stakes.items()}
-        return RoundVoided(
+    def _voided(self) -> events.RoundVoided:
+        stakes: dict[str, events.Stake] = {
+            seat: (staked, 0) for seat, (staked, _) in RESULTS[self._game][0].stakes.items()
+        }
+        return events.RoundVoided(
             game=self._game, round=self._round, cards=(), why=("misdeal",), by="floor", last=False, prev=self._prev,
             unit=UNITS[self._game], stakes=stakes,
         )  # fmt: skip

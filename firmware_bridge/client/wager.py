@@ -1,7 +1,5 @@
 """Bets that persons placed on a round and the backend accepted, and who may squeeze by them (rule book section 7)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Checks of `bridge.toml` across its keys, and what `[service] mode` stands for: defaults, and what contradicts it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """Reads the keys of a TOML document by their types: every mistake a sentence, every good key kept."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from decimal import Decimal

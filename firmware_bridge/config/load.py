@@ -1,7 +1,5 @@
 """The table's configuration: `bridge.toml`, checked as a whole, every mistake told at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from pathlib import Path

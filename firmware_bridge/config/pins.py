@@ -1,7 +1,5 @@
 """The wires and keypads of `bridge.toml`: pins, sensors, keys of dealer and seats, with their limits and defaults."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal
 

@@ -1,7 +1,5 @@
 """Every key of `bridge.toml` with its meaning, what may stand there and its default, read off the types."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Iterator

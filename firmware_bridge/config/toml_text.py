@@ -1,7 +1,5 @@
 """TOML as people write it: values on one line, and what is wrong with a file that is none, in words."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import re
@@ -38,13 +36,10 @@ def document(path: Path) -> dict[str, Any]:
 
     text = _decoded(path, path.read_bytes())
     try:
-        return _with_floats(tomllib.loads(text, parse_float=Decimal))
+        sections = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         what, hint = _in_words(str(error), text.splitlines())
         raise ConfigError(f"{path}: {what}", hint) from None
-
-
-def _with_floats(sections: dict[str, Any]) -> dict[str, Any]:
     return {name: keys if name == EXACT else as_floats(keys) for name, keys in sections.items()}
 
 

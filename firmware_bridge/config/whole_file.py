@@ -1,7 +1,5 @@
 """Writes a file whole or not at all, whatever happens meanwhile."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Puts the bridge together: hardware on one side, the table in the middle, the broker on the other."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging
@@ -14,7 +12,7 @@ from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.health import Health
 from firmware_bridge.daemon.devices.keypads import Keypads
-from firmware_bridge.daemon.devices.lent_pins import LentPins
+from firmware_bridge.daemon.devices.lent import LentPins
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
 from firmware_bridge.daemon.devices.record_keeping import RecordKeeping
@@ -30,12 +28,10 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs, wire_states
-from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.journal.files import InUse, refuse_second
 from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
-from firmware_bridge.journal.resend import Range
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import due
@@ -100,14 +96,16 @@ class Bridge:
             self.journal,
             config.table.id,
             self.panel,
-            self._acknowledge,
+            lambda report: self.reader.acknowledge(report),
             self.publishing,
             self._changed,
             self._loop,
             looks_ahead=has_reader,
         )
         mqtt = config.mqtt
-        self.desk = Desk(self.table, self._resend, lambda: self.uplink.outbox.resends.is_full)
+        self.desk = Desk(
+            self.table, lambda part: self.uplink.outbox.resend(part), lambda: self.uplink.outbox.resends.is_full
+        )
         prefix, orders = f"{mqtt.root}/{config.table.id}", (self.desk, mqtt.commands)
         self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored)
         self.keeping = RecordKeeping(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
@@ -227,12 +225,6 @@ class Bridge:
     def _changed(self) -> None:
         for each in (self.uplink, self.control, self.sensors, self.keypads):
             each.changed()
-
-    def _acknowledge(self, report: ReportNo) -> None:
-        self.reader.acknowledge(report)
-
-    def _resend(self, part: Range) -> None:
-        self.uplink.outbox.resend(part)
 
     def _tell_health(self, health: wire_states.Health) -> None:
         self.keeping.watch(health.disk_free_mb)

@@ -1,8 +1,6 @@
 """What the audience of the demo sees: the table as its subscriber hears it, broker, reader and news."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from rich.text import Text
@@ -47,13 +45,9 @@ def _rows(stage: Stage) -> Iterator[Row]:
     if stage.backend.cut_card:
         yield Row("cut", Text(f"the cut card came: round {stage.backend.cut_card} is the last"))
     if stage.backend.burned:
-        yield Row("burn", _burn(stage.backend.burned))
+        yield Row("burn", Text(" ").join(map(card_face, stage.backend.burned)))
     yield Row("broker", _broker(stage))
     yield Row("reader", _reader(stage))
-
-
-def _burn(burned: Iterable[str | None]) -> Text:
-    return Text(" ").join(map(card_face, burned))
 
 
 def _broker(stage: Stage) -> Text:

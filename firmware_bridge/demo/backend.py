@@ -1,7 +1,5 @@
 """The demo's backend: it subscribes, drops repeats, asks for gaps, and keeps what a screen shows."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import deque

@@ -1,7 +1,5 @@
 """The broker inside `shoe demo`: mosquitto where it is installed, else one written in Python."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

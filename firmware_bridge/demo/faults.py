@@ -1,7 +1,5 @@
 """The faults of `shoe demo --fault`, why a game cannot show one, and how each is played."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final

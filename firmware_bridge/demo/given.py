@@ -1,7 +1,5 @@
 """Given rounds through the real shoe, step by step: what is due after each move, what it caused, and the result."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any, Final

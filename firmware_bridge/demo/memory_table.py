@@ -1,7 +1,5 @@
 """A table in memory, and a deal script played at it: no hardware, no clock, the same bytes every time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import count

@@ -1,7 +1,5 @@
 """The wires, packs and config of a simulated table, and what is broken there when a fault is played."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field

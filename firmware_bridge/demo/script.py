@@ -1,7 +1,5 @@
 """Deal scripts: what happens at a table, written as words (`shoe As Td cut 9c next !void misdeal`), shoe by shoe."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable, Iterator

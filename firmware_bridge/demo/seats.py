@@ -1,7 +1,5 @@
 """The people at a simulated table: guests who bet, open sealed cards and give marks; a pit boss who settles."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A whole simulated table: the real daemon between a reader board, mock pins and a broker."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from pathlib import Path

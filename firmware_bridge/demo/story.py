@@ -1,7 +1,5 @@
 """The demo in words: a line per round, irregularity, burn, shoe and cut card, read off the messages."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A picture of the terminal as SVG: each sign stands in its own cell, whatever the fonts of whoever looks at it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from io import StringIO

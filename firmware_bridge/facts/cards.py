@@ -1,7 +1,5 @@
 """Playing cards and tiles, and what the packs of a shoe hold."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Final
 

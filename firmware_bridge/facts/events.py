@@ -1,7 +1,5 @@
 """Events: what became true at the table, as journaled and published; the entry that holds them, and the device."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card

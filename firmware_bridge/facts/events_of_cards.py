@@ -1,7 +1,5 @@
 """Events of single cards and of the cut card, of reader and lid, and of irregularities; what every event is."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import Struct, field

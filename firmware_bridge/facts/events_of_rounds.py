@@ -1,7 +1,5 @@
 """Events of rounds: betting, revealing, and how they ended."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field

@@ -1,7 +1,5 @@
 """The house's choices as data: table settings, and what is done about each irregularity."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import Raw, Struct, field

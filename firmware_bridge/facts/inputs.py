@@ -1,7 +1,5 @@
 """Inputs: what the wires and the people say, with their time."""
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 from msgspec import Struct

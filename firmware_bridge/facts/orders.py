@@ -1,7 +1,5 @@
 """The orders a backend or a person may give, and the answers they get."""
 
-from __future__ import annotations
-
 from typing import Annotated, Final, get_args
 
 from msgspec import Meta, Struct

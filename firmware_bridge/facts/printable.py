@@ -1,7 +1,5 @@
 """What a text from outside may hold, how one that holds more is shown, and the name that was meant."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

@@ -8,8 +8,6 @@ A field `Annotated[int, Number]` is read as an int, and as a `Number` by readers
 that no field has is ignored.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from types import UnionType
 from typing import (

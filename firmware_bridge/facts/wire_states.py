@@ -3,8 +3,6 @@
 A game's own topics have bodies of its own, in its package.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType

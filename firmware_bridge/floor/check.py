@@ -1,7 +1,5 @@
 """`shoe-floor check`: what is wrong with the store and with the way to the broker, and what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path

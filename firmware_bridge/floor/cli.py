@@ -1,7 +1,5 @@
 """The command `shoe-floor`: the back office of all tables of a floor."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 import os

@@ -1,7 +1,5 @@
 """`floor.toml`: what it may hold, how it is read, and where its secrets are."""
 
-from __future__ import annotations
-
 import os
 import ssl
 from collections.abc import Iterator

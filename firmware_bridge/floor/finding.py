@@ -1,7 +1,5 @@
 """What `shoe-floor check` says of one thing."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

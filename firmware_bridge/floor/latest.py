@@ -1,7 +1,5 @@
 """The latest message of each retained topic of each table: the fold that page and metrics are made of."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable, Mapping

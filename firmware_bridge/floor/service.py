@@ -1,7 +1,5 @@
 """`shoe-floor ingest`, through faults of broker and store until it is stopped, and `prepare`, what it needs before."""
 
-from __future__ import annotations
-
 import logging
 import random
 import signal

@@ -1,7 +1,5 @@
 """How the services of the back office answer over HTTP: a socket, connections that give way, a server on both."""
 
-from __future__ import annotations
-
 import socket
 from typing import Any, Final
 

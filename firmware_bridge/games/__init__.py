@@ -1,7 +1,5 @@
 """The games a shoe can deal: a package each, and a line here."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from firmware_bridge.games import baccarat, blackjack, erbagang, niuniu, zhajinhua

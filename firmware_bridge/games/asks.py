@@ -1,7 +1,5 @@
 """What the script of a round asks for, and says: a card, an opening, marks, an answer; and what happened."""
 
-from __future__ import annotations
-
 import re
 from decimal import Context, Decimal, InvalidOperation
 from typing import Final

@@ -1,34 +1,19 @@
 """How seats grab the bank and bet against it: the phases that niu-niu and er ba gang share."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from decimal import Decimal
 from math import prod
 from random import Random
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Reason
-from firmware_bridge.games import guest
-from firmware_bridge.games.asks import (
-    DIGITS,
-    Ask,
-    CardDue,
-    Choice,
-    MarkDue,
-    Offer,
-    OpeningDue,
-    Refused,
-    Shows,
-    Whole,
-    check,
-    did,
-    is_of_letters,
-)
+from firmware_bridge.games import asks, guest
+from firmware_bridge.games.game import Result
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.strategy import Asked
 
@@ -61,8 +46,8 @@ Closed = Card | None
 
 def check_base(base: Decimal) -> None:
     """Whether an amount may be the base of a table. Raises ValueError."""
-    if not is_of_letters(base, DIGITS) or base <= 0:
-        raise ValueError(f"base: an amount above 0, of at most {DIGITS} letters")
+    if not asks.is_of_letters(base, asks.DIGITS) or base <= 0:
+        raise ValueError(f"base: an amount above 0, of at most {asks.DIGITS} letters")
 
 
 class Bank(Struct, frozen=True, kw_only=True):
@@ -77,9 +62,12 @@ class Bank(Struct, frozen=True, kw_only=True):
     bets: dict[str, int] = {}
 
 
+RunningT = TypeVar("RunningT", bound=Bank)
+
+
 def given_by(
-    seats: Sequence[str], word: str, offer: Offer, why: str, shows: Callable[[dict[str, int]], Struct]
-) -> Generator[Ask, Any, dict[str, int]]:
+    seats: Sequence[str], word: str, offer: asks.Offer, why: str, shows: Callable[[dict[str, int]], Struct]
+) -> Generator[asks.Ask, Any, dict[str, int]]:
     """Seat -> the multiple it gave with `word`: each of the seats gives it once, in any order.
 
     shows: what the table shows of the multiples given so far, by slot.
@@ -87,18 +75,18 @@ def given_by(
     given: dict[str, int] = {}
     while len(given) < len(seats):
         owing = [seat for seat in seats if seat not in given]
-        act: dict[str, dict[str, Offer]] = {f"S{seat}": {word: offer} for seat in owing}
-        mark = yield MarkDue(act, why=why, again=bool(given))
+        act: dict[str, dict[str, asks.Offer]] = {f"S{seat}": {word: offer} for seat in owing}
+        mark = yield asks.MarkDue(act, why=why, again=bool(given))
         if mark.word != word:
-            raise Refused("not_allowed", f"{word} is due of {_named(owing)}")
+            raise asks.Refused("not_allowed", f"{word} is due of {_named(owing)}")
         if mark.seat not in seats:
-            raise Refused("not_your_turn", f"{word} is due of {_named(owing)}")
+            raise asks.Refused("not_your_turn", f"{word} is due of {_named(owing)}")
         if mark.seat in given:
-            raise Refused("already_marked", f"seat {mark.seat} has given its {word}; it is due of {_named(owing)}")
-        check(word, mark.value, offer)
+            raise asks.Refused("already_marked", f"seat {mark.seat} has given its {word}; it is due of {_named(owing)}")
+        asks.check(word, mark.value, offer)
         given[mark.seat] = int(mark.value)
-        yield did(word, f"S{mark.seat}", given[mark.seat])
-        yield Shows(shows(by_slot(given)))
+        yield asks.did(word, f"S{mark.seat}", given[mark.seat])
+        yield asks.Shows(shows(by_slot(given)))
     return given
 
 
@@ -107,15 +95,36 @@ def by_slot(multiples: Mapping[str, int]) -> dict[str, int]:
     return {f"S{seat}": multiples[seat] for seat in SEATS if seat in multiples}
 
 
-def lot_among(seats: Sequence[str], why: str) -> Generator[Ask, Any, str]:
+def lot_among(seats: Sequence[str], why: str) -> Generator[asks.Ask, Any, str]:
     """The seat that the lot fell on; it is drawn outside, and told."""
     among = f"lot={' or lot='.join(seats)}"
-    offer = Choice(tuple(seats))
-    mark = yield MarkDue({LOT: {LOT: offer}}, why=why)
+    offer = asks.Choice(tuple(seats))
+    mark = yield asks.MarkDue({LOT: {LOT: offer}}, why=why)
     if mark.word != LOT:
-        raise Refused("not_allowed", f"the lot is due: {among}")
-    check(LOT, mark.value, offer)
+        raise asks.Refused("not_allowed", f"the lot is due: {among}")
+    asks.check(LOT, mark.value, offer)
     return str(mark.value)
+
+
+def grabbed(
+    shown: RunningT, offer: asks.Offer, among: Callable[[Mapping[str, int]], Sequence[str]]
+) -> Generator[asks.Ask, Any, tuple[dict[str, int], str]]:
+    """The bids of all seats, and who gets the bank: of several the lot says it. among: those whose bids are best.
+
+    shown: what the table shows before the bids.
+    """
+    bids = yield from given_by(SEATS, GRAB, offer, "who grabs the bank", lambda told: replace(shown, bids=told))
+    best = among(bids)
+    banker = best[0] if len(best) == 1 else (yield from lot_among(best, "the lot says who is banker"))
+    return bids, banker
+
+
+def seated(shown: RunningT, bids: Mapping[str, int], banker: str, multiple: int) -> Generator[asks.Ask, Any, RunningT]:
+    """What the table shows once the bank is given."""
+    yield asks.did("banker", f"S{banker}", multiple)
+    running = replace(shown, bids=by_slot(bids), banker=f"S{banker}", multiple=multiple)
+    yield asks.Shows(running)
+    return running
 
 
 def from_next(banker: str) -> tuple[str, ...]:
@@ -124,19 +133,19 @@ def from_next(banker: str) -> tuple[str, ...]:
     return tuple(seat for seat in SEATS[after:] + SEATS[:after] if seat != banker)
 
 
-def dealt(rounds: int) -> Generator[Ask, Any, dict[str, tuple[Closed, ...]]]:
+def dealt(rounds: int) -> Generator[asks.Ask, Any, dict[str, tuple[Closed, ...]]]:
     """Seat -> its cards, dealt face down one at a time from the first seat, so many times round; None: closed."""
     hands: dict[str, tuple[Closed, ...]] = dict.fromkeys(SEATS, ())
     for _ in range(rounds):
         for seat in SEATS:
-            card = yield CardDue(f"S{seat}", f"S{seat}", down=True, why=f"S{seat} due")
+            card = yield asks.CardDue(f"S{seat}", f"S{seat}", down=True, why=f"S{seat} due")
             hands[seat] = (*hands[seat], card)
     return hands
 
 
 def turned(
     hands: Mapping[str, tuple[Closed, ...]], banker: str, sealed: bool, kind: Callable[[tuple[Card, ...]], str]
-) -> Generator[Ask, Any, dict[str, tuple[Card, ...]]]:
+) -> Generator[asks.Ask, Any, dict[str, tuple[Card, ...]]]:
     """Seat -> the faces of its hand, each turned in its time; the round waits until all are open.
 
     sealed: a hand a time from the banker's next seat, his own last; else all at once. kind: what a hand is.
@@ -145,10 +154,10 @@ def turned(
     for seat in (*from_next(banker), banker) if sealed else SEATS:
         slot, hand = f"S{seat}", hands[seat]
         if None in hand:
-            yield OpeningDue((slot,), (slot,), f"the hand of {slot} is to be opened")
+            yield asks.OpeningDue((slot,), (slot,), f"the hand of {slot} is to be opened")
             raise LookupError("an opening is never answered")
         faces[seat] = tuple([card for card in hand if card])
-        yield did("turn", slot, kind(faces[seat]))
+        yield asks.did("turn", slot, kind(faces[seat]))
     return faces
 
 
@@ -163,19 +172,29 @@ def outcome_of(nets: Mapping[str, Decimal], banker: str) -> str:
     return "banker" if won > 0 else "players" if won < 0 else "even"
 
 
+def result(
+    banker: str, hands: Mapping[str, Any], nets: Mapping[str, Decimal], ends: Mapping[str, Outcome], own: Struct
+) -> Result:
+    """A round that is over: by seat the hands and the nets, by player how he ended against the banker."""
+    his = hands[banker].points
+    compared = [(f"S{seat}", hands[seat].points, ends[seat]) for seat in from_next(banker)]
+    return Result(
+        hands={f"S{seat}": hands[seat] for seat in SEATS},
+        outcome=outcome_of(nets, banker),
+        bets={f"S{seat}": asks.in_words(nets[seat]) for seat in SEATS},
+        staked=dict.fromkeys(SLOTS, "0"),
+        own=own,
+        why=tuple([f"{slot} {points} {_ENDS[end]} S{banker} {his}" for slot, points, end in compared]),
+        reasons=tuple(
+            [
+                Reason(end, {"slot": slot, "has": points, "banker": f"S{banker}", "banker_has": his})
+                for slot, points, end in compared
+            ]
+        ),
+    )
+
+
 _ENDS: Final[dict[Outcome, str]] = {"win": "beats", "lose": "loses to", "push": "equals"}
-
-
-def why(banker: str, points: Mapping[str, str], ends: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """How each player ended against the banker, in words, from his next seat on."""
-    his = points[banker]
-    return tuple([f"S{seat} {points[seat]} {_ENDS[ends[seat]]} S{banker} {his}" for seat in from_next(banker)])
-
-
-def reasons(banker: str, points: Mapping[str, str], ends: Mapping[str, Outcome]) -> tuple[Reason, ...]:
-    """The same as ids and values."""
-    his: dict[str, str | int] = {"banker": f"S{banker}", "banker_has": points[banker]}
-    return tuple([Reason(ends[seat], {"slot": f"S{seat}", "has": points[seat], **his}) for seat in from_next(banker)])
 
 
 def remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
@@ -212,9 +231,9 @@ def strategy(asked: Asked, rng: Random) -> tuple[str, str | None]:
     """A seat that grabs now and then, and bets little more often than much; the lot falls anywhere."""
     word, offer = next(iter(asked.offers.items()))
     match offer:
-        case Choice(values=values):
+        case asks.Choice(values=values):
             may = list(values)
-        case Whole(least=least, most=most):
+        case asks.Whole(least=least, most=most):
             may = [str(n) for n in sorted({least, 1, most // 10, most // 3, most}) if least <= n <= most]
         case _:
             raise LookupError(f"{word}: neither game offers this")

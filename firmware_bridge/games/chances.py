@@ -1,7 +1,5 @@
 """How often each kind of hand is dealt from what is left of the pack, exact by counting: the odds of three games."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction

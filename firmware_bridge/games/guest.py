@@ -1,7 +1,5 @@
 """How guests' screens show a game; a screen lets through what it knows: its own words, seats, faces and amounts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -42,14 +40,10 @@ def said(told: Any, word: str) -> str:
     return f"is.{told.game}.{word}"
 
 
-def _outcome_alone(told: Any) -> Result:
-    return Result(told.round, said(told, told.outcome))
-
-
 class Guest(Struct, frozen=True, eq=False, kw_only=True):
     """What a guest's screen shows of a game beside what it shows of all. Pure functions."""
 
-    result: Callable[[Any], Result] = _outcome_alone
+    result: Callable[[Any], Result] = lambda told: Result(told.round, said(told, told.outcome))
     """A round that is over, of what guests may know of it (floor/page/guest/read.py); by default no hand is shown."""
     sides: tuple[str, ...] = ()
     """Names of its hands that are no seat's."""

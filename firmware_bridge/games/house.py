@@ -1,7 +1,5 @@
 """A house and the terms of its game: facts know no game, so a house carries them as JSON."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any, Final, get_args, get_type_hints
 

@@ -1,7 +1,5 @@
 """A round as its moves have made it: what it began with, what lies where, what is due, and how it ended."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """What comes to a round, in order: cards that leave the shoe, marks of seats, and the shoe's own answers."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

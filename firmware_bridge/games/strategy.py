@@ -1,7 +1,5 @@
 """What a seat does when it is asked, in demonstrations and tests; a game's package has a better one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 

@@ -1,7 +1,5 @@
 """Proves a journal from its files alone: lines, chain, commitments, and the rounds judged again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is kept beside the journal: how far the broker has it (`cursor`), and which inputs ended the process."""
 
-from __future__ import annotations
-
 import errno
 import os
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The files of a journal: their names, how some are chosen, and the lock that lets one daemon alone write."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

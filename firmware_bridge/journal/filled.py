@@ -1,7 +1,5 @@
 """Journal files on disk: records on sectors of their own, filled ahead of them, the spare, and errors of the disk."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

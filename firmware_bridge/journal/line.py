@@ -8,8 +8,6 @@ part in hex digits, and the public part. An export has that hash in place of the
 verifies, and its chain is the same. Without the random bytes, the hash would tell which of a few hundred inputs it is.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from functools import lru_cache

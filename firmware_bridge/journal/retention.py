@@ -1,7 +1,5 @@
 """How long journals are kept: by days and size, never at the cost of what was not sent."""
 
-from __future__ import annotations
-
 import time
 from datetime import datetime
 from itertools import pairwise

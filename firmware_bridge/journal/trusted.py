@@ -1,7 +1,5 @@
 """What a start of the daemon trusts of the record, how it refuses, and what can still be read of a damaged one."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from pathlib import Path

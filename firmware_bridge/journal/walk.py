@@ -1,7 +1,5 @@
 """Walks along the record: the lines of a journal or an export, each checked against the one before."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

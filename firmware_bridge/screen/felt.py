@@ -1,7 +1,5 @@
 """What a screen shows of a table at one moment, and its cards and lamps as they lie on the felt, drawn with rich."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,10 +45,6 @@ class Over(NamedTuple):
     said: Sequence[str] = ()
 
 
-def _none(_: int) -> tuple[()]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
     """A table as it is seen.
@@ -73,7 +67,7 @@ class Sight:
     head: Text | None = None
     first: Sequence[Row] = ()
     rows: Sequence[Row] = ()
-    boards: Boards = _none
+    boards: Boards = lambda _: ()
     keys: str = ""
     edge: str = "green"
 

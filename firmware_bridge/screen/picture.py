@@ -1,7 +1,5 @@
 """The live picture of a table: cards, lamps, rounds and what its onlooker knows besides, in a terminal's size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import Final

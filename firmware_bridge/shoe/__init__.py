@@ -1,7 +1,5 @@
 """The shoe: what it knows, what it decides, and how a journal entry changes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

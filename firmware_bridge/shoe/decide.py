@@ -1,7 +1,5 @@
 """`decide(shoe, input) -> events`: the one place where an input meets the phase it comes in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """A decision being made: the events so far, and the shoe as they leave it."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 from firmware_bridge.facts.cards import Card

@@ -1,7 +1,5 @@
 """`evolve(shoe, event) -> shoe`: what each event changes, an expression or a small function per event."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final

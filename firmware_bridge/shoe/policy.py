@@ -1,7 +1,5 @@
 """What each house does about each irregularity: one table per policy (irregularities.md)."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from msgspec.structs import replace
@@ -146,9 +144,4 @@ STUDIO: Final = _policy(
 )
 """Players see the table through cameras: what they cannot judge themselves is void."""
 
-POLICIES: Final[dict[str, Policy]] = {
-    "keep-order": KEEP_ORDER,
-    "us-burn": US_BURN,
-    "macau": MACAU,
-    "studio": STUDIO,
-}
+POLICIES: Final[dict[str, Policy]] = {"keep-order": KEEP_ORDER, "us-burn": US_BURN, "macau": MACAU, "studio": STUDIO}

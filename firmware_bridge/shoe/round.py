@@ -1,7 +1,5 @@
 """The round on the table, as the script of its game has it: what is due, and in which phase the shoe is."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from firmware_bridge.facts.cards import Card

@@ -4,8 +4,6 @@ A thing is *public* if it follows from open cards only, whatever the sealed ones
 say is public.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from enum import Enum
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The messages of the topics `event` and `round`: read off a journal line, the same bytes every time."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import msgspec
@@ -10,11 +8,7 @@ from msgspec import Raw, Struct
 from firmware_bridge.facts.wire import EntryHead
 from firmware_bridge.journal.line import Line
 
-_ROUNDS: Final = (
-    b'{"type":"RoundClosed",',
-    b'{"type":"RoundVoided",',
-    b'{"type":"RoundCorrected",',
-)
+_ROUNDS: Final = (b'{"type":"RoundClosed",', b'{"type":"RoundVoided",', b'{"type":"RoundCorrected",')
 _encode = msgspec.json.Encoder().encode
 
 

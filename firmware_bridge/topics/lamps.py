@@ -1,7 +1,5 @@
 """Which lamps are lit, with which rhythm and why: a function of the shoe."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What may come with a mark, as it is published: true for nothing, an amount it costs, choices, limits, seats."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -8,25 +8,8 @@ from msgspec.structs import replace
 
 from hardware import framing
 from hardware.framing import Framing
+from hardware.readers import native
 from hardware.readers.messages import REASONS, Beat, Done, Hello, Param, Sample
-from hardware.readers.native import (
-    BACKWARDS,
-    DOUBLE_FEED,
-    FACE_UP,
-    KINDS,
-    Ack,
-    Card,
-    Fault,
-    Get,
-    Packet,
-    Raw,
-    Report,
-    Save,
-    Selftest,
-    Set,
-    pack,
-    unpack,
-)
 from hardware.sim.optics import MIN_QUALITY, Optics
 from hardware.sim.pty import Papers
 
@@ -39,12 +22,12 @@ RAW_US, RAW_AT_ONCE = 250, 24  # a raw sample, and how many go into a packet (a 
 RAW_BACKLOG_MS = 100  # what a board that was not asked for its bytes still sends
 _ASKED_MS = 20  # an ACK asks for what is left; not for what is still on its way
 _FACTORY_PARAMS = {1: 512, 2: 32, 3: 4, 4: 180, 5: 60, 6: 8}
-_REPORT_KINDS = (KINDS[Card], KINDS[Fault])
+_REPORT_KINDS = (native.KINDS[native.Card], native.KINDS[native.Fault])
 
 
 @dataclass(slots=True)
 class _Kept:
-    report: Report
+    report: native.Report
     sent_ms: int | None = None
 
 
@@ -114,15 +97,15 @@ class NativeBoard:
                 return self.fault("unreadable")
             code, quality, transit_ms = reading.code, reading.quality, reading.transit_ms
             agreed, taken = reading.agreed, reading.taken
-        flags = FACE_UP * face_up | DOUBLE_FEED * double_feed | BACKWARDS * backwards
+        flags = native.FACE_UP * face_up | native.DOUBLE_FEED * double_feed | native.BACKWARDS * backwards
         seq = self._numbered()
         stamp = self._now - self._booted
-        return self._keep(Card(seq, self.session, code, quality, agreed, taken, transit_ms, flags, 0, stamp))
+        return self._keep(native.Card(seq, self.session, code, quality, agreed, taken, transit_ms, flags, 0, stamp))
 
     def fault(self, reason: str) -> None:
         """Something passes that cannot be read; `reason` is one of `hardware.readers.messages.REASONS`."""
         number = REASONS.index(reason) + 1
-        self._keep(Fault(self._numbered(), self.session, number, 0, self._now - self._booted))
+        self._keep(native.Fault(self._numbered(), self.session, number, 0, self._now - self._booted))
 
     def reset(self, session: int | None = None) -> None:
         """The board boots again: another session, and what nobody acknowledged is gone."""
@@ -131,11 +114,11 @@ class NativeBoard:
     def receive(self, chunk: bytes) -> None:
         """Bytes from the host; answers leave with the next tick."""
         for frame in self._framing.feed(chunk):
-            packet = None if frame is None else unpack(frame)
+            packet = None if frame is None else native.unpack(frame)
             match packet:
                 case None:
                     pass
-                case Ack():
+                case native.Ack():
                     self._on_ack(packet)
                 case _:
                     self._on_command(packet)
@@ -191,16 +174,16 @@ class NativeBoard:
         seq, self._next_seq = self._next_seq, (self._next_seq + 1) % 256
         return seq
 
-    def _keep(self, report: Report) -> None:
+    def _keep(self, report: native.Report) -> None:
         if len(self._kept) == KEEPS:
             self._kept.popleft()
             self.lost += 1
         self._kept.append(_Kept(report))
 
-    def _on_ack(self, ack: Ack) -> None:
+    def _on_ack(self, ack: native.Ack) -> None:
         if ack.session != self.session:
             return
-        if ack.kind == KINDS[Hello]:
+        if ack.kind == native.KINDS[Hello]:
             self._greeted = True
         elif ack.kind in _REPORT_KINDS:
             self._confirm(ack.seq)
@@ -215,29 +198,29 @@ class NativeBoard:
         if oldest and oldest.sent_ms is not None and self._now - oldest.sent_ms >= _ASKED_MS:
             oldest.sent_ms = None
 
-    def _on_command(self, packet: Packet) -> None:
+    def _on_command(self, packet: native.Packet) -> None:
         match packet:
-            case Get(id=id_) if id_ in self.params:
+            case native.Get(id=id_) if id_ in self.params:
                 self._answer(Param(id_, self.params[id_]))
-            case Set(id_, value) if id_ in self.params:
+            case native.Set(id_, value) if id_ in self.params:
                 self.params[id_] = value
                 self._answer(Param(id_, value))
-            case Save():
+            case native.Save():
                 self._saved = dict(self.params)
-                self._answer(Done(KINDS[Save], 0))
-            case Raw(on):
+                self._answer(Done(native.KINDS[native.Save], 0))
+            case native.Raw(on):
                 self._sample_due = self._now if on else None
-                self._answer(Done(KINDS[Raw], 0))
-            case Selftest():
-                self._answer(Done(KINDS[Selftest], 0))
-            case Get() | Set():
-                self._answer(Done(KINDS[type(packet)], 1))
+                self._answer(Done(native.KINDS[native.Raw], 0))
+            case native.Selftest():
+                self._answer(Done(native.KINDS[native.Selftest], 0))
+            case native.Get() | native.Set():
+                self._answer(Done(native.KINDS[type(packet)], 1))
             case _:
                 pass  # a board's own packet, echoed
 
-    def _answer(self, packet: Packet) -> None:
+    def _answer(self, packet: native.Packet) -> None:
         self._answers += _framed(packet)
 
 
-def _framed(packet: Packet) -> bytes:
-    return framing.encode(pack(packet))
+def _framed(packet: native.Packet) -> bytes:
+    return framing.encode(native.pack(packet))

@@ -38,6 +38,12 @@ def test_a_round_pays(result: str, accepted: str, back: str) -> None:
         assert settle(payload, wagers(accepted), EXACT).by_person == money(back)
 
 
+def test_a_settlement_names_its_round() -> None:
+    told = round_message(**RESULTS["banker"])  # type: ignore[arg-type]  # results only
+    now, named = settle(told, [], EXACT), ("table", "shoe", "journal", "round", "revision", "status")
+    assert [getattr(now, name) for name in named] == [told[name] for name in named]
+
+
 # quantum and mode; stake on banker, which wins 0.95 -> what goes back
 ROUNDS = [
     (None, "half-even", "1.11", "2.1645"),

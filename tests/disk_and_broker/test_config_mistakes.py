@@ -70,6 +70,7 @@ from tests.texts import texts
         ("limits", "player", {"low": 100, "high": 10}, "low, 100, is above high, 10"),
         ("limits", "player", {"low": "9.50", "high": "10000.00", "step": "x"}, "step is no amount of money"),
         ("limits", "player", {"low": 100, "high": "1000"}, "one is a number, the other a text"),
+        ("limits", "player", {"low": "cheap", "high": "10"}, "low is no amount of money"),
         ("limits", "tie", "a lot", 'tie is no amount of money: write tie = "10000.00"'),
         ("limits", "tie", -1, "tie is no amount of money"),
     ],

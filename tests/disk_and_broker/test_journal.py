@@ -56,6 +56,16 @@ def test_only_one_daemon_keeps_a_journal(folder: Path) -> None:
     opened(folder)
 
 
+def test_a_journal_closed_twice_leaves_files_of_others_open(folder: Path) -> None:
+    journal = Record(folder).begin().deal("9s Td").journal
+    journal.close()
+    others = [os.open(os.devnull, os.O_RDONLY) for _ in range(8)]  # by the numbers that it gave back
+    journal.close()
+    assert not journal.is_open
+    for each in others:
+        os.close(each)
+
+
 def test_nobody_else_reads_the_journal(folder: Path, kept: list[Path]) -> None:
     assert [path.stat().st_mode & 0o777 for path in kept] == [0o600] * 3
     assert folder.stat().st_mode & 0o777 == 0o700

@@ -57,6 +57,21 @@ def test_many_changes_are_one_message_and_the_latest_wins(board: Board) -> None:
     assert board.wait() == [("table", {"v": 1, "as_of": 49, "round": 49})]
 
 
+def test_many_changes_are_looked_at_once(board: Board) -> None:
+    looked = []
+
+    def states() -> dict[str, Any]:
+        looked.append(board.as_of)
+        return board.now
+
+    board.states = States(states, lambda: {"v": 1}, board.publish, board.loop)
+    board.states.up()
+    for board.as_of in range(1, 50):
+        board.states.changed()
+    board.wait()
+    assert looked == [0, 49]
+
+
 def test_what_is_the_same_is_not_sent_again(board: Board) -> None:
     board.states.up()
     board.wait()

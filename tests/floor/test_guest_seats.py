@@ -69,3 +69,16 @@ def test_a_hand_of_blackjack_is_open_and_the_dealers_second_card_is_not() -> Non
     over = seen("shoe bets=1:100 9h 9s Tc 8c 1:S", "live", **house).result
     assert over
     assert over.hands == (Hand("D", ("9s", "8c"), "17"), Hand("S1.1", ("9h", "Tc"), "19", "", "win"))
+
+
+@pytest.mark.parametrize(
+    ("text", "dealer"),
+    [
+        ("9h 6s Tc Ts 1:S Kh", Hand("D", ("6s", "Ts", "Kh"), "26", "is.blackjack.bust")),
+        ("9h Ks Tc Ac", Hand("D", ("Ks", "Ac"), "21", "is.blackjack.blackjack")),
+    ],
+)
+def test_a_hand_of_the_dealer_that_ends_a_round_by_itself_is_named(text: str, dealer: Hand) -> None:
+    over = seen(f"shoe bets=1:100 {text}", "live", **usual("blackjack") | {"game": "blackjack"}).result
+    assert over
+    assert over.hands[0] == dealer

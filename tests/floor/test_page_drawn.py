@@ -64,6 +64,16 @@ def test_every_page_is_whole(scene: Scene, lang: Language) -> None:
         assert "None" not in seen_text(page)
 
 
+def test_a_tile_of_a_shoe_that_is_over_names_no_round() -> None:
+    running, over = baccarat(3, 7), baccarat(3, 7, "!void misdeal !close_shoe")
+    names = [bool(re.search(r"Shoe \d.* Round \d", tile)) for tile in map(tile_of, (running, over))]
+    assert names == [True, False]
+
+
+def tile_of(scene: Scene) -> str:
+    return seen_text(views(messages("T07", scene), alive("T07")).grid_document("en"))
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_tile_tells_what_it_must(lang: Language) -> None:
     told = messages("T07", baccarat(20, 7, "9s ?? Kd"))

@@ -2,9 +2,11 @@ import shutil
 import sqlite3
 from contextlib import closing
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.names import Names
@@ -46,6 +48,22 @@ def test_a_store_of_another_format_is_left_as_a_crash_left_it(engine: Engine, tm
         with pytest.raises(OtherFormat):
             opens(killed / "floor.db")
     assert tree(killed) == before
+
+
+def test_a_store_that_another_process_makes_at_the_same_time_is_no_other_format(
+    tmp_path: Path, mocker: MockerFixture
+) -> None:
+    path, look = tmp_path / "floor.db", SqliteStore._version
+    looks = count()
+
+    def look_slowly(store: SqliteStore) -> int:
+        found = look(store)
+        if next(looks) == 0:
+            SqliteStore(path).close()
+        return found
+
+    mocker.patch.object(SqliteStore, "_version", look_slowly)
+    SqliteStore(path).close()
 
 
 def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:

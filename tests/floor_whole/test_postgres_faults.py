@@ -151,8 +151,8 @@ def store(cluster: Cluster, database: str) -> Iterator[Store]:
 
 
 def test_a_lock_of_another_program_is_named(store: Store, cluster: Cluster, database: str) -> None:
-    store._db.execute("set lock_timeout = '100ms'")  # type: ignore[attr-defined]  # of the engine
-    with opened(cluster.url(database))._db.transaction() as other:  # type: ignore[attr-defined]
+    store._db.execute("set lock_timeout = '100ms'")  # of the engine
+    with opened(cluster.url(database))._db.transaction() as other:
         other.connection.execute("lock table message")
         with pytest.raises(StoreError, match="lock timeout; another program holds the table"):
             store.save([event(1)], [], [])

@@ -40,7 +40,7 @@ def test_a_reader_only_reads_and_says_so_where_there_are_no_tables(config: Floor
         reader.counts()
     with (
         pytest.raises(StoreError, match="cannot execute CREATE TABLE in a read-only transaction"),
-        reader._reading() as db,  # type: ignore[attr-defined]  # the only way to write with it
+        reader._reading() as db,  # the only way to write with it
     ):
         db.execute("create table mine (x int)")
     reader.close()
@@ -73,7 +73,7 @@ def test_the_ingest_waits_for_no_reader_that_is_slow(store: Store, config: Floor
     reader, asks, ends = opened(config), threading.Event(), threading.Event()
 
     def read() -> None:
-        with reader._reading() as db:  # type: ignore[attr-defined]  # held open longer than any question
+        with reader._reading() as db:  # held open longer than any question
             db.execute("select count(*) from message").fetchone()
             asks.set()
             ends.wait(60)

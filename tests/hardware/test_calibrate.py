@@ -99,6 +99,22 @@ def test_patience_is_a_matter_of_time_however_many_beats_lie_on_the_line_before_
     assert asyncio.run(Bench(Scripted(NativeBoard())).drain()) == 1
 
 
+def test_a_report_that_comes_again_is_no_card_and_acknowledged_again() -> None:
+    lost: list[bytes] = []
+
+    class LosesOne(SimulatedLine):
+        def write(self, chunk: bytes) -> None:
+            if lost:
+                super().write(chunk)
+            else:
+                lost.append(chunk)
+
+    line = LosesOne(NativeBoard())
+    line.cards_left = 1
+    assert asyncio.run(Bench(line).drain()) == 1
+    assert (len(lost), line.board.acknowledged) == (1, 1)
+
+
 def test_parameters_are_set_and_outlive_a_boot_once_saved() -> None:
     line = SimulatedLine(NativeBoard())
     bench = Bench(line)

@@ -105,6 +105,16 @@ def test_lines_are_given_back_to_other_programs_when_lamps_and_keys_are_closed(l
     asyncio.run(main())
 
 
+def test_a_line_that_was_never_used_is_given_back_too(lines: Any) -> None:
+    factory = pin_factory("lgpio")
+    pin = factory.pin(22)
+    assert 22 in lines.claimed
+    assert pin.state == 1
+    pin.close()
+    assert lines.claimed == {}
+    factory.close()
+
+
 def test_an_unknown_factory_is_told() -> None:
     with pytest.raises(PinError, match="'pigpio' is unknown: write one of lgpio, rpigpio, mock"):
         pin_factory("pigpio")

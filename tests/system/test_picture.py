@@ -104,6 +104,10 @@ def test_roads_are_drawn_where_there_is_room_whatever_happens() -> None:
         assert "Big road" not in flat(drawn(status(script), 80, 24))
 
 
+def test_the_derived_roads_lie_side_by_side() -> None:
+    assert "Big eye boy Small road Cockroach road" in flat(drawn(status("9sTdTsTc"), 200, 60))
+
+
 def test_the_round_before_lies_on_the_felt_and_no_slot_asks_for_a_card_that_has_one() -> None:
     whole = flat(drawn(status("9sTdTsTc"), 80, 24))
     assert "round 1 over, round 2 ready" in whole

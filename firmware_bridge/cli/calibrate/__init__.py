@@ -1,7 +1,5 @@
 """`shoe calibrate`: guides a technician through measuring, setting and proving the reader, sensors, lamps and keys."""
 
-from __future__ import annotations
-
 import argparse
 import getpass
 import os

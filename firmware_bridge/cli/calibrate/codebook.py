@@ -1,7 +1,5 @@
 """`shoe calibrate codebook`: records which code is which card, by pulling a sorted deck."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`shoe calibrate cut-card`, `lamps` and `keypad`: measures the sensor, lights each lamp, asks for each key."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 from typing import Final

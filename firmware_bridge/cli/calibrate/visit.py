@@ -1,7 +1,5 @@
 """One visit of a technician: the dialogue, the reader's port on the bench, and the file that keeps the result."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import fcntl

@@ -1,7 +1,5 @@
 """`shoe check`: everything that can be wrong with this machine, each with its remedy."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Checks of the Raspberry Pi: its supply and heat, its clock, and the pins against board, kernel and library."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import tempfile

@@ -1,7 +1,5 @@
 """Checks of the broker (reach, rights of this client and of one without a login) and of the store behind it."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import secrets

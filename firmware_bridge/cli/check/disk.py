@@ -1,7 +1,5 @@
 """Checks of the disk that keeps the journal (rights, room, speed, kind of file system), and of the journal itself."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

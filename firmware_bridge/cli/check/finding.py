@@ -1,7 +1,5 @@
 """The machine that a check is given, and the findings it gives back."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """Checks of the installation: the systemd service, the versions of packages, and what the service's user may use."""
 
-from __future__ import annotations
-
 import re
 import stat
 import sys
@@ -34,16 +32,13 @@ CHIPS: Final = "gpiochip*"
 
 def service(machine: Machine) -> Iterator[Finding]:
     """Whether the service starts at boot and runs as it should."""
-    told = dict(line.split("=", 1) for line in machine.said(*_ask()).splitlines() if "=" in line)
+    said = machine.said("systemctl", "show", UNIT, f"--property={ASKED}")
+    told = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
     if told.get("LoadState") != "loaded":
         yield Finding("WARN", "service", f"{UNIT} is not installed: nothing starts the daemon", "run scripts/install")
         return
     faults = [*_state(told), *_config(machine, told["ExecStart"]), *_version(machine)]
     yield from faults or [Finding("OK", "service", f"enabled, {told['ActiveState']}, {INSTALLED}")]
-
-
-def _ask() -> tuple[str, ...]:
-    return "systemctl", "show", UNIT, f"--property={ASKED}"
 
 
 def _state(told: dict[str, str]) -> Iterator[Finding]:

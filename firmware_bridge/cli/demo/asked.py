@@ -1,7 +1,5 @@
 """What can be asked of `shoe demo`: its options, and the play they describe."""
 
-from __future__ import annotations
-
 import argparse
 import secrets
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`shoe help`: the documents that came with this program, by topic; also as manual pages and for the shell."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Manual pages and the completion of a shell: from the parser of the command line, and the types of the config."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from itertools import groupby

@@ -1,7 +1,5 @@
 """`shoe journal`: the record, read only; it works while the daemon runs."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`shoe journal list`, `show` and `export`: what is on record, for people here and outside, without sealed cards."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """`shoe journal verify`: whether the record is whole and unchanged."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -1,7 +1,5 @@
 """`shoe roads`: the roads of a shoe, drawn or as JSON."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tomllib
@@ -15,18 +13,9 @@ from firmware_bridge.cli import USAGE
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, NotRunning, ask, journal_dir, socket_path
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.events import RoundClosed, RoundCorrected
+from firmware_bridge.games.baccarat import roads
 from firmware_bridge.games.baccarat.drawn.sheet import Heading
 from firmware_bridge.games.baccarat.drawn.words import Kind, Language
-from firmware_bridge.games.baccarat.roads import (
-    Bead,
-    Board,
-    LeadingTies,
-    Outcome,
-    RoadSettings,
-    Row1Limit,
-    board,
-    roads_of,
-)
 from firmware_bridge.games.baccarat.roads_topic import bead_of
 
 if TYPE_CHECKING:
@@ -44,13 +33,13 @@ EMPTY: Final = "."
 
 FIELDS: Final = ("outcomes", "banker pairs", "player pairs", "naturals")
 ALLOWED: Final = {"outcomes": "BPTbpt", "banker pairs": "01", "player pairs": "01", "naturals": "01"}
-OUTCOMES: Final[dict[str, Outcome]] = {"B": "B", "P": "P", "T": "T"}
+OUTCOMES: Final[dict[str, roads.Outcome]] = {"B": "B", "P": "P", "T": "T"}
 
 
 class Told(NamedTuple):
     """The rounds of a shoe, the terms of its game, and whose they are."""
 
-    rounds: list[Bead]
+    rounds: list[roads.Bead]
     terms: dict[str, Any]
     heading: Heading
 
@@ -75,8 +64,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--title", type=_title, default="", help="of the picture (default: table and shoe)")
     parser.add_argument("--pair-dots", action="store_true", help="pairs in the big road too, as on the bead plate")
-    parser.add_argument("--leading-ties", choices=get_args(LeadingTies), help="over the table's")
-    parser.add_argument("--row1-limit", choices=get_args(Row1Limit), help="over the table's")
+    parser.add_argument("--leading-ties", choices=get_args(roads.LeadingTies), help="over the table's")
+    parser.add_argument("--row1-limit", choices=get_args(roads.Row1Limit), help="over the table's")
     parser.add_argument("--config", type=Path, metavar="FILE", help=f"the table's (default {DEFAULT_CONFIG})")
 
 
@@ -98,11 +87,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"shoe roads: {error}", file=sys.stderr)
         return USAGE
     heading = heading._replace(title=arguments.title)
-    _show(arguments, board(roads_of(rounds, settings(sources))), settings(sources), heading)
+    _show(arguments, roads.board(roads.roads_of(rounds, settings(sources))), settings(sources), heading)
     return 0
 
 
-def beads(text: str, where: str = "") -> list[Bead]:
+def beads(text: str, where: str = "") -> list[roads.Bead]:
     """The rounds of "BPTB 0100 0001 0000": outcomes, pairs, naturals. where: begins an error. Raises NoShoe."""
     words = _words(text, where)
     outcomes, *more = ("" if word == EMPTY else word for _, word in words)
@@ -111,8 +100,8 @@ def beads(text: str, where: str = "") -> list[Bead]:
             what = f"{where}column {column}: {len(word)} {field} for {len(outcomes)} outcomes"
             raise NoShoe(what, "write a 0 or a 1 for every outcome")
     more += ["0" * len(outcomes)] * (len(FIELDS) - 1 - len(more))
-    rows = zip(outcomes.upper(), *more, strict=True)
-    return [Bead(OUTCOMES[outcome], *(each == "1" for each in said)) for outcome, *said in rows]
+    said = [[each == "1" for each in word] for word in more]
+    return [roads.Bead(OUTCOMES[outcome], *each) for outcome, *each in zip(outcomes.upper(), *said, strict=True)]
 
 
 def running(config: Path) -> Told:
@@ -128,7 +117,7 @@ def running(config: Path) -> Told:
         return _recorded(config)
     naturals = told.get("naturals") or "0" * len(told["outcomes"])  # a daemon from before an update does not say
     cells = zip(told["outcomes"], told["bead"], naturals, strict=True)
-    rounds = [Bead(outcome, cell[3], cell[4], natural == "1") for outcome, cell, natural in cells]
+    rounds = [roads.Bead(outcome, cell[3], cell[4], natural == "1") for outcome, cell, natural in cells]
     counted = [each for each in status.get("rounds", ()) if each["outcome"]]
     table = status["table"]
     points = counted[-1]["points"] if counted else {}
@@ -157,12 +146,12 @@ def configured(config: Path) -> dict[str, Any]:
     return {**told.get("game", {}), **told.get("roads", {})}
 
 
-def settings(sources: Iterable[dict[str, Any]]) -> RoadSettings:
+def settings(sources: Iterable[dict[str, Any]]) -> roads.RoadSettings:
     """The road settings in these sources, later ones first. Raises ConfigError for a value that is none."""
-    names: Sequence[str] = RoadSettings.__struct_fields__
+    names: Sequence[str] = roads.RoadSettings.__struct_fields__
     merged = {name: source[name] for source in sources for name in names if source.get(name) is not None}
     try:
-        return msgspec.convert(merged, RoadSettings)
+        return msgspec.convert(merged, roads.RoadSettings)
     except msgspec.ValidationError as error:
         raise ConfigError(f"the settings of roads: {error}", "see [game] and [roads] in the config") from None
 
@@ -186,21 +175,17 @@ def _title(text: str) -> str:
     return "".join(filter(str.isprintable, text))
 
 
-def _stream(arguments: argparse.Namespace, chosen: RoadSettings) -> int:
+def _stream(arguments: argparse.Namespace, chosen: roads.RoadSettings) -> int:
     """A JSON line for each line of stdin."""
     if arguments.svg or arguments.png or arguments.road:
         raise NoShoe("- writes JSON only", "draw one shoe at a time: shoe roads OUTCOMES --svg FILE")
-    for number, line in enumerate(_lines(), 1):
-        rounds = beads(line.rstrip("\n"), f"line {number}, ")
-        _write_json(board(roads_of(rounds, chosen)))
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        rounds = beads(line.decode("utf-8", "replace").rstrip("\n"), f"line {number}, ")
+        _write_json(roads.board(roads.roads_of(rounds, chosen)))
     return 0
 
 
-def _lines() -> Iterable[str]:
-    return (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
-
-
-def _show(arguments: argparse.Namespace, now: Board, chosen: RoadSettings, heading: Heading) -> None:
+def _show(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSettings, heading: Heading) -> None:
     if arguments.json:
         _write_json(now)
     if arguments.svg or arguments.png:
@@ -211,18 +196,15 @@ def _show(arguments: argparse.Namespace, now: Board, chosen: RoadSettings, headi
         print(screen(now, arguments.lang, arguments.road, heading=heading))
 
 
-def _draw(arguments: argparse.Namespace, now: Board, chosen: RoadSettings, heading: Heading) -> None:
+def _draw(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSettings, heading: Heading) -> None:
+    from firmware_bridge.games.baccarat.drawn.formats import svg, write_png, write_svg
     from firmware_bridge.games.baccarat.drawn.sheet import SIZE, Look, sheet
 
     size, dots = arguments.size or SIZE, arguments.pair_dots
     drawn = sheet(now, Look(arguments.theme, arguments.lang, arguments.road, chosen.good, size, dots), heading)
     if arguments.svg:
-        from firmware_bridge.games.baccarat.drawn.formats import write_svg
-
-        write_svg(drawn, arguments.svg)
+        write_svg(svg(drawn), arguments.svg)
     if arguments.png:
-        from firmware_bridge.games.baccarat.drawn.formats import write_png
-
         write_png(drawn, arguments.png)
 
 
@@ -245,12 +227,13 @@ def _words(text: str, where: str) -> list[tuple[int, str]]:
 
 
 def _check_letters(word: str, allowed: str, where: str, column: int) -> None:
-    for place, letter in enumerate(word if word != EMPTY else "", column):
-        if letter not in allowed:
-            raise NoShoe(
-                f"{where}{place}: {letter!r} is none of {', '.join(dict.fromkeys(allowed.upper()))}",
-                "correct it and try again",
-            )
+    wrong = word.lstrip(allowed) if word != EMPTY else ""
+    if wrong:
+        place = column + len(word) - len(wrong)
+        raise NoShoe(
+            f"{where}{place}: {wrong[0]!r} is none of {', '.join(dict.fromkeys(allowed.upper()))}",
+            "correct it and try again",
+        )
 
 
 def _recorded(config: Path) -> Told:
@@ -259,7 +242,7 @@ def _recorded(config: Path) -> Told:
     from firmware_bridge.journal.walk import Walk
 
     path = chosen(journal_dir(config))[-1]
-    rounds: dict[int, Bead] = {}
+    rounds: dict[int, roads.Bead] = {}
     head: Public | None = None
     said: list[Any] = []
     terms: dict[str, Any] = {}
@@ -278,7 +261,7 @@ def _recorded(config: Path) -> Told:
     return Told([rounds[number] for number in sorted(rounds)], terms, _heading(head, said))
 
 
-def _heading(head: Public | None, said: list[Any]) -> Heading:
+def _heading(head: "Public | None", said: list[Any]) -> Heading:
     """Whose the rounds of a journal are, from its last head and its events."""
     if head is None:
         return Heading()

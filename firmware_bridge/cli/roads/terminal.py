@@ -1,7 +1,5 @@
 """The roads in a terminal: letters and shapes tell what colours tell, and stay when there are no colours."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

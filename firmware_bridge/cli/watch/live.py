@@ -1,7 +1,5 @@
 """The live screen of `shoe watch`: the daemon's socket and the keyboard in one loop."""
 
-from __future__ import annotations
-
 import json
 import select
 import socket

@@ -1,7 +1,5 @@
 """The daemon's status as people read it: one screen, one line, or the words one says first at the telephone."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import Any, Final
@@ -43,7 +41,7 @@ def screen(status: Status) -> list[str]:
         *((("asked", words),) if (words := asked(status["table"])) else ()),
         ("lamps", _lamps(status)),
         ("cards", _cards(status)),
-        ("rounds", _rounds(status)),
+        ("rounds", "  ".join(map(_round, status["rounds"])) or "none in this shoe"),
         *machine(status),
     )
     step = next_step(status)
@@ -221,10 +219,6 @@ def _cards(status: Status) -> str:
         return "no shoe is open"
     burn = f", {table['burn_left']} still to burn" if table["burn_left"] else ""
     return f"{table['cards_left']} left{burn}"
-
-
-def _rounds(status: Status) -> str:
-    return "  ".join(map(_round, status["rounds"])) or "none in this shoe"
 
 
 def _round(told: dict[str, Any]) -> str:

@@ -1,7 +1,5 @@
 """A running daemon's status as a picture: the table and its roads, the reader's signal, pins, health, frames."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The outbox: sends the journal's messages in order, and remembers how far the broker has them."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import deque

@@ -1,7 +1,5 @@
 """Answers to orders on their way to the broker, a few at a time."""
 
-from __future__ import annotations
-
 import logging
 from collections import deque
 from collections.abc import Callable

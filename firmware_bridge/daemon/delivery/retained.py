@@ -1,7 +1,5 @@
 """Publishes the retained state topics: conflated, the latest wins, all of them again at every connect."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """How far the backend's store has the journal, by what it says on the topic `stored`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """A tap on the reader's line: its last frames in hex, both ways, and its signal."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable

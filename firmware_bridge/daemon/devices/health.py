@@ -1,7 +1,5 @@
 """The topic `health`: how the reader, the queue, the disk and the Pi are, every half minute."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import shutil

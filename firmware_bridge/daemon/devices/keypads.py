@@ -1,7 +1,5 @@
 """Serial keypads at the seats: what guests press becomes marks, and each pad shows what its seats may say."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable

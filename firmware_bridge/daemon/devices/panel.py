@@ -1,7 +1,5 @@
 """Lamps, buzzer and lock of a table, and the test of all lamps before the first card."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What is kept of the record, and whether the clock that dates it can be right."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable

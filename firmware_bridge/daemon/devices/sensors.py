@@ -1,7 +1,5 @@
 """Sensors, switches and keys of a table: their activations become inputs; the sensor where cards leave the shoe."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import deque

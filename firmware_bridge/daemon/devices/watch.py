@@ -1,7 +1,5 @@
 """The view of `shoe watch` beyond the status: the reader's line, and every pin."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

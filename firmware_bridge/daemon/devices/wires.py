@@ -1,7 +1,5 @@
 """Every wire of a table, by the name of its config key."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from msgspec.structs import asdict
@@ -36,12 +34,8 @@ def input_pins(config: Config) -> dict[str, Pin]:
 
 def output_pins(config: Config) -> dict[str, Pin]:
     """The wires of lamps, buzzer and lock."""
-    return {name: pin for name, pin in _pins(config.pins).items() if name in OUTPUTS} | lamp_wires(config)
-
-
-def lamp_wires(config: Config) -> dict[str, Pin]:
-    """The wires of lamps."""
-    return {lamp: wire(pin) for lamp, pin in config.lamps.items()}
+    pins = {name: pin for name, pin in _pins(config.pins).items() if name in OUTPUTS}
+    return pins | {lamp: wire(pin) for lamp, pin in config.lamps.items()}
 
 
 def wire(pin: AnyPin) -> Pin:

@@ -1,7 +1,5 @@
 """Stores how far the broker has the journal, and warns where it cannot."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Final
 

@@ -1,7 +1,5 @@
 """When the broker counts as lost, and when as back: the irregularity `broker_lost`."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Final

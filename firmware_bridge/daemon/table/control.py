@@ -1,7 +1,5 @@
 """The control socket: how the command line talks to the running daemon, a JSON line each way."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import socket

@@ -1,7 +1,5 @@
 """Orders, given at the table and over MQTT alike: JSON in, an answer out; those of a backend wait their turn."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import deque

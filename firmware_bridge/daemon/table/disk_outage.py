@@ -1,7 +1,5 @@
 """The time in which the journal takes nothing, and what waits for it."""
 
-from __future__ import annotations
-
 import logging
 from collections import deque
 from typing import Final

@@ -1,7 +1,5 @@
 """The daemon lends devices to a technician and takes them back, whatever becomes of the technician's command."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Mapping

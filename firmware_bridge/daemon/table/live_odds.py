@@ -1,7 +1,5 @@
 """Live odds for the house's risk desk: worked out beside the table, from cards everybody may know."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

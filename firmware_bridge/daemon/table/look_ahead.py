@@ -1,7 +1,5 @@
 """Works out what the next card would mean before it comes, while the table is idle (docs/adr/001-look-ahead.md)."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Iterator

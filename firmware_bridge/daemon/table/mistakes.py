@@ -1,7 +1,5 @@
 """What is wrong with the fields of an order, in words for the person who gave it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """A process of its own that works out odds from counts of public cards: JSON lines in, JSON lines out, to the end."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

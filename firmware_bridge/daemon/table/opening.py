@@ -1,7 +1,5 @@
 """Opens a table's journal, again and again until the disk lets it."""
 
-from __future__ import annotations
-
 import asyncio
 import concurrent.futures
 import os

@@ -1,7 +1,5 @@
 """What an input is stamped with: the time, 16 random bytes of its own, and a nonce."""
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Watches the store: takes what it says, sends again what it lacks, and raises the alarm where it is silent."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable

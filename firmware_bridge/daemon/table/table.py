@@ -1,7 +1,5 @@
 """Carries one input all the way: decide, journal, publish, acknowledge, show."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import secrets

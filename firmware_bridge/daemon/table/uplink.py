@@ -1,7 +1,5 @@
 """The table's side of MQTT: the journal out, retained state out, orders in and their answers out."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Collection

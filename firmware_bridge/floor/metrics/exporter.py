@@ -1,7 +1,5 @@
 """All metrics of a floor at a moment, of its tables, the exporter and the store, as text for Prometheus."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Lock

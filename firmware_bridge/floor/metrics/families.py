@@ -1,7 +1,5 @@
 """Every metric of a table: its name, its unit, its meaning, and where it is read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, NamedTuple, get_args
 

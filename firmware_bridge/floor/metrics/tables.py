@@ -3,8 +3,6 @@
 A key that an older table does not send has its default.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The routes of the page, and what stands before them: only reading, and only by names that are ours."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
@@ -21,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from firmware_bridge.floor.config import PageSection, ScreenSection
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.screens import screens
-from firmware_bridge.floor.page.stream import Document, Parts, Stream, Streams
+from firmware_bridge.floor.page.stream import Document, Parts, Stream, Streams, endpoint
 from firmware_bridge.floor.page.texts import Language, chosen, text
 from firmware_bridge.floor.page.views import Views
 
@@ -95,10 +93,10 @@ def pit(feed: Feed, streams: Streams) -> list[Route]:
         return stream(feed, streams, lang, lambda: views.table_parts(name, lang))
 
     return [
-        Route("/", _endpoint(grid)),
-        Route("/stream", _endpoint(grid_stream)),
+        Route("/", endpoint(grid)),
+        Route("/stream", endpoint(grid_stream)),
         Route("/table/{name}", table),
-        Route("/table/{name}/stream", _endpoint(table_stream)),
+        Route("/table/{name}/stream", endpoint(table_stream)),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]
 
@@ -160,13 +158,6 @@ class Guard:
         elif name.count(":") <= 1:
             name = name.partition(":")[0]
         return name in self._names or _is_address(name)
-
-
-def _endpoint(made: Callable[[Request], ASGIApp]) -> Callable[[Request], object]:
-    async def endpoint(request: Request) -> ASGIApp:
-        return made(request)
-
-    return endpoint
 
 
 async def _leave(app: Starlette, feed: Feed, streams: Streams) -> None:

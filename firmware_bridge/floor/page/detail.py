@@ -1,14 +1,12 @@
 """A table's own page: what is on the table, its alarms and last rounds, and how its reader and machine are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec import Struct
 
 from firmware_bridge.facts.wire_states import Alarm, Health, ReaderHealth, Table
-from firmware_bridge.floor.page import said
+from firmware_bridge.floor.page import said, tile
 from firmware_bridge.floor.page.markup import (
     Html,
     Part,
@@ -27,23 +25,12 @@ from firmware_bridge.floor.page.markup import (
 from firmware_bridge.floor.page.over import RoundOver
 from firmware_bridge.floor.page.seen import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
-from firmware_bridge.floor.page.tile import (
-    Trouble,
-    chip_class,
-    cut,
-    due,
-    game,
-    out_of_order,
-    phase,
-    silent,
-    worst_first,
-)
 
 ROUNDS: Final = 12
 """Rounds that the page lists."""
 
 
-def state(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
+def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int) -> Html:
     """How the table stands."""
     table = seen.table
     told: list[tuple[str, Part]] = []
@@ -51,24 +38,24 @@ def state(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
         running = table.phase not in ("empty", "ended")
         last = joined(" ", tag("strong", text(lang, "page.last_round"), class_="last")) if table.last else None
         told = [
-            (text(lang, "page.game"), game(lang, table.game)),
+            (text(lang, "page.game"), tile.game(lang, table.game)),
             (text(lang, "page.shoe"), seen.shoe),
             (text(lang, "page.round"), joined(table.round, last) if running else None),
-            (text(lang, "page.phase"), phase(lang, table)),
-            (text(lang, "page.due"), due(table, lang)),
+            (text(lang, "page.phase"), tile.phase(lang, table)),
+            (text(lang, "page.due"), tile.due(table, lang)),
             (text(lang, "page.why"), _why(seen, lang)),
             (text(lang, "page.dealer"), table.dealer or None),
             (text(lang, "page.per_hour"), number(seen.per_hour(now))),
-            cut(table, lang),
+            tile.cut(table, lang),
         ]
-    silence = (*silent(seen, needs, lang), *out_of_order(seen, lang))
+    silence = (*tile.silent(seen, needs, lang), *tile.out_of_order(seen, lang))
     class_ = f"state is-{needs.word}{' stale' if needs.silent else ''}"
     return tag("div", badge(lang, needs.word), *silence, pairs(*told), class_=class_)
 
 
 def alarms(seen: Seen, lang: Language) -> Html:
     """The open alarms with what to do, and what may be decided."""
-    told = worst_first(seen.alarms.open) if seen.alarms else []
+    told = tile.worst_first(seen.alarms.open) if seen.alarms else []
     if not told:
         return tag("p", text(lang, "page.no_alarms"), class_="muted")
     policy = seen.table.settings.policy if seen.table else ""
@@ -193,7 +180,7 @@ def _shows(table: Table, lang: Language) -> Iterator[Html]:
 def _round(over: RoundOver, seen: Seen, lang: Language) -> Html:
     flags = [text(lang, "page.corrected")] if over.status == "corrected" else []
     flags += [text(lang, "page.last_round")] if over.last else []
-    chip = tag("span", said.outcome(lang, over.outcome), class_=f"chip {chip_class(over.outcome)}")
+    chip = tag("span", said.outcome(lang, over.outcome), class_=f"chip {tile.chip_class(over.outcome)}")
     return tag(
         "tr",
         tag("th", f"{over.shoe}–{over.round}", scope="row"),

@@ -1,7 +1,5 @@
 """A whole page around its parts: landmarks, languages, and what the browser's script needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import quote

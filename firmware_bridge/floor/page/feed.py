@@ -1,7 +1,5 @@
 """One subscriber for all browsers: a thread reads the broker, the loop folds what came and wakes who waits."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import secrets

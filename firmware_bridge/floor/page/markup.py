@@ -1,7 +1,5 @@
 """HTML put together from parts: tags, cards, times, numbers, names with values; what is no HTML is escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from html import escape

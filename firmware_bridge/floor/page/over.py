@@ -1,7 +1,5 @@
 """A round that is over, as the page keeps it: a whole message would take eight times the memory."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import msgspec

@@ -3,8 +3,6 @@
 They are asked for on a thread of their own: what comes from the broker waits for no store.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What tables say by ids and values, in the words of a language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The routes of the guest screens: a page of each table, and a stream of its own that brings nothing but the screen."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable
@@ -19,7 +17,7 @@ from firmware_bridge.floor.page.guest.fold import Kept
 from firmware_bridge.floor.page.guest.html import document, screen
 from firmware_bridge.floor.page.guest.view import WAITING, View, view
 from firmware_bridge.floor.page.guest.words import LANGUAGES, Language
-from firmware_bridge.floor.page.stream import Stream, Streams
+from firmware_bridge.floor.page.stream import Stream, Streams, endpoint
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +42,7 @@ def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
             return PlainTextResponse("too many screens: see [screen] streams\n", 503, {"retry-after": "10"})
         return Stream(streams, feed, lambda: {"screen": shown.drawn(name, lambda view: screen(name, view, lang))})
 
-    return [Route("/screen/{name}", page), Route("/screen/{name}/stream", _endpoint(stream))]
+    return [Route("/screen/{name}", page), Route("/screen/{name}/stream", endpoint(stream))]
 
 
 class _Shown:
@@ -86,10 +84,3 @@ def _name(request: Request) -> str:
 def _language(request: Request, section: ScreenSection) -> Language:
     asked = request.query_params.get("lang", "")
     return next((each for each in LANGUAGES if each == asked), section.language)
-
-
-def _endpoint(made: Callable[[Request], ASGIApp]) -> Callable[[Request], object]:
-    async def endpoint(request: Request) -> ASGIApp:
-        return made(request)
-
-    return endpoint

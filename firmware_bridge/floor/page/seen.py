@@ -1,7 +1,5 @@
 """What the tables of a floor have said: a pure fold of their messages, the latest of each topic."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import ClassVar, Final

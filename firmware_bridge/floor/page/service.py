@@ -1,7 +1,5 @@
 """`shoe-floor page`: serves the page until it is told to stop."""
 
-from __future__ import annotations
-
 import logging
 import signal
 import socket

@@ -4,8 +4,6 @@ A browser that takes its time has no queue: what it is sent next is what the pag
 floor's whole page is never held for one browser, however slowly it reads.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging
@@ -15,8 +13,9 @@ from contextlib import suppress
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
+from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from firmware_bridge.floor.page.document import RELEASE
 from firmware_bridge.floor.page.feed import now_ms
@@ -148,6 +147,15 @@ class Document:
             for piece in self._pieces if scope["method"] != "HEAD" else ():
                 await _sent(send, {"type": BODY, "body": piece.encode(), "more_body": True})
             await _sent(send, {"type": BODY, "body": b""})
+
+
+def endpoint(made: Callable[[Request], ASGIApp]) -> Callable[[Request], object]:
+    """The endpoint of a route that answers with what `made` makes of a request."""
+
+    async def answered(request: Request) -> ASGIApp:
+        return made(request)
+
+    return answered
 
 
 async def _gone(receive: Receive) -> None:

@@ -1,7 +1,5 @@
 """A table's tile in the grid: how much it needs somebody, how it stands, and its last results."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The pages of the pit, whole and in the parts that change; what did not change is not drawn again."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping

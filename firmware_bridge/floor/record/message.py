@@ -1,7 +1,5 @@
 """A message of a table as a row of the store: its identity, what rounds are found by, and the bytes as they came."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final, NamedTuple

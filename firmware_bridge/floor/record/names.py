@@ -1,7 +1,5 @@
 """Names of people in messages, replaced by pseudonyms before a store keeps them."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

@@ -1,13 +1,13 @@
 """What a store of messages can do, whatever its engine."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple
 
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.floor.record.ledger import Loaded, Progress
+from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
 
 What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired"]
@@ -65,68 +65,6 @@ class Counts(NamedTuple):
     gaps: int
 
 
-class Reader(Protocol):
-    """Reads a store beside the ingest, which never waits for it. It makes and changes nothing. Raises StoreError."""
-
-    def counts(self) -> Counts:
-        """How much there is, at once, however much it is."""
-
-    def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
-        """The newest messages of the topic `round` of a table that is at this journal and shoe; the oldest first.
-
-        A correction, and the void of a closed round, come with the message that closed it, or not at all.
-        """
-
-    def close(self) -> None:
-        """Let go of the store."""
-
-
-class Store(Protocol):
-    """Keeps messages for ever: what `save` returned from is on disk. All its methods raise StoreError."""
-
-    def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
-        """Commit a batch, all of it or nothing."""
-
-    def load(self, key: Key) -> Loaded:
-        """A journal as far as it is kept; nothing of it where it is unknown."""
-
-    def lacking(self) -> list[Key]:
-        """The journals that are not whole, or begun after what is still to be asked for."""
-
-    def count(self, what: What) -> int:
-        """How many rows there are."""
-
-    def columns(self, what: What) -> tuple[str, ...]:
-        """The names of what `rows` gives."""
-
-    def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
-        """All rows, of one table or journal where one is named."""
-
-    def newest(self) -> str:
-        """The time, RFC 3339, of the newest message: by the shoe's clock or by when it came, whichever is earlier.
-
-        Empty where there is no message.
-        """
-
-    def old(self, before: str) -> list[Old]:
-        """The journals of which nothing was said, or came, since a time, RFC 3339; the oldest first."""
-
-    def expire(self, key: Key, before: str, now: str) -> Old | None:
-        """Delete a journal, as `old` has it, and note that; None where it is not old, or stays."""
-
-    def faults(self) -> list[str]:
-        """What is wrong with the store's own files, in words; takes long where there is much."""
-
-    def backup(self, target: Path) -> None:
-        """Write all to a file that can take the store's place, while others write."""
-
-    def grant(self, role: str, part: Part) -> None:
-        """Let a role of the server do its part, and nothing else with these tables."""
-
-    def close(self) -> None:
-        """Let go of it."""
-
-
 class StoredRound(NamedTuple):
     """A message of the topic `round`. prev_journal: where the round message before it at its table is."""
 
@@ -143,24 +81,142 @@ class StoredRound(NamedTuple):
         return self.journal, self.shoe, self.round
 
 
-def newest_rounds(ask: Callable[[str, tuple[Any, ...]], Any], sql: Any, key: Key, shoe: int, most: int) -> list[bytes]:
-    """The newest messages, the oldest first; what corrects a round that is older than all of them is left out.
+class Reader(ABC):
+    """Reads a store beside the ingest, which never waits for it. It makes and changes nothing. Raises StoreError.
 
-    ask: executes a statement with its values; a cursor. sql: the module with the statements of this engine. key: the
-    table and its present journal. shoe: the number of the present shoe.
+    _db: a connection. _sql: the module with the statements of this engine.
     """
 
-    def of_journal(journal: str, count: int) -> list[StoredRound]:
-        return [StoredRound(*each) for each in ask(sql.LAST_ROUNDS, (key.table, journal, count))]
+    _db: Any
+    _sql: Any
 
-    found = of_journal(key.journal, most)
-    if not found and (before := ask(sql.EARLIER, (key.table, shoe)).fetchone()):
-        found = of_journal(str(before[0]), most)
-    while found and len(found) < most:
-        earlier = found[-1].prev_journal
-        some = of_journal(earlier, most - len(found)) if earlier and earlier != found[-1].journal else []
-        if not some:
-            break
-        found += some
-    closed = {each.place for each in found if not each.revision}
-    return [each.body for each in reversed(found) if each.place in closed]
+    @abstractmethod
+    def counts(self) -> Counts:
+        """How much there is, at once, however much it is."""
+
+    def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
+        """The newest messages of the topic `round` of a table that is at this journal and shoe; the oldest first.
+
+        A correction, and the void of a closed round, come with the message that closed it, or not at all.
+        """
+        with self._reading():
+            found = self._rounds(key.table, key.journal, most)
+            if not found and (before := self._db.execute(self._sql.EARLIER, (key.table, shoe)).fetchone()):
+                found = self._rounds(key.table, str(before[0]), most)
+            while found and len(found) < most:
+                earlier = found[-1].prev_journal
+                left = most - len(found)
+                some = self._rounds(key.table, earlier, left) if earlier and earlier != found[-1].journal else []
+                if not some:
+                    break
+                found += some
+        closed = {each.place for each in found if not each.revision}
+        return [each.body for each in reversed(found) if each.place in closed]
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._db.close()
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Any]:
+        """What questions are put within; errors of the engine are raised as StoreError."""
+
+    def _rounds(self, table: str, journal: str, count: int) -> list[StoredRound]:
+        """The newest of a journal, the newest first."""
+        return [StoredRound(*each) for each in self._db.execute(self._sql.LAST_ROUNDS, (table, journal, count))]
+
+
+class Store(ABC):
+    """Keeps messages for ever: what `save` returned from is on disk. All its methods raise StoreError.
+
+    _db, _sql: as a `Reader` has them.
+    """
+
+    _db: Any
+    _sql: Any
+
+    @abstractmethod
+    def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
+        """Commit a batch, all of it or nothing."""
+
+    def load(self, key: Key) -> Loaded:
+        """A journal as far as it is kept; nothing of it where it is unknown."""
+        with self._in_words():
+            shoe, whole, known, since = self._db.execute(self._sql.LOAD, key).fetchone() or (0, 0, 0, "")
+            rows = [Row(*each) for each in self._db.execute(self._sql.BEHIND, (*key, whole))]
+            previous = None if known else self._db.execute(self._sql.PREVIOUS, key).fetchone()
+        before = Previous(*previous) if previous and previous[1] else None
+        return Loaded(Progress(key, shoe, whole, known, since), rows, before)
+
+    def lacking(self) -> list[Key]:
+        """The journals that are not whole, or begun after what is still to be asked for."""
+        with self._in_words():
+            return [Key(*each) for each in self._db.execute(self._sql.LACKING)]
+
+    def count(self, what: What) -> int:
+        """How many rows there are."""
+        with self._in_words():
+            return int(self._db.execute(f"select count(*) from {what}").fetchone()[0])
+
+    def columns(self, what: What) -> tuple[str, ...]:
+        """The names of what `rows` gives."""
+        return tuple("table" if name == "tbl" else name for name in self._names(what))
+
+    @abstractmethod
+    def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
+        """All rows, of one table or journal where one is named; as they were when it began."""
+
+    def newest(self) -> str:
+        """The time, RFC 3339, of the newest message: by the shoe's clock or by when it came, whichever is earlier.
+
+        Empty where there is no message.
+        """
+        with self._in_words():
+            at, came = self._db.execute(self._sql.NEWEST).fetchone()
+        return min(at or "", came or "")
+
+    def old(self, before: str) -> list[Old]:
+        """The journals of which nothing was said, or came, since a time, RFC 3339; the oldest first."""
+        with self._in_words():
+            return self._old(before)
+
+    @abstractmethod
+    def expire(self, key: Key, before: str, now: str) -> Old | None:
+        """Delete a journal, as `old` has it, and note that; None where it is not old, or stays."""
+
+    @abstractmethod
+    def faults(self) -> list[str]:
+        """What is wrong with the store's own files, in words; takes long where there is much."""
+
+    @abstractmethod
+    def backup(self, target: Path) -> None:
+        """Write all to a file that can take the store's place, while others write."""
+
+    @abstractmethod
+    def grant(self, role: str, part: Part) -> None:
+        """Let a role of the server do its part, and nothing else with these tables."""
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._db.close()
+
+    @abstractmethod
+    def _in_words(self) -> AbstractContextManager[None]:
+        """Errors of the engine within are raised as StoreError."""
+
+    def _old(self, before: str, key: Key | None = None) -> list[Old]:
+        """The same of one journal where one is named."""
+        named = {"before": before, "tbl": key and key.table, "journal": key and key.journal}
+        query = self._sql.OLD.replace("{which}", self._sql.ONE if key else self._sql.ALL)
+        return [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(query, named)]
+
+    def _names(self, what: What) -> list[str]:
+        with self._in_words():
+            return [name for name, *_ in self._db.execute(f"select * from {what} limit 0").description]
+
+    def _wanted(self, what: What, table: str | None, journal: str | None) -> dict[str, str]:
+        """The columns that choose rows, with their values. Raises StoreError where there is none of a name."""
+        named = {column: value for column, value in {"tbl": table, "journal": journal}.items() if value is not None}
+        if missing := set(named) - set(self._names(what)):
+            raise StoreError(f"{what} have no {' and no '.join(sorted(missing))}", "export all of them")
+        return named

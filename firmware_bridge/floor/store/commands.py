@@ -1,7 +1,5 @@
 """What commands do with a store: export rows, back-fill from journals, delete what a house need not keep."""
 
-from __future__ import annotations
-
 import csv
 import logging
 import os

@@ -1,7 +1,5 @@
 """Opens the store that `floor.toml` names, and puts questions to it that may not wait."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import closing

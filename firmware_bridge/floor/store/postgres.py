@@ -1,7 +1,5 @@
 """The store in a database of PostgreSQL: every commit on its disk before it returns; and its reader."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -13,9 +11,9 @@ from psycopg.sql import SQL, Identifier
 from psycopg.types.numeric import Int8Dumper
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
+from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
-from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Saved, StoreError, What, newest_rounds
+from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Reader, Saved, Store, StoreError, What
 from firmware_bridge.floor.store import postgres_sql as sql
 from firmware_bridge.floor.store.sqlite_sql import ORDER
 
@@ -70,11 +68,13 @@ UNNAMED: Final = {
 """Words of an error without an SQLSTATE, of libpq or psycopg -> the SQLSTATE that it stands for."""
 
 
-class PostgresStore:
+class PostgresStore(Store):
     """A store in the database that a URL names, its tables made where there are none.
 
     Raises OtherFormat, with nothing written, for tables of another format; StoreError.
     """
+
+    _sql = sql
 
     def __init__(self, url: str, password: str | None = None) -> None:
         self._all_new = True
@@ -89,7 +89,6 @@ class PostgresStore:
             raise
 
     def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
-        """Commit a batch, all of it or nothing. Raises StoreError."""
         # In the order of their keys: two writers never wait for each other in a circle.
         rows = sorted(rows, key=lambda row: row[:5])
         with self._transaction() as db, db.cursor() as cursor:
@@ -103,36 +102,8 @@ class PostgresStore:
                     cursor.executemany(statement, values)
         return Saved(fresh, len(rows) - fresh - len(others), len(others))
 
-    def load(self, key: Key) -> Loaded:
-        """A journal as far as it is kept; nothing of it where it is unknown. Raises StoreError."""
-        with self._in_words():
-            shoe, whole, known, since = self._db.execute(sql.LOAD, key).fetchone() or (0, 0, 0, "")
-            rows = [Row(*each) for each in self._db.execute(sql.BEHIND, (*key, whole))]
-            previous = None if known else self._db.execute(sql.PREVIOUS, key).fetchone()
-        before = Previous(*previous) if previous and previous[1] else None
-        return Loaded(Progress(key, shoe, whole, known, since), rows, before)
-
-    def lacking(self) -> list[Key]:
-        """The journals that are not whole, or begun after what is still to be asked for. Raises StoreError."""
-        with self._in_words():
-            return [Key(*each) for each in self._db.execute(sql.LACKING)]
-
-    def count(self, what: What) -> int:
-        """How many rows there are. Raises StoreError."""
-        with self._in_words():
-            (found,) = self._db.execute(SQL("select count(*) from {}").format(Identifier(what))).fetchone() or (0,)
-        return int(found)
-
-    def columns(self, what: What) -> tuple[str, ...]:
-        """The names of what `rows` gives. Raises StoreError."""
-        return tuple("table" if name == "tbl" else name for name in self._names(what))
-
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
-        """All rows, of one table or journal where one is named; as they were when it began. Raises StoreError."""
-        wanted = {"tbl": table, "journal": journal}
-        named = {column: value for column, value in wanted.items() if value is not None}
-        if missing := set(named) - set(self._names(what)):
-            raise StoreError(f"{what} have no {' and no '.join(sorted(missing))}", "export all of them")
+        named = self._wanted(what, table, journal)
         where = SQL(" and ").join(SQL("{} = %s").format(Identifier(column)) for column in named)
         query = SQL("select * from {} where {} order by {}").format(
             Identifier(what), where if named else SQL("true"), SQL(ORDER[what])
@@ -141,19 +112,7 @@ class PostgresStore:
             cursor.itersize = PAGE
             yield from cursor.execute(query, list(named.values()))
 
-    def newest(self) -> str:
-        """The earlier time of the newest message, as the shoe had it and as it came; "" for none. Raises StoreError."""
-        with self._in_words():
-            at, came = self._db.execute(sql.NEWEST).fetchone() or ("", "")
-        return min(at or "", came or "")
-
-    def old(self, before: str) -> list[Old]:
-        """The journals of which nothing was said, or came, since a time; the oldest first. Raises StoreError."""
-        with self._in_words():
-            return self._old(before, None)
-
     def expire(self, key: Key, before: str, now: str) -> Old | None:
-        """Delete a journal, as `old` has it, and note that; None where it is not old, or stays. Raises StoreError."""
         with self._transaction() as db:
             db.execute(sql.LET_DELETE)  # from here on nobody else writes
             for found in self._old(before, key):
@@ -164,11 +123,6 @@ class PostgresStore:
                     return found
             db.execute(sql.NEVER_DELETE)
         return None
-
-    def _old(self, before: str, key: Key | None) -> list[Old]:
-        named = {"before": before, "tbl": key and key.table, "journal": key and key.journal}
-        query = sql.OLD.replace("{which}", sql.ONE if key else sql.ALL)
-        return [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(query, named)]
 
     def faults(self) -> list[str]:
         """What is wrong with the server's settings and its disk, in words."""
@@ -190,10 +144,6 @@ class PostgresStore:
             db.execute(SQL(sql.USAGE).format(Identifier(schema), Identifier(role)))
             for statement in (sql.NOTHING, *sql.GRANTS[part]):
                 db.execute(SQL(statement).format(Identifier(role)))
-
-    def close(self) -> None:
-        """Leave the server."""
-        self._db.close()
 
     def _insert(self, cursor: psycopg.Cursor[Any], rows: list[Row]) -> tuple[int, list[Row]]:
         """How many rows are new, and those whose key was there with other bytes."""
@@ -217,11 +167,6 @@ class PostgresStore:
             return False
         return True
 
-    def _names(self, what: What) -> list[str]:
-        with self._in_words():
-            described = self._db.execute(SQL("select * from {} limit 0").format(Identifier(what))).description
-        return [each.name for each in described or ()]
-
     def _make(self) -> None:
         """Make the tables where there are none."""
         (encoding,) = self._db.execute(sql.ENCODING).fetchone() or ("",)
@@ -243,7 +188,7 @@ class PostgresStore:
         return in_words(self._place)
 
 
-class PostgresReader:
+class PostgresReader(Reader):
     """A reader of the store in the database that a URL names, whose tables have to be there.
 
     Raises OtherFormat, StoreError.
@@ -251,6 +196,8 @@ class PostgresReader:
     It has a connection of its own. What it asks is a transaction that only reads, holds no lock that the ingest waits
     for, and is given up after 4 s.
     """
+
+    _sql = sql
 
     def __init__(self, url: str, password: str | None = None) -> None:
         ways = {"connect_timeout": 4, "tcp_user_timeout": 5_000, "application_name": "shoe-floor-reader"}
@@ -267,15 +214,6 @@ class PostgresReader:
         """How much there is: the messages estimated, the others where they are many. Raises StoreError."""
         with self._reading() as db:
             return Counts(*(db.execute(sql.COUNTS).fetchone() or (0, 0, 0, 0)))
-
-    def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
-        """The newest messages of the topic `round` of a table, the oldest first. Raises StoreError."""
-        with self._reading() as db:
-            return newest_rounds(db.execute, sql, key, shoe, most)
-
-    def close(self) -> None:
-        """Leave the server."""
-        self._db.close()
 
     @contextmanager
     def _reading(self) -> Iterator[psycopg.Connection[Any]]:

@@ -69,8 +69,8 @@ insert into progress values (?, ?, ?, ?, ?, ?) on conflict do update set
 LOAD: Final = "select shoe, whole, known, since from progress where tbl = ? and journal = ?"
 PREVIOUS: Final = """
 select p.shoe, max(m.at) from message m,
-  (select shoe, journal from progress where tbl = :tbl and journal <> :journal order by shoe desc limit 1) p
-where m.topic = 'event' and m.tbl = :tbl and m.journal = p.journal
+  (select shoe, journal from progress where tbl = ?1 and journal <> ?2 order by shoe desc limit 1) p
+where m.topic = 'event' and m.tbl = ?1 and m.journal = p.journal
 """
 BEHIND: Final = """
 select * from message where topic in ('event', 'round') and tbl = ? and journal = ? and seq > ?

@@ -1,7 +1,5 @@
 """The 38 bets as rows one can lay beside the rule book, and the net result of each from the cards of a round."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Final, Literal

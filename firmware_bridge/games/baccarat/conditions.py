@@ -1,7 +1,5 @@
 """The words the bets are written in: what the hands of a finished round show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Final, NamedTuple

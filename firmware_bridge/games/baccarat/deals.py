@@ -1,7 +1,5 @@
 """Counts ordered deals of what a shoe still holds: by finished hands, and by the first cards of both sides."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations_with_replacement, product

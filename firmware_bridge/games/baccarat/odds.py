@@ -1,7 +1,5 @@
 """Exact odds of baccarat: how many of all ordered six-card deals pay each tier of each bet; their table in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -86,13 +84,8 @@ def _sorted_out(deals: Iterable[tuple[object, int]], paid: dict[Net, Condition])
 
 def _odds(won: dict[Net, int], den: int) -> Odds:
     chances = [*won.items(), (LOST, den - sum(won.values()))]
-    rtp = sum((1 + _exact(net)) * ways for net, ways in chances) / den
+    rtp = sum((1 + Fraction(str(net))) * ways for net, ways in chances) / den  # 0.95 means 19/20, which no float is
     return Odds(tuple(Chance(net, ways, den) for net, ways in chances), rtp.as_integer_ratio())
-
-
-def _exact(net: Net) -> Fraction:
-    """0.95 means 19/20, which no float is."""
-    return Fraction(str(net))
 
 
 def _by_points(piles: Piles) -> list[int]:

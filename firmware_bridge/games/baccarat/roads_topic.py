@@ -1,7 +1,5 @@
 """The retained topic `roads`: a board of all roads of a shoe as JSON, grown round by round."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The tables of baccarat: who draws a third card, and how many are burned."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final
 

@@ -1,7 +1,5 @@
 """A round of baccarat as a script: settings, four cards, thirds by the tables, and what an Angel Eye says of it."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import Final, Literal
 

@@ -1,7 +1,5 @@
 """Blackjack: seats against the dealer, with marks, splits, doubles and a hole card."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, get_args
@@ -51,11 +49,6 @@ def _bet(table: Layout, start: Start) -> dict[str, str]:
     if start.bets:
         return {f"S{seat}": bet for seat, bet in start.bets.items()}
     return {each.slot.partition(".")[0]: "1" for each in table.placed if each.slot != DEALER}
-
-
-def _ends(terms: Blackjack, start: Start) -> bool:
-    """Whether the shoe is to be shuffled before another round."""
-    return is_shuffle_due(start.decks, start.left)
 
 
 def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -128,13 +121,9 @@ GAME: Final = Game(
         seatless=WORDS,
         players=range(1, SEATS + 1),
         answer=_answer,
-        ends=_ends,
+        ends=lambda terms, start: is_shuffle_due(start.decks, start.left),
     ),
-    money=Money(
-        stakes="bets",
-        staked=_staked,
-        moved=_moved,
-    ),
+    money=Money(stakes="bets", staked=_staked, moved=_moved),
     guest=guest.Guest(result=_shown, limits=(("min", "max"),)),
     demo=Demo(points=_points, strategy=act, summary=_summary, remarks=_remarks),
     odds=_odds,

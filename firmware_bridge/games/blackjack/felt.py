@@ -1,7 +1,5 @@
 """What lies on a blackjack table in a round: the seats' hands and the dealer's; and how each is paid and cleared."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator
 from decimal import Decimal
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """The odds of blackjack: how the dealer's hand ends by its first card, and how often the next card busts a hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What a round of blackjack says when it is over."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 from typing import Literal

@@ -1,7 +1,5 @@
 """What a house sets at blackjack, and what cards count there."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Annotated, Final, Literal

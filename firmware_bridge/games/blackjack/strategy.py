@@ -1,7 +1,5 @@
 """What a sensible guest does at blackjack: basic strategy for many packs and a dealer who stands on every 17."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The hands of er ba gang: two tiles, their kind and points, and how a player's hand ends against the banker's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final, Literal

@@ -1,8 +1,6 @@
 """Er ba gang as a script: a table's settings, one of the five rounds of a game, and what a game carries over."""
 
-from __future__ import annotations
-
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
@@ -11,28 +9,10 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.games import bank
 from firmware_bridge.games.asks import Ask, Shows, Whole, did, in_words
-from firmware_bridge.games.bank import (
-    BET,
-    GRAB,
-    SEATS,
-    Bank,
-    Factor,
-    Outcome,
-    by_slot,
-    check_base,
-    dealt,
-    from_next,
-    given_by,
-    lot_among,
-    outcome_of,
-    owes,
-    reasons,
-    turned,
-    why,
-)
 from firmware_bridge.games.erbagang.hands import KINDS, Kind, Ties, kind_of_hand, outcome, read
-from firmware_bridge.games.game import Ended, Result, Script, Start, Terms
+from firmware_bridge.games.game import Ended, Script, Start, Terms
 
 USUAL: Final[dict[Kind, int]] = dict.fromkeys(KINDS, 1)
 """Kind -> multiple, where the house says nothing else."""
@@ -54,11 +34,11 @@ class ErBaGang(Terms, frozen=True):
     grab_max: Annotated[int, Meta(ge=0, le=1_000_000)] = 200
     order: tuple[Kind, ...] = ("white_pair", "pair", "28", "points")
     ties: Ties = "high-tile"
-    hand_multiples: dict[Kind, Factor] = field(default_factory=lambda: dict(USUAL))
+    hand_multiples: dict[Kind, bank.Factor] = field(default_factory=lambda: dict(USUAL))
     banker_per: Literal["round", "game"] = "round"
 
     def __post_init__(self) -> None:
-        check_base(self.base)
+        bank.check_base(self.base)
         if sorted(self.order) != sorted(KINDS):
             raise ValueError(f"order: name each of {', '.join(KINDS)} once")
         force_setattr(self, "hand_multiples", USUAL | self.hand_multiples)
@@ -94,14 +74,14 @@ class Own(Struct, frozen=True):
     banker: str
     multiple: int
     multiples: dict[str, int]
-    outcomes: dict[str, Outcome]
+    outcomes: dict[str, bank.Outcome]
     money: dict[str, str]
     stopped: bool
     out: tuple[str, ...]
     difference: dict[str, str] = {}
 
 
-class Running(Bank, frozen=True, kw_only=True):
+class Running(bank.Bank, frozen=True, kw_only=True):
     """What er ba gang shows of a running round: which of the five it is, bids, the bank, bets."""
 
     round: int
@@ -115,41 +95,35 @@ def round(terms: ErBaGang, start: Start) -> Script:
         yield did("no_game", short)
         return None
     yield did("round", game.number)
-    bank = yield from _banker(terms, game)
-    banker, multiple = str(bank.banker)[1:], bank.multiple or 1
+    running = yield from _banker(terms, game)
+    banker, multiple = str(running.banker)[1:], running.multiple or 1
     offered = third(multiple)
     offer = Whole(offered[0], offered[-1])
-    players = sorted(from_next(banker))
-    bets = yield from given_by(players, BET, offer, "the players bet", lambda told: replace(bank, bets=told))
-    closed = yield from dealt(EACH)
-    tiles = yield from turned(closed, banker, start.sealed, kind_of_hand)
+    players = sorted(bank.from_next(banker))
+    bets = yield from bank.given_by(
+        players, bank.BET, offer, "the players bet", lambda told: replace(running, bets=told)
+    )
+    closed = yield from bank.dealt(EACH)
+    tiles = yield from bank.turned(closed, banker, start.sealed, kind_of_hand)
     ends = {seat: outcome(tiles[seat], tiles[banker], terms.order, terms.ties) for seat in bets}
     nets, purses = yield from _paid(terms, game.purses, banker, bets, tiles, ends)
     yield did("round_over", game.number)
     out = _short(purses, terms)
-    hands = {seat: read(tiles[seat]) for seat in SEATS}
-    points = {seat: hands[seat].points for seat in SEATS}
+    hands = {seat: read(tiles[seat]) for seat in bank.SEATS}
     if out and game.number < ROUNDS:
         yield did("stopped", out)
-    return Result(
-        hands={f"S{seat}": hands[seat] for seat in SEATS},
-        outcome=outcome_of(nets, banker),
-        bets={f"S{seat}": in_words(nets[seat]) for seat in SEATS},
-        staked={f"S{seat}": "0" for seat in SEATS},
-        own=Own(
-            game_round=game.number,
-            banker=f"S{banker}",
-            multiple=multiple,
-            multiples=by_slot(bets),
-            outcomes={f"S{seat}": ends[seat] for seat in sorted(bets)},
-            money={f"S{seat}": in_words(purses[seat]) for seat in SEATS} if purses else {},
-            stopped=bool(out) and game.number < ROUNDS,
-            out=out,
-            difference=difference(start, nets) if purses else {},
-        ),
-        why=why(banker, points, ends),
-        reasons=reasons(banker, points, ends),
+    own = Own(
+        game_round=game.number,
+        banker=f"S{banker}",
+        multiple=multiple,
+        multiples=bank.by_slot(bets),
+        outcomes={f"S{seat}": ends[seat] for seat in sorted(bets)},
+        money={f"S{seat}": in_words(purses[seat]) for seat in bank.SEATS} if purses else {},
+        stopped=bool(out) and game.number < ROUNDS,
+        out=out,
+        difference=difference(start, nets) if purses else {},
     )
+    return bank.result(banker, hands, nets, ends, own)
 
 
 def third(banker: int) -> range:
@@ -166,25 +140,18 @@ def _short(purses: Purses | None, terms: ErBaGang) -> tuple[str, ...]:
     return tuple([f"S{seat}" for seat in short(purses or {}, terms.base)])
 
 
-def _banker(terms: ErBaGang, game: SoFar) -> Generator[Ask, Any, Running]:
+def _banker(terms: ErBaGang, game: "SoFar") -> Generator[Ask, Any, Running]:
     """The banker and his multiple: the lot among all who bid, however much; 1 where nobody does."""
     shown = Running(round=game.number)
     yield Shows(shown)
-    bids: dict[str, int] = {}
     if terms.banker_per == "game" and game.bank:
-        banker, multiple = game.bank
-    else:
-        offer = Whole(0, terms.grab_max)
-        bids = yield from given_by(SEATS, GRAB, offer, "who grabs the bank", lambda told: replace(shown, bids=told))
-        among = [seat for seat in SEATS if bids[seat]] or list(SEATS)
-        banker = among[0]
-        if len(among) > 1:
-            banker = yield from lot_among(among, "the lot says who is banker")
-        multiple = bids[banker] or 1
-    yield did("banker", f"S{banker}", multiple)
-    bank = replace(shown, bids=by_slot(bids), banker=f"S{banker}", multiple=multiple)
-    yield Shows(bank)
-    return bank
+        return (yield from bank.seated(shown, {}, *game.bank))
+    bids, banker = yield from bank.grabbed(shown, Whole(0, terms.grab_max), _bidders)
+    return (yield from bank.seated(shown, bids, banker, bids[banker] or 1))
+
+
+def _bidders(bids: Mapping[str, int]) -> Sequence[str]:
+    return [seat for seat in bank.SEATS if bids[seat]] or bank.SEATS
 
 
 def _paid(
@@ -193,17 +160,17 @@ def _paid(
     banker: str,
     bets: dict[str, int],
     tiles: dict[str, tuple[Card, ...]],
-    ends: dict[str, Outcome],
+    ends: dict[str, bank.Outcome],
 ) -> Generator[Ask, Any, tuple[Purses, Purses | None]]:
     """Nets and purses: the banker takes from who lost, then pays who won; nobody pays more than he has."""
-    nets = dict.fromkeys(SEATS, Decimal(0))
+    nets = dict.fromkeys(bank.SEATS, Decimal(0))
     left = dict(purses) if purses else None
     for now in ("lose", "win"):
-        for seat in from_next(banker):
+        for seat in bank.from_next(banker):
             if ends[seat] != now:
                 continue
             loser, winner = (seat, banker) if now == "lose" else (banker, seat)
-            owed = owes(terms.base, bets[seat], terms.hand_multiples[kind_of_hand(tiles[winner])])
+            owed = bank.owes(terms.base, bets[seat], terms.hand_multiples[kind_of_hand(tiles[winner])])
             paid = min(owed, left[loser]) if left else owed
             yield did("pay", f"S{loser}", f"S{winner}", in_words(paid), in_words(owed))
             nets[loser] -= paid
@@ -265,4 +232,4 @@ def _purses(start: Start) -> Purses | None:
 
 def _of_seats(told: dict[str, str]) -> Purses:
     """The purses of the four seats; one that was not told is empty."""
-    return {seat: Decimal(told.get(seat, "0")) for seat in SEATS}
+    return {seat: Decimal(told.get(seat, "0")) for seat in bank.SEATS}

@@ -1,7 +1,5 @@
 """The hands of niu-niu: kinds from five small down to no bull, and which of two hands wins."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations

@@ -1,40 +1,19 @@
 """Niu-niu as a script: a table's settings, and a round of grabs, bets and twenty cards that lie face down."""
 
-from __future__ import annotations
-
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
 from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
+from firmware_bridge.games import bank
 from firmware_bridge.games.asks import Ask, Choice, Shows, did, in_words
-from firmware_bridge.games.bank import (
-    BET,
-    GRAB,
-    SEATS,
-    Bank,
-    Factor,
-    Multiple,
-    Outcome,
-    by_slot,
-    check_base,
-    dealt,
-    from_next,
-    given_by,
-    lot_among,
-    outcome_of,
-    owes,
-    reasons,
-    turned,
-    why,
-)
-from firmware_bridge.games.game import Result, Script, Start, Terms
-from firmware_bridge.games.niuniu.hands import KINDS, Hand, Kind, read, strength
+from firmware_bridge.games.game import Script, Start, Terms
+from firmware_bridge.games.niuniu.hands import KINDS, Kind, read, strength
 
 Bids = Annotated[tuple[Annotated[int, Meta(ge=0, le=1_000)], ...], Meta(min_length=1)]
-Bets = Annotated[tuple[Multiple, ...], Meta(min_length=1)]
+Bets = Annotated[tuple[bank.Multiple, ...], Meta(min_length=1)]
 
 USUAL: Final[dict[Kind, int]] = dict.fromkeys(KINDS, 1) | {
     "five_small": 8,
@@ -61,10 +40,10 @@ class NiuNiu(Terms, frozen=True):
     base: Decimal = Decimal(10)
     grab: Bids = (0, 1, 2, 3)
     bet: Bets = (1, 2, 3)
-    hand_multiples: dict[Kind, Factor] = field(default_factory=lambda: dict(USUAL))
+    hand_multiples: dict[Kind, bank.Factor] = field(default_factory=lambda: dict(USUAL))
 
     def __post_init__(self) -> None:
-        check_base(self.base)
+        bank.check_base(self.base)
         force_setattr(self, "hand_multiples", USUAL | self.hand_multiples)
 
 
@@ -82,70 +61,50 @@ class Own(Struct, frozen=True):
     banker: str
     multiple: int
     multiples: dict[str, int]
-    outcomes: dict[str, Outcome]
+    outcomes: dict[str, bank.Outcome]
 
 
 def round(terms: NiuNiu, start: Start) -> Script:
     """One round: its cards are a pack of their own."""
-    bank = yield from _grabbed(terms)
-    banker, multiple = str(bank.banker)[1:], bank.multiple or 1
-    players, offer = from_next(banker), _choice(terms.bet)
-    bets = yield from given_by(sorted(players), BET, offer, "the players bet", lambda told: replace(bank, bets=told))
-    closed = yield from dealt(EACH)
-    faces = yield from turned(closed, banker, start.sealed, lambda hand: read(hand, terms.hand_multiples).kind)
-    hands = {seat: read(faces[seat], terms.hand_multiples) for seat in SEATS}
-    nets = dict.fromkeys(SEATS, Decimal(0))
-    outcomes: dict[str, Outcome] = {}
+    running = yield from _grabbed(terms)
+    banker, multiple = str(running.banker)[1:], running.multiple or 1
+    players = bank.from_next(banker)
+    bets = yield from bank.given_by(
+        sorted(players), bank.BET, _choice(terms.bet), "the players bet", lambda told: replace(running, bets=told)
+    )
+    closed = yield from bank.dealt(EACH)
+    faces = yield from bank.turned(closed, banker, start.sealed, lambda hand: read(hand, terms.hand_multiples).kind)
+    hands = {seat: read(faces[seat], terms.hand_multiples) for seat in bank.SEATS}
+    nets = dict.fromkeys(bank.SEATS, Decimal(0))
+    ends: dict[str, bank.Outcome] = {}
     for seat in players:
         wins = strength(faces[seat]) > strength(faces[banker])
         winner, loser = (seat, banker) if wins else (banker, seat)
-        pay = owes(terms.base, multiple, bets[seat], hands[winner].multiple)
+        pay = bank.owes(terms.base, multiple, bets[seat], hands[winner].multiple)
         yield did("pay", f"S{loser}", f"S{winner}", in_words(pay))
         nets[winner] += pay
         nets[loser] -= pay
-        outcomes[seat] = "win" if wins else "lose"
-    return _result(banker, multiple, bets, hands, nets, outcomes)
+        ends[seat] = "win" if wins else "lose"
+    own = Own(
+        banker=f"S{banker}",
+        multiple=multiple,
+        multiples=bank.by_slot(bets),
+        outcomes={f"S{seat}": ends[seat] for seat in sorted(bets)},
+    )
+    return bank.result(banker, hands, nets, ends, own)
 
 
-def _grabbed(terms: NiuNiu) -> Generator[Ask, Any, Bank]:
+def _grabbed(terms: NiuNiu) -> Generator[Ask, Any, bank.Bank]:
     """The banker and his multiple: the highest bid, by lot among equals; 1 where nobody grabs."""
-    yield Shows(Bank())
-    bids = yield from given_by(SEATS, GRAB, _choice(terms.grab), "who grabs the bank", lambda told: Bank(bids=told))
-    highest = max(bids.values())
-    among = [seat for seat in SEATS if bids[seat] == highest]
-    banker = among[0]
-    if len(among) > 1:
-        banker = yield from lot_among(among, "the lot says who is banker")
-    yield did("banker", f"S{banker}", highest or 1)
-    bank = Bank(bids=by_slot(bids), banker=f"S{banker}", multiple=highest or 1)
-    yield Shows(bank)
-    return bank
+    shown = bank.Bank()
+    yield Shows(shown)
+    bids, banker = yield from bank.grabbed(shown, _choice(terms.grab), _highest)
+    return (yield from bank.seated(shown, bids, banker, bids[banker] or 1))
+
+
+def _highest(bids: Mapping[str, int]) -> list[str]:
+    return [seat for seat in bank.SEATS if bids[seat] == max(bids.values())]
 
 
 def _choice(multiples: tuple[int, ...]) -> Choice:
     return Choice(tuple([str(each) for each in multiples]))
-
-
-def _result(
-    banker: str,
-    multiple: int,
-    bets: dict[str, int],
-    hands: dict[str, Hand],
-    nets: dict[str, Decimal],
-    outcomes: dict[str, Outcome],
-) -> Result:
-    players, points = sorted(bets), {seat: hands[seat].points for seat in SEATS}
-    return Result(
-        hands={f"S{seat}": hands[seat] for seat in SEATS},
-        outcome=outcome_of(nets, banker),
-        bets={f"S{seat}": in_words(nets[seat]) for seat in SEATS},
-        staked={f"S{seat}": "0" for seat in SEATS},
-        own=Own(
-            banker=f"S{banker}",
-            multiple=multiple,
-            multiples=by_slot(bets),
-            outcomes={f"S{seat}": outcomes[seat] for seat in players},
-        ),
-        why=why(banker, points, outcomes),
-        reasons=reasons(banker, points, outcomes),
-    )

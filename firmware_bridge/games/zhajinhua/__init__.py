@@ -1,7 +1,5 @@
 """Zha jin hua: three cards face down, betting with looks and comparisons, and a pot."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
@@ -85,7 +83,6 @@ GAME: Final = Game(
     name="zhajinhua",
     terms=ZhaJinHua,
     pack=PACK,
-    packs=range(1, 2),
     slots=SLOTS,
     areas={slot: (slot,) for slot in SLOTS},
     shows=Running,
@@ -101,11 +98,7 @@ GAME: Final = Game(
         one_round_packs=True,
         ends=lambda terms, start: len(start.before) > 0,
     ),
-    money=Money(
-        stakes="money",
-        must_bet=True,
-        staked=_staked,
-    ),
+    money=Money(stakes="money", must_bet=True, staked=_staked),
     guest=guest.Guest(result=_shown, hidden=HAND, limits=(("ante", ""), ("top", "")), has_pot=True),
     demo=Demo(strategy=act, compare=_compare, summary=_summary),
     odds=lambda: book(PACK, "cards left: hands of three", CALLED, lambda left, terms: chances(left)),

@@ -1,7 +1,5 @@
 """Hands of zha jin hua: their kinds, which of two is better, and what a sensible guest does with one."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 from math import comb

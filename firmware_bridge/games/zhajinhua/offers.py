@@ -1,7 +1,5 @@
 """What a seat may do in its turn and out of it, and the refusal of all else."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What a house sets at zha jin hua, and the seats of a round: what each has, has put in, and how it went out."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal

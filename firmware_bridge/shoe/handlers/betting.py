@@ -1,7 +1,5 @@
 """What seats say: bets, with what the game needs, and marks; the game itself refuses what it does not allow."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

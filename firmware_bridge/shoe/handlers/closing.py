@@ -1,7 +1,5 @@
 """What is published of a round: as it closed, and as it was corrected."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
@@ -61,13 +59,13 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     if table.result is None:
         raise Refused(*_first_wrong(game, order.cards, came, terms, began))
     _refuse_a_copy_too_many(shoe, past, dealt)
-    origin = {each.slot: each.origin for each in past.cards}
+    origin, faces = {each.slot: each.origin for each in past.cards}, {each.card for each in past.cards}
     slots = [each.plays or each.slot for each in table.placed]
     return events.RoundCorrected(
         **_result(shoe, table.result),
         round=past.round,
         cards=tuple(
-            events.Played(slot, card, origin.get(slot, "manual") if card in _faces(past) else "manual")
+            events.Played(slot, card, origin.get(slot, "manual") if card in faces else "manual")
             for slot, card in zip(slots, dealt, strict=True)
         ),
         carried=past.carried,
@@ -149,10 +147,6 @@ def played(shoe: Shoe, slots: Sequence[str | None]) -> tuple[events.Played, ...]
         for slot, laid in zip(slots, shoe.laid, strict=False)  # a round that cannot go on has placed fewer
         if slot and laid.shown and laid.card
     )
-
-
-def _faces(past: PastRound) -> set[Card]:
-    return {each.card for each in past.cards}
 
 
 def _flags(shoe: Shoe) -> tuple[str, ...]:

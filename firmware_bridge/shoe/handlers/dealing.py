@@ -1,7 +1,5 @@
 """Where a drawn card goes: burned, dealt, held, or set aside."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What reader, sensors, disk and link report: cards read, unread or misplaced, losses, restarts, our own faults."""
 
-from __future__ import annotations
-
 from typing import TypeGuard
 
 from firmware_bridge.facts import events, inputs, orders

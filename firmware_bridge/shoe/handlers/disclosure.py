@@ -1,7 +1,5 @@
 """When sealed cards are opened: the ceremony's steps, the guest's wish, and the clock."""
 
-from __future__ import annotations
-
 from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import TimePassed
 from firmware_bridge.games.asks import OpeningDue

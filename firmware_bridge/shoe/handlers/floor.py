@@ -1,7 +1,5 @@
 """What the floor may decide about an irregularity: one small function per choice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 
@@ -9,24 +7,14 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.facts.orders import Resolve
+from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers.dealing import burn, burn_aside, burn_done
 from firmware_bridge.shoe.handlers.reader_result import close_judged, is_by_reader, meet_result
 from firmware_bridge.shoe.handlers.rounds import end_shoe, meet_cut_card, void_round
 from firmware_bridge.shoe.handlers.suspect import wrong_with
 from firmware_bridge.shoe.round import phase
-from firmware_bridge.shoe.state import (
-    HeldCard,
-    HeldCut,
-    HeldResult,
-    Phase,
-    Shoe,
-    about,
-    is_open,
-    next_card,
-    oldest_held,
-    row,
-)
+from firmware_bridge.shoe.state import Phase, Shoe
 
 OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mark")
 """What is wrong with the oldest held card, but not in itself."""
@@ -35,10 +23,10 @@ OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mar
 def resolve(draft: Draft, given: Ordered, order: Resolve) -> None:
     """Carry out the floor's choice. Raises Refused if the policy does not leave that choice."""
     name = order.irregularity
-    if not is_open(draft.shoe, name):
+    if not state.is_open(draft.shoe, name):
         now = ", ".join(each.id for each in draft.shoe.device.irregular) or "none"
         raise Refused(f"{name} is not open", f"open irregularities: {now}")
-    choices = row(draft.shoe, name).choices
+    choices = state.row(draft.shoe, name).choices
     if order.choice not in choices:
         hint = f"choose one of: {', '.join(choices)}" if choices else "nothing is to decide: it closes by itself"
         raise Refused(f"{order.choice} is no choice for {name}", hint)
@@ -48,25 +36,25 @@ def resolve(draft: Draft, given: Ordered, order: Resolve) -> None:
 
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:
-    if order.irregularity == "overdrawn" and not row(draft.shoe, "overdrawn").blocks:
+    if order.irregularity == "overdrawn" and not state.row(draft.shoe, "overdrawn").blocks:
         draft.add(events.OverdrawnBurned())
     else:
         _burn_held(draft, burn_aside)
 
 
-def _burn_held(draft: Draft, put: Callable[[Draft, HeldCard, bool], None]) -> None:
+def _burn_held(draft: Draft, put: Callable[[Draft, state.HeldCard, bool], None]) -> None:
     """Burn what is held, up to a card that is wrong in itself: that one is the floor's next decision."""
     while draft.shoe.held:
         match draft.shoe.held[0]:
-            case HeldCut(by=by):
+            case state.HeldCut(by=by):
                 meet_cut_card(draft, by, held=True)
-            case HeldResult(result=result):
+            case state.HeldResult(result=result):
                 meet_result(draft, result, held=True)
-                if is_open(draft.shoe, "result_mismatch"):
+                if state.is_open(draft.shoe, "result_mismatch"):
                     return
-            case HeldCard() as card:
+            case state.HeldCard() as card:
                 if found := wrong_with(draft.shoe, card):
-                    draft.open_irregularity(found.id, found.detail, next_card(draft.shoe), **found.values)
+                    draft.open_irregularity(found.id, found.detail, state.next_card(draft.shoe), **found.values)
                     return
                 put(draft, card, True)
 
@@ -76,7 +64,7 @@ def _keep(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _remove(draft: Draft, order: Resolve, by: str) -> None:
-    first = oldest_held(draft.shoe)
+    first = state.oldest_held(draft.shoe)
     is_meant = order.irregularity in OUT_OF_TURN or (first and _is_about(draft.shoe, order.irregularity, first))
     if first is None or not is_meant:
         raise Refused("the card is gone already", "end the shoe, or void the round")
@@ -89,15 +77,15 @@ def _clears(shoe: Shoe, order: Resolve) -> bool:
 
     An irregularity of the same name may be about a movement or a sensor: the card is judged after that one.
     """
-    first = oldest_held(shoe)
+    first = state.oldest_held(shoe)
     if order.choice not in ("keep", "accept") or first is None:
         return False
     name = order.irregularity
-    is_of_card = about(shoe, name) == (next_card(shoe),)
+    is_of_card = state.about(shoe, name) == (state.next_card(shoe),)
     return name in OUT_OF_TURN or (is_of_card and _is_about(shoe, name, first))
 
 
-def _is_about(shoe: Shoe, name: str, card: HeldCard) -> bool:
+def _is_about(shoe: Shoe, name: str, card: state.HeldCard) -> bool:
     found = wrong_with(shoe, card)
     return found is not None and found.id == name
 
@@ -105,7 +93,7 @@ def _is_about(shoe: Shoe, name: str, card: HeldCard) -> bool:
 def _void(draft: Draft, order: Resolve, by: str) -> None:
     now = phase(draft.shoe)
     if now in (Phase.EMPTY, Phase.ENDED):
-        choices = row(draft.shoe, order.irregularity).choices
+        choices = state.row(draft.shoe, order.irregularity).choices
         raise Refused("no round is open", f"choose one of: {', '.join(choices)}")
     if order.irregularity == "result_mismatch" and now not in (Phase.DEALING, Phase.COMPLETE):
         raise Refused("the round is closed already", "correct it, then accept")
@@ -122,7 +110,7 @@ def _reason(order: Resolve) -> str:
 def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
     """There is no round to void: a card that is wrong in itself is burned as it is, or is none of this shoe."""
     name = order.irregularity
-    first = oldest_held(draft.shoe)
+    first = state.oldest_held(draft.shoe)
     if first is None or not _is_about(draft.shoe, name, first):
         return
     if name in ("foreign", "duplicate"):

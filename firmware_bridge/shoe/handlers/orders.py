@@ -1,37 +1,18 @@
 """Orders and keys of dealer, floor and guests: each either acts, or is refused with a reason."""
 
-from __future__ import annotations
-
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.asks import MarkDue
+from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.handlers import rounds
 from firmware_bridge.shoe.handlers.closing import corrected_round
 from firmware_bridge.shoe.handlers.dealing import place
 from firmware_bridge.shoe.handlers.disclosure import reveal
-from firmware_bridge.shoe.handlers.rounds import (
-    close_round,
-    end_shoe,
-    open_shoe,
-    open_with_next,
-    reveal_carried,
-    void_round,
-    waits_for_next,
-)
 from firmware_bridge.shoe.round import asked, copies, due, is_asked, layout, phase, rules, unread_needed
-from firmware_bridge.shoe.state import (
-    HeldCard,
-    PastRound,
-    Phase,
-    blockers,
-    disclosed,
-    held_cards,
-    is_open,
-    oldest_held,
-    row,
-)
+from firmware_bridge.shoe.state import Phase
 
 Given = Ordered | Pressed
 
@@ -47,21 +28,21 @@ def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
     if draft.shoe.device.lent:
         words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
         raise Refused(words, "wait until the calibration ends, and some seconds more: shoe status")
-    open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
+    rounds.open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
 
 
 def close_shoe(draft: Draft, given: Ordered, order: orders.CloseShoe) -> None:
     """End the shoe between rounds; a card that was drawn for a round is not passed over in silence."""
-    if phase(draft.shoe) is not Phase.BURNING and held_cards(draft.shoe):
+    if phase(draft.shoe) is not Phase.BURNING and state.held_cards(draft.shoe):
         raise Refused("a card of this round is out", "void the round first")
-    end_shoe(draft, order.why or f"closed by {given.by}")
+    rounds.end_shoe(draft, order.why or f"closed by {given.by}")
 
 
 def void(draft: Draft, given: Ordered, order: orders.Void) -> None:
     """The open round counts for nothing."""
     if not draft.shoe.laid and not draft.shoe.held and not draft.shoe.given:
         raise Refused("no round is open", "there is nothing to void")
-    void_round(draft, order.why, given.by)
+    rounds.void_round(draft, order.why, given.by)
 
 
 def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
@@ -75,17 +56,17 @@ def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
     shoe = draft.shoe
     commit, secret = draft.seal(order.card, given.nonce)
     entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
-    first = oldest_held(shoe)
-    if (n := unread_needed(shoe)) is not None and is_open(shoe, "unreadable"):
-        if disclosed(shoe).count(order.card) >= copies(shoe, order.card):
+    first = state.oldest_held(shoe)
+    if (n := unread_needed(shoe)) is not None and state.is_open(shoe, "unreadable"):
+        if state.disclosed(shoe).count(order.card) >= copies(shoe, order.card):
             raise Refused("the packs hold no more of this card", "look at the card again")
         _look_at(draft, n, entered)
-    elif is_open(shoe, "unreadable") and first and first.card is None:
+    elif state.is_open(shoe, "unreadable") and first and first.card is None:
         draft.add(entered)
         draft.close_irregularity("unreadable", "entered", given.by)
-    elif blockers(shoe) == ("reader_lost",) and not shoe.held:
+    elif state.blockers(shoe) == ("reader_lost",) and not shoe.held:
         draft.add(entered)
-        place(draft, HeldCard(order.card, given.nonce, manual=True), held=False)
+        place(draft, state.HeldCard(order.card, given.nonce, manual=True), held=False)
     else:
         raise Refused("no card waits to be entered", "draw the card; enter it only if the shoe says it was not read")
 
@@ -110,14 +91,14 @@ def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
 
 def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> None:
     """NEXT, in its five meanings (irregularities.md)."""
-    waiting = [each.id for each in draft.shoe.device.irregular if row(draft.shoe, each.id).confirm]
-    if waiting and not is_open(draft.shoe, "reader_lost"):
+    waiting = [each.id for each in draft.shoe.device.irregular if state.row(draft.shoe, each.id).confirm]
+    if waiting and not state.is_open(draft.shoe, "reader_lost"):
         for each in waiting:
             draft.close_irregularity(each, "confirm", given.by if isinstance(given, Ordered) else "dealer")
-    elif (blocked := blockers(draft.shoe)) and not _may_close(draft):
-        raise Refused(f"blocked: {', '.join(blocked)}", row(draft.shoe, blocked[0]).todo)
-    elif waits_for_next(draft.shoe):
-        open_with_next(draft, given)
+    elif (blocked := state.blockers(draft.shoe)) and not _may_close(draft):
+        raise Refused(f"blocked: {', '.join(blocked)}", state.row(draft.shoe, blocked[0]).todo)
+    elif rounds.waits_for_next(draft.shoe):
+        rounds.open_with_next(draft, given)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left
         missing = "the first card is not exposed" if left is None else f"{left} more to burn"
@@ -126,7 +107,7 @@ def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> 
     elif phase(draft.shoe) is Phase.DEALING:
         refuse_to_end(draft)
     elif phase(draft.shoe) is Phase.COMPLETE:
-        close_round(draft)
+        rounds.close_round(draft)
     else:
         raise Refused("nothing to end")
 
@@ -175,7 +156,7 @@ def correct(draft: Draft, given: Ordered, order: orders.Correct) -> None:
     draft.add(corrected_round(draft.shoe, past, order, given.by))
 
 
-def _uncorrected(draft: Draft, order: orders.Correct, past: PastRound | None) -> str:
+def _uncorrected(draft: Draft, order: orders.Correct, past: state.PastRound | None) -> str:
     """What to do about a round that is not corrected: it may be meant of the shoe before."""
     is_open_now = order.round == draft.shoe.round and (draft.shoe.laid or draft.shoe.held or draft.shoe.given)
     if past or is_open_now or draft.shoe.number == 1:
@@ -190,7 +171,7 @@ def reveal_order(draft: Draft, given: Ordered, order: orders.Reveal) -> None:
 
 def _may_close(draft: Draft) -> bool:
     """A round whose cards were entered by hand can be closed while the reader is away."""
-    return phase(draft.shoe) is Phase.COMPLETE and blockers(draft.shoe) == ("reader_lost",)
+    return phase(draft.shoe) is Phase.COMPLETE and state.blockers(draft.shoe) == ("reader_lost",)
 
 
 def press_reveal(draft: Draft, given: Given) -> None:
@@ -214,8 +195,8 @@ def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:
     draft.add(events.Flown(round=shoe.round, in_a_row=shoe.device.flown + 1))
     if phase(shoe) is Phase.BETTING:
         draft.add(events.BetsClosed(round=shoe.round))
-        reveal_carried(draft)
-        if not row(draft.shoe, "drawn_before_bets_closed").blocks:
+        rounds.reveal_carried(draft)
+        if not state.row(draft.shoe, "drawn_before_bets_closed").blocks:
             draft.close_irregularity("drawn_before_bets_closed", "kept")
 
 

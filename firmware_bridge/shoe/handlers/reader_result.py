@@ -1,7 +1,5 @@
 """A reader that judges the game itself: its words and results beside what the cards say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """How rounds and shoes begin and end: by orders, by cards, by NEXT, and by the cut card."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Final, Literal
@@ -17,6 +15,7 @@ from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.facts.orders import Pack
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import cut_place, size_of, terms_of
+from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, played
 from firmware_bridge.shoe.handlers.disclosure import revealed
@@ -24,17 +23,7 @@ from firmware_bridge.shoe.handlers.shuffle import patterns
 from firmware_bridge.shoe.handlers.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.round import layout, opens_itself, phase, rules, start
-from firmware_bridge.shoe.state import (
-    HeldCard,
-    HeldCut,
-    HeldResult,
-    Phase,
-    Shoe,
-    blockers,
-    is_exhausted,
-    is_last,
-    stuck,
-)
+from firmware_bridge.shoe.state import Phase, Shoe
 
 SENSOR: Final = "cut_card"
 """What the cut card's sensor is called among those that are stuck."""
@@ -129,7 +118,8 @@ def close_round(draft: Draft) -> None:
 def close_complete(draft: Draft) -> bool:
     """Close the complete round where rounds close by themselves; whether it did."""
     shoe = draft.shoe
-    if shoe.house.close != "auto" or phase(shoe) is not Phase.COMPLETE or blockers(shoe) not in ((), ("reader_lost",)):
+    is_complete = phase(shoe) is Phase.COMPLETE and state.blockers(shoe) in ((), ("reader_lost",))
+    if shoe.house.close != "auto" or not is_complete:
         return False
     close_round(draft)
     return True
@@ -161,7 +151,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
             moved=rules(shoe).money.moved(layout(shoe)) or UNSET,
             why=(why,),
             by=by,
-            last=bool(ends) or is_last(shoe),
+            last=bool(ends) or state.is_last(shoe),
             prev=shoe.device.prev,
         )
     )
@@ -178,15 +168,15 @@ def discard_held(draft: Draft) -> None:
     """Held cards leave the game; one that is not of this shoe leaves the count too."""
     while draft.shoe.held:
         match draft.shoe.held[0]:
-            case HeldCut(by=by):
+            case state.HeldCut(by=by):
                 meet_cut_card(draft, by, held=True)
-            case HeldResult():
+            case state.HeldResult():
                 draft.add(events.Noted(what="the reader's result was of cards that play no part", held=True))
-            case HeldCard() as card:
+            case state.HeldCard() as card:
                 _discard(draft, card)
 
 
-def _discard(draft: Draft, card: HeldCard) -> None:
+def _discard(draft: Draft, card: state.HeldCard) -> None:
     commit, secret = draft.seal(card.card, card.nonce)
     why: Literal["void", "removed"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
     draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))
@@ -200,7 +190,7 @@ def _after_round(draft: Draft) -> None:
     elif rules(shoe).play.ends(terms_of(shoe.house), start(shoe)):
         few = "too few cards are left for another round"
         end_shoe(draft, "the pack is over" if rules(shoe).play.one_round_packs else few)
-    elif is_exhausted(shoe):
+    elif state.is_exhausted(shoe):
         end_shoe(draft, "the shoe is empty")
     elif shoe.house.betting == "required" and rules(shoe).money.stakes_per == "round":
         draft.add(events.BetsOpened(round=shoe.round))
@@ -281,7 +271,7 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
 
 def doubt_sensor(draft: Draft) -> None:
     """A sensor that has made a round the last and does not let go may have seen dirt: the floor can take that back."""
-    if draft.shoe.status == "open" and draft.shoe.cut_by == "sensor" and SENSOR in stuck(draft.shoe):
+    if draft.shoe.status == "open" and draft.shoe.cut_by == "sensor" and SENSOR in state.stuck(draft.shoe):
         words = "the sensor that saw the cut card does not let go: if it was dirt, the floor decides to continue"
         draft.open_irregularity("cut_card_missing", words)
 
@@ -303,4 +293,4 @@ def watch_virtual_cut(draft: Draft) -> None:
 
 def is_blind(shoe: Shoe) -> bool:
     """Whether a stuck sensor may hide the cut card; a key that is stuck hides nothing."""
-    return any(name not in ("next", "reveal", *rules(shoe).play.keys) for name in stuck(shoe))
+    return any(name not in ("next", "reveal", *rules(shoe).play.keys) for name in state.stuck(shoe))

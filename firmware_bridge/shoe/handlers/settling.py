@@ -1,36 +1,17 @@
 """What follows by itself once an input was judged: one step at a time, until there is none."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from firmware_bridge.facts import events
 from firmware_bridge.games.asks import Question
+from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.handlers.dealing import (
-    burns_early,
-    is_overfull,
-    no_card_due,
-    open_too_early,
-    place,
-    tell_no_card_due,
-)
+from firmware_bridge.shoe.handlers import dealing
 from firmware_bridge.shoe.handlers.disclosure import open_all, start_clock, waits_for_reveal
 from firmware_bridge.shoe.handlers.reader_result import meet_result
 from firmware_bridge.shoe.handlers.rounds import close_complete, meet_cut_card, publish_happened, run_out
 from firmware_bridge.shoe.round import asked, due, layout, phase, rules, unread_needed
-from firmware_bridge.shoe.state import (
-    IN_PLAY,
-    HeldCard,
-    HeldCut,
-    HeldResult,
-    Phase,
-    Shoe,
-    blockers,
-    is_exhausted,
-    is_open,
-    oldest_held,
-)
+from firmware_bridge.shoe.state import Phase, Shoe
 
 
 def settle(draft: Draft) -> None:
@@ -57,7 +38,7 @@ MOST_STEPS: Final = 1_000
 
 def _waits_for_a_card(shoe: Shoe) -> bool:
     """Whether nothing follows before the next card comes, and one can: so it is after most cards."""
-    return not shoe.held and due(shoe) is not None and not is_exhausted(shoe)
+    return not shoe.held and due(shoe) is not None and not state.is_exhausted(shoe)
 
 
 def _start_clock(draft: Draft) -> None:
@@ -69,8 +50,8 @@ def _start_clock(draft: Draft) -> None:
 def _tell_waiting(draft: Draft) -> None:
     """A card that waits for a mark is told again where the floor has decided about another one."""
     shoe = draft.shoe
-    if shoe.held and not blockers(shoe) and phase(shoe) in IN_PLAY:
-        tell_no_card_due(draft)
+    if shoe.held and not state.blockers(shoe) and phase(shoe) in state.IN_PLAY:
+        dealing.tell_no_card_due(draft)
 
 
 def _ask_for_unread(draft: Draft) -> None:
@@ -105,7 +86,7 @@ def _open(draft: Draft) -> bool:
 
 def _void(draft: Draft) -> bool:
     """A round that needs a card, as far as is public, and can get none, is void."""
-    is_over = phase(draft.shoe) is Phase.DEALING and due(draft.shoe) is not None and is_exhausted(draft.shoe)
+    is_over = phase(draft.shoe) is Phase.DEALING and due(draft.shoe) is not None and state.is_exhausted(draft.shoe)
     if is_over:
         run_out(draft)
     return is_over
@@ -116,30 +97,30 @@ def _deal_one_held(draft: Draft) -> bool:
     waiting = len(draft.shoe.held)
     if waiting and _may_deal(draft.shoe):
         match draft.shoe.held[0]:
-            case HeldCut(by=by):
+            case state.HeldCut(by=by):
                 meet_cut_card(draft, by, held=True)
-            case HeldResult(result=result):
+            case state.HeldResult(result=result):
                 meet_result(draft, result, held=True)
-            case HeldCard() as card:
+            case state.HeldCard() as card:
                 _deal_held_card(draft, card)
     return len(draft.shoe.held) < waiting
 
 
 def _may_deal(shoe: Shoe) -> bool:
     """Whether nothing keeps back the oldest of what is held; a lost reader keeps no entered card back."""
-    blocked, card = blockers(shoe), oldest_held(shoe)
+    blocked, card = state.blockers(shoe), state.oldest_held(shoe)
     is_entered = blocked == ("reader_lost",) and card is not None and card.manual
-    waits = phase(shoe) in IN_PLAY and no_card_due(shoe)
+    waits = phase(shoe) in state.IN_PLAY and dealing.no_card_due(shoe)
     return (not blocked or is_entered) and not waits
 
 
-def _deal_held_card(draft: Draft, card: HeldCard) -> None:
-    if is_overfull(draft.shoe):
+def _deal_held_card(draft: Draft, card: state.HeldCard) -> None:
+    if dealing.is_overfull(draft.shoe):
         return
-    if phase(draft.shoe) is Phase.BETTING and not burns_early(draft.shoe):
-        open_too_early(draft, card)
+    if phase(draft.shoe) is Phase.BETTING and not dealing.burns_early(draft.shoe):
+        dealing.open_too_early(draft, card)
     else:
-        place(draft, card, held=True)
+        dealing.place(draft, card, held=True)
 
 
 def _tell_stuck(draft: Draft) -> None:
@@ -149,6 +130,6 @@ def _tell_stuck(draft: Draft) -> None:
     is_endless = isinstance(table.due, Question) and unread_needed(shoe) is None
     endless = "questions without end" if is_endless else ""
     nobody = "no seat takes part" if table.no_round else ""
-    why = table.stuck or endless or nobody if phase(shoe) in IN_PLAY else ""
-    if why and not is_open(shoe, "internal_error"):
+    why = table.stuck or endless or nobody if phase(shoe) in state.IN_PLAY else ""
+    if why and not state.is_open(shoe, "internal_error"):
         draft.open_irregularity("internal_error", why)

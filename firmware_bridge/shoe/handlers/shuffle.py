@@ -1,7 +1,5 @@
 """Does a shoe look shuffled? Patterns that a shuffled one shows less than once in ten thousand shoes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from operator import eq
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """What may be wrong with a card that left the shoe, before it is put anywhere."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from msgspec import Struct

@@ -6,12 +6,13 @@ names, so that a mutation can be repeated after its file has moved. To repeat, i
     python -m tests.tools.mutants --again [--only firmware_bridge/mqtt] [--jobs 2] [--renames FILE] [--out FILE]
     python -m tests.tools.mutants --again --find
 
-A line for each mutation that was caught at d698295 says what became of it: `caught`, and by which test; `SURVIVES`;
-`AMBIGUOUS` or `GONE`, and why. The test that caught it then runs first, next the files of tests that enter its place,
-at last the whole suite, with all that are left at once (`--quick` leaves it out). The last line counts. Exit code: 1
-if one survives, 2 if none does but places were not found. A place that is gone is judged by hand: its idea is gone; or
-its row gets `now`, the fields (`file`, `place`, `was`, `becomes`) that hold today; or `--renames` names it: a JSON
-object of old names to new ones (`Class.method`, a name within the text, or a file).
+A line for each mutation that was caught at d698295, or is by a test written `since`, says what became of it:
+`caught`, and by which test; `SURVIVES`; `AMBIGUOUS` or `GONE`, and why. The test that caught it then runs first, next
+the files of tests that enter its place, at last the whole suite, with all that are left at once (`--quick` leaves it
+out). The last line counts. Exit code: 1 if one survives, 2 if none does but places were not found. A place that is
+gone is judged by hand: its idea is gone; or its row gets `now`, the fields (`file`, `place`, `was`, `becomes`) that
+hold today; or `--renames` names it: a JSON object of old names to new ones (`Class.method`, a name within the text, or
+a file).
 
 The files of tests were chosen by a trace of the whole suite at d698295: those that enter the place, the quickest
 first, for at most a minute. Copies of the tree, each with its own environment, are made in a temporary directory; the
@@ -45,7 +46,8 @@ ROOT: Final = Path(__file__).parents[3]
 RECORD: Final = Path(__file__).with_name("mutants.jsonl")
 
 Row = dict[str, Any]
-"""A mutation's fields, `tests`, `outcome`, `by`; `now`: fields that were found by hand for later trees."""
+"""A mutation's fields, `tests`, `outcome`, `by`; `now`: fields that were found by hand for later trees; `since`: a
+later test that catches it."""
 
 
 def main() -> int:
@@ -71,7 +73,7 @@ def main() -> int:
         tried(args.tree.resolve(), rows, chosen, args.jobs, whole=args.whole)
         return 0
     renames = json.loads(args.renames.read_text()) if args.renames else {}
-    return repeated([row for row in chosen if row["outcome"] == "caught"], renames, args)
+    return repeated([row for row in chosen if row["outcome"] == "caught" or "since" in row], renames, args)
 
 
 def picked(tree: Path) -> list[Mutation]:
@@ -130,7 +132,7 @@ def repeated(rows: list[Row], renames: dict[str, str], args: argparse.Namespace)
         if not copy:
             say(row, "found", f"{change.path} ({change.how})")
             return
-        for tests in (today([row["by"]]), today(row["tests"])):
+        for tests in (today([row.get("since") or row["by"]]), today(row["tests"])):
             by = caught_by(copy, change, tests)[0] if tests else None
             if by:
                 say(row, "caught", f"{change.path} ({change.how}) by {by}")

@@ -4,8 +4,6 @@ Messages may come twice, late, or not at all: a state is replaced by a newer one
 it. So the order in which messages come decides nothing in the end, and an old one that is sent again shows nothing.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, Final
 

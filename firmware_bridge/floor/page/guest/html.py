@@ -1,7 +1,5 @@
 """A guest screen as HTML: a view in one of the languages, and the document around it."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Final
 
@@ -37,7 +35,7 @@ def screen(name: str, shown: View, lang: Language) -> Html:
         tag("p", say("wait" if shown.waits else shown.bets), class_="state"),
         _now(shown, say),
         _last(shown, say) if shown.game else None,
-        _roads(shown, lang),
+        tag("section", *roads(shown.roads, lang), class_="roads") if shown.roads else None,
         _before(shown, say),
         _limits(shown.limits, say),
         class_="wait" if shown.waits else shown.bets,
@@ -195,10 +193,6 @@ def _card(face: str | None, say: _Says) -> Html:
         inner = [say("white")] if rank == "w" else [rank, tag("i", say("tile"))]
         return tag("span", *inner, class_="card tile")
     return tag("span", "10" if rank == "T" else rank, tag("i", SIGNS[suit]), class_=f"card{' red' * (suit in RED)}")
-
-
-def _roads(shown: View, lang: Language) -> Html | None:
-    return tag("section", *roads(shown.roads, lang), class_="roads") if shown.roads else None
 
 
 def _before(shown: View, say: _Says) -> Html | None:

@@ -4,8 +4,6 @@ Left out on purpose: cards left, commitments, heads, people, purses, single bets
 health and versions. A text that comes through is compared with the words of the screen (guest.py), never shown itself.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final, Literal
 
 import msgspec

@@ -3,8 +3,6 @@
 Every text in it is one of the words below, a seat, a face or an amount: what a message says in other words is left out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple

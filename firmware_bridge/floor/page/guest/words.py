@@ -3,8 +3,6 @@
 `is.GAME.WORD` is what a game's message calls WORD; what a message says in a word that is not here is not shown.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal, get_args
 
 Language = Literal["en", "zh-Hant", "zh-Hans"]

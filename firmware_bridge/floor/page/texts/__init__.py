@@ -1,7 +1,5 @@
 """The texts of the page in three languages, by ids: no sentence of one language is made from another one's."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Final, Literal, get_args

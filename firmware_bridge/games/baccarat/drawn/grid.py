@@ -1,7 +1,5 @@
 """One road drawn on its grid with its marks: bead plate, big road, or a derived road."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple
 

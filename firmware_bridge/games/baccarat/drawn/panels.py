@@ -1,7 +1,5 @@
 """What a board has besides grids: ask road, good roads, and signs with a word each, as in the legend."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 

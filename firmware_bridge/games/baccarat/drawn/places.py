@@ -1,7 +1,5 @@
 """Where everything lies on a board: wide (the big road above, the beads below it) or upright."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 from firmware_bridge.games.baccarat.drawn.grid import BESIDE, TITLE, Grid

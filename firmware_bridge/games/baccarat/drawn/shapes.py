@@ -1,7 +1,5 @@
 """What a picture of roads is made of, in units, y downwards, whatever draws it, and how wide a text is at most."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, get_args
 from unicodedata import east_asian_width

@@ -1,7 +1,5 @@
 """The picture of a whole board for a screen with what stands above its roads, or of one road alone."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 

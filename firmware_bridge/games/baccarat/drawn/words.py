@@ -1,7 +1,5 @@
 """What the roads are called on screens, in three languages."""
 
-from __future__ import annotations
-
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.games.baccarat.roads import GOOD_ROADS, GoodId

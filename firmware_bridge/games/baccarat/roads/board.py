@@ -1,7 +1,5 @@
 """The roads in the form programs get them: topic `roads` and `shoe roads --json`, the ask road included."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
@@ -81,7 +79,7 @@ def with_ends(roads: Roads, **told: Any) -> Board:
         small=small.signs,
         cockroach=cockroach.signs,
         ask={side: answer.signs for side, answer in answers.items()},
-        ask_cells={side: _ask_cells(answer) for side, answer in answers.items()},
+        ask_cells={side: AskCells(answer.big, *answer.cells) for side, answer in answers.items()},
     )
 
 
@@ -117,10 +115,6 @@ def _newest(columns: Sequence[Column]) -> Iterator[tuple[int, int]]:
     for number in range(len(columns), 0, -1):
         for count in reversed(columns[number - 1].ties):
             yield count, number
-
-
-def _ask_cells(answer: Answer) -> AskCells:
-    return AskCells(answer.big, *answer.cells)
 
 
 class Answer(Struct, frozen=True):

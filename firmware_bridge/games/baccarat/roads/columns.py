@@ -1,7 +1,5 @@
 """Rounds as the roads know them, and the columns of the big road, of any length, before anything is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """The ten good roads: shapes of the big road's last columns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from functools import cache

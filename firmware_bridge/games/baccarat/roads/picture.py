@@ -1,7 +1,5 @@
 """A road's picture: where its runs of equal beads lie on a grid of six rows."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import Struct

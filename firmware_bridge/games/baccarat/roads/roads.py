@@ -1,7 +1,5 @@
 """All roads of a shoe, grown round by round, and the signs of the three derived roads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 

@@ -1,19 +1,21 @@
-"""A reader lent to a technician: its test cards are counted and journaled, and none is ever a card of a shoe."""
+"""Reader and pins lent to a technician: test cards are counted and journaled, and none is ever a card of a shoe."""
 
-from __future__ import annotations
-
+import asyncio
 import logging
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
 from firmware_bridge.config.whole_file import write_whole
+from firmware_bridge.daemon.table.lending import Lendable
 from firmware_bridge.daemon.table.stamps import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.inputs import ReportNo
+from hardware.errors import PinError
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +24,9 @@ LEFT_BEHIND: Final = "technician"
 
 RECORD_EVERY: Final = 64
 """Test cards from one journal entry to the next: far fewer than the 256 reports after which numbers come again."""
+
+TRY_AGAIN_S: Final = 0.5
+"""A borrower that was killed may hold its pins a moment longer."""
 
 
 class LentReader:
@@ -64,6 +69,50 @@ class LentReader:
             leave(self._table.journal.directory, LeftBehind(self._report, 0, self._to, restore))
         except OSError as error:
             log.warning("what the reader is to be told cannot be kept (%s): calibrate it again", error)
+
+
+class LentPins:
+    """All pins, lent at once with the reader: no card is of a shoe until they are back. claim: raises PinError."""
+
+    def __init__(
+        self,
+        reader: Lendable,
+        let_go: Callable[[], None],
+        claim: Callable[[], None],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._reader, self._let_go, self._claim, self._loop = reader, let_go, claim, loop
+        self.is_out = False
+        self._retry: asyncio.TimerHandle | None = None
+
+    def lend(self, to: str) -> dict[str, Any]:
+        """Journal that the pins are lent, then let go of reader and pins."""
+        self._reader.lend(to)
+        self._let_go()
+        self.is_out = True
+        return {}
+
+    def passed(self, report: ReportNo) -> None:
+        """No card passes a pin."""
+
+    def take_back(self, restore: bytes | None, cut_short: bool) -> None:
+        """Claim the pins again, as soon as they can be had, and take cards again."""
+        if not self.is_out:
+            return
+        try:
+            self._claim()
+        except PinError as error:
+            log.warning("%s", error)
+            self._retry = self._loop.call_later(TRY_AGAIN_S, self.take_back, restore, cut_short)
+        else:
+            self.is_out = False
+            self._reader.take_back(restore, cut_short)
+
+    def close(self) -> None:
+        """Take nothing back any more."""
+        self.is_out = False
+        if self._retry:
+            self._retry.cancel()
 
 
 class LeftBehind(Struct, frozen=True):
