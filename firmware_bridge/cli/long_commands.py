@@ -1,7 +1,5 @@
 """What commands that may take long share: worker processes with results in order, and a progress bar."""
 
-from __future__ import annotations
-
 import argparse
 import gc
 import os
@@ -68,7 +66,7 @@ class Workers:
         self._pending: deque[tuple[Future[None], int]] = deque()
         self._files: list[int] = []
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -100,7 +98,7 @@ class Workers:
         while self._pending:
             yield from self._results()
 
-    def _forked(self) -> ProcessPoolExecutor:
+    def _forked(self) -> "ProcessPoolExecutor":
         """The pool, with all its processes: SIGINT stays blocked in them."""
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import active_children, get_context

@@ -13,7 +13,7 @@ from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OUTPUTS, wires
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.baccarat.drawn.formats import PictureError
+from firmware_bridge.games.baccarat.drawn.formats import write_svg
 from firmware_bridge.games.baccarat.drawn.shapes import fitted
 from hardware.pi import header_pins
 from hardware.pins.pin import Pin
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = _config(arguments.config)
     pins = header(wires(config))
     if arguments.svg:
-        _write(arguments.svg, picture(pins, config.table.id, config.reader.port))
+        write_svg(picture(pins, config.table.id, config.reader.port), arguments.svg)
     elif arguments.json:
         for pin in pins:
             print(json.dumps(pin._asdict()))
@@ -238,10 +238,3 @@ def _what(pin: HeaderPin) -> str:
     if pin.kind == "ground":
         return f"for {USES[pin.use]}" if pin.use else ""
     return ", ".join(pin.wires) + (" (low)" if pin.active_low else "")
-
-
-def _write(path: Path, drawn: str) -> None:
-    try:
-        path.write_text(drawn, "utf-8")
-    except OSError as error:
-        raise PictureError(f"{path}: {error.strerror}", "name a file that may be written") from None

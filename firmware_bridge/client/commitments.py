@@ -1,7 +1,5 @@
 """Whether the cards that were sealed are the cards that were committed to."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
@@ -100,7 +98,7 @@ class Verifier:
         self._made.pop(journal, None)
         self._judged.pop(journal, None)
 
-    def _judge(self, named: _Named) -> Verdict:
+    def _judge(self, named: "_Named") -> Verdict:
         made = {place: commit for place, commit in self._made.get(named.at.journal, {}).items() if place < named.at}
         opened = tuple(sorted(place for place, commit in made.items() if named.opens(place, commit)))
         proof: Proof

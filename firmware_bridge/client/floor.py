@@ -1,7 +1,5 @@
 """A floor of tables behind one broker, for `async for` and for plain `for`: what they send, kept until it is stored."""
 
-from __future__ import annotations
-
 import asyncio
 import ssl
 import threading
@@ -40,7 +38,7 @@ class NotThisBatch(BridgeError, RuntimeError):
 class _Batch:
     """Items of one table, or of several where they are read together, to be stored in one transaction."""
 
-    def __init__(self, reading: Reading, items: dict[str, list[Item]]) -> None:
+    def __init__(self, reading: "Reading", items: dict[str, list[Item]]) -> None:
         self._reading, self._of = reading, items
         self.items = tuple(item for each in items.values() for item in each)
 
@@ -119,7 +117,7 @@ class Floor(_Floor):
 
     def rounds(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
-    ) -> AsyncBatches:
+    ) -> "AsyncBatches":
         """What the topic `round` brings, in batches of one table each; together: of as many as have something.
 
         known: payloads that were stored before, as they came, in any order. forgotten: (table, journal) of which
@@ -130,7 +128,7 @@ class Floor(_Floor):
 
     def messages(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
-    ) -> AsyncBatches:
+    ) -> "AsyncBatches":
         """What the topics `event` and `round` bring: all that a table says for good. Arguments as for `rounds`."""
         self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
         return AsyncBatches(self)
@@ -208,14 +206,14 @@ class PlainFloor(_Floor):
 
     def rounds(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
-    ) -> PlainBatches:
+    ) -> "PlainBatches":
         """What `Floor.rounds` gives, for plain `for`."""
         self._reading.begin(events=False, known=known, forgotten=forgotten, together=together)
         return PlainBatches(self)
 
     def messages(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
-    ) -> PlainBatches:
+    ) -> "PlainBatches":
         """What `Floor.messages` gives, for plain `for`."""
         self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
         return PlainBatches(self)

@@ -1,7 +1,5 @@
 """Puts what a whole floor sends into batches, counts what is stored, and asks for what is missing; no connection."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -60,8 +58,8 @@ class _Status(Struct):
 
 class _Table(Struct):
     arrived: Arrived
-    gaps: Gaps
-    tail: Tail
+    gaps: "Gaps"
+    tail: "Tail"
     again: Doubling
     pending: dict[bytes, _Pending] = {}
     out: int = 0

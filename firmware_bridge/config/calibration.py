@@ -1,7 +1,5 @@
 """The technician's calibration, `calibration.toml`: what was set and measured, by whom, and what was before."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -100,7 +98,7 @@ class ReaderSection(Section, frozen=True, kw_only=True):
     measured: Reading
     before: ReaderSettings = {}
     after: ReaderSettings = {}
-    previous: ReaderSection | None = None
+    previous: "ReaderSection | None" = None
 
 
 class CutCardSection(Section, frozen=True, kw_only=True):
@@ -109,7 +107,7 @@ class CutCardSection(Section, frozen=True, kw_only=True):
     measured: Pulses
     before: CutCardSettings = {}
     after: CutCardSettings = {}
-    previous: CutCardSection | None = None
+    previous: "CutCardSection | None" = None
 
 
 class CountSection(Section, frozen=True, kw_only=True):
@@ -118,7 +116,7 @@ class CountSection(Section, frozen=True, kw_only=True):
     measured: Count
     before: dict[str, Value] = {}
     after: dict[str, Value] = {}
-    previous: CountSection | None = None
+    previous: "CountSection | None" = None
 
 
 class Calibration(Struct, frozen=True, kw_only=True):

@@ -1,7 +1,5 @@
 """The sections of `bridge.toml`: every key with its type, its limits and its default."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal

@@ -1,7 +1,5 @@
 """Takes messages from a source into a store: a batch, a commit, the acknowledgement, and `stored` to the tables."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -128,7 +126,7 @@ class Ingest:
         if answer.id.startswith(f"{self._name[:32]}-{self._run}-") and not answer.ok:
             log.warning("table %s does not send again: %s; %s", *map(escaped, (table, answer.error, answer.hint)))
 
-    def _read(self, delivery: Delivery, batch: _Batch) -> None:
+    def _read(self, delivery: Delivery, batch: "_Batch") -> None:
         """Put a delivery where it belongs, and note it in the ledger."""
         *_, table, topic = ("", "", *delivery.topic.removeprefix(self._root).split("/"))
         if topic == "reply":
@@ -147,7 +145,7 @@ class Ingest:
         batch.rows.append(self._names.row(found) if self._names else found)
         batch.told[found.key] = None
 
-    def _heard(self, topic: str, table: str, body: bytes, batch: _Batch) -> None:
+    def _heard(self, topic: str, table: str, body: bytes, batch: "_Batch") -> None:
         """Note how far a journal has come; a state that is none, or an emptied topic, says nothing."""
         try:
             if topic == "status":

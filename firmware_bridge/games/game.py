@@ -15,19 +15,7 @@ from firmware_bridge.games.layout import Ended, Layout, Nothing, Placed, Result,
 from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.strategy import Strategy, first_offered
 
-__all__ = [
-    "Ended",
-    "Game",
-    "Layout",
-    "Nothing",
-    "OddsBook",
-    "Placed",
-    "Result",
-    "Script",
-    "Start",
-    "Terms",
-    "Topic",
-]
+__all__ = ["Ended", "Game", "Layout", "Nothing", "OddsBook", "Placed", "Result", "Script", "Start", "Terms", "Topic"]
 
 
 class Terms(Struct, frozen=True, forbid_unknown_fields=True):
@@ -166,7 +154,7 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Its settings, `[game]` in the config; frozen when a shoe is opened."""
     pack: Mapping[Card, int]
     """The faces of one pack, and how often each is in it."""
-    packs: range
+    packs: range = range(1, 2)
     """How many packs a shoe may hold."""
     slots: tuple[str, ...]
     """Every slot a card may lie in: what `[lamps]` and `[presence]` may name."""

@@ -1,7 +1,5 @@
 """The journal: append-only files, on disk before the world sees anything."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable
@@ -44,7 +42,7 @@ class Journal:
         self._spare = Spare(directory)
         self._chain, self._rest = FIRST_CHAIN, 0
 
-    def open(self, cursor: Cursor | None) -> Journal:
+    def open(self, cursor: Cursor | None) -> "Journal":
         """Read the newest file, to append to it from now on; the journal itself.
 
         cursor: how far the backend's broker has it; what is missing at or before it refuses to open. Raises

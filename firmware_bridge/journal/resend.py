@@ -1,7 +1,5 @@
 """What a backend may ask to be sent again: a part of a journal, or everything since a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from math import inf
@@ -35,7 +33,7 @@ CHECKED: Final = 10
 class NotInJournal(ValueError):
     """What was asked for is not on this disk, or cannot be read. parts: what there is of it, to be sent."""
 
-    def __init__(self, error: str, parts: Sequence[Range] = ()) -> None:
+    def __init__(self, error: str, parts: "Sequence[Range]" = ()) -> None:
         super().__init__(error)
         self.parts = list(parts)
 

@@ -1,7 +1,5 @@
 """Cards, points and rhythms of lamps in as few letters as a screen has."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -89,7 +87,7 @@ def on_screen(cards: Iterable[tuple[str, str]], told: Mapping[str, Any]) -> list
     return [(slot, card if shown is None or slot in shown else None) for slot, card in cards]
 
 
-def remarks(game: Game, told: Mapping[str, Any]) -> tuple[str, ...]:
+def remarks(game: "Game", told: Mapping[str, Any]) -> tuple[str, ...]:
     """What people say of a round besides its outcome and its hands; `told` as the topic `round` has it."""
     carried = (f"{told['carried']} carried",) if told["carried"] else ()
     last = ("last of this shoe",) if told["last"] else ()

@@ -144,9 +144,4 @@ STUDIO: Final = _policy(
 )
 """Players see the table through cameras: what they cannot judge themselves is void."""
 
-POLICIES: Final[dict[str, Policy]] = {
-    "keep-order": KEEP_ORDER,
-    "us-burn": US_BURN,
-    "macau": MACAU,
-    "studio": STUDIO,
-}
+POLICIES: Final[dict[str, Policy]] = {"keep-order": KEEP_ORDER, "us-burn": US_BURN, "macau": MACAU, "studio": STUDIO}

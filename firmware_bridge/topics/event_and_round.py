@@ -8,11 +8,7 @@ from msgspec import Raw, Struct
 from firmware_bridge.facts.wire import EntryHead
 from firmware_bridge.journal.line import Line
 
-_ROUNDS: Final = (
-    b'{"type":"RoundClosed",',
-    b'{"type":"RoundVoided",',
-    b'{"type":"RoundCorrected",',
-)
+_ROUNDS: Final = (b'{"type":"RoundClosed",', b'{"type":"RoundVoided",', b'{"type":"RoundCorrected",')
 _encode = msgspec.json.Encoder().encode
 
 

@@ -1,7 +1,5 @@
 """The retained state topics `table`, `lamps`, `alarm`, and a game's own: conflated, the latest wins."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import msgspec
@@ -23,7 +21,7 @@ from firmware_bridge.topics.offers import offered
 
 
 def snapshots(
-    shoe: Shoe, shown: Lamps | None = None, told: Alarms | None = None, own: OwnTopics | None = None
+    shoe: Shoe, shown: Lamps | None = None, told: Alarms | None = None, own: "OwnTopics | None" = None
 ) -> dict[str, Any]:
     """Topic -> what it holds now (an encodable value without the head).
 

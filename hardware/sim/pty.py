@@ -52,12 +52,7 @@ class PtyBoard:
     `speed`: how many times as fast as ours the board's clock runs; one that runs faster waits for a full line.
     """
 
-    def __init__(
-        self,
-        board: Board,
-        link: Path | None = None,
-        speed: float = 1.0,
-    ) -> None:
+    def __init__(self, board: Board, link: Path | None = None, speed: float = 1.0) -> None:
         self.board = board
         self.up, self.down = Cable(), Cable()
         self.speed = speed

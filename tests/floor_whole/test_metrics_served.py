@@ -26,6 +26,7 @@ from tests.system.table import DaemonTable
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+from firmware_bridge.floor import serving as serving_over_http
 from firmware_bridge.floor.metrics import service as serving
 from firmware_bridge.floor.metrics.service import PortTaken, Scrape, Server
 
@@ -179,6 +180,26 @@ def test_a_page_that_fails_is_an_error_and_the_next_one_is_there(mocker: MockerF
     assert asked(server.port, ASK).startswith(b"HTTP/1.1 500 ")
     assert asked(server.port, ASK).endswith(b"page")
     server.close()
+
+
+def test_the_end_is_no_error_though_the_store_hangs(mocker: MockerFixture, caplog: pytest.LogCaptureFixture) -> None:
+    mocker.patch.object(serving_over_http, "END_S", 0.2)
+    is_asked, may_answer = threading.Event(), threading.Event()
+
+    def page(kind: str) -> str:
+        is_asked.set()
+        may_answer.wait(20)
+        return kind
+
+    server = Server("127.0.0.1", 0, page)
+    server.start()
+    with ThreadPoolExecutor(1) as askers:
+        answer = askers.submit(asked, server.port, ASK)
+        is_asked.wait(20)
+        server.close()
+        assert answer.result().startswith(b"HTTP/1.1 503 ")
+    may_answer.set()
+    assert not [each for each in caplog.records if each.exc_info]
 
 
 def test_a_port_that_is_taken_is_told(port: int) -> None:

@@ -100,11 +100,17 @@ def test_nothing_that_is_watched_tells_a_card_in_the_shoe(table: Any, watch: Any
     bridge = table(table={"disclose": "sealed"})
     watching = watch(bridge, "--json")
     bridge.until(lambda: watching.out.lines)
-    bridge.deal("9s Td Ks Qc 2h 3h")
-    bridge.until(lambda: len([f for told in states(watching) for f in told["seen"]["frames"]]) > 6)
-    frames = [frame["hex"] for told in states(watching) for frame in told["seen"]["frames"]]
-    assert {frame[6:] for frame in frames if frame.startswith("02 ")} == {"?? .."}
+    for text, count in (("9s Td", 2), ("Ks Qc 2h 3h", 6)):  # the first bytes after a tap are masked in any case
+        bridge.deal(text)
+        bridge.until(lambda count=count: len(reports(watching)) >= count)
+    assert {report[6:] for report in reports(watching)} == {"?? .."}
     assert not re.search(r'"(9s|Td|Ks|Qc|2h|3h)"', "".join(watching.out.lines))
+
+
+def reports(watching: Any) -> list[str]:
+    """The frames of cards that were shown."""
+    frames = [frame["hex"] for told in states(watching) for frame in told["seen"]["frames"]]
+    return [frame for frame in frames if frame.startswith("02 ")]
 
 
 def test_the_line_is_tapped_only_while_somebody_watches(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from firmware_bridge.cli.calibrate.borrow import Borrowed
@@ -59,7 +58,8 @@ def run(visit: Visit) -> int:
 
 
 async def _work(visit: Visit, borrowed: Borrowed, count: int) -> Pulled:
-    book = _book(visit)
+    config = visit.config
+    book = code_books.load(config.reader.code_book, config.table.decks, config.rules.pack)
     pulled = Pulled()
     async with visit.bench(borrowed) as bench:
         await bench.drain()
@@ -107,9 +107,3 @@ def _judge(pulled: Pulled, wanted: Mapping[Card, int]) -> None:
 
 def _named(faces: list[str]) -> str:
     return " ".join(faces[:NAMED]) + (f" and {len(faces) - NAMED} more" if len(faces) > NAMED else "")
-
-
-def _book(visit: Visit) -> code_books.CodeBook:
-    path = visit.config.reader.code_book
-    config = visit.config
-    return code_books.load(Path(path), config.table.decks, config.rules.pack) if path else code_books.plain()

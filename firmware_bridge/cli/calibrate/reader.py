@@ -1,7 +1,6 @@
 """`shoe calibrate reader`: raw signal, settings, and a test pass; a reader that shows no signal has the pass alone."""
 
 import asyncio
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -16,14 +15,7 @@ from hardware.calibrate.levels import Levels
 from hardware.errors import PortVanished
 from hardware.readers import READERS
 
-PARAMS: Final = {
-    1: "threshold",
-    2: "hysteresis",
-    3: "gain",
-    4: "exposure_us",
-    5: "min_quality",
-    6: "samples",
-}
+PARAMS: Final = {1: "threshold", 2: "hysteresis", 3: "gain", 4: "exposure_us", 5: "min_quality", 6: "samples"}
 """The native board's parameters."""
 
 TEST_CARDS: Final = 20
@@ -94,8 +86,7 @@ async def _until_good(visit: Visit, bench: Bench, before: dict[int, int]) -> Rea
 async def _test(visit: Visit, bench: Bench) -> Tested:
     count = visit.cards or TEST_CARDS
     config = visit.config
-    book = config.reader.code_book
-    known = code_books.load(Path(book), config.table.decks, config.rules.pack) if book else code_books.plain()
+    known = code_books.load(config.reader.code_book, config.table.decks, config.rules.pack)
     visit.guide.say(f"pull {count} cards: the test")
     tested = await tried(
         bench, visit.guide, count, visit.patience_s, lambda code: not isinstance(code, str) or code in known

@@ -1,7 +1,5 @@
 """`shoe demo`: a whole table, everything simulated."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import logging
@@ -131,7 +129,7 @@ def _is_live() -> bool:
     return why is None
 
 
-async def _perform(asked: Play, folder: Path, live: bool, keepsake: Keepsake | None) -> int:
+async def _perform(asked: Play, folder: Path, live: bool, keepsake: "Keepsake | None") -> int:
     story = Story(sys.stdout if not live else None)
     stage = Stage(asked, folder, story.hear, story.say)
     story.begin(stage)
@@ -191,7 +189,7 @@ def _obey(keys: str, stage: Stage, stop: asyncio.Event) -> None:
             stage.pause()
 
 
-def _screen(stage: Stage, story: Story, keys: str) -> Callable[[int, int], list[Text]]:
+def _screen(stage: Stage, story: Story, keys: str) -> "Callable[[int, int], list[Text]]":
     from firmware_bridge.cli.watch.sight import boards_of
     from firmware_bridge.demo.audience import sight
     from firmware_bridge.screen.picture import screen

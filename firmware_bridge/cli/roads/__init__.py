@@ -1,7 +1,5 @@
 """`shoe roads`: the roads of a shoe, drawn or as JSON."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tomllib
@@ -199,17 +197,14 @@ def _show(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSet
 
 
 def _draw(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSettings, heading: Heading) -> None:
+    from firmware_bridge.games.baccarat.drawn.formats import svg, write_png, write_svg
     from firmware_bridge.games.baccarat.drawn.sheet import SIZE, Look, sheet
 
     size, dots = arguments.size or SIZE, arguments.pair_dots
     drawn = sheet(now, Look(arguments.theme, arguments.lang, arguments.road, chosen.good, size, dots), heading)
     if arguments.svg:
-        from firmware_bridge.games.baccarat.drawn.formats import write_svg
-
-        write_svg(drawn, arguments.svg)
+        write_svg(svg(drawn), arguments.svg)
     if arguments.png:
-        from firmware_bridge.games.baccarat.drawn.formats import write_png
-
         write_png(drawn, arguments.png)
 
 
@@ -266,7 +261,7 @@ def _recorded(config: Path) -> Told:
     return Told([rounds[number] for number in sorted(rounds)], terms, _heading(head, said))
 
 
-def _heading(head: Public | None, said: list[Any]) -> Heading:
+def _heading(head: "Public | None", said: list[Any]) -> Heading:
     """Whose the rounds of a journal are, from its last head and its events."""
     if head is None:
         return Heading()

@@ -1,7 +1,5 @@
 """`shoe watch`: what the running daemon knows and sees, live."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import select
@@ -62,7 +60,7 @@ def _watch(path: Path) -> None:
     Onlooker(path, Watched()).watch()
 
 
-def _follow(path: Path, show: _Json | _Lines) -> None:
+def _follow(path: Path, show: "_Json | _Lines") -> None:
     """Show each status of the daemon, and of each daemon after it. Raises NoDaemon if there was none."""
     has_been = False
     while True:

@@ -1,7 +1,5 @@
 """A whole terminal to draw on, and its keys; where it cannot be drawn on, why not."""
 
-from __future__ import annotations
-
 import os
 import sys
 import termios
@@ -65,7 +63,7 @@ class Terminal:
     def __exit__(self, *_: object) -> None:
         self._left.close()
 
-    def draw(self, lines: Callable[[int, int], Sequence[Text]]) -> None:
+    def draw(self, lines: "Callable[[int, int], Sequence[Text]]") -> None:
         """Draw `lines(width, height)`; nothing is written where they are the same as before."""
         from rich.console import Group
 
@@ -76,7 +74,7 @@ class Terminal:
             self._drawn = now
             self._live.update(Group(*shown), refresh=True)
 
-    def leave(self, lines: Callable[[int, int], Sequence[Text]]) -> None:
+    def leave(self, lines: "Callable[[int, int], Sequence[Text]]") -> None:
         """Print `lines(width, height)` where the terminal goes on after it was left, without blank ones at the end."""
         shown = list(lines(*self._console.size))
         while shown and not shown[-1].plain.strip():

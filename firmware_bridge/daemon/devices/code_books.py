@@ -81,12 +81,16 @@ Pack = Mapping[Card, int]
 CARDS: Final[Pack] = dict.fromkeys(FACES, 1)
 
 
-def load(path: Path, decks: int | None = None, pack: Pack = CARDS) -> CodeBook:
+def load(path: str | Path | None, decks: int | None = None, pack: Pack = CARDS) -> CodeBook:
     """The code book in a CSV file (`code,card[,serial]`) or a TOML file (`code = "As"` or `{card = .., serial = ..}`).
 
+    Without a file it is the plain one.
     Every face of the `pack` has one code, or one for each of its cards in `decks` (None: any number); a tag is found in
     capitals too. Raises ConfigError with every mistake, one a line.
     """
+    if not path:
+        return plain()
+    path = Path(path)
     try:
         rows = list(_toml_rows(path) if path.suffix == ".toml" else _csv_rows(path))
     except FileNotFoundError:

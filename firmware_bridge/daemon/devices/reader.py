@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.config.sections import ReaderConfig
@@ -127,7 +126,7 @@ class Reader:
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
         self.decoder = self._protocol.decoder(settings)
         self._book_file, self._decks, self._pack = config.code_book, decks, pack
-        self._book = self._read_book()
+        self._book = code_books.load(config.code_book, decks, pack)
         baud = config.baud or self._protocol.baud
         self.port = Port(config.port, baud, loop, self._on_bytes, self._on_lost, self._on_open)
         self.listeners: tuple[Callable[[messages.Message], None], ...] = ()
@@ -188,15 +187,10 @@ class Reader:
             self._lent.cut_short = cut_short
             self._restore = self._restore if restore is None else restore
             try:
-                self._book = self._read_book()
+                self._book = code_books.load(self._book_file, self._decks, self._pack)
             except ConfigError as error:
                 log.error("%s; the book from before stays in use", error)
             self.port.start()
-
-    def _read_book(self) -> code_books.CodeBook:
-        if not self._book_file:
-            return code_books.plain()
-        return code_books.load(Path(self._book_file), self._decks, self._pack)
 
     def acknowledge(self, report: ReportNo) -> None:
         """Acknowledge a report that is on disk: the board may forget it."""

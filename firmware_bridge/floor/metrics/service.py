@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+from asyncio import CancelledError
 from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any, Final
@@ -94,7 +95,10 @@ class Server:
 
     def __init__(self, host: str, port: int, page: Callable[[str], str]) -> None:
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
-            response = await run_in_threadpool(_answer, Request(scope), page)
+            try:
+                response = await run_in_threadpool(_answer, Request(scope), page)
+            except CancelledError:  # by the server's end: the store gives no answer
+                response = _response("the exporter ends\n", 503)
             await response(scope, receive, send)
 
         try:

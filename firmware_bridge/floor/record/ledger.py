@@ -1,7 +1,5 @@
 """Which entries of which journals are whole, and what to ask a table for again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -40,6 +38,13 @@ class Progress(NamedTuple):
     since: str = ""
 
 
+class Previous(NamedTuple):
+    """The newest journal of a table before another: its shoe, and the time of its last event that is kept."""
+
+    shoe: int
+    at: str
+
+
 class Loaded(NamedTuple):
     """A journal as the store has it: its progress, and the messages of entries behind `whole`.
 
@@ -49,13 +54,6 @@ class Loaded(NamedTuple):
     progress: Progress
     rows: Iterable[Row]
     previous: Previous | None = None
-
-
-class Previous(NamedTuple):
-    """The newest journal of a table before another: its shoe, and the time of its last event that is kept."""
-
-    shoe: int
-    at: str
 
 
 class Ask(NamedTuple):

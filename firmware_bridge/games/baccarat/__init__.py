@@ -100,12 +100,7 @@ GAME: Final = Game(
         squeezed=True,
         ceremony="thirds are opened after both pairs",
     ),
-    money=Money(
-        unit="stake",
-        bets=tuple(BETS),
-        closed_bets=closed,
-        staked=lambda layout, start: {},
-    ),
+    money=Money(unit="stake", bets=tuple(BETS), closed_bets=closed, staked=lambda layout, start: {}),
     guest=guest.Guest(result=_shown, sides=SIDES, hands=_hands),
     demo=Demo(points=_points, remarks=_remarks),
     odds=_odds,

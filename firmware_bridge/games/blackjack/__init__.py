@@ -123,11 +123,7 @@ GAME: Final = Game(
         answer=_answer,
         ends=lambda terms, start: is_shuffle_due(start.decks, start.left),
     ),
-    money=Money(
-        stakes="bets",
-        staked=_staked,
-        moved=_moved,
-    ),
+    money=Money(stakes="bets", staked=_staked, moved=_moved),
     guest=guest.Guest(result=_shown, limits=(("min", "max"),)),
     demo=Demo(points=_points, strategy=act, summary=_summary, remarks=_remarks),
     odds=_odds,

@@ -78,7 +78,6 @@ GAME: Final = Game(
     name="erbagang",
     terms=ErBaGang,
     pack=PACK,
-    packs=range(1, 2),
     slots=SLOTS,
     areas={slot: (slot,) for slot in SLOTS},
     hand=Hand,
@@ -94,11 +93,7 @@ GAME: Final = Game(
         ends=lambda terms, start: is_over(start),
         ceremony="hands are opened from the banker's next seat, his own last",
     ),
-    money=Money(
-        stakes="money",
-        stakes_per="pack",
-        staked=lambda layout, start: dict.fromkeys(SLOTS, "0"),
-    ),
+    money=Money(stakes="money", stakes_per="pack", staked=lambda layout, start: dict.fromkeys(SLOTS, "0")),
     guest=GUEST,
     demo=Demo(strategy=strategy, remarks=_remarks, compare=compare, summary=summary),
     odds=lambda: book(

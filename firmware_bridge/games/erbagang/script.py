@@ -1,7 +1,5 @@
 """Er ba gang as a script: a table's settings, one of the five rounds of a game, and what a game carries over."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
@@ -142,7 +140,7 @@ def _short(purses: Purses | None, terms: ErBaGang) -> tuple[str, ...]:
     return tuple([f"S{seat}" for seat in short(purses or {}, terms.base)])
 
 
-def _banker(terms: ErBaGang, game: SoFar) -> Generator[Ask, Any, Running]:
+def _banker(terms: ErBaGang, game: "SoFar") -> Generator[Ask, Any, Running]:
     """The banker and his multiple: the lot among all who bid, however much; 1 where nobody does."""
     shown = Running(round=game.number)
     yield Shows(shown)

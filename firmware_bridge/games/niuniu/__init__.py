@@ -48,7 +48,6 @@ GAME: Final = Game(
     name="niuniu",
     terms=NiuNiu,
     pack=PACK,
-    packs=range(1, 2),
     slots=SLOTS,
     areas={slot: (slot,) for slot in SLOTS},
     hand=Hand,
@@ -63,9 +62,7 @@ GAME: Final = Game(
         ends=lambda terms, start: bool(start.before),
         ceremony="hands are opened from the banker's next seat, his own last",
     ),
-    money=Money(
-        staked=lambda layout, start: dict.fromkeys(SLOTS, "0"),
-    ),
+    money=Money(staked=lambda layout, start: dict.fromkeys(SLOTS, "0")),
     guest=GUEST,
     demo=Demo(strategy=strategy, remarks=remarks, compare=compare, summary=summary),
     odds=lambda: book(

@@ -1,7 +1,5 @@
 """What is said of a round of zha jin hua that is over, and who is paid what, in the order in which it happens."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final, Literal
@@ -73,7 +71,7 @@ class Own(Struct, frozen=True):
 
 
 def result(
-    table: Table, winner: Seat, pot: Pot, all_in: bool, hands: Mapping[str, Hand]
+    table: Table, winner: Seat, pot: "Pot", all_in: bool, hands: Mapping[str, Hand]
 ) -> Generator[Ask, Any, Result]:
     """The result of a round whose pot is paid out and whose hands are open; the bonus is paid now."""
     kinds = {slot: kind(hand) for slot, hand in hands.items()}
@@ -123,7 +121,7 @@ def _is_shown(table: Table, slot: str, winner: Seat, by: By, kind: Kind) -> bool
     return table.terms.show == "all" or is_of_showdown or earned(table, seat, kind) > 0
 
 
-def _net(seat: Seat, winner: Seat, pot: Pot, bonus: Decimal) -> Decimal:
+def _net(seat: Seat, winner: Seat, pot: "Pot", bonus: Decimal) -> Decimal:
     """What the seat won or lost in all."""
     got = EXACT.add(pot.won if seat is winner else pot.returned.get(seat.slot, Decimal(0)), bonus)
     return EXACT.subtract(got, seat.put)

@@ -1,7 +1,5 @@
 """Writes pictures of roads as SVG, and as PNG, drawn with Pillow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -42,10 +40,10 @@ class PictureError(BridgeError, OSError):
     """The picture cannot be drawn or written."""
 
 
-def write_svg(sheet: Sheet, path: Path) -> None:
-    """Write the picture into a file. Raises PictureError."""
+def write_svg(text: str, path: Path) -> None:
+    """Write a picture as SVG text into a file. Raises PictureError."""
     try:
-        path.write_text(svg(sheet), "utf-8")
+        path.write_text(text, "utf-8")
     except OSError as error:
         raise PictureError(f"{path}: {error.strerror}", "name a file that may be written") from None
 
@@ -101,7 +99,7 @@ def _n(number: float) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
-def _drawn(sheet: Sheet) -> Image.Image:
+def _drawn(sheet: Sheet) -> "Image.Image":
     from PIL import Image, ImageDraw
 
     finer = FINER if sheet.width * sheet.height <= LARGE else FINER - 1
@@ -112,7 +110,7 @@ def _drawn(sheet: Sheet) -> Image.Image:
     return image.resize((sheet.width, sheet.height), Image.Resampling.LANCZOS)
 
 
-def _pen(pen: ImageDraw.ImageDraw, unit: float, fonts: Callable[[bool, int], Any]) -> Callable[[Shape, str], None]:
+def _pen(pen: "ImageDraw.ImageDraw", unit: float, fonts: Callable[[bool, int], Any]) -> Callable[[Shape, str], None]:
     """What draws one shape; unit: pixels in a unit of the shapes."""
 
     def around(x: float, y: float, radius: float) -> tuple[float, float, float, float]:

@@ -1,7 +1,5 @@
 """The roads in the form programs get them: topic `roads` and `shoe roads --json`, the ask road included."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
