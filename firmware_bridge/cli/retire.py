@@ -18,7 +18,7 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.games import GAMES
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
-from firmware_bridge.mqtt.words import silence
+from firmware_bridge.mqtt.words import Words
 
 LISTEN_S: Final = 1.0
 """What a broker retains comes within so many seconds of a subscription."""
@@ -111,8 +111,11 @@ async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | 
 
     will = Message(f"{prefix}/check", b"", qos=0)
     topics = () if empty else (f"{prefix}/#",)
-    link = Link(settings, lambda: will, topics, lambda _: (), up, tell, delivered, heard, loop)
-    if why := await first(link, done, silence(settings)):
+    link = Link(
+        settings, loop, will=lambda: will, topics=topics,
+        on_up=up, on_down=tell, on_delivered=delivered, on_message=heard,
+    )  # fmt: skip
+    if why := await first(link, done, Words(settings).say("silence")):
         found = failed("broker", why)
         raise NotRetired(found.text, found.remedy)
     return kept

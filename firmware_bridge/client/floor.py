@@ -324,8 +324,9 @@ class Reading:
 
     def _take(self, now: float) -> None:
         while self.session.incoming:
-            topic, payload, ticket = self.session.incoming.popleft()
-            table, _, name = topic.removeprefix(f"{self._prefix}/").rpartition("/")
+            message = self.session.incoming.popleft()
+            payload, ticket = message.payload, message.ticket
+            table, _, name = message.topic.removeprefix(f"{self._prefix}/").rpartition("/")
             if name == "round" or (name == "event" and self._intake.events):
                 self._intake.take(table, "event" if name == "event" else "round", payload, ticket, now)
                 continue

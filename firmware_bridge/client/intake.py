@@ -16,6 +16,7 @@ from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
 from firmware_bridge.mqtt.backoff import Doubling
+from firmware_bridge.mqtt.settings import Ticket
 
 LONGEST_ASK_S: Final = 300.0
 """The longest wait before a gap is asked for again; it doubles from the reader's own wait."""
@@ -40,9 +41,6 @@ KNOWN: Final = "give the bytes of what was `Received`, as they came"
 
 MOST_HELD: Final = 10_000
 """Items of one table that wait at most; what comes beyond is asked for again later."""
-
-Ticket = tuple[int, int]
-"""What the broker is told once a message needs no more to be sent again."""
 
 
 class _Pending(Struct):

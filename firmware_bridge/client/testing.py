@@ -8,7 +8,6 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 from msgspec import Raw
 
-from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.facts import events
 from firmware_bridge.facts.events_of_cards import Event
 from firmware_bridge.facts.orders import Answer, Resend
@@ -227,12 +226,13 @@ def fake_table(
     game: FakeGame = "baccarat",
 ) -> Iterator[FakeTable]:
     """A `FakeTable` at a broker: it says what it plays there, and obeys what comes."""
+    from firmware_bridge.client.broker import Address, Session  # a table without a broker needs no asyncio
 
     def take() -> None:
         while session.incoming:
-            topic, payload, ticket = session.incoming.popleft()
-            fake.take(topic, payload)
-            session.done([ticket] if ticket else [])
+            message = session.incoming.popleft()
+            fake.take(message.topic, message.payload)
+            session.done([message.ticket] if message.ticket else [])
 
     session = Session(Address(f"fake-{table}", host, port), take)
 

@@ -12,8 +12,8 @@ from uuid import uuid4
 from firmware_bridge.client.items import Stream
 from firmware_bridge.client.ledger import ROUND_EVENTS, Digests, Entries
 from firmware_bridge.facts.wire import Identity
-from firmware_bridge.mqtt.link import Link, NotConnected
-from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
+from firmware_bridge.mqtt.link import Link
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 
 Payload = dict[str, Any]
 Hear = Callable[[str, Payload], None]
@@ -61,9 +61,7 @@ class Backend:
         self._asked: set[tuple[str, int]] = set()
         will = Message("demo/backend", b"gone")
         topics = [f"{prefix}/#"]
-        self.link = Link(
-            settings, lambda: will, topics, lambda _: (), self._connected, _nothing, _nothing, self.take, loop
-        )
+        self.link = Link(settings, loop, will=lambda: will, topics=topics, on_up=self._connected, on_message=self.take)
 
     def start(self) -> None:
         """Begin to connect; `up` is set once the subscription is asked for."""
@@ -172,7 +170,3 @@ class Backend:
         drawn = self.drawn.popleft() if self.drawn else None
         if drawn is not None:
             self._took.append(self._loop.time() - drawn)
-
-
-def _nothing(_: object) -> None:
-    """Ignore news of the link: it comes back by itself."""

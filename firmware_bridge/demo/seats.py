@@ -17,7 +17,7 @@ from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.strategy import Asked
-from firmware_bridge.mqtt.link import NotConnected
+from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.handlers.disclosure import is_sealed, waits_for_reveal
 from firmware_bridge.shoe.round import asked, coming, layout, opens_itself, rules

@@ -15,8 +15,7 @@ from firmware_bridge.demo.props import Mishaps, Play, board, config, faces, pack
 from firmware_bridge.demo.seats import PitBoss, asks_guests, pack_wanted, sit, waits
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.house import size_of
-from firmware_bridge.mqtt.link import NotConnected
-from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.mqtt.settings import BrokerSettings, NotConnected
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.state import cards_left
 from hardware.pins.pin import Pin, pin_factory

@@ -1,7 +1,6 @@
 """`floor.toml`: what it may hold, how it is read, and where its secrets are."""
 
 import os
-import ssl
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -197,16 +196,6 @@ def password(config: MqttSection | NatsSection | StoreSection | PageSection) -> 
         return None
     section = next(field.encode_name for field in fields(FloorConfig) if field.type is type(config))
     return read_password(section, config.password_file, secret(config.password_file))
-
-
-def tls_context(config: MqttSection | NatsSection) -> ssl.SSLContext | None:
-    """What to connect to a broker or a node with; None without TLS. Raises OSError where a file cannot be read."""
-    if not config.ca and not config.cert:
-        return None
-    made = ssl.create_default_context(cafile=config.ca)
-    if config.cert:
-        made.load_cert_chain(config.cert, config.key and secret(config.key))
-    return made
 
 
 def need(package: str, extra: str) -> None:

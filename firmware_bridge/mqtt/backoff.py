@@ -1,4 +1,4 @@
-"""How long to wait before the next attempt to reach the broker."""
+"""How long to wait before the next attempt to reach the broker, and whether another client of our name is there."""
 
 import random
 from collections.abc import Callable
@@ -10,6 +10,9 @@ FIRST_S = 0.1  # the longest first wait; it doubles with each attempt
 STEADY_S = 30.0  # a connection that lasted this long ended its outage, whatever came of it
 PATIENT_FIRST_S = 1.0  # the first wait where haste does harm; it doubles too
 PATIENT_S = 60.0  # the longest wait there
+SOON_S = 5.0  # a connection that broke within so many seconds broke right after it was let in
+BREAKS = 3  # so many in a row, with no attempt that failed between them, are no broken broker
+FORGOTTEN_S = 150.0  # a namesake that was not heard of for so long is gone: longer than the longest wait of either
 
 
 class Backoff:
@@ -68,3 +71,37 @@ class Doubling:
     def reset(self) -> None:
         """Begin again with the first wait."""
         self.s = self._first_s
+
+
+class Namesake:
+    """Detects another client of our name, as the broker throws out each in turn: MQTT 5 says so, 3.1.1 lets guess.
+
+    Times are seconds of any one monotonic clock.
+    """
+
+    def __init__(self) -> None:
+        self._up_since: float | None = None
+        self._breaks = 0
+        self._seen: float | None = None
+
+    def connected(self, now: float) -> None:
+        """The broker let us in."""
+        self._up_since = now
+
+    def kept_out(self) -> None:
+        """An attempt failed, or a connection ended for a reason of its own: two of one name are both let in."""
+        self._up_since, self._breaks = None, 0
+
+    def broke(self, now: float, *, told: bool = False) -> bool:
+        """The other side ended the connection; whether a namesake did it. told: the broker says so."""
+        lasted = 0.0 if self._up_since is None else now - self._up_since
+        self._up_since = None
+        self._breaks = self._breaks + 1 if lasted < (FORGOTTEN_S if self.is_about(now) else SOON_S) else 0
+        if told or self._breaks >= BREAKS:
+            self._seen = now
+            return True
+        return False
+
+    def is_about(self, now: float) -> bool:
+        """Whether a namesake was noticed not long ago."""
+        return self._seen is not None and now - self._seen < FORGOTTEN_S

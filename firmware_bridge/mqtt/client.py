@@ -1,11 +1,14 @@
-"""paho's client, made for short ways: one packet read at a time, a message sent by one system call."""
+"""The daemon's driver, the one that knows paho's private fields: one packet at a time, one system call a message."""
 
 from functools import lru_cache
 from os import sched_yield
 from time import monotonic
+from typing import Any
 
 from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import MQTTErrorCode, MQTTProtocolVersion
+
+from firmware_bridge.mqtt.connection import MOST_WINDOW, Connection
 
 QOS_1 = 0x32
 """The first byte of a PUBLISH at QoS 1; 1 more if it is retained (MQTT 5, 3.3.1)."""
@@ -45,6 +48,25 @@ class QuickClient(Client):
         if sent < len(packet) and self._packet_queue(QOS_1, packet[sent:], mid, 1):
             return None
         return mid
+
+
+class QuickConnection(Connection):
+    """A connection with that client; as many messages are in flight as the broker allows: the outbox bounds them."""
+
+    kind = QuickClient
+    most_in_flight = MOST_WINDOW
+    _client: QuickClient
+
+    def _send(self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None) -> int | None:
+        if qos == 1 and correlation is None and (mid := self._client.publish_now(topic, payload, retain)) is not None:
+            return mid
+        return super()._send(topic, payload, qos, retain, correlation)
+
+    def _connack(self, client: Client, *answer: Any) -> None:
+        # MQTT 5 forbids more in flight than the broker says; paho then holds the rest back, in order. Its
+        # public setter refuses once connected, though nothing is in flight yet.
+        client._max_inflight_messages = getattr(answer[-1], "ReceiveMaximum", MOST_WINDOW)
+        super()._connack(client, *answer)
 
 
 _SENT = MQTTMessage()

@@ -2,22 +2,29 @@
 
 import asyncio
 import logging
+import socket
 import ssl
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Final, NamedTuple, TypeAlias
+from functools import partial
+from typing import Any, ClassVar, Final, NamedTuple
 
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
-from paho.mqtt.enums import MQTTProtocolVersion
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from firmware_bridge.mqtt.client import QuickClient
-from firmware_bridge.mqtt.dial import CONNECT_S, UNLIMITED, hang_up
-from firmware_bridge.mqtt.settings import Incoming
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Ticket, tls_context
+
+CONNECT_S: Final = 5.0  # a peer that says nothing for this long is given up
+SESSION_S: Final = 7 * 24 * 3600  # how long the broker keeps a session while we are away (MQTT 5)
+MOST_WINDOW: Final = 65_535  # messages in flight at most (MQTT 5, 3.2.2.3.3)
+
+LARGEST: Final = 2**20
+"""Bytes of the largest message that a broker of MQTT 5 is to send; one of a table is far smaller."""
 
 AGAIN_S: Final = 15.0
 """When a refused subscription is asked for again: a cluster that chooses a leader refuses just as an ACL does."""
@@ -25,66 +32,42 @@ AGAIN_S: Final = 15.0
 log = logging.getLogger(__name__)
 
 
-class Accepted(NamedTuple):
-    """The broker accepted CONNECT."""
+class Events(NamedTuple):
+    """What a connection calls, in order; after refused, silent, ended and crashed it is over."""
 
-
-class Refused(NamedTuple):
-    """The broker answered CONNECT with a refusal."""
-
-    code: ReasonCode
-
-
-class Silent(NamedTuple):
-    """The broker did not answer CONNECT in time."""
-
-
-class Acked(NamedTuple):
-    """The broker took the QoS 1 message `mid`."""
-
-    mid: int
-
-
-class NotTaken(NamedTuple):
-    """The broker acknowledged a QoS 1 message to `topic` as refused (MQTT 5)."""
-
-    topic: str
-    code: ReasonCode
-
-
-class Ended(NamedTuple):
-    """The socket is closed; `by_broker`: after a DISCONNECT from there (MQTT 5)."""
-
-    code: ReasonCode
-    by_broker: bool
-
-
-class Crashed(NamedTuple):
-    """Our own code or paho's raised while serving; the log has the traceback."""
-
-    error: Exception
-
-
-News: TypeAlias = Accepted | Refused | Silent | Acked | NotTaken | Incoming | Ended | Crashed
+    accepted: Callable[[bool], None]  # whether the broker had a session of ours
+    refused: Callable[[ReasonCode], None]  # the answer to CONNECT
+    silent: Callable[[], None]  # no answer to CONNECT in time
+    acked: Callable[[int], None]  # the broker took the QoS 1 message of this id
+    not_taken: Callable[[str, ReasonCode], None]  # it acknowledged one to this topic as refused (MQTT 5)
+    subscribed: Callable[[Mapping[str, ReasonCode], bool], None]  # topics refused that were not; whether some are still
+    received: Callable[[Incoming], None]
+    ended: Callable[[ReasonCode, bool], None]  # the socket is closed; whether by a DISCONNECT from there (MQTT 5)
+    crashed: Callable[[Exception], None]  # our own code or paho's raised; the log has the traceback
 
 
 class Connection:
-    """Owns a client whose CONNECT is sent, and tells `hear` what happens, in order, until closed.
+    """Owns a client whose CONNECT is sent, and calls one of `events` for what happens, until closed.
 
-    paho's callbacks only note the news; `hear` runs when paho has returned. So what it publishes is written
-    at once, and an exception in it cannot leave paho in the middle of something.
+    paho's callbacks only note the news; an event is called when paho has returned. So what it publishes is written
+    at once, and an exception in it cannot leave paho in the middle of something. number: of this connection, for
+    tickets; None where paho acknowledges what comes.
     """
 
-    def __init__(self, client: QuickClient, hear: Callable[[News], None], loop: asyncio.AbstractEventLoop) -> None:
+    kind: ClassVar[type[Client]] = Client
+    most_in_flight: ClassVar[int] = 20  # what a broker that says nothing else takes
+
+    def __init__(self, client: Client, events: Events, loop: asyncio.AbstractEventLoop, number: int | None) -> None:
         sock = client.socket()
         assert sock is not None
         self.unacked: dict[int, str] = {}
         self.protocol = int(client.protocol)
-        self._client, self._hear, self._loop = client, hear, loop
-        self._news: deque[News] = deque()
+        self._client, self._events, self._loop, self._number = client, events, loop, number
+        self._news: deque[Callable[[], None]] = deque()
         self._topics: dict[str, Any] = {}
-        self._asked: dict[int | None, Sequence[str]] = {}
+        self._asked: dict[int | None, Collection[str]] = {}
         self._refused: set[str] = set()
+        self._held: dict[int, bool] = {}
         self._again: asyncio.TimerHandle | None = None
         self._closed = self._writing = False
         client.on_connect, client.on_disconnect = self._connack, self._end
@@ -92,44 +75,89 @@ class Connection:
         client.on_subscribe, client.on_socket_close = self._suback, self._unwatch
         self._fd = sock.fileno()
         loop.add_reader(self._fd, self._read)
-        self._timer = loop.call_later(CONNECT_S, self._tell, Silent())
+        self._timer = loop.call_later(CONNECT_S, self._give_up)
+
+    @classmethod
+    def dial(cls, broker: BrokerSettings, will: Message | None, version: int) -> Client:
+        """Connect by TCP and TLS and send CONNECT; blocks up to `CONNECT_S` for each.
+
+        `version`: 5, or 4 for MQTT 3.1.1. The answer is not read yet. Raises what `Words.unreachable` explains.
+        """
+        is_5 = version == MQTTProtocolVersion.MQTTv5
+        client = cls.kind(
+            CallbackAPIVersion.VERSION2,
+            broker.client_id,
+            clean_session=None if is_5 else not broker.keeps_session,
+            protocol=MQTTProtocolVersion(version),
+            reconnect_on_failure=False,
+            manual_ack=broker.window is not None,
+        )
+        client.connect_timeout = CONNECT_S
+        client.max_inflight_messages = cls.most_in_flight
+        # paho sends bytes as they are, though it only declares str.
+        client.username_pw_set(broker.username, broker.password)  # type: ignore[arg-type]  # paho takes bytes, its types say text
+        if will is not None:
+            client.will_set(will.topic, will.payload, will.qos, will.retain)
+        if broker.encrypted:
+            client.tls_set_context(broker.tls or tls_context(broker.ca, broker.cert, broker.key))
+        # paho pings after one interval of silence and gives up after a second one; the ticks add half of one.
+        keepalive_s = max(1, broker.keepalive_s * 2 // 5)
+        session = _session(broker) if is_5 else {}
+        client.connect(broker.host, broker.port, keepalive_s, **session)
+        if isinstance(sock := client.socket(), socket.socket):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return client
 
     def publish(self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None) -> int | None:
         """Send at once and return the message's id, or None if the connection broke (told soon)."""
-        client = self._client
-        if qos == 1 and correlation is None and (mid := client.publish_now(topic, payload, retain)) is not None:
+        mid = self._send(topic, payload, qos, retain, correlation)
+        if mid is None:
+            self._loop.call_soon(self._serve, Client.loop_misc)
+            return None
+        if qos:
             self.unacked[mid] = topic
-            if client.want_write():
-                self._watch_writes()
-            return mid
+        if self._client.want_write():
+            self._watch_writes()
+        return mid
+
+    def _send(self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None) -> int | None:
         properties = None
         if correlation is not None and self.protocol == MQTTProtocolVersion.MQTTv5:
             properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho types it not
             properties.CorrelationData = correlation
-        info = client.publish(topic, payload, qos, retain, properties)
-        if info.rc:
-            self._loop.call_soon(self._serve, Client.loop_misc)
-            return None
-        if qos:
-            self.unacked[info.mid] = topic
-        if client.want_write():
+        info = self._client.publish(topic, payload, qos, retain, properties)
+        return None if info.rc else info.mid
+
+    def acknowledge(self, tickets: Iterable[Ticket]) -> None:
+        """Let the broker forget messages of this connection, in the order they came in: each waits for those before."""
+        for number, mid in tickets:
+            if number == self._number and mid in self._held:
+                self._held[mid] = True
+        for mid, is_done in list(self._held.items()):
+            if not is_done:
+                break
+            del self._held[mid]
+            if self._client.ack(mid, 1):
+                self._loop.call_soon(self._serve, Client.loop_misc)
+        if self._client.want_write():
             self._watch_writes()
-        return info.mid
 
-    def subscribe(self, topics: Sequence[str], own: Sequence[str]) -> None:
-        """Ask for `topics` and `own` at QoS 1; with MQTT 5 the retain flag stays on live messages to `topics` too.
+    def subscribe(self, topics: Mapping[str, int | None], as_published: Collection[str] = ()) -> None:
+        """Ask for topics, each at its QoS, None: no more. as_published: live messages there keep their retain flag.
 
-        With MQTT 3.1.1 `own` is at QoS 0: an echo needs no acknowledgement. NATS would replicate each.
+        That is by MQTT 5; by 3.1.1 no live message has it.
         """
-        for topic in (*topics, *own):
-            is_wanted = topic in topics
-            if self.protocol == MQTTProtocolVersion.MQTTv5:
-                self._topics[topic] = SubscribeOptions(qos=1, retainAsPublished=is_wanted)
+        for topic, qos in topics.items():
+            if qos is None:
+                self._topics.pop(topic, None)
+                self._client.unsubscribe(topic)
+            elif self.protocol == MQTTProtocolVersion.MQTTv5:
+                self._topics[topic] = SubscribeOptions(qos=qos, retainAsPublished=topic in as_published)
             else:
-                self._topics[topic] = int(is_wanted)
-        self._ask(tuple(self._topics))
+                self._topics[topic] = qos
+        self._ask([topic for topic, qos in topics.items() if qos is not None])
 
-    def _ask(self, topics: Sequence[str]) -> None:
+    def _ask(self, topics: Collection[str]) -> None:
         if topics:
             _, mid = self._client.subscribe([(topic, self._topics[topic]) for topic in topics])
             self._asked[mid] = topics
@@ -150,7 +178,7 @@ class Connection:
 
     def _read(self) -> None:
         """Take in one packet; TLS may have decrypted more of them, which no selector reports."""
-        self._serve(_one_packet)
+        self._serve(lambda client: client.loop_read())
         if not self._closed and isinstance(sock := self._client.socket(), ssl.SSLSocket) and sock.pending():
             self._loop.call_later(0, self._read)
 
@@ -161,15 +189,18 @@ class Connection:
         try:
             step(self._client)
             while self._news:
-                self._hear(self._news.popleft())
+                self._news.popleft()()
         except Exception as error:
             log.exception("serving the broker failed")
             self._news.clear()
-            self._hear(Crashed(error))
+            self._events.crashed(error)
         self._watch_writes()
 
-    def _tell(self, news: News) -> None:
-        self._news.append(news)
+    def _note(self, event: Callable[..., None], *what: object) -> None:
+        self._news.append(partial(event, *what))
+
+    def _give_up(self) -> None:
+        self._note(self._events.silent)
         self._serve(Client.loop_misc)
 
     def _tick(self) -> None:
@@ -178,51 +209,45 @@ class Connection:
         self._serve(Client.loop_misc)
 
     def _connack(
-        self, client: Client, _: object, _flags: ConnectFlags, code: ReasonCode, properties: Properties | None
+        self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: Properties | None
     ) -> None:
         self._timer.cancel()
         if code.is_failure:
-            self._news.append(Refused(code))
+            self._note(self._events.refused, code)
             return
-        # MQTT 5 forbids more in flight than the broker says; paho then holds the rest back, in order. Its
-        # public setter refuses once connected, though nothing is in flight yet.
-        client._max_inflight_messages = getattr(properties, "ReceiveMaximum", UNLIMITED)
         self._timer = self._loop.call_later(client.keepalive / 4 or 1.0, self._tick)
-        self._news.append(Accepted())
+        self._note(self._events.accepted, flags.session_present)
 
     def _end(self, _client: Client, _: object, flags: DisconnectFlags, code: ReasonCode, _more: object) -> None:
-        self._news.append(Ended(code, flags.is_disconnect_packet_from_server))
+        self._note(self._events.ended, code, flags.is_disconnect_packet_from_server)
 
     def _puback(self, _client: Client, _: object, mid: int, code: ReasonCode, _more: object) -> None:
         if mid in self.unacked:  # paho also tells of QoS 0 messages, which nobody acknowledged
             topic = self.unacked.pop(mid)
-            self._news.append(NotTaken(topic, code) if code.is_failure else Acked(mid))
+            self._note(*(self._events.not_taken, topic, code) if code.is_failure else (self._events.acked, mid))
 
     def _suback(self, _client: Client, _: object, mid: int, codes: list[ReasonCode], _more: object) -> None:
-        for topic, code in zip(self._asked.pop(mid, ()), codes, strict=False):
-            if not code.is_failure:
-                self._refused.discard(topic)
-            elif topic not in self._refused:
-                log.error("the broker does not let us read %s (%s): allow it in the broker's ACL", topic, code)
-                self._refused.add(topic)
+        answers = dict(zip(self._asked.pop(mid, ()), codes, strict=False))
+        refused = {topic: code for topic, code in answers.items() if code.is_failure}
+        new = {topic: code for topic, code in refused.items() if topic not in self._refused}
+        self._refused = (self._refused - answers.keys()) | refused.keys()
+        self._note(self._events.subscribed, new, bool(self._refused))
         if self._again:
             self._again.cancel()
         if self._refused:
-            self._again = self._loop.call_later(AGAIN_S, self._serve, lambda _: self._ask_again())
-
-    def _ask_again(self) -> None:
-        self._ask([topic for topic in self._topics if topic in self._refused])
+            left = [topic for topic in self._topics if topic in self._refused]
+            self._again = self._loop.call_later(AGAIN_S, self._serve, lambda _: self._ask(left))
 
     def _message(self, _client: Client, _: object, message: MQTTMessage) -> None:
-        self._news.append(
-            Incoming(
-                message.topic,
-                bytes(message.payload),
-                bool(message.retain),
-                getattr(message.properties, "ResponseTopic", None),
-                getattr(message.properties, "CorrelationData", None),
-            )
-        )
+        ticket = None
+        if message.qos and self._number is not None:
+            ticket = self._number, message.mid
+            self._held[message.mid] = False
+        response_topic = getattr(message.properties, "ResponseTopic", None)
+        correlation = getattr(message.properties, "CorrelationData", None)
+        payload, is_retained = bytes(message.payload), bool(message.retain)
+        incoming = Incoming(message.topic, payload, is_retained, response_topic, correlation, ticket)
+        self._note(self._events.received, incoming)
 
     def _unwatch(self, *_: object) -> None:
         """Leave the socket alone before it is closed and another file gets its number."""
@@ -241,5 +266,19 @@ class Connection:
         self._writing = wanted
 
 
-def _one_packet(client: Client) -> None:
-    client.loop_read()
+def hang_up(client: Client) -> None:
+    """Close the socket at once; the broker publishes the will unless DISCONNECT was sent before."""
+    sock = client.socket()
+    if sock is not None:
+        sock.close()
+
+
+def _session(broker: BrokerSettings) -> dict[str, Any]:
+    """What asks a broker of MQTT 5 to keep the session, and not to send more than we take."""
+    if broker.window is None:
+        return {"clean_start": True}
+    properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not
+    properties.SessionExpiryInterval = SESSION_S if broker.keeps_session else 0
+    properties.ReceiveMaximum = min(broker.window, MOST_WINDOW)
+    properties.MaximumPacketSize = LARGEST
+    return {"clean_start": not broker.keeps_session, "properties": properties}

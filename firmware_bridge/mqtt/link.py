@@ -3,19 +3,16 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
+from paho.mqtt.client import Client
 from paho.mqtt.reasoncodes import ReasonCode
 
-from firmware_bridge.facts.namesake import Namesake
-from firmware_bridge.mqtt import dial, words
-from firmware_bridge.mqtt.backoff import Backoff
-from firmware_bridge.mqtt.client import QuickClient
-from firmware_bridge.mqtt.connection import Accepted, Acked, Connection, Crashed, Ended, News, NotTaken, Refused, Silent
+from firmware_bridge.mqtt.backoff import Backoff, Namesake
+from firmware_bridge.mqtt.connection import Connection, Events, hang_up
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
-
-__all__ = ["BrokerSettings", "Incoming", "Link", "Message", "NotConnected"]
+from firmware_bridge.mqtt.words import OVERLOADED, SESSION_TAKEN_OVER, TABLE, UNSUPPORTED_PROTOCOL_VERSION, Voice, Words
 
 FAREWELL_S = 1.0  # the longest wait for the last acknowledgements when closing
 
@@ -30,6 +27,7 @@ class Link:
     delivered by then must be published again. `on_delivered(mid)`: the broker took a QoS 1 message; nothing
     else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those we write ourselves.
     An exception in any of them costs the connection, not the daemon. `will()` is asked for at each attempt.
+    driver: the kind of connection; the daemon has one of its own. voice: who speaks in the texts.
     """
 
     up, number = False, 0  # number: of the connection, or of the attempt at one
@@ -38,19 +36,26 @@ class Link:
     def __init__(
         self,
         settings: BrokerSettings,
-        will: Callable[[], Message],
-        topics: Sequence[str],
-        own: Callable[[int], Sequence[str]],
-        on_up: Callable[[], None],
-        on_down: Callable[[str], None],
-        on_delivered: Callable[[int], None],
-        on_message: Callable[[Incoming], None],
         loop: asyncio.AbstractEventLoop,
+        *,
+        will: Callable[[], Message | None] = lambda: None,
+        topics: Sequence[str] = (),
+        own: Callable[[int], Sequence[str]] = lambda protocol: (),
+        on_up: Callable[[], None] = lambda: None,
+        on_down: Callable[[str], None] = lambda why: None,
+        on_delivered: Callable[[int], None] = lambda mid: None,
+        on_message: Callable[[Incoming], None] = lambda message: None,
+        driver: type[Connection] = Connection,
+        voice: Voice = TABLE,
     ) -> None:
-        self._settings, self._will, self._loop = settings, will, loop
+        self._settings, self._will, self._loop, self._driver = settings, will, loop, driver
+        self._words = Words(settings, voice)
         self._topics, self._own = topics, own
-        self._on_up, self._on_down = on_up, on_down
-        self._on_delivered, self._on_message = on_delivered, on_message
+        self._on_up, self._on_down, self._on_delivered = on_up, on_down, on_delivered
+        self._events = Events(
+            self._accepted, self._refused, self._silent, self._acked, self._not_taken, self._subscribed,
+            on_message, self._ended, self._crashed,
+        )  # fmt: skip
         self._connection: Connection | None = None
         self._next: asyncio.TimerHandle | None = None
         self._backoff, self._namesake = Backoff(), Namesake()
@@ -64,7 +69,7 @@ class Link:
         """Begin to connect; from then on the link comes back by itself until closed."""
         self.number += 1
         # paho blocks in connecting. A daemonic thread: a dead name server may hold it for long.
-        asked = self._will(), self._version
+        asked = self.number, self._will(), self._version
         thread = threading.Thread(target=self._dial, args=asked, name="broker", daemon=True)
         try:
             thread.start()
@@ -72,13 +77,7 @@ class Link:
             self._retry(f"no thread to connect with ({error}): raise TasksMax in the service, report it")
 
     def publish(
-        self,
-        topic: str,
-        payload: bytes,
-        *,
-        qos: int = 1,
-        retain: bool = False,
-        response: Incoming | None = None,
+        self, topic: str, payload: bytes, *, qos: int = 1, retain: bool = False, response: Incoming | None = None
     ) -> int:
         """Send a message now and return its id, which `on_delivered` names later (QoS 1).
 
@@ -97,11 +96,11 @@ class Link:
     @property
     def shared_name(self) -> str | None:
         """What to do about another client of our name, None where none was noticed lately."""
-        return words.shared_name(self._settings) if self._namesake.is_about(self._loop.time()) else None
+        return self._words.say("shared_name") if self._namesake.is_about(self._loop.time()) else None
 
     def give_up(self, topic: str) -> None:
         """End the connection: a message to `topic` was acknowledged, and did not come back."""
-        self._refuse(words.no_echo(topic, self._settings))
+        self._refuse(self._words.say("no_echo", topic=topic))
 
     async def close(self, farewell: Message | None) -> None:
         """Publish `farewell`, wait shortly for what is in flight, and leave in order: no will is sent."""
@@ -120,65 +119,51 @@ class Link:
             self._leave = self._loop.create_future()
             await asyncio.wait_for(self._leave, FAREWELL_S)
 
-    def _dial(self, will: Message, version: int) -> None:
+    def _dial(self, number: int, will: Message | None, version: int) -> None:
         """Connect (in the thread), and hand over the client or the reason why there is none."""
-        reached: QuickClient | str
+        reached: Client | str
         try:
-            reached = dial.connect(self._settings, will, version)
+            reached = self._driver.dial(self._settings, will, version)
         except Exception as error:
-            reached = words.unreachable(error, self._settings)
+            reached = self._words.unreachable(error)
         try:
-            self._loop.call_soon_threadsafe(self._reached, reached)
+            self._loop.call_soon_threadsafe(self._reached, number, reached)
         except RuntimeError:  # the loop has ended meanwhile
             if not isinstance(reached, str):
-                dial.hang_up(reached)
+                hang_up(reached)
 
-    def _reached(self, reached: QuickClient | str) -> None:
-        if isinstance(reached, str):
+    def _reached(self, number: int, reached: Client | str) -> None:
+        if self._closing or number != self.number:
+            if not isinstance(reached, str):
+                hang_up(reached)
+        elif isinstance(reached, str):
             self._namesake.kept_out()
             self._retry(reached)
-        elif self._closing or self._connection is not None:
-            dial.hang_up(reached)
         elif reached.socket() is None:
-            self._fail(words.hung_up(self._settings))
+            self._fail(self._words.unanswered())
         else:
-            self._connection = Connection(reached, self._hear, self._loop)
+            tickets = None if self._settings.window is None else number
+            self._connection = self._driver(reached, self._events, self._loop, tickets)
 
-    def _hear(self, news: News) -> None:
-        match news:
-            case Acked(mid):
-                self._delivered(mid)
-            case Incoming():
-                self._on_message(news)
-            case Accepted():
-                self._rise()
-            case Refused(code) if code.value == words.UNSUPPORTED_PROTOCOL_VERSION and self._version == 5:
-                self._try_311()
-            case Refused(code):
-                self._refuse(words.refusal(code, self._settings), patient=code.value in words.OVERLOADED)
-            case NotTaken(topic, code):
-                self._refuse(words.not_taken(topic, code, self._settings))
-            case Silent():
-                self._fail(words.silence(self._settings))
-            case Ended(code) if self.protocol is None:
-                self._fail(words.unanswered(code, self._settings))
-            case Ended(code, by_broker):
-                self._break(code, by_broker)
-            case Crashed(error):
-                self._namesake.kept_out()
-                self._lose(f"internal error ({type(error).__name__}): report it, with the log")
-
-    def _rise(self) -> None:
+    def _accepted(self, kept: bool) -> None:
         assert self._connection is not None
         self._backoff.connected(self._loop.time())
         self._namesake.connected(self._loop.time())
         self.up, self.protocol, self._told = True, self._version, None
         self._spoke_5 = self._version == 5
-        self._connection.subscribe(self._topics, self._own(self._version))
+        self._begin(self._connection, kept)
+
+    def _begin(self, connection: Connection, kept: bool) -> None:
+        """Ask for `topics` and `own` at QoS 1; by MQTT 3.1.1 `own` at QoS 0: an echo needs no acknowledgement.
+
+        NATS would replicate each.
+        """
+        own = dict.fromkeys(self._own(self._version), int(self._version == 5))
+        connection.subscribe(dict.fromkeys(self._topics, 1) | own, self._topics)
         log.info("connected to %s (MQTT protocol level %d)", self._settings.address, self._version)
         self._on_up()
 
-    def _delivered(self, mid: int) -> None:
+    def _acked(self, mid: int) -> None:
         self._backoff.acknowledged()
         self._on_delivered(mid)
         if self._leave is not None and self._connection is not None and not self._connection.unacked:
@@ -189,7 +174,7 @@ class Link:
         if self._version == 5 and not self._spoke_5:
             self._try_311()
         else:
-            self._version = 5
+            self._version = 4 if self._settings.only_311 else 5
             self._lose(why)
 
     def _try_311(self) -> None:
@@ -198,12 +183,34 @@ class Link:
         if not self._closing:
             self.start()
 
-    def _break(self, code: ReasonCode, by_broker: bool) -> None:
-        """The other side ended a working connection: by itself, or because a namesake came."""
-        if self._namesake.broke(self._loop.time(), told=code.value == words.SESSION_TAKEN_OVER):
-            self._lose(words.shared_name(self._settings), patient=True)
+    def _refused(self, code: ReasonCode) -> None:
+        if code.value == UNSUPPORTED_PROTOCOL_VERSION and self._version == 5:
+            self._try_311()
         else:
-            self._lose(words.ended(code, by_broker, self._settings))
+            self._refuse(self._words.refusal(code), patient=code.value in OVERLOADED)
+
+    def _silent(self) -> None:
+        self._fail(self._words.say("silence"))
+
+    def _not_taken(self, topic: str, code: ReasonCode) -> None:
+        self._refuse(self._words.say("not_taken", topic=topic, code=code))
+
+    def _subscribed(self, refused: Mapping[str, ReasonCode], left: bool) -> None:
+        for topic, code in refused.items():
+            log.error("the broker does not let us read %s (%s): allow it in the broker's ACL", topic, code)
+
+    def _ended(self, code: ReasonCode, by_broker: bool) -> None:
+        """The other side ended the connection: by itself, or because a namesake came."""
+        if self.protocol is None:
+            self._fail(self._words.unanswered(code.value))
+        elif self._namesake.broke(self._loop.time(), told=code.value == SESSION_TAKEN_OVER):
+            self._lose(self._words.say("shared_name"), patient=True)
+        else:
+            self._lose(self._words.ended(code, by_broker))
+
+    def _crashed(self, error: Exception) -> None:
+        self._namesake.kept_out()
+        self._lose(f"internal error ({type(error).__name__}): report it, with the log")
 
     def _refuse(self, why: str, **how: bool) -> None:
         self._namesake.kept_out()
@@ -221,13 +228,16 @@ class Link:
             self._next.cancel()
         wait = self._backoff.wait(self._loop.time(), **how)
         self._next = self._loop.call_later(wait, self.start)
+        try:
+            self._report(why)
+        except Exception:
+            log.exception("telling that the broker is out of reach failed")
+
+    def _report(self, why: str) -> None:
         if why != self._told:
             self._told = why
             log.warning("%s", why)
-            try:
-                self._on_down(why)
-            except Exception:
-                log.exception("telling that the broker is out of reach failed")
+            self._on_down(why)
 
     def _drop(self, *, in_order: bool = False) -> None:
         connection, self._connection = self._connection, None

@@ -1,5 +1,7 @@
 """The broker this table reports to, and the messages that go there and come from there."""
 
+import ssl
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -8,10 +10,12 @@ from firmware_bridge.errors import BridgeError
 
 
 class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The broker's address and the table's login there; `ca` or `cert` switch TLS on.
+    """The broker's address and the login there; `ca`, `cert` or `tls` switch TLS on.
 
     A broker that falls silent is noticed within `keepalive_s` seconds (3 or more). `protocol`: what to try first,
-    5, or 4 (MQTT 3.1.1) for a broker that is known to know no other: some need seconds to refuse 5.
+    5, or 4 (MQTT 3.1.1) for a broker that is known to know no other: some need seconds to refuse 5. only_311: 4 alone.
+    keeps_session: whether the broker keeps what comes while we are away. window: messages are acknowledged by hand, and
+    at most so many are not at a time (MQTT 5; by 3.1.1 the broker's limit counts); None: each is as it comes.
     """
 
     client_id: str
@@ -22,8 +26,12 @@ class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True):
     ca: str | None = None
     cert: str | None = None
     key: str | None = None
+    tls: ssl.SSLContext | None = None
     keepalive_s: int = 20
     protocol: int = 5
+    only_311: bool = False
+    keeps_session: bool = False
+    window: int | None = None
 
     @property
     def address(self) -> str:
@@ -33,7 +41,7 @@ class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def encrypted(self) -> bool:
         """Whether to speak TLS."""
-        return self.ca is not None or self.cert is not None
+        return any(each is not None for each in (self.ca, self.cert, self.tls))
 
     def __repr__(self) -> str:
         """Never show the password."""
@@ -49,10 +57,15 @@ class Message(NamedTuple):
     retain: bool = False
 
 
-class Incoming(NamedTuple):
-    """A message received; the last two are MQTT 5 properties, None where the sender gave none.
+Ticket = tuple[int, int]
+"""What a message is acknowledged by: the number of its connection, and its id there."""
 
-    `retained`: published with the retain flag (MQTT 3.1.1 tells it only of what is older than the link).
+
+class Incoming(NamedTuple):
+    """A message received; response_topic and correlation are MQTT 5 properties, None where the sender gave none.
+
+    `retained`: published with the retain flag (MQTT 3.1.1 tells it only of what is older than the link). `ticket`: None
+    where there is nothing to acknowledge by hand.
     """
 
     topic: str
@@ -60,7 +73,18 @@ class Incoming(NamedTuple):
     retained: bool
     response_topic: str | None = None
     correlation: bytes | None = None
+    ticket: Ticket | None = None
 
 
 class NotConnected(BridgeError, ConnectionError):
     """The broker is out of reach at the moment; the message must be sent again once the link is up."""
+
+
+def tls_context(ca: str | None, cert: str | None, key: str | None) -> ssl.SSLContext:
+    """What to connect with, from files. Raises OSError, which names a file that cannot be read."""
+    for path in filter(None, (ca, cert, key)):
+        Path(path).open("rb").close()  # ssl's own error would not name the file
+    context = ssl.create_default_context(cafile=ca)
+    if cert is not None:
+        context.load_cert_chain(cert, key)
+    return context

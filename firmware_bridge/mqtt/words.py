@@ -1,8 +1,9 @@
-"""The broker's failures in words for a technician: what is wrong, and what to do."""
+"""The broker's failures in words for a technician, a floor's programmer or its log: what is wrong, and what to do."""
 
 import socket
 import ssl
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from paho.mqtt.reasoncodes import ReasonCode
 
@@ -15,7 +16,10 @@ SESSION_TAKEN_OVER: Final = 0x8E
 OVERLOADED: Final = (0x88, 0x89, 0x97, 0x9F)
 """Unavailable (code 3 of MQTT 3.1.1), busy, over its quota, too many connections at once: it wants to be left alone."""
 
-_REMEDIES: Final = {
+LOGIN: Final = (0x86, 0x87)
+"""Bad user name or password, not authorised: a later attempt does not change that."""
+
+REMEDIES: Final = {
     0x84: "it speaks neither MQTT 5 nor 3.1.1: update the broker, or correct [mqtt] host and port",
     0x85: "correct [mqtt] client_id, or let the broker take names of this form and length",
     0x88: "it is overloaded or just starting: nothing to do here, it is asked again more and more slowly",
@@ -33,106 +37,131 @@ _REMEDIES: Final = {
 }
 """What to do, by what CONNACK says."""
 
-_LOGIN: Final = (0x86, 0x87)
+
+SENTENCES: Final = {
+    "unknown_host": "the broker's host {host!r} is not known: correct [mqtt] host or check the DNS server",
+    "refused": "nothing listens at {at}: start the broker or correct [mqtt] host and port",
+    "timeout": "{at} does not answer: check the network cable, [mqtt] host and the firewall",
+    "not_trusted": "the certificate of {at} is not trusted ({why}): check [mqtt] ca and host, and this machine's clock",
+    "tls": "TLS with {at} failed ({error}): "
+    "check that this port speaks TLS and that [mqtt] cert and key belong together",
+    "file": "cannot read {file} ({why}): correct [mqtt] ca, cert, key or the file's rights",
+    "no_way": "cannot reach {at} ({why}): check the network cable and [mqtt] host",
+    "no_connection": "cannot connect to {at} ({error}): check the section [mqtt]",
+    "login": "the broker {at} refuses {user} ({code}): "
+    "check [mqtt] username and password_file, or cert, and the broker's list of users",
+    "turned_away": "the broker {at} turns us away ({code}): {remedy}",
+    "silence": "{at} takes connections but does not answer: restart the broker or correct [mqtt] port",
+    "hung_up": "{at} hangs up without an answer: look into the broker's log, it may want TLS: see [mqtt] ca",
+    "hung_up_tls": "{at} hangs up without an answer: look into the broker's log, check [mqtt] cert and key",
+    "no_mqtt": "{at} answers in no MQTT that is spoken here (5, 3.1.1): "
+    "update the broker, or correct [mqtt] host and port",
+    "shared_name": "another client has the name {name}: "
+    "is a second shoe switched on with this table id? Switch one off, or correct its [table] id or [mqtt] client_id",
+    "fell_silent": "{at} has fallen silent: check the network cable and the broker",
+    "ended": "the broker {at} ended the connection ({code}): look into the broker's log",
+    "broke": "the connection to {at} broke: "
+    "check that the broker runs and can be reached, and that no other client has the name {name}",
+    "not_taken": "the broker {at} refuses a message to {topic} ({code}): let {who} write this table's "
+    "topics in the broker's ACL, and check its quota; the message is sent again",
+    "no_echo": "the broker {at} does not pass on what is sent to {topic}: let {who} write and read "
+    "this topic in the broker's ACL; nothing counts as sent, it is sent again",
+}
 
 
-def unreachable(error: Exception, broker: BrokerSettings) -> str:
-    """Say why no connection came about and what to do."""
-    match error:
-        case socket.gaierror() | UnicodeError():
-            return f"the broker's host {broker.host!r} is not known: correct [mqtt] host or check the DNS server"
-        case ConnectionRefusedError():
-            return f"nothing listens at {broker.address}: start the broker or correct [mqtt] host and port"
-        case TimeoutError():
-            return f"{broker.address} does not answer: check the network cable, [mqtt] host and the firewall"
-        case ssl.SSLCertVerificationError():
-            why = getattr(error, "verify_message", error)
-            return (
-                f"the certificate of {broker.address} is not trusted ({why}): "
-                "check [mqtt] ca and host, and this machine's clock"
-            )
-        case ssl.SSLError():
-            return (
-                f"TLS with {broker.address} failed ({error}): "
-                "check that this port speaks TLS and that [mqtt] cert and key belong together"
-            )
-        case OSError(filename=str(name)):
-            return f"cannot read {name} ({error.strerror}): correct [mqtt] ca, cert, key or the file's rights"
-        case OSError():
-            reason = error.strerror or error
-            return f"cannot reach {broker.address} ({reason}): check the network cable and [mqtt] host"
-        case _:
-            return f"cannot connect to {broker.address} ({error}): check the section [mqtt]"
+_FAILURES: Final[Mapping[type[Exception] | tuple[type[Exception], ...], str]] = {
+    (socket.gaierror, UnicodeError): "unknown_host",
+    ConnectionRefusedError: "refused",
+    TimeoutError: "timeout",
+    ssl.SSLCertVerificationError: "not_trusted",
+    ssl.SSLError: "tls",
+    OSError: "no_way",
+    Exception: "no_connection",
+}
 
 
-def refusal(code: ReasonCode, broker: BrokerSettings) -> str:
-    """Say why the broker turned us away and what to do."""
-    if code.value in _LOGIN:
-        who = f"user {broker.username!r}" if broker.username else "a client without a user name"
-        return (
-            f"the broker {broker.address} refuses {who} ({code}): "
-            "check [mqtt] username and password_file, or cert, and the broker's list of users"
-        )
-    remedy = _REMEDIES.get(code.value, "look into the broker's log")
-    return f"the broker {broker.address} turns us away ({code}): {remedy}"
+class Voice(NamedTuple):
+    """What is said of each failure, and what to do by what CONNACK says."""
+
+    sentences: Mapping[str, str]
+    remedies: Mapping[int, str]
 
 
-def silence(broker: BrokerSettings) -> str:
-    """Say that the broker took the connection and never answered."""
-    return f"{broker.address} takes connections but does not answer: restart the broker or correct [mqtt] port"
+TABLE: Final = Voice(SENTENCES, REMEDIES)
+_BACKEND_HANGS_UP: Final = "{at} hangs up without an answer: look into the broker's log, it may want TLS: see `tls`"
+
+BACKEND: Final = Voice(
+    SENTENCES
+    | dict.fromkeys(("fell_silent", "ended"), SENTENCES["broke"])
+    | dict.fromkeys(("hung_up", "no_mqtt"), _BACKEND_HANGS_UP)
+    | {
+        "unknown_host": "the broker's host is not known ({at}): correct `host` or check the DNS server",
+        "refused": "nothing listens at {at}: start the broker or correct `host` and `port`",
+        "timeout": "{at} does not answer: check the network cable, `host` and the firewall",
+        "not_trusted": "the certificate of {at} is not trusted ({why}): check the CA, `host` and this machine's clock",
+        "tls": "TLS with {at} failed ({error}): check that this port speaks TLS, and your own certificate",
+        "no_way": "cannot reach {at} ({why}): check the network cable and `host`",
+        "no_connection": "cannot connect to {at} ({error}): check `host`, `port` and `tls`",
+        "login": "the broker does not let {name} in: {code}",
+        "silence": "{at} takes connections but does not answer: restart the broker or correct `port`",
+        "hung_up_tls": "{at} hangs up without an answer: look into the broker's log, check your certificate and key",
+        "shared_name": "another client has the name {name}: they throw each other out, for ever. "
+        "End the other program, or give each floor a name of its own",
+    },
+    {
+        0x84: "it does not speak MQTT 3.1.1: update the broker, or correct `host` and `port`",
+        0x85: "give the floor another name, or let the broker take names of this form and length",
+        0x88: REMEDIES[0x88],
+    },
+)
+"""What a backend's floor says: it has no section [mqtt], but arguments."""
+
+INGEST: Final = Voice(
+    dict.fromkeys(SENTENCES, "it is out of reach: {error}")
+    | dict.fromkeys(("login", "turned_away"), "it refuses us: {code}")
+    | dict.fromkeys(("silence", "hung_up", "hung_up_tls", "no_mqtt"), "it does not answer")
+    | dict.fromkeys(("fell_silent", "broke"), "it is gone")
+    | {"ended": "{code}", "shared_name": "another client has the name {name}: end it, or set [mqtt] client_id"},
+    {},
+)
+"""What the back office says, behind the name of the broker."""
 
 
-def hung_up(broker: BrokerSettings) -> str:
-    """Say that the broker closed the connection instead of answering."""
-    tls = "check [mqtt] cert and key" if broker.encrypted else "it may want TLS: see [mqtt] ca"
-    return f"{broker.address} hangs up without an answer: look into the broker's log, {tls}"
+class Words:
+    """Says what is wrong with a broker."""
 
+    def __init__(self, broker: BrokerSettings, voice: Voice = TABLE) -> None:
+        self._encrypted, self._voice = broker.encrypted, voice
+        self._known = {
+            "at": broker.address,
+            "host": broker.host,
+            "name": broker.client_id,
+            "user": f"user {broker.username!r}" if broker.username else "a client without a user name",
+            "who": repr(broker.username or broker.client_id),
+        }
 
-def unanswered(code: ReasonCode, broker: BrokerSettings) -> str:
-    """Say that the broker closed the connection, or sent what is no answer, and what to do."""
-    if code.value != PROTOCOL_ERROR:
-        return hung_up(broker)
-    return (
-        f"{broker.address} answers in no MQTT that is spoken here (5, 3.1.1): "
-        "update the broker, or correct [mqtt] host and port"
-    )
+    def say(self, what: str, **known: object) -> str:
+        """The sentence `what`, filled in."""
+        return self._voice.sentences[what].format(**self._known, **known)
 
+    def unreachable(self, error: Exception) -> str:
+        """Say why no connection came about and what to do."""
+        what = next(what for kinds, what in _FAILURES.items() if isinstance(error, kinds))
+        why = getattr(error, "verify_message", None) or getattr(error, "strerror", None) or error
+        file = getattr(error, "filename", None)
+        return self.say("file" if what == "no_way" and file else what, error=error, why=why, file=file)
 
-def shared_name(broker: BrokerSettings) -> str:
-    """Say that another client of the broker has our name and what to do."""
-    return (
-        f"another client has the name {broker.client_id}: "
-        "is a second shoe switched on with this table id? Switch one off, or correct its [table] id or [mqtt] client_id"
-    )
+    def refusal(self, code: ReasonCode) -> str:
+        """Say why the broker turned us away and what to do."""
+        remedy = self._voice.remedies.get(code.value, "look into the broker's log")
+        return self.say("login" if code.value in LOGIN else "turned_away", code=code, remedy=remedy)
 
+    def unanswered(self, code: int | None = None) -> str:
+        """Say that the broker closed the connection instead of answering, or sent what is no answer."""
+        hung_up = "hung_up_tls" if self._encrypted else "hung_up"
+        return self.say("no_mqtt" if code == PROTOCOL_ERROR else hung_up)
 
-def ended(code: ReasonCode, by_broker: bool, broker: BrokerSettings) -> str:
-    """Say how a working connection ended and what to do."""
-    if code.value == KEEP_ALIVE_TIMEOUT:
-        return f"{broker.address} has fallen silent: check the network cable and the broker"
-    if by_broker:
-        return f"the broker {broker.address} ended the connection ({code}): look into the broker's log"
-    return (
-        f"the connection to {broker.address} broke: "
-        f"check that the broker runs and can be reached, and that no other client has the name {broker.client_id}"
-    )
-
-
-def not_taken(topic: str, code: ReasonCode, broker: BrokerSettings) -> str:
-    """Say that the broker acknowledged a message as refused and what to do."""
-    return (
-        f"the broker {broker.address} refuses a message to {topic} ({code}): let {_who(broker)} write this table's "
-        "topics in the broker's ACL, and check its quota; the message is sent again"
-    )
-
-
-def no_echo(topic: str, broker: BrokerSettings) -> str:
-    """Say that a message did not come back (MQTT 3.1.1) and what to do."""
-    return (
-        f"the broker {broker.address} does not pass on what is sent to {topic}: let {_who(broker)} write and read "
-        "this topic in the broker's ACL; nothing counts as sent, it is sent again"
-    )
-
-
-def _who(broker: BrokerSettings) -> str:
-    return repr(broker.username or broker.client_id)
+    def ended(self, code: ReasonCode, by_broker: bool) -> str:
+        """Say how a working connection ended and what to do."""
+        what = "fell_silent" if code.value == KEEP_ALIVE_TIMEOUT else "ended" if by_broker else "broke"
+        return self.say(what, code=code)

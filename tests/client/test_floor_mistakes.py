@@ -7,6 +7,7 @@ from contextlib import suppress
 from time import monotonic
 
 import pytest
+from paho.mqtt.client import Client
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
@@ -96,9 +97,12 @@ def test_a_refused_topic_is_told_once_and_the_others_are_read(broker: Broker) ->
     with PlainFloor("ledger", port=broker.port) as floor, fake_table(port=broker.port) as table:
         rounds, session = floor.rounds(), floor._reading.session
         subscribed(broker, "ledger")
-        with session._lock:
-            session._asked[-1] = ["shoe/+/reply"]
-        session._subscribed(session._client, None, -1, [refused], None)  # mosquitto refuses no subscription
+        assert session._link is not None
+        connection = session._link._connection
+        assert connection is not None
+        connection._asked[-1] = ["shoe/+/reply"]
+        session._call(connection._suback, connection._client, None, -1, [refused], None)  # mosquitto refuses none
+        session._call(connection._serve, Client.loop_misc)
         with pytest.raises(FloorError, match=r"does not let ledger read shoe/\+/reply"):
             next(rounds)
         table.round()

@@ -10,7 +10,8 @@ from time import monotonic, sleep
 import pytest
 
 from firmware_bridge.client.floor import PlainFloor
-from firmware_bridge.client.words import unreachable
+from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.mqtt.words import BACKEND, Words
 from tests import broker as real
 from tests.broker import Broker
 from tests.client.reading import LIMIT_S, subscribed
@@ -36,8 +37,8 @@ def test_no_broker_is_logged_once_and_so_is_that_it_is_there(broker: Broker, cap
         floor.rounds()
         nobody = f"nothing listens at 127.0.0.1:{broker.port}: start the broker or correct `host` and `port`"
         until(lambda: floor.trouble == nobody)
-        tries = floor._reading.session._client
-        until(lambda: tries._reconnect_delay is not None and tries._reconnect_delay > 1)  # it tried again
+        tries = floor._reading.session._link
+        until(lambda: tries is not None and tries.number > 2)  # it tried again
         assert warned(caplog) == [nobody]
         broker.start()
         until(lambda: not floor.trouble)
@@ -78,4 +79,5 @@ def test_a_port_that_hangs_up_is_named(caplog: pytest.LogCaptureFixture) -> None
     ],
 )
 def test_what_no_connection_comes_of_says_what_to_do(error: Exception, start: str) -> None:
-    assert unreachable(error, "broker.house:1883").startswith(start)
+    words = Words(BrokerSettings(client_id="ledger", host="broker.house"), BACKEND)
+    assert words.unreachable(error).startswith(start)

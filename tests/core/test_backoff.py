@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.facts.namesake import FORGOTTEN_S, Namesake
-from firmware_bridge.mqtt.backoff import Backoff
+from firmware_bridge.mqtt.backoff import FORGOTTEN_S, Backoff, Namesake
 
 
 def longest(*moments: float) -> float:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 ALONE = {
     "hardware.pins.lgpio": "its module level needs a library that only a Pi has",
-    "firmware_bridge.floor.source.waits": "goes into the one link",
 }
 """Modules of fewer than 60 lines with one importer -> why each stands alone."""
 

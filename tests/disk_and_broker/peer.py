@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 
-CONNECT, PUBLISH, SUBSCRIBE = 0x10, 0x30, 0x80
+CONNECT, PUBLISH, PUBACK, SUBSCRIBE = 0x10, 0x30, 0x40, 0x80
 ACCEPTED_5 = bytes.fromhex("2003000000")
 ACCEPTED_311 = bytes.fromhex("20020000")
 
@@ -14,12 +14,15 @@ class Peer:
     """Answers a CONNECT of a protocol level with `answers[level]`, or hangs up where there is none.
 
     `acks`: acknowledge what is published. `stays`: keep the connection after the answer. `levels` and `mids`
-    list what clients asked for and published, `asked` their SUBSCRIBE packets.
+    list what clients asked for and published, `acked` what they acknowledged; `connects` and `asked` have their CONNECT
+    and SUBSCRIBE packets.
     """
 
     def __init__(self, answers: dict[int, bytes], *, acks: bool = True, stays: bool = True) -> None:
         self.levels: list[int] = []
         self.mids: list[int] = []
+        self.acked: list[int] = []
+        self.connects: list[bytes] = []
         self.asked: list[bytes] = []
         self._answers, self._acks, self._stays = answers, acks, stays
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -48,6 +51,18 @@ class Peer:
         assert self._sock is not None
         self._sock.sendall(packet)
 
+    def bring(self, topic: str, mid: int, payload: bytes, level: int = 5) -> None:
+        """Publish a message at QoS 1."""
+        name = topic.encode()
+        body = len(name).to_bytes(2, "big") + name + mid.to_bytes(2, "big") + b"\0" * (level == 5) + payload
+        assert len(body) < 2**14
+        self.say(bytes([PUBLISH | 2, len(body) & 0x7F | 0x80, len(body) >> 7]) + body)
+
+    def hang_up(self) -> None:
+        """End the connection; the next one may come."""
+        assert self._sock is not None
+        self._sock.shutdown(socket.SHUT_RDWR)
+
     def _run(self) -> None:
         while True:
             try:
@@ -63,10 +78,13 @@ class Peer:
         if kind & 0xF0 == CONNECT:
             level = body[6]
             self.levels.append(level)
+            self.connects.append(body)
             sock.sendall(self._answers.get(level, b""))
             return self._stays and level in self._answers
         if kind & 0xF0 == SUBSCRIBE:
             self.asked.append(body)
+        if kind & 0xF0 == PUBACK:
+            self.acked.append(int.from_bytes(body[:2], "big"))
         if kind & 0xF0 == PUBLISH:
             at = 2 + int.from_bytes(body[:2], "big")
             self.mids.append(int.from_bytes(body[at : at + 2], "big"))

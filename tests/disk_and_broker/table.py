@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.mqtt.link import BrokerSettings, Incoming, Link, Message
+from firmware_bridge.mqtt.client import QuickConnection
+from firmware_bridge.mqtt.link import Link
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
 
 EVENT, STATUS, COMMAND = "shoe/T07/event", "shoe/T07/status", "shoe/T07/command"
 LOST = Message(STATUS, b'{"status":"lost"}', retain=True)
@@ -27,14 +29,15 @@ class Table:
         self.commands: list[Incoming] = []
         self.link = Link(
             BrokerSettings(client_id="bridge", port=port, **settings),
-            lambda: LOST,
-            [COMMAND],
-            lambda protocol: OWN if protocol == 4 else (),
-            self.rise,
-            self.downs.append,
-            self.delivered.append,
-            self.obey,
             self.loop,
+            will=lambda: LOST,
+            topics=[COMMAND],
+            own=lambda protocol: OWN if protocol == 4 else (),
+            on_up=self.rise,
+            on_down=self.downs.append,
+            on_delivered=self.delivered.append,
+            on_message=self.obey,
+            driver=QuickConnection,
         )
 
     def rise(self) -> None:

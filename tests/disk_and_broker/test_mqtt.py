@@ -9,7 +9,7 @@ import pytest
 from paho.mqtt.client import Client
 from pytest_mock import MockerFixture
 
-from firmware_bridge.mqtt.link import Incoming, NotConnected
+from firmware_bridge.mqtt.settings import Incoming, NotConnected
 from tests import broker as real
 from tests.backend import Backend
 from tests.broker import Broker, free_port
@@ -211,7 +211,7 @@ def clients() -> int:
 
 def test_fifty_reconnects_leak_no_file_and_no_client(table: Any, mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.mqtt.backoff.QUICK_S", 0.0)
-    mocker.patch("firmware_bridge.facts.namesake.BREAKS", 1_000)
+    mocker.patch("firmware_bridge.mqtt.backoff.BREAKS", 1_000)
     with Peer({5: ACCEPTED_5}, stays=False) as peer:
         bridge = table(peer.port)
         bridge.until(lambda: bridge.ups >= 5)

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from time import monotonic, sleep
 
 import pytest
+from msgspec.structs import replace
 from paho.mqtt.client import Client
-from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.enums import CallbackAPIVersion
 
-from firmware_bridge.client.broker import Address, Delivery, Session
+from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.floor.config import MqttSection
 from firmware_bridge.floor.source import Delivery as Delivered
 from firmware_bridge.floor.source.mqtt import MqttSource
+from firmware_bridge.mqtt.settings import Incoming
 from tests import broker as real
 from tests.broker import Broker
 
@@ -30,9 +32,9 @@ def say_all(broker: Broker) -> None:
     client.loop_stop()
 
 
-def source_of(broker: Broker, protocol: MQTTProtocolVersion) -> MqttSource:
+def source_of(broker: Broker, protocol: int) -> MqttSource:
     source = MqttSource(MqttSection(port=broker.port), None, ["shoe/+/event"], OURS)
-    source._protocol = protocol
+    source._settings = replace(source._settings, protocol=protocol)
     assert source.tried(LIMIT_S) is None
     return source
 
@@ -40,13 +42,13 @@ def source_of(broker: Broker, protocol: MQTTProtocolVersion) -> MqttSource:
 @pytest.mark.parametrize(
     ("protocol", "the_brokers", "window"),
     [
-        (MQTTProtocolVersion.MQTTv5, 0, OURS),  # the broker has no limit of its own
-        (MQTTProtocolVersion.MQTTv5, THE_BROKERS, OURS),
-        (MQTTProtocolVersion.MQTTv311, THE_BROKERS, THE_BROKERS),  # 3.1.1 cannot say ours
+        (5, 0, OURS),  # the broker has no limit of its own
+        (5, THE_BROKERS, OURS),
+        (4, THE_BROKERS, THE_BROKERS),  # 3.1.1 cannot say ours
     ],
 )
 def test_a_source_has_at_most_its_window_until_it_acknowledges(
-    brokers: Callable[..., Broker], protocol: MQTTProtocolVersion, the_brokers: int, window: int
+    brokers: Callable[..., Broker], protocol: int, the_brokers: int, window: int
 ) -> None:
     broker = brokers(options=f"max_inflight_messages {the_brokers}")
     source = source_of(broker, protocol)
@@ -92,7 +94,7 @@ def test_a_session_of_a_client_has_at_most_the_brokers_window_until_it_is_done(b
     session.close()
 
 
-def taken(session: Session, wanted: int) -> list[Delivery]:
+def taken(session: Session, wanted: int) -> list[Incoming]:
     """So many messages, and whatever else comes until it is quiet."""
     until(lambda: len(session.incoming) >= wanted)
     sleep(QUIET_S)

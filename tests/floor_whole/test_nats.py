@@ -77,7 +77,7 @@ def test_a_table_with_a_point_in_its_name_is_kept_and_told(
 
     def take() -> None:
         while session.incoming:
-            topic, payload, ticket = session.incoming.popleft()
+            topic, payload, *_, ticket = session.incoming.popleft()
             table.take(topic, payload)
             session.done([ticket] if ticket else [])
 

@@ -21,7 +21,7 @@ from firmware_bridge.journal.files import file_name
 from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
-from firmware_bridge.mqtt.words import silence
+from firmware_bridge.mqtt.words import Words
 from firmware_bridge.topics.event_and_round import messages
 
 ANSWER_S: Final = 25.0
@@ -88,8 +88,8 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         level = link.protocol or level
         link.publish(topic, b"{}")
 
-    link = Link(settings, lambda: will, (), lambda _: (), write, tell, lambda _: tell(level), lambda _: None, loop)
-    return await first(link, found, silence(settings))
+    link = Link(settings, loop, will=lambda: will, on_up=write, on_down=tell, on_delivered=lambda _: tell(level))
+    return await first(link, found, Words(settings).say("silence"))
 
 
 async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Answer:
@@ -215,5 +215,8 @@ async def _try(settings: BrokerSettings, topic: str, payload: bytes) -> Got:
         tell("in" if was_in.is_set() else "nothing")
 
     will = Message(f"{topic}/will", b"", qos=0)
-    link = Link(settings, lambda: will, (), lambda _: (topic,), write, down, acknowledged, heard, loop)
+    link = Link(
+        settings, loop, will=lambda: will, own=lambda _: (topic,),
+        on_up=write, on_down=down, on_delivered=acknowledged, on_message=heard,
+    )  # fmt: skip
     return await first(link, found, "nothing")

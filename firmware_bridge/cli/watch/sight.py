@@ -212,8 +212,3 @@ def _over(status: Status, told: dict[str, Any]) -> Over:
     cards = on_screen([(slot, card) for slot, card in told["cards"]], told["own"])
     points = shown_hands({"hands": told["points"], **told["own"]})
     return Over(status["shoe"], told["round"], told["outcome"], points, cards, [*said, *corrected])
-
-
-def at_least(before: float, seconds: float) -> float:
-    """Seconds from now until `seconds` after `before`, a moment of `time.monotonic`."""
-    return max(0.0, before + seconds - time.monotonic())

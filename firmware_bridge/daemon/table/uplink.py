@@ -27,6 +27,7 @@ from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.line import Line, rfc3339
+from firmware_bridge.mqtt.client import QuickConnection
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.topics.event_and_round import messages
@@ -125,10 +126,9 @@ class Uplink:
         self._twins = Twins(table.name, table.boot)
         topics = [f"{prefix}/command", *([f"{prefix}/stored"] if store else [])]
         self.link = Link(
-            *(settings, self._will, topics, self._own),
-            *(self._on_up, self._on_down, self._on_delivered, self._on_message),
-            loop,
-        )
+            settings, loop, will=self._will, topics=topics, own=self._own, driver=QuickConnection,
+            on_up=self._on_up, on_down=self._on_down, on_delivered=self._on_delivered, on_message=self._on_message,
+        )  # fmt: skip
         self.outage = BrokerOutage(table, lambda: self.link.up, lambda: self._echoes.awaited or bool(self.shared), loop)
 
     def start(self) -> None:

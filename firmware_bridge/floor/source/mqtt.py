@@ -1,54 +1,39 @@
 """A broker that speaks MQTT as a source: a session that stays, and acknowledgements given by hand.
 
-One thread does all: an acknowledgement can never go out on a later connection than its message came in on.
+The thread that reads does all: while it is elsewhere, nothing is read, and the broker waits.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
-from time import monotonic, sleep
-from typing import Any, Final
-
-from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
-from paho.mqtt.packettypes import PacketTypes
-from paho.mqtt.properties import Properties
-from paho.mqtt.reasoncodes import ReasonCode
-from paho.mqtt.subscribeoptions import SubscribeOptions
+from contextlib import suppress
+from math import inf
+from time import monotonic
+from typing import Final
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.config import MqttSection, tls_context
+from firmware_bridge.floor.config import MqttSection, secret
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.source.waits import Waits
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, NotConnected
+from firmware_bridge.mqtt.subscriber import Reader, Subscriber
+from firmware_bridge.mqtt.words import INGEST
 
 log = logging.getLogger(__name__)
 
-SESSION_S: Final = 7 * 24 * 3600
-"""How long the broker keeps the session of an ingest that is gone (MQTT 5)."""
-
-CONNECT_S: Final = 5.0
-"""How long a broker may take to answer."""
-
-KEEPALIVE_S: Final = 20
-
-LARGEST: Final = 2**20
-"""Bytes of the largest message that a broker of MQTT 5 is to send; one of a table is far smaller."""
+KEEPALIVE_S: Final = 50
+"""A ping after 20 s of silence, and as long for its answer."""
 
 IDLE_S: Final = 0.003
 """A broker that is silent for so long has sent what it has: what came is committed."""
 
-UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84
-"""The reason of a broker that is to be asked in MQTT 3.1.1."""
 
-TAKEN_OVER: Final = "Session taken over"
-"""The reason of a broker to which another client came under our name."""
-
-
-class MqttSource:
+class MqttSource(Reader):
     """A source of the messages of `topics`, with at most `window` not acknowledged.
 
     refused: the last words of topics on which the broker takes nothing from us, each with its reason; by MQTT 5 alone.
+    fault: why nothing comes now; empty where the broker lets us read.
 
     clean: without a session that the broker keeps. All messages are at QoS 0, there is nothing to acknowledge, what is
     said while the source is away is lost to it, and what the broker retains comes whole at each connect: of messages at
@@ -58,187 +43,125 @@ class MqttSource:
     def __init__(
         self, config: MqttSection, password: bytes | None, topics: Sequence[str], window: int, *, clean: bool = False
     ) -> None:
-        self._clean, self._fault, self._why = clean, "it does not answer", ""
-        self._config, self._password, self._topics, self._window = config, password, topics, window
-        self._address = f"{config.host}:{config.port}"
-        self._client: Client | None = None
-        self._link = 0
-        self._up = self._ended = False
+        self._settings = BrokerSettings(
+            client_id=config.client_id, host=config.host, port=config.port, username=config.username,
+            password=password, ca=config.ca, cert=config.cert, key=str(secret(config.key)) if config.key else None,
+            keepalive_s=KEEPALIVE_S, keeps_session=not clean, window=window,
+        )  # fmt: skip
+        self._topics = dict.fromkeys(topics, 0 if clean else 1)
+        self._link: Subscriber | None = None
+        self._is_away = True
         self._came: list[Delivery] = []
-        self._protocol = MQTTProtocolVersion.MQTTv5
-        self._waits, self._since = Waits(), 0.0
-        self._said: dict[int, str] = {}
-        self.refused: dict[str, str] = {}
+        self._most: float = inf
+        self._idle: asyncio.TimerHandle | None = None
+        self.fault, self.refused = "it does not answer", dict[str, str]()
 
     @property
     def is_up(self) -> bool:
         """Whether the broker has let us in."""
-        return self._up
+        return self._link is not None and self._link.up
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the broker has answered all that was published."""
+        return self._link is None or self._link.is_answered
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
         """What came, at most so many messages; none after `wait_s` seconds of nothing."""
-        give_up = monotonic() + wait_s
-        while len(self._came) < most and (left := give_up - monotonic()) > 0:
-            if self._client is None and not self._connect(left):
-                continue
-            before = len(self._came)
-            self._turn(IDLE_S if self._came else left)
-            if before and len(self._came) == before:
-                break
+        if len(self._came) < most:
+            self._most = most
+            self._serve(wait_s)
         came, self._came = self._came[:most], self._came[most:]
         return came
 
     def tried(self, limit_s: float) -> str | None:
         """Why the broker does not let us subscribe within so many seconds; None where it does."""
         give_up = monotonic() + limit_s
-        while self._fault and monotonic() < give_up:
-            if self._client is not None or self._connect(give_up - monotonic()):
-                self._turn(IDLE_S)
-        return self._fault or None
-
-    @property
-    def fault(self) -> str:
-        """Why nothing comes now; empty where the broker lets us read."""
-        return self._fault
+        while self.fault and (left := give_up - monotonic()) > 0:
+            self._serve(left)
+        return self.fault or None
 
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
         """Let the broker forget them; those of a lost connection come again."""
-        for each in deliveries:
-            link, mid = each.ticket
-            if self._client is not None and link == self._link and mid:
-                self._client.ack(mid, 1)
+        if self._link is not None:
+            self._link.acknowledge(each.ticket for each in deliveries)
 
     def publish(self, topic: str, payload: bytes) -> None:
         """Send a message at QoS 1; it is lost where the broker is."""
-        if self._client is not None and self._up:
-            self._said[self._client.publish(topic, payload, 1).mid] = topic
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether the broker has answered all that was published."""
-        return not self._said
+        if self._link is not None:
+            with suppress(NotConnected):
+                self._link.publish(topic, payload)
 
     def drop(self) -> None:
         """Leave the broker for now, without a word: what is not acknowledged comes again."""
-        client, self._client = self._client, None
         self._came.clear()
-        self._said.clear()
-        self._up = False
-        if client is not None and (sock := client.socket()) is not None:
-            sock.close()
+        if self._link is not None:
+            self._link.pause()
+        self._is_away = True
 
     def close(self) -> None:
         """Leave the broker in order; it keeps the session."""
-        if self._client is not None and self._up:
-            self._client.disconnect()
-            self._client.loop(0.1)
-        self.drop()
+        link, self._link = self._link, None
+        if link is not None:
+            self._loop.run_until_complete(link.close(None))
+            self._loop.close()
+        self._came.clear()
 
-    def _turn(self, wait_s: float) -> None:
-        """Let the client read and write once."""
-        client = self._client
-        assert client is not None
-        code = client.loop(wait_s)
-        answer_late = not self._up and monotonic() - self._since > CONNECT_S
-        if code != MQTTErrorCode.MQTT_ERR_SUCCESS or self._ended or answer_late:
-            self._lost(code)
+    def _serve(self, wait_s: float) -> None:
+        """Read until there are enough messages, or nothing more comes; connect first."""
+        if self._link is None:
+            self._loop, self._is_away = asyncio.SelectorEventLoop(), True
+            self._link = Subscriber(self._settings, INGEST, self._topics, self, self._loop)
+        if self._is_away:
+            self._link.start()
+            self._is_away = False
+        if self._came:
+            self._look()
+        end = self._loop.call_later(wait_s, self._loop.stop)
+        self._loop.run_forever()
+        end.cancel()
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
 
-    def _lost(self, code: MQTTErrorCode) -> None:
-        self._waits.lost(monotonic() - self._since if self._up else 0.0)
-        if self._up:
-            if self._waits.is_fought_over or self._why == TAKEN_OVER:
-                self._why = f"another client has the name {self._config.client_id}: end it, or set [mqtt] client_id"
-            self._fault = self._why or "it is gone"
-            log.warning("the broker %s is gone%s", self._address, self._why and f": {self._why}")
-        elif not self._ended:
-            log.warning("the broker %s gives no answer (%s)", self._address, code.name)
-        if not self._up:  # some brokers know MQTT 3.1.1 alone
-            is_new = self._protocol == MQTTProtocolVersion.MQTTv5
-            self._protocol = MQTTProtocolVersion.MQTTv311 if is_new else MQTTProtocolVersion.MQTTv5
-        self.drop()
+    def _look(self, before: int | None = None) -> None:
+        """Stop where nothing has come since there were `before` messages, else look again."""
+        if len(self._came) == before:
+            self._stop()
+        self._idle = self._loop.call_later(IDLE_S, self._look, len(self._came))
 
-    def _connect(self, left_s: float) -> bool:
-        """Try to connect where it is time to; whether a client is there."""
-        if (early := self._waits.left_s) > 0:
-            sleep(min(early, left_s))
-            return False
-        self._link += 1
-        self._ended, self._why, self._since = False, "", monotonic()
-        try:
-            client = self._made()
-            client.connect(self._config.host, self._config.port, KEEPALIVE_S, **self._session())
-        except OSError as error:
-            self._fault = f"it is out of reach: {error}"
-            log.warning("the broker %s is out of reach: %s", self._address, error)
-            self._waits.lost(0.0)
-            return False
-        self._client = client
-        return True
+    def _stop(self) -> None:
+        if self._link is not None:  # `close` runs the loop to its own end
+            self._loop.stop()
 
-    def _made(self) -> Client:
-        config = self._config
-        version = self._protocol
-        kept = {} if version == MQTTProtocolVersion.MQTTv5 else {"clean_session": self._clean}
-        client = Client(
-            CallbackAPIVersion.VERSION2,
-            config.client_id,
-            protocol=version,
-            manual_ack=True,
-            reconnect_on_failure=False,
-            **kept,  # type: ignore[arg-type]  # a truth, for a parameter of its own
-        )
-        client.connect_timeout = CONNECT_S
-        client.max_inflight_messages_set(self._window)
-        client.username_pw_set(config.username, self._password)  # type: ignore[arg-type]  # paho takes bytes, its types say text
-        if (secured := tls_context(config)) is not None:
-            client.tls_set_context(secured)
-        client.on_connect, client.on_message = self._connected, self._message
-        client.on_subscribe, client.on_disconnect = self._subscribed, self._disconnected
-        client.on_publish = self._published
-        return client
+    def handle(self, message: Incoming) -> None:
+        self._came.append(Delivery(message.topic, message.payload, message.ticket or (0, 0), message.retained))
+        if len(self._came) >= self._most:
+            self._stop()
+        elif self._idle is None:
+            self._look()
 
-    def _session(self) -> dict[str, Any]:
-        """What asks the broker to keep the session, or not to, by MQTT 5."""
-        if self._protocol != MQTTProtocolVersion.MQTTv5:
-            return {}
-        properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not
-        properties.SessionExpiryInterval = 0 if self._clean else SESSION_S
-        properties.ReceiveMaximum = min(self._window, 65_535)
-        properties.MaximumPacketSize = LARGEST
-        return {"clean_start": self._clean, "properties": properties}
+    def up(self, kept: bool) -> None:
+        log.info("connected to %s, session %s", self._settings.address, "kept" if kept else "new")
 
-    def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
-        if code.is_failure:
-            self._fault = f"it refuses us: {code}"
-            knows_it = code.value != UNSUPPORTED_PROTOCOL_VERSION or self._protocol == MQTTProtocolVersion.MQTTv311
-            log.log(logging.ERROR if knows_it else logging.INFO, "the broker %s refuses: %s", self._address, code)
-            self._ended = True
-            return
-        self._up = True
-        log.info("connected to %s, session %s", self._address, "kept" if flags.session_present else "new")
-        qos = 0 if self._clean else 1
-        if self._protocol == MQTTProtocolVersion.MQTTv5:
-            client.subscribe([(topic, SubscribeOptions(qos=qos)) for topic in self._topics])
-        else:
-            client.subscribe([(topic, qos) for topic in self._topics])
+    def down(self, why: str, code: int) -> None:
+        self.fault = why
+        said = f"is gone: {why}"
+        if why.startswith("it "):
+            said = why[3:].replace("refuses us", "refuses").replace("does not answer", "gives no answer")
+        level = logging.ERROR if code else logging.WARNING
+        log.log(level, "the broker %s %s", self._settings.address, said)
 
-    def _subscribed(self, client: Client, _: object, mid: int, codes: list[ReasonCode], properties: object) -> None:
-        self._fault = ""
-        for topic, code in zip(self._topics, codes, strict=False):
-            if code.is_failure:
-                self._fault = f"it does not let us subscribe to {topic}"
-                log.error("the broker does not let us subscribe to %s: let its acl allow it", topic)
+    def subscribed(self, refused: Sequence[str], left: bool) -> None:
+        if not left:
+            self.fault = ""
+        for topic in refused:
+            self.fault = f"it does not let us subscribe to {topic}"
+            log.error("the broker does not let us subscribe to %s: let its acl allow it", topic)
+        self._stop()
 
-    def _published(self, client: Client, _: object, mid: int, code: ReasonCode, properties: object) -> None:
-        name = (topic := self._said.pop(mid, "")).rpartition("/")[2]
-        if code.is_failure and name not in self.refused:
-            self.refused[name] = str(code)
-            log.error("the broker takes nothing from us on %s (%s): let its acl allow it", escaped(topic), code)
-
-    def _disconnected(self, _: Client, __: object, flags: DisconnectFlags, code: ReasonCode, *___: object) -> None:
-        self._ended = True
-        self._why = str(code) if flags.is_disconnect_packet_from_server else ""
-
-    def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
-        ticket = (self._link, message.mid if message.qos else 0)
-        self._came.append(Delivery(message.topic, bytes(message.payload), ticket, bool(message.retain)))
+    def not_taken(self, topic: str, why: str) -> None:
+        name = topic.rpartition("/")[2]
+        if name not in self.refused:
+            self.refused[name] = why
+            log.error("the broker takes nothing from us on %s (%s): let its acl allow it", escaped(topic), why)

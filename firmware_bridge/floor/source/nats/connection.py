@@ -12,7 +12,8 @@ import nats.errors
 import nats.js.errors
 from nats.aio.client import Client
 
-from firmware_bridge.floor.config import NatsSection, tls_context
+from firmware_bridge.floor.config import NatsSection, secret
+from firmware_bridge.mqtt.settings import tls_context
 
 CONNECT_S: Final = 5.0
 """How long a node may take to let us in, and to answer a question."""
@@ -55,8 +56,9 @@ async def connected(
 
     told: called with a fault that no call raises, such as a right that is missing.
     """
-    security = tls_context(config)
-    how: dict[str, Any] = {"tls": security} if security else {}
+    how: dict[str, Any] = {}
+    if config.ca or config.cert:
+        how = {"tls": tls_context(config.ca, config.cert, str(secret(config.key)) if config.key else None)}
     if config.username is not None:
         how |= {"user": config.username, "password": (password or b"").decode()}
     for left in reversed(range(TRIES)):

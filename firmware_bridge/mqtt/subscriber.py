@@ -1,0 +1,108 @@
+"""A link that reads: its session stays at the broker, and what came is acknowledged by hand, on its own connection."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+
+from paho.mqtt.reasoncodes import ReasonCode
+
+from firmware_bridge.mqtt.connection import Connection
+from firmware_bridge.mqtt.link import Link
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected, Ticket
+from firmware_bridge.mqtt.words import Voice
+
+
+class Reader:
+    """What a subscriber calls, on its loop."""
+
+    def up(self, kept: bool) -> None:
+        """Note that the broker let us in; kept: it had our session."""
+
+    def down(self, why: str, code: int) -> None:
+        """Note why there is no connection, after each attempt; code: why the broker refused us, 0 where it did not."""
+
+    def subscribed(self, refused: Sequence[str], left: bool) -> None:
+        """Note an answer to a subscription. refused: topics that were not before; left: some topics are refused."""
+
+    def handle(self, message: Incoming) -> None:
+        """Take a message; the broker sends it again until `Subscriber.acknowledge`."""
+
+    def not_taken(self, topic: str, why: str) -> None:
+        """Note that the broker acknowledged a message to `topic` as refused (MQTT 5)."""
+
+
+class Subscriber(Link):
+    """Reads `topics`, each at its QoS, None: no more. It never waits longer than 15 s before it tries again.
+
+    The message of a connection that ended is not acknowledged on a later one: it comes again there.
+    """
+
+    def __init__(
+        self,
+        settings: BrokerSettings,
+        voice: Voice,
+        topics: Mapping[str, int | None],
+        reader: Reader,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        super().__init__(settings, loop, on_delivered=self._sent, on_message=reader.handle, voice=voice)
+        self._read, self._reader, self._code = dict(topics), reader, 0
+        self._waiting: list[Message] = []
+        self._in_flight: dict[int, Message] = {}
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the broker has answered all that was published."""
+        return self._connection is None or not self._connection.unacked
+
+    def read(self, topics: Mapping[str, int | None]) -> None:
+        """Read other topics too."""
+        self._read |= topics
+        if self.up and self._connection is not None:
+            self._connection.subscribe(topics)
+
+    def acknowledge(self, tickets: Iterable[Ticket]) -> None:
+        """Let the broker forget messages, in the order in which they came; those of an older connection come again."""
+        if self._connection is not None:
+            self._connection.acknowledge(tickets)
+
+    def send(self, message: Message) -> None:
+        """Publish as soon as there is a connection, again after one that ended before the broker took it (QoS 1)."""
+        try:
+            self._in_flight[self.publish(message.topic, message.payload, retain=message.retain)] = message
+        except NotConnected:
+            self._waiting.append(message)
+
+    def pause(self) -> None:
+        """Leave the broker without a word, until `start`."""
+        self.number += 1
+        if self._next is not None:
+            self._next.cancel()
+        self._drop()
+
+    def _begin(self, connection: Connection, kept: bool) -> None:
+        connection.subscribe(self._read)
+        self._reader.up(kept)
+        waiting, self._waiting = [*self._in_flight.values(), *self._waiting], []
+        self._in_flight.clear()
+        for each in waiting:
+            self.send(each)
+
+    def _sent(self, mid: int) -> None:
+        self._in_flight.pop(mid, None)
+
+    def _refused(self, code: ReasonCode) -> None:
+        self._code = code.value
+        super()._refused(code)
+        self._code = 0
+
+    def _not_taken(self, topic: str, code: ReasonCode) -> None:
+        self._reader.not_taken(topic, str(code))
+
+    def _subscribed(self, refused: Mapping[str, ReasonCode], left: bool) -> None:
+        self._reader.subscribed(list(refused), left)
+
+    def _retry(self, why: str, **how: bool) -> None:
+        super()._retry(why, refused=how.get("refused", False))
+
+    def _report(self, why: str) -> None:
+        self._reader.down(why, self._code)
