@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import tomllib
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 ALONE = {
     "hardware.pins.lgpio": "its module level needs a library that only a Pi has",
@@ -90,3 +93,12 @@ def test_the_contract_names_every_module() -> None:
     assert sorted(layers_of("firmware_bridge")) == sorted(children(BRIDGE))
     assert sorted(layers_of("firmware_bridge.daemon")) == sorted(children(BRIDGE / "daemon"))
     assert sorted(layers_of("hardware")) == sorted(children(HARDWARE) - {"__main__"})
+
+
+@pytest.mark.parametrize("name", sorted(name for name in importers() if not name.endswith("__main__")))
+def test_a_module_can_be_imported(name: str) -> None:
+    try:
+        import_module(name)
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith(("firmware_bridge", "hardware")):  # not just a package that is not installed
+            raise

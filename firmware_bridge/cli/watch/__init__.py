@@ -133,7 +133,7 @@ class Followed:
 class Onlooker:
     """Follows a daemon, and the one after it, on the whole terminal."""
 
-    def __init__(self, path: Path, watched: Watched) -> None:
+    def __init__(self, path: Path, watched: "Watched") -> None:
         self._path, self._watched = path, watched
         self._daemon: Followed | None = Followed(path)
         self._asked = self._drawn = time.monotonic()
