@@ -12,7 +12,7 @@ from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.health import Health
 from firmware_bridge.daemon.devices.keypads import Keypads
-from firmware_bridge.daemon.devices.lent import LentPins
+from firmware_bridge.daemon.devices.leased import LentPins
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
 from firmware_bridge.daemon.devices.record_keeping import RecordKeeping

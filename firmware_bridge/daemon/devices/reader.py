@@ -9,7 +9,7 @@ from typing import Any, Final
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
-from firmware_bridge.daemon.devices.lent import LentReader, delete_left, report_left
+from firmware_bridge.daemon.devices.leased import LentReader, delete_left, report_left
 from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import ConfigError
