@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.config.whole_file import write_whole
-from firmware_bridge.daemon.table.lending import Lendable
+from firmware_bridge.daemon.table.leases import Lendable
 from firmware_bridge.daemon.table.stamps import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
