@@ -15,7 +15,7 @@ from firmware_bridge.daemon.devices.keypads import Keypads
 from firmware_bridge.daemon.devices.leased import LentPins
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
-from firmware_bridge.daemon.devices.record_keeping import RecordKeeping
+from firmware_bridge.daemon.devices.retention_service import RecordKeeping
 from firmware_bridge.daemon.devices.sensors import Mouth, Sensors
 from firmware_bridge.daemon.devices.watch import Watch
 from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
