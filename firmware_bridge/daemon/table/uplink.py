@@ -14,8 +14,8 @@ from firmware_bridge.daemon.delivery.outbox import Echoes, Outbox
 from firmware_bridge.daemon.delivery.replies import Reply
 from firmware_bridge.daemon.delivery.retained import States
 from firmware_bridge.daemon.delivery.store import Store
-from firmware_bridge.daemon.table.acknowledged import Acknowledged
 from firmware_bridge.daemon.table.broker_outage import BrokerOutage
+from firmware_bridge.daemon.table.cursor_saver import Acknowledged
 from firmware_bridge.daemon.table.desk import Backend, Desk
 from firmware_bridge.daemon.table.live_odds import LiveOdds
 from firmware_bridge.daemon.table.opening import Opened
