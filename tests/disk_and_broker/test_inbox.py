@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from firmware_bridge.daemon.delivery.replies import AT_ONCE, KEPT, Replies, Reply
-from firmware_bridge.daemon.table.desk import A_SECOND, BURST_S, ROOM, Inbox
+from firmware_bridge.daemon.table.order_service import A_SECOND, BURST_S, ROOM, Inbox
 from firmware_bridge.mqtt.settings import Incoming, NotConnected
 
 

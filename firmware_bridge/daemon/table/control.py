@@ -12,8 +12,8 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.daemon.table.desk import Desk, NotAnOrder, parse
 from firmware_bridge.daemon.table.leases import Lendable, Lending, NotLent
+from firmware_bridge.daemon.table.order_service import Desk, NotAnOrder, parse
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME

@@ -6,7 +6,7 @@ import logging
 from random import Random
 from typing import Any, Final
 
-from firmware_bridge.daemon.table.desk import Desk
+from firmware_bridge.daemon.table.order_service import Desk
 from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.demo.seats import pack_wanted, said, seat_counts
