@@ -5,9 +5,9 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
-from firmware_bridge.daemon.table.mistakes import shown
 from firmware_bridge.daemon.table.stamps import now
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.round import phase

@@ -13,9 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge.daemon.delivery.replies import Replies, Reply
-from firmware_bridge.daemon.table.mistakes import mistake, shown
 from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.validation import mistake, shown
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer, Malformed
