@@ -19,11 +19,11 @@ from firmware_bridge.daemon.devices.retention_service import RecordKeeping
 from firmware_bridge.daemon.devices.sensors import Mouth, Sensors
 from firmware_bridge.daemon.devices.watch import Watch
 from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
+from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.control import Control
 from firmware_bridge.daemon.table.leases import Lendable
 from firmware_bridge.daemon.table.opening import Opened, open_journal
 from firmware_bridge.daemon.table.order_service import Desk
-from firmware_bridge.daemon.table.stamps import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
 from firmware_bridge.errors import JournalError

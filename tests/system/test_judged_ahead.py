@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
+from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.look_ahead import LookAhead
-from firmware_bridge.daemon.table.stamps import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.config.pins import KeypadConfig
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.games.asks import Between, Choice, MarkDue, Offer, Target, Whole, in_words

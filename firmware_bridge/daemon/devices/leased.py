@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.config.whole_file import write_whole
+from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.leases import Lendable
-from firmware_bridge.daemon.table.stamps import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.inputs import ReportNo

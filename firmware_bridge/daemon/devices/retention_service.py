@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.config.sections import JournalConfig
-from firmware_bridge.daemon.table.stamps import clock
+from firmware_bridge.daemon.table.clock import clock
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.journal.cursor import Cursor, read_cursor
 from firmware_bridge.journal.files import file_name

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
-from firmware_bridge.daemon.table.stamps import now
+from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import BridgeError

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge.daemon.delivery.replies import Replies, Reply
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import mistake, shown
 from firmware_bridge.facts import inputs, orders

@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from firmware_bridge import __version__
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.disk_outage import DiskOutage, Waiting
 from firmware_bridge.daemon.table.look_ahead import LookAhead
-from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered

@@ -15,11 +15,11 @@ from firmware_bridge.daemon.delivery.replies import Reply
 from firmware_bridge.daemon.delivery.retained import States
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.daemon.table.broker_outage import BrokerOutage
+from firmware_bridge.daemon.table.clock import clock, now
 from firmware_bridge.daemon.table.cursor_saver import Acknowledged
 from firmware_bridge.daemon.table.live_odds import LiveOdds
 from firmware_bridge.daemon.table.opening import Opened
 from firmware_bridge.daemon.table.order_service import Backend, Desk
-from firmware_bridge.daemon.table.stamps import clock, now
 from firmware_bridge.daemon.table.store_watch import StoreWatch
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts.wire import VERSION, StateHead, joined

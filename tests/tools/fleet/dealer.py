@@ -6,8 +6,8 @@ import logging
 from random import Random
 from typing import Any, Final
 
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.order_service import Desk
-from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.demo.seats import pack_wanted, said, seat_counts
 from firmware_bridge.facts import inputs
