@@ -11,8 +11,15 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.mqtt.backoff import Backoff, Namesake
 from firmware_bridge.mqtt.connection import Connection, Events, hang_up
+from firmware_bridge.mqtt.errors import (
+    OVERLOADED,
+    SESSION_TAKEN_OVER,
+    TABLE,
+    UNSUPPORTED_PROTOCOL_VERSION,
+    Voice,
+    Words,
+)
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
-from firmware_bridge.mqtt.words import OVERLOADED, SESSION_TAKEN_OVER, TABLE, UNSUPPORTED_PROTOCOL_VERSION, Voice, Words
 
 FAREWELL_S = 1.0  # the longest wait for the last acknowledgements when closing
 
