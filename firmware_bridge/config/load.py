@@ -8,7 +8,8 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import fields
 
-from firmware_bridge.config.good_keys import (
+from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys
+from firmware_bridge.config.read_section import (
     good_keys,
     good_sections,
     read_document,
@@ -17,7 +18,6 @@ from firmware_bridge.config.good_keys import (
     typed_keys,
     unprintable,
 )
-from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys
 from firmware_bridge.config.sections import Config, TableConfig
 from firmware_bridge.config.validate import with_mode, with_usual, wrong_together
 from firmware_bridge.facts.house import Limit
