@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from firmware_bridge.demo.props import Mishaps
+from firmware_bridge.demo.fixtures import Mishaps
 from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games.game import Game
 from hardware.readers import READERS

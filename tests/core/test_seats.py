@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.demo.faults import INSIDE, LATE, places
-from firmware_bridge.demo.props import faces, lamps, packs
+from firmware_bridge.demo.fixtures import faces, lamps, packs
 from firmware_bridge.demo.seats import asks_guests, said, waits
 from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.games import GAMES

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.demo.broker import PROTOCOL, EmbeddedBroker
-from firmware_bridge.demo.props import Play
+from firmware_bridge.demo.fixtures import Play
 from firmware_bridge.demo.stage import Stage
 from firmware_bridge.errors import BridgeError
 from hardware.sim.dealer import Puzzled
