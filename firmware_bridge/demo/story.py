@@ -7,7 +7,7 @@ from typing import Any, Final, TextIO
 
 from firmware_bridge.client.commitments import Verifier
 from firmware_bridge.demo.broker import HOST
-from firmware_bridge.demo.stage import Stage
+from firmware_bridge.demo.harness import Stage
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game

@@ -14,7 +14,7 @@ from typing import Final
 
 from firmware_bridge.demo.broker import PROTOCOL, EmbeddedBroker
 from firmware_bridge.demo.fixtures import Play
-from firmware_bridge.demo.stage import Stage
+from firmware_bridge.demo.harness import Stage
 from firmware_bridge.errors import BridgeError
 from hardware.sim.dealer import Puzzled
 from tests.tools.floor_demo.first import first
