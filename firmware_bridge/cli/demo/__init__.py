@@ -191,7 +191,7 @@ def _obey(keys: str, stage: Stage, stop: asyncio.Event) -> None:
 
 def _screen(stage: Stage, story: Story, keys: str) -> "Callable[[int, int], list[Text]]":
     from firmware_bridge.cli.watch.sight import boards_of
-    from firmware_bridge.demo.audience import sight
+    from firmware_bridge.demo.demo_view import sight
     from firmware_bridge.screen.picture import screen
 
     seen = sight(stage, story, boards_of(stage.game, stage.backend.states), keys)
@@ -225,7 +225,7 @@ class Keepsake:
 
 def _drawn(stage: Stage, story: Story) -> str:
     from firmware_bridge.cli.watch.sight import boards_of
-    from firmware_bridge.demo.audience import sight
+    from firmware_bridge.demo.demo_view import sight
     from firmware_bridge.demo.svg import svg
     from firmware_bridge.screen.picture import picture
 
