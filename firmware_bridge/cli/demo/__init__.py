@@ -18,7 +18,7 @@ from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, 
 from firmware_bridge.demo.faults import LATE, places
 from firmware_bridge.demo.fixtures import Play
 from firmware_bridge.demo.harness import DemoError, Stage
-from firmware_bridge.demo.story import Story
+from firmware_bridge.demo.narration import Story
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.baccarat.drawn.formats import PictureError
 from firmware_bridge.screen.words import counted
