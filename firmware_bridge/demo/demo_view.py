@@ -8,7 +8,7 @@ from rich.text import Text
 from firmware_bridge.demo.harness import Stage
 from firmware_bridge.demo.narration import Story
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.felt import RED, Boards, Over, Row, Sight, card_face
+from firmware_bridge.screen.table_widget import RED, Boards, Over, Row, Sight, card_face
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from firmware_bridge.shoe.round import layout
 

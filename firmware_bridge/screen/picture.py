@@ -8,7 +8,18 @@ from rich.console import Console
 from rich.text import Text
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.screen.felt import RED, Over, Row, Sight, card_face, felt, lamp, lying, outcome_colour, padded_to
+from firmware_bridge.screen.table_widget import (
+    RED,
+    Over,
+    Row,
+    Sight,
+    card_face,
+    felt,
+    lamp,
+    lying,
+    outcome_colour,
+    padded_to,
+)
 from firmware_bridge.screen.words import RHYTHMS, asked, brief
 
 NAMES: Final = 9

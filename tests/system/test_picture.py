@@ -15,8 +15,8 @@ from firmware_bridge.demo.svg import svg
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of
-from firmware_bridge.screen.felt import Over, Row, Sight, felt
 from firmware_bridge.screen.picture import fitted, picture
+from firmware_bridge.screen.table_widget import Over, Row, Sight, felt
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, snapshots
 from tests.core.table import Table

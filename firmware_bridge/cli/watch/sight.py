@@ -16,8 +16,8 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.felt import Boards, Over, Row, Sight, abreast, padded_to
 from firmware_bridge.screen.picture import HEIGHT, screen
+from firmware_bridge.screen.table_widget import Boards, Over, Row, Sight, abreast, padded_to
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from hardware.pins.lamps import RHYTHMS
 
