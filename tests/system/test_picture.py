@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from rich.text import Text
 
-from firmware_bridge.cli.watch.sight import Watched
+from firmware_bridge.cli.watch.model import Watched
 from firmware_bridge.demo.svg import svg
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES

@@ -190,7 +190,7 @@ def _obey(keys: str, stage: Stage, stop: asyncio.Event) -> None:
 
 
 def _screen(stage: Stage, story: Story, keys: str) -> "Callable[[int, int], list[Text]]":
-    from firmware_bridge.cli.watch.sight import boards_of
+    from firmware_bridge.cli.watch.model import boards_of
     from firmware_bridge.demo.demo_view import sight
     from firmware_bridge.screen.picture import screen
 
@@ -224,7 +224,7 @@ class Keepsake:
 
 
 def _drawn(stage: Stage, story: Story) -> str:
-    from firmware_bridge.cli.watch.sight import boards_of
+    from firmware_bridge.cli.watch.model import boards_of
     from firmware_bridge.demo.demo_view import sight
     from firmware_bridge.demo.svg import svg
     from firmware_bridge.screen.picture import picture

@@ -15,7 +15,7 @@ from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, 
 from firmware_bridge.facts.printable import escaped_json
 
 if TYPE_CHECKING:
-    from firmware_bridge.cli.watch.sight import Watched
+    from firmware_bridge.cli.watch.model import Watched
 
 AGAIN_S: Final = 1.0
 """How often a daemon that went away is looked for."""
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _watch(path: Path) -> None:
-    from firmware_bridge.cli.watch.sight import Watched  # here: lines need no picture
+    from firmware_bridge.cli.watch.model import Watched  # here: lines need no picture
 
     Onlooker(path, Watched()).watch()
 
