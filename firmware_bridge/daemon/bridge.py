@@ -29,9 +29,9 @@ from firmware_bridge.daemon.table.uplink import LastWord, Uplink
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs, wire_states
 from firmware_bridge.journal.files import InUse, refuse_second
-from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import due

@@ -23,7 +23,7 @@ from firmware_bridge.facts.printable import did_you_mean, fault
 from firmware_bridge.facts.wire import joined
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import terms_of
-from firmware_bridge.journal.filled import SyncFailed
+from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.mqtt.settings import Incoming
 from firmware_bridge.shoe.state import answer_to

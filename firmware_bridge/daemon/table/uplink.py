@@ -25,8 +25,8 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.journal.cursor import CursorFile
-from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.line import Line, rfc3339
+from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.mqtt.client import QuickConnection
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
