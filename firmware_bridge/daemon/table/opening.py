@@ -15,7 +15,7 @@ from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.files import InUse, lock
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.preallocate import unusable
-from firmware_bridge.journal.trusted import refusal, verify_format
+from firmware_bridge.journal.recovery import refusal, verify_format
 from firmware_bridge.journal.walk import Place
 
 PATIENCE_S: Final = 1.0
