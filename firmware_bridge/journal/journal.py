@@ -12,8 +12,8 @@ from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import InUse, file_name, journal_files, lock
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.journal.preallocate import FILL, STEP, FilledFile, Spare, SyncFailed, content_size, unusable
+from firmware_bridge.journal.reader import Place
 from firmware_bridge.journal.recovery import begun_files, refusal, trusted_lines
-from firmware_bridge.journal.walk import Place
 from firmware_bridge.shoe import Shoe, advance
 
 log = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.audit import Rejudge
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
 from tests.ahead import at_rest
 from tests.system.record import NoLamps
 

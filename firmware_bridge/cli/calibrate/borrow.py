@@ -19,7 +19,7 @@ from firmware_bridge.daemon.devices.leased import LeftBehind, leave, left_in
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.shoe import advance
 from firmware_bridge.shoe.state import Shoe
 from hardware.readers import messages

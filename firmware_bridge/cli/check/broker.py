@@ -18,7 +18,7 @@ from firmware_bridge.config.sections import MqttConfig
 from firmware_bridge.errors import ConfigError, JournalError
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import file_name
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.mqtt.errors import Words
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import file_name, journal_files
+from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.journal.resend import Range, lines_of
-from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 

@@ -15,8 +15,8 @@ from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.files import InUse, lock
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.preallocate import unusable
+from firmware_bridge.journal.reader import Place
 from firmware_bridge.journal.recovery import refusal, verify_format
-from firmware_bridge.journal.walk import Place
 
 PATIENCE_S: Final = 1.0
 """A journal that is not read by then is shown as one that cannot be written."""
