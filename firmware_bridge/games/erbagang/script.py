@@ -10,9 +10,9 @@ from msgspec.structs import force_setattr, replace
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import banker_round
-from firmware_bridge.games.asks import Ask, Shows, Whole, did, in_words
 from firmware_bridge.games.erbagang.hands import KINDS, Kind, Ties, kind_of_hand, outcome, read
 from firmware_bridge.games.game import Ended, Script, Start, Terms
+from firmware_bridge.games.prompts import Ask, Shows, Whole, did, in_words
 
 USUAL: Final[dict[Kind, int]] = dict.fromkeys(KINDS, 1)
 """Kind -> multiple, where the house says nothing else."""

@@ -8,9 +8,9 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
 from firmware_bridge.games import banker_round
-from firmware_bridge.games.asks import Ask, Choice, Shows, did, in_words
 from firmware_bridge.games.game import Script, Start, Terms
 from firmware_bridge.games.niuniu.hands import KINDS, Kind, read, strength
+from firmware_bridge.games.prompts import Ask, Choice, Shows, did, in_words
 
 Bids = Annotated[tuple[Annotated[int, Meta(ge=0, le=1_000)], ...], Meta(min_length=1)]
 Bets = Annotated[tuple[banker_round.Multiple, ...], Meta(min_length=1)]
