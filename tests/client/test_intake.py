@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from firmware_bridge.client.intake import Intake
+from firmware_bridge.client.batches import Intake
 from firmware_bridge.client.ledger import Arrived
 from firmware_bridge.client.testing import FakeTable
 

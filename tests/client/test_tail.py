@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from firmware_bridge.client.intake import Intake
+from firmware_bridge.client.batches import Intake
 from firmware_bridge.client.payload import command
 from firmware_bridge.client.testing import FakeTable
 
