@@ -14,7 +14,7 @@ import msgspec
 
 from firmware_bridge.client.batches import Intake
 from firmware_bridge.client.broker import Address, Session
-from firmware_bridge.client.items import Item
+from firmware_bridge.client.messages import Item
 from firmware_bridge.client.orders import ANSWER_S, Orders, Sender, no_answer
 from firmware_bridge.client.payload import command
 from firmware_bridge.errors import BridgeError

@@ -16,7 +16,7 @@ from typing import Any, Final
 from firmware_bridge.cli.retire import is_online
 from firmware_bridge.client.batches import Intake
 from firmware_bridge.client.broker import Address, Session
-from firmware_bridge.client.items import Stream
+from firmware_bridge.client.messages import Stream
 from firmware_bridge.client.orders import Sender
 from firmware_bridge.client.payload import MessageError, event_message, round_message, state
 from firmware_bridge.daemon.table.uplink import Twins
