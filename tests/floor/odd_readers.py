@@ -27,7 +27,7 @@ from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.page.guest.fold import Guests
 from firmware_bridge.floor.page.past import Past
-from firmware_bridge.floor.page.seen import Floor
+from firmware_bridge.floor.page.state import Floor
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.floor.store.sqlite import SqliteStore

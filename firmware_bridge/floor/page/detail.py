@@ -23,7 +23,7 @@ from firmware_bridge.floor.page.markup import (
     tag,
 )
 from firmware_bridge.floor.page.over import RoundOver
-from firmware_bridge.floor.page.seen import Seen
+from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
 
 ROUNDS: Final = 12

@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 from firmware_bridge.facts.wire_states import Alarm, Table
 from firmware_bridge.floor.page import said
 from firmware_bridge.floor.page.markup import Html, Part, age, badge, hidden, joined, number, pairs, tag
-from firmware_bridge.floor.page.seen import Seen
+from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
 from firmware_bridge.games import GAMES
 
