@@ -22,7 +22,7 @@ from firmware_bridge.floor.page.markup import (
     severity,
     tag,
 )
-from firmware_bridge.floor.page.over import RoundOver
+from firmware_bridge.floor.page.round_summary import RoundOver
 from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
 

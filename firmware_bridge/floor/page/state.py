@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 from firmware_bridge.client.payload import MessageError, look_whose, state
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
 from firmware_bridge.floor.latest import Latest, Read, Tables, milliseconds
-from firmware_bridge.floor.page.over import RoundOver, over, read
+from firmware_bridge.floor.page.round_summary import RoundOver, over, read
 from firmware_bridge.games.baccarat.roads import Board
 
 TOPICS: Final = ("status", "table", "lamps", "alarm", "health", "roads", "round")
