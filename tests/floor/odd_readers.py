@@ -25,8 +25,8 @@ from firmware_bridge.facts import wire_states
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.metrics.tables import Tables
+from firmware_bridge.floor.page.backfill import Past
 from firmware_bridge.floor.page.guest.fold import Guests
-from firmware_bridge.floor.page.past import Past
 from firmware_bridge.floor.page.state import Floor
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store.open import Asked
