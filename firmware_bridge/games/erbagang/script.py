@@ -186,7 +186,7 @@ class SoFar(Struct, frozen=True):
 
     number: int
     purses: Purses | None
-    banker_round: tuple[str, int] | None
+    bank: tuple[str, int] | None
 
 
 def so_far(start: Start) -> SoFar:
