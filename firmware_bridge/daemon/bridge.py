@@ -12,7 +12,7 @@ from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.health import Health
 from firmware_bridge.daemon.devices.keypads import Keypads
-from firmware_bridge.daemon.devices.leased import LentPins
+from firmware_bridge.daemon.devices.leased import PinLease
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
 from firmware_bridge.daemon.devices.retention_service import RecordKeeping
@@ -21,7 +21,7 @@ from firmware_bridge.daemon.devices.watch import Watch
 from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.control import Control
-from firmware_bridge.daemon.table.leases import Lendable
+from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.opening import Opened, open_journal
 from firmware_bridge.daemon.table.order_service import Desk
 from firmware_bridge.daemon.table.table import Table
@@ -115,8 +115,8 @@ class Bridge:
         self.reader.listeners = (mouth.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
         self.keypads = Keypads(config.keypad, self.table, self._loop)
-        self._lent_pins = LentPins(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
-        devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._lent_pins}
+        self._lent_pins = PinLease(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
+        devices: dict[str, Leasable] = {"reader": self.reader, "pins": self._lent_pins}
         states = self.uplink.status, self.reader.status, self.health.live
         self.control = Control(config.control, self.table, self.desk, *states, devices, self._watch())
 
