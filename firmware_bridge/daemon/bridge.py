@@ -15,7 +15,7 @@ from firmware_bridge.daemon.devices.keypads import Keypads
 from firmware_bridge.daemon.devices.leased import PinLease
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
-from firmware_bridge.daemon.devices.retention_service import RecordKeeping
+from firmware_bridge.daemon.devices.retention_service import RetentionService
 from firmware_bridge.daemon.devices.sensors import Mouth, Sensors
 from firmware_bridge.daemon.devices.watch import Watch
 from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
@@ -108,7 +108,7 @@ class Bridge:
         )
         prefix, orders = f"{mqtt.root}/{config.table.id}", (self.desk, mqtt.commands)
         self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored)
-        self.keeping = RecordKeeping(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
+        self.keeping = RetentionService(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
         self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
         mouth = Mouth(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self._tell_health, self._loop)

@@ -24,7 +24,7 @@ CLOCK_REMEDY: Final = "set it: sudo timedatectl set-ntp true; no journal is dele
 DISK_REMEDY: Final = "see why they wait: shoe check; or free some space"
 
 
-class RecordKeeping:
+class RetentionService:
     """Deletes at most one old journal each time one has `begun`. synced: the cursor, once on disk, or None."""
 
     def __init__(
