@@ -16,7 +16,7 @@ SAVE_AGAIN_S: Final = 5.0
 REMEDY: Final = "see dmesg, replace the card; until then no journal is deleted, and a restart sends messages again"
 
 
-class Acknowledged:
+class CursorSaver:
     """Stores the outbox's cursor soon after it `moved`, until `close`; an alarm says where that fails."""
 
     def __init__(self, outbox: Outbox, table: Table, loop: asyncio.AbstractEventLoop) -> None:

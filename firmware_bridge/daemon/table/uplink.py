@@ -16,7 +16,7 @@ from firmware_bridge.daemon.delivery.retained import States
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.daemon.table.broker_outage import BrokerOutage
 from firmware_bridge.daemon.table.clock import clock, now
-from firmware_bridge.daemon.table.cursor_saver import Acknowledged
+from firmware_bridge.daemon.table.cursor_saver import CursorSaver
 from firmware_bridge.daemon.table.live_odds import LiveOdds
 from firmware_bridge.daemon.table.opening import Opened
 from firmware_bridge.daemon.table.order_service import Backend, Desk
@@ -118,7 +118,7 @@ class Uplink:
         self._echoes = Echoes(self._mute, loop)
         store = Store(table.journal.directory, stored) if stored else None
         self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes, store)
-        self.acknowledged = Acknowledged(self.outbox, table, loop)
+        self.acknowledged = CursorSaver(self.outbox, table, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
         answers = f"{prefix}/reply"
         self.backend = Backend(table, desk, allowed, answers, self._head, self._send_reply, loop)
