@@ -23,7 +23,7 @@ from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.control import Control
 from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.opening import Opened, open_journal
-from firmware_bridge.daemon.table.order_service import Desk
+from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
 from firmware_bridge.errors import JournalError
@@ -103,7 +103,7 @@ class Bridge:
             looks_ahead=has_reader,
         )
         mqtt = config.mqtt
-        self.desk = Desk(
+        self.desk = OrderService(
             self.table, lambda part: self.uplink.outbox.resend(part), lambda: self.uplink.outbox.resends.is_full
         )
         prefix, orders = f"{mqtt.root}/{config.table.id}", (self.desk, mqtt.commands)

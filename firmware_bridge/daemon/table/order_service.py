@@ -52,7 +52,7 @@ class NotAnOrder(ValueError):
         self.answer = orders.Answer(ok=False, error=error, hint=hint)
 
 
-class Desk:
+class OrderService:
     """Gives orders to the table. resend: queues a part of the journal. is_full: whether too many parts wait."""
 
     def __init__(self, table: Table, resend: Callable[[Range], None], is_full: Callable[[], bool]) -> None:
@@ -167,7 +167,7 @@ BURST_S: Final = 10.0
 """Orders refused within so many seconds are one burst, and one line of the journal."""
 
 
-class Inbox:
+class RateLimit:
     """Calls `judge` with one order a turn of the loop, the oldest first, `A_SECOND` within any second at most.
 
     An order is judged by a timer, and the loop serves what is readable before its timers: a card goes first.
@@ -241,7 +241,7 @@ class Backend:
     def __init__(
         self,
         table: Table,
-        desk: Desk,
+        desk: OrderService,
         allowed: Collection[str],
         topic: str,
         head: Callable[[], Any],
@@ -251,7 +251,7 @@ class Backend:
         self._table, self._desk, self._allowed = table, desk, allowed
         self._topic, self._head = topic, head
         self.replies = Replies(publish)
-        self._inbox = Inbox(self._obey, self._turn_away, self._record, loop)
+        self._inbox = RateLimit(self._obey, self._turn_away, self._record, loop)
 
     @property
     def refused(self) -> int:

@@ -19,7 +19,7 @@ from firmware_bridge.daemon.table.clock import clock, now
 from firmware_bridge.daemon.table.cursor_saver import CursorSaver
 from firmware_bridge.daemon.table.live_odds import LiveOdds
 from firmware_bridge.daemon.table.opening import Opened
-from firmware_bridge.daemon.table.order_service import Backend, Desk
+from firmware_bridge.daemon.table.order_service import Backend, OrderService
 from firmware_bridge.daemon.table.store_watch import StoreWatch
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
@@ -105,7 +105,7 @@ class Uplink:
         table: Table,
         prefix: str,
         settings: BrokerSettings,
-        desk: Desk,
+        desk: OrderService,
         allowed: Collection[str],
         loop: asyncio.AbstractEventLoop,
         live_odds: bool = False,
