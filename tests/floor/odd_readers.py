@@ -19,7 +19,7 @@ from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.client.messages import Stream
 from firmware_bridge.client.orders import Sender
 from firmware_bridge.client.payload import MessageError, event_message, round_message, state
-from firmware_bridge.daemon.table.uplink import Twins
+from firmware_bridge.daemon.table.uplink import DuplicateTableId
 from firmware_bridge.demo.backend import Backend
 from firmware_bridge.facts import wire_states
 from firmware_bridge.facts.orders import Answer
@@ -164,7 +164,7 @@ class Said:
 
 def daemon(odd: Odd) -> str:
     """Of its own `status`: `ours`, of `another` shoe that is online as this table, or neither."""
-    twins = Twins("T07", "5c1e")
+    twins = DuplicateTableId("T07", "5c1e")
     if twins.is_ours(odd.body, 1):
         return "ours"
     return "another" if twins.told else "ignored"

@@ -48,7 +48,7 @@ class _Said(Struct):
 _decode: Final = msgspec.json.Decoder(_Said).decode
 
 
-class Twins:
+class DuplicateTableId:
     """The daemons, by their boot ids, that are online as `table` beside the one of `boot`."""
 
     def __init__(self, table: str, boot: str) -> None:
@@ -123,7 +123,7 @@ class Uplink:
         answers = f"{prefix}/reply"
         self.backend = Backend(table, desk, allowed, answers, self._head, self._send_reply, loop)
         self._store = StoreWatch(store, table, self.acknowledged.moved, self.outbox.resend, self.backend.refuse, loop)
-        self._twins = Twins(table.name, table.boot)
+        self._twins = DuplicateTableId(table.name, table.boot)
         topics = [f"{prefix}/command", *([f"{prefix}/stored"] if store else [])]
         self.link = Link(
             settings, loop, will=self._will, topics=topics, own=self._own, driver=QuickConnection,
