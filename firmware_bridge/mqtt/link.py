@@ -9,7 +9,7 @@ from contextlib import suppress
 from paho.mqtt.client import Client
 from paho.mqtt.reasoncodes import ReasonCode
 
-from firmware_bridge.mqtt.backoff import Backoff, Namesake
+from firmware_bridge.mqtt.backoff import Backoff, ClientIdConflict
 from firmware_bridge.mqtt.connection import Connection, Events, hang_up
 from firmware_bridge.mqtt.errors import (
     OVERLOADED,
@@ -65,7 +65,7 @@ class Link:
         )  # fmt: skip
         self._connection: Connection | None = None
         self._next: asyncio.TimerHandle | None = None
-        self._backoff, self._namesake = Backoff(), Namesake()
+        self._backoff, self._namesake = Backoff(), ClientIdConflict()
         self._version = settings.protocol
         self._spoke_5 = False  # this broker is known to speak MQTT 5
         self._told: str | None = None
