@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.daemon.delivery.outbox import Echoes, Outbox
+from firmware_bridge.daemon.delivery.outbox import EchoCheck, Outbox
 from firmware_bridge.daemon.delivery.replies import Reply
 from firmware_bridge.daemon.delivery.retained import States
 from firmware_bridge.daemon.delivery.store import Store
@@ -115,7 +115,7 @@ class Uplink:
         self._table, self._prefix, self._loop = table, prefix, loop
         self.health: Health | None = None
         self._cursor: CursorFile | None = None
-        self._echoes = Echoes(self._mute, loop)
+        self._echoes = EchoCheck(self._mute, loop)
         store = Store(table.journal.directory, stored) if stored else None
         self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes, store)
         self.acknowledged = CursorSaver(self.outbox, table, loop)
