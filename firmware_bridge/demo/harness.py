@@ -11,7 +11,7 @@ from firmware_bridge.demo import fixtures
 from firmware_bridge.demo.backend import Backend, Hear
 from firmware_bridge.demo.broker import HOST, EmbeddedBroker
 from firmware_bridge.demo.faults import FAULTS, Fault, places
-from firmware_bridge.demo.fixtures import Mishaps, Play, board, config, faces, packs, pull
+from firmware_bridge.demo.fixtures import FaultInjection, Play, board, config, faces, packs, pull
 from firmware_bridge.demo.seats import PitBoss, asks_guests, pack_wanted, sit, waits
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.house import size_of
@@ -116,7 +116,7 @@ class Stage:
         fault = self._fault
         mistake = None
         if act := fault.act:
-            mishaps = Mishaps(self.board, self.pty, self._pins, self._stop_broker, self._restart_daemon)
+            mishaps = FaultInjection(self.board, self.pty, self._pins, self._stop_broker, self._restart_daemon)
 
             async def err(dealer: Dealer) -> bool:
                 self._say("accident", fault.accident)
