@@ -37,7 +37,7 @@ class DemoError(BridgeError, RuntimeError):
     """The demo did not get where it should."""
 
 
-class Stage:
+class Harness:
     """Owns everything simulated from `open` to `close`; the `Hands` of the dealer.
 
     hear: takes every new message of the topics `event` and `round` as the subscriber gets it. say: takes a word
