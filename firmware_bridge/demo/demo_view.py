@@ -8,16 +8,16 @@ from rich.text import Text
 from firmware_bridge.demo.harness import Harness
 from firmware_bridge.demo.narration import Narration
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.table_widget import RED, Boards, Over, Row, Sight, card_face
+from firmware_bridge.screen.table_widget import RED, Boards, Over, Row, ScreenModel, card_face
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from firmware_bridge.shoe.round import layout
 
 
-def sight(stage: Harness, story: Narration, boards: Boards, keys: str = "") -> Sight:
+def sight(stage: Harness, story: Narration, boards: Boards, keys: str = "") -> ScreenModel:
     """The table now. boards: pictures of the game's own topics."""
     backend = stage.backend
     shoe = stage.shoe()
-    return Sight(
+    return ScreenModel(
         table=stage.config.table.id,
         game=stage.game,
         shoe=backend.states["table"].get("shoe"),
