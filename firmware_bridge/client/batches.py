@@ -70,7 +70,7 @@ class _Table(Struct):
     say: set[str] = set()
 
 
-class Intake:
+class Batches:
     """All tables of a floor, from bytes to batches. Times are seconds of any one monotonic clock.
 
     by: the receiver's name. events: whether the topic `event` is read too, set before the first message. wait_s: how

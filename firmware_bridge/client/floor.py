@@ -12,7 +12,7 @@ from typing import Final, Self
 
 import msgspec
 
-from firmware_bridge.client.batches import Intake
+from firmware_bridge.client.batches import Batches
 from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.client.messages import Item
 from firmware_bridge.client.orders import ANSWER_S, Orders, Sender, no_answer
@@ -267,7 +267,7 @@ class Reading:
         self.is_closed = False
         self.session = Session(address, wake)
         self._prefix, self._begun, self._together = prefix, False, False
-        self._intake = Intake(address.by, wait_s)
+        self._intake = Batches(address.by, wait_s)
         self._out: dict[str, list[Item]] = {}
         self._connects = 0
 

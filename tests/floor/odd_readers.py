@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from firmware_bridge.cli.retire import is_online
-from firmware_bridge.client.batches import Intake
+from firmware_bridge.client.batches import Batches
 from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.client.messages import Stream
 from firmware_bridge.client.orders import Sender
@@ -105,7 +105,7 @@ def intake(odd: Odd) -> str:
     """`noted`: the reader of a floor asks for other entries than it would without it."""
 
     def asks(said: Sequence[bytes]) -> set[tuple[Any, ...]]:
-        made = Intake("ledger", 1.0)
+        made = Batches("ledger", 1.0)
         made.events = True
         for each in said:
             made.status("T07", each, 0.0)
@@ -262,7 +262,7 @@ def client_of_streams(odd: Odd) -> str:
 def intake_of_streams(odd: Odd) -> str:
     """What a batch of a floor has for it: its kind of item, or nothing, for a `repeat`."""
     topic: Stream = "round" if odd.topic == "round" else "event"
-    made = Intake("ledger", 1.0)
+    made = Batches("ledger", 1.0)
     made.events = True
     for each in odd.before:
         made.take("T07", topic, each.body, None, 0.0)
@@ -303,7 +303,7 @@ class Unconnected(Session):
 
 def intake_of_answers(words: str) -> str:
     """`taken`: the order is refused. `ignored`: it waits for its answer."""
-    made = Intake("ledger", 1.0)
+    made = Batches("ledger", 1.0)
     made.events = True
     made.status("T07", json.dumps(states()["status"]).encode(), 0.0)
     given = [told for now in (1.0, 2.1) for told in made.asks(now)]
