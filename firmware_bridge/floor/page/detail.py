@@ -22,7 +22,7 @@ from firmware_bridge.floor.page.markup import (
     severity,
     tag,
 )
-from firmware_bridge.floor.page.round_summary import RoundOver
+from firmware_bridge.floor.page.round_summary import RoundSummary
 from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
 
@@ -177,7 +177,7 @@ def _shows(table: Table, lang: Language) -> Iterator[Html]:
         yield tag("p", text(lang, "page.bank", banker=i18n.slot(lang, str(shows["banker"]))))
 
 
-def _round(over: RoundOver, seen: Seen, lang: Language) -> Html:
+def _round(over: RoundSummary, seen: Seen, lang: Language) -> Html:
     flags = [text(lang, "page.corrected")] if over.status == "corrected" else []
     flags += [text(lang, "page.last_round")] if over.last else []
     chip = tag("span", i18n.outcome(lang, over.outcome), class_=f"chip {tile.chip_class(over.outcome)}")
@@ -190,7 +190,7 @@ def _round(over: RoundOver, seen: Seen, lang: Language) -> Html:
     )
 
 
-def _hands(over: RoundOver, lang: Language) -> Iterator[Html]:
+def _hands(over: RoundSummary, lang: Language) -> Iterator[Html]:
     """Whose hand, its cards and points; those that nobody is shown lie face down."""
     if over.dealer is not None:
         faces = [face.value for face in over.dealer.cards]
