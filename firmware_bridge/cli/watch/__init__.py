@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _watch(path: Path) -> None:
     from firmware_bridge.cli.watch.model import Watched  # here: lines need no picture
 
-    Onlooker(path, Watched()).watch()
+    Watcher(path, Watched()).watch()
 
 
 def _follow(path: Path, show: "_Json | _Lines") -> None:
@@ -130,7 +130,7 @@ class Followed:
         self.socket.close()
 
 
-class Onlooker:
+class Watcher:
     """Follows a daemon, and the one after it, on the whole terminal."""
 
     def __init__(self, path: Path, watched: "Watched") -> None:
