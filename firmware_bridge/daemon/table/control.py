@@ -13,7 +13,7 @@ import msgspec
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
-from firmware_bridge.daemon.table.order_service import OrderService, NotAnOrder, parse
+from firmware_bridge.daemon.table.order_service import NotAnOrder, OrderService, parse
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
