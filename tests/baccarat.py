@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import machine
-from firmware_bridge.games.asks import CardDue
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.games.baccarat.script import Baccarat
 from firmware_bridge.games.game import Start
 from firmware_bridge.games.moves import Dealt
+from firmware_bridge.games.prompts import CardDue
 
 TERMS = {"on-demand": Baccarat(), "six-card": Baccarat(procedure="six-card")}
 

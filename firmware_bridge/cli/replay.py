@@ -18,7 +18,7 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import choices, cut_place, house_of, terms_of, usual, with_terms
 from firmware_bridge.journal.line import FORMAT_LENGTH, Line, format_of
-from firmware_bridge.journal.walk import Walk
+from firmware_bridge.journal.reader import Walk
 from firmware_bridge.shoe import Shoe, advance
 from firmware_bridge.topics.event_and_round import messages
 

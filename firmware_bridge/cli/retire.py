@@ -16,9 +16,9 @@ from firmware_bridge.config.load import broker_settings, load
 from firmware_bridge.config.sections import TopicWord
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games import GAMES
+from firmware_bridge.mqtt.errors import Words
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
-from firmware_bridge.mqtt.words import Words
 
 LISTEN_S: Final = 1.0
 """What a broker retains comes within so many seconds of a subscription."""

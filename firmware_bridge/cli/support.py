@@ -30,7 +30,7 @@ from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped_json
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.line import without_sealed
-from firmware_bridge.journal.walk import Walk
+from firmware_bridge.journal.reader import Walk
 
 LOG_LINES: Final = "500"
 

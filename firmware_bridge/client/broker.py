@@ -12,9 +12,9 @@ from threading import Lock, Thread
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.mqtt.errors import BACKEND, LOGIN
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Ticket
 from firmware_bridge.mqtt.subscriber import Reader, Subscriber
-from firmware_bridge.mqtt.words import BACKEND, LOGIN
 
 log = logging.getLogger(__name__)
 

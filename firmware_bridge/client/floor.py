@@ -12,10 +12,10 @@ from typing import Final, Self
 
 import msgspec
 
+from firmware_bridge.client.batches import Batches
 from firmware_bridge.client.broker import Address, Session
-from firmware_bridge.client.giving import ANSWER_S, Orders, Sender, no_answer
-from firmware_bridge.client.intake import Intake
-from firmware_bridge.client.items import Item
+from firmware_bridge.client.messages import Item
+from firmware_bridge.client.orders import ANSWER_S, Orders, Sender, no_answer
 from firmware_bridge.client.payload import command
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.orders import Answer, Order
@@ -267,7 +267,7 @@ class Reading:
         self.is_closed = False
         self.session = Session(address, wake)
         self._prefix, self._begun, self._together = prefix, False, False
-        self._intake = Intake(address.by, wait_s)
+        self._intake = Batches(address.by, wait_s)
         self._out: dict[str, list[Item]] = {}
         self._connects = 0
 

@@ -9,7 +9,7 @@ its next entry is, the topic `status` says.
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from firmware_bridge.client.items import Conflict, Item, Received, Stream, Unreadable
+from firmware_bridge.client.messages import Conflict, Item, Received, Stream, Unreadable
 from firmware_bridge.client.payload import MessageError, Payload, event_message, fingerprint, look_whose, round_message
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Resend

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from firmware_bridge.client.limits import Range, Refusal
 from firmware_bridge.client.money import EXACT, ZERO, MoneyError, check_amount
-from firmware_bridge.games.bank import SEATS, owes
+from firmware_bridge.games.banker_round import SEATS, owes
 from firmware_bridge.games.blackjack import rules as blackjack
 from firmware_bridge.games.erbagang.script import short
 from firmware_bridge.games.zhajinhua.seats import COMPARES_FROM, FEWEST, MOST, factor

@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import fields
 
-from firmware_bridge.config.crosswise import with_mode, with_usual, wrong_together
-from firmware_bridge.config.good_keys import (
+from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys
+from firmware_bridge.config.read_section import (
     good_keys,
     good_sections,
     read_document,
@@ -18,8 +18,8 @@ from firmware_bridge.config.good_keys import (
     typed_keys,
     unprintable,
 )
-from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys
 from firmware_bridge.config.sections import Config, TableConfig
+from firmware_bridge.config.validate import with_mode, with_usual, wrong_together
 from firmware_bridge.facts.house import Limit
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import fault

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple, get_args
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
-from firmware_bridge.config.good_keys import what_may_stand
 from firmware_bridge.config.load import LAMPS, SECTIONS
 from firmware_bridge.config.pins import AnySensor, KeypadConfig, LockConfig, PinConfig, SensorConfig
+from firmware_bridge.config.read_section import what_may_stand
 from firmware_bridge.config.sections import Config
 from firmware_bridge.config.toml_text import in_toml
 from firmware_bridge.games import GAMES

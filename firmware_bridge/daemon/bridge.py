@@ -12,26 +12,26 @@ from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.health import Health
 from firmware_bridge.daemon.devices.keypads import Keypads
-from firmware_bridge.daemon.devices.lent import LentPins
+from firmware_bridge.daemon.devices.leased import PinLease
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
-from firmware_bridge.daemon.devices.record_keeping import RecordKeeping
+from firmware_bridge.daemon.devices.retention_service import RetentionService
 from firmware_bridge.daemon.devices.sensors import Mouth, Sensors
 from firmware_bridge.daemon.devices.watch import Watch
 from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
+from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.control import Control
-from firmware_bridge.daemon.table.desk import Desk
-from firmware_bridge.daemon.table.lending import Lendable
+from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.opening import Opened, open_journal
-from firmware_bridge.daemon.table.stamps import now
+from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs, wire_states
 from firmware_bridge.journal.files import InUse, refuse_second
-from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import due
@@ -103,20 +103,20 @@ class Bridge:
             looks_ahead=has_reader,
         )
         mqtt = config.mqtt
-        self.desk = Desk(
+        self.desk = OrderService(
             self.table, lambda part: self.uplink.outbox.resend(part), lambda: self.uplink.outbox.resends.is_full
         )
         prefix, orders = f"{mqtt.root}/{config.table.id}", (self.desk, mqtt.commands)
         self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored)
-        self.keeping = RecordKeeping(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
+        self.keeping = RetentionService(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
         self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
         mouth = Mouth(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self._tell_health, self._loop)
         self.reader.listeners = (mouth.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
         self.keypads = Keypads(config.keypad, self.table, self._loop)
-        self._lent_pins = LentPins(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
-        devices: dict[str, Lendable] = {"reader": self.reader, "pins": self._lent_pins}
+        self._lent_pins = PinLease(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
+        devices: dict[str, Leasable] = {"reader": self.reader, "pins": self._lent_pins}
         states = self.uplink.status, self.reader.status, self.health.live
         self.control = Control(config.control, self.table, self.desk, *states, devices, self._watch())
 

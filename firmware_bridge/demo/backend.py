@@ -9,8 +9,8 @@ from statistics import median
 from typing import Any, Final
 from uuid import uuid4
 
-from firmware_bridge.client.items import Stream
 from firmware_bridge.client.ledger import ROUND_EVENTS, Digests, Entries
+from firmware_bridge.client.messages import Stream
 from firmware_bridge.facts.wire import Identity
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected

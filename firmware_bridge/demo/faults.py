@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from firmware_bridge.demo.props import Mishaps
+from firmware_bridge.demo.fixtures import FaultInjection
 from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games.game import Game
 from hardware.readers import READERS
@@ -51,7 +51,7 @@ LATE: Final = "late"
 _INSIDE: Final = 2
 """The place of the game's slots, from 0, at which a round is well under way."""
 
-Act = Callable[[Dealer, Mishaps], Awaitable[bool]]
+Act = Callable[[Dealer, FaultInjection], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,10 @@ class Fault:
         return self.text.partition(": ")[0]
 
 
-def _act(do: Callable[[Dealer, Mishaps], Awaitable[None] | None], *lamps: str, is_instead: bool = True) -> Act:
+def _act(do: Callable[[Dealer, FaultInjection], Awaitable[None] | None], *lamps: str, is_instead: bool = True) -> Act:
     """Does it, then waits for one of `lamps`. is_instead: it takes the place of the card or key that was due."""
 
-    async def act(dealer: Dealer, table: Mishaps) -> bool:
+    async def act(dealer: Dealer, table: FaultInjection) -> bool:
         if (done := do(dealer, table)) is not None:
             await done
         if lamps:
@@ -106,12 +106,12 @@ _TOO_SOON: Final = _act(lambda dealer, _: dealer.hands.press_next(), is_instead=
 _UNPLUG: Final = _act(lambda _, table: table.unplug(UNPLUGGED_S))
 
 
-def _mislay(dealer: Dealer, table: Mishaps) -> None:
+def _mislay(dealer: Dealer, table: FaultInjection) -> None:
     table.mislay()
     dealer.draw()
 
 
-async def _restart(dealer: Dealer, table: Mishaps) -> None:
+async def _restart(dealer: Dealer, table: FaultInjection) -> None:
     await table.restart_daemon()
     await dealer.see("fault", "ready", *dealer.hands.slots)
 

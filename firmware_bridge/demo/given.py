@@ -15,11 +15,11 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import AnyEvent, CardDealt, CardEvent, Device
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue, MarkDue, Offer
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import house_of, usual
 from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.moves import mark_of
+from firmware_bridge.games.prompts import CardDue, MarkDue, Offer
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.shoe.state import is_open

@@ -13,9 +13,9 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.games.strategy import Asked
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.shoe import Phase, Shoe, phase

@@ -11,7 +11,7 @@ from firmware_bridge.facts.printable import PATTERN
 LONGEST_NAME: Final = 64
 LONGEST_REASON: Final = 500
 
-# The pattern is for JSON Schema: the desk (table/mistakes.py) refuses other texts in words of its own.
+# The pattern is for JSON Schema: the desk (table/validation.py) refuses other texts in words of its own.
 
 Name = Annotated[str, Meta(max_length=LONGEST_NAME, extra_json_schema={"pattern": PATTERN})]
 """What people, journals and irregularities are called: at most 64 characters that can be printed."""

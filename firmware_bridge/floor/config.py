@@ -10,7 +10,14 @@ from urllib.parse import parse_qsl, urlsplit
 from msgspec import Meta, Struct
 from msgspec.structs import fields
 
-from firmware_bridge.config.good_keys import good_keys, good_sections, read_document, read_password, refuse, unprintable
+from firmware_bridge.config.read_section import (
+    good_keys,
+    good_sections,
+    read_document,
+    read_password,
+    refuse,
+    unprintable,
+)
 from firmware_bridge.config.sections import TcpPort, Text, TopicWord
 from firmware_bridge.errors import ConfigError
 

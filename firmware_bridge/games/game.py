@@ -9,10 +9,10 @@ from msgspec import Raw, Struct
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Net, Unit
 from firmware_bridge.facts.wire import Hand
-from firmware_bridge.games.asks import Question
 from firmware_bridge.games.guest import Guest
 from firmware_bridge.games.layout import Ended, Layout, Nothing, Placed, Result, Script, Start
 from firmware_bridge.games.moves import LOT, Mark
+from firmware_bridge.games.prompts import Question
 from firmware_bridge.games.strategy import Strategy, first_offered
 
 __all__ = ["Ended", "Game", "Layout", "Nothing", "OddsBook", "Placed", "Result", "Script", "Start", "Terms", "Topic"]

@@ -7,7 +7,7 @@ from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Net, Played, Reason, Words
-from firmware_bridge.games.asks import Ask, Due
+from firmware_bridge.games.prompts import Ask, Due
 
 
 class Ended(Protocol):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Words
-from firmware_bridge.games import asks
+from firmware_bridge.games import prompts
 from firmware_bridge.games.game import Game, Layout, Placed, Result, Start
 from firmware_bridge.games.moves import LOT, Answered, Dealt, Mark, Move
 
@@ -19,7 +19,7 @@ def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layou
     run = _Run()
     try:
         run.over(game.play.round(terms, start), moves)
-    except asks.Refused as refused:
+    except prompts.Refused as refused:
         return run.layout(f"a mark the rules refuse: {refused.code}")
     except Misplayed as error:
         return run.layout(str(error))
@@ -28,11 +28,11 @@ def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layou
     return run.layout()
 
 
-def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> asks.Refused | None:
+def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> prompts.Refused | None:
     """Why a mark cannot be taken after some moves, None if it can. Raises what a faulty script raises."""
     try:
         marked(game, layout(game, moves, terms, start), moves, terms, start, mark)
-    except asks.Refused as refused:
+    except prompts.Refused as refused:
         return refused
     return None
 
@@ -40,14 +40,16 @@ def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: M
 def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Layout:
     """The table after a mark that comes to the layout `now` of some moves. Raises Refused where it cannot be taken."""
     if now.due is None:
-        raise asks.Refused("over", "the round is over: NEXT closes it")
+        raise prompts.Refused("over", "the round is over: NEXT closes it")
     if mark.word not in game.play.words:
-        raise asks.Refused("unknown", f"the marks of {game.name}: {', '.join(game.play.words) or 'none'}")
+        raise prompts.Refused("unknown", f"the marks of {game.name}: {', '.join(game.play.words) or 'none'}")
     _refuse_a_seats_lot(mark)
     if not mark.seat and mark.word not in game.play.seatless:
-        raise asks.Refused("unknown", f"say which seat: 3:{mark.word}")
-    if not isinstance(now.due, asks.MarkDue):
-        raise asks.Refused("no_mark_due", now.due.why if isinstance(now.due, asks.CardDue | asks.OpeningDue) else "")
+        raise prompts.Refused("unknown", f"say which seat: 3:{mark.word}")
+    if not isinstance(now.due, prompts.MarkDue):
+        raise prompts.Refused(
+            "no_mark_due", now.due.why if isinstance(now.due, prompts.CardDue | prompts.OpeningDue) else ""
+        )
     run = _Run()
     run.over(game.play.round(terms, start), (*moves, mark))
     return run.layout()
@@ -59,7 +61,7 @@ def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) ->
     for each in came:
         moves.append(Dealt(each) if isinstance(each, Card) else each)
         table = layout(game, moves, terms, start)
-        while isinstance(table.due, asks.Question):
+        while isinstance(table.due, prompts.Question):
             faces = {n: placed.card for n, placed in enumerate(table.placed) if placed.card}
             moves.append(Answered(game.play.answer(table.due, faces, table)))
             table = layout(game, moves, terms, start)
@@ -68,7 +70,7 @@ def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) ->
 
 def _refuse_a_seats_lot(mark: Mark) -> None:
     if mark.seat and mark.word == LOT:
-        raise asks.Refused("unknown", f"the lot has no seat: {LOT}={mark.value or mark.seat}")
+        raise prompts.Refused("unknown", f"the lot has no seat: {LOT}={mark.value or mark.seat}")
 
 
 class Misplayed(ValueError):
@@ -84,7 +86,7 @@ class _Run:
         self.turns = 0
         self.shows: Struct | None = None
         self.no_round = False
-        self.due: asks.Due | None = None
+        self.due: prompts.Due | None = None
         self.result: Result | None = None
 
     def over(self, script: Any, moves: Sequence[Move]) -> None:
@@ -92,7 +94,7 @@ class _Run:
 
         Raises Misplayed for a move that is not due, Refused for a mark the game refuses.
         """
-        with localcontext(asks.EXACT):
+        with localcontext(prompts.EXACT):
             self._run(script, moves)
 
     def _run(self, script: Any, moves: Sequence[Move]) -> None:
@@ -105,9 +107,9 @@ class _Run:
                 self.no_round = end.value is None
                 break
             reply = None
-            if type(ask) is not asks.CardDue and self._stated(ask):
+            if type(ask) is not prompts.CardDue and self._stated(ask):
                 continue
-            if marked and not (isinstance(ask, asks.MarkDue) and ask.again):
+            if marked and not (isinstance(ask, prompts.MarkDue) and ask.again):
                 self.turns += 1
             marked = False
             if n == len(moves):
@@ -118,28 +120,28 @@ class _Run:
         if n < len(moves):
             raise Misplayed("more moves than the round takes")
 
-    def _stated(self, ask: asks.Ask) -> bool:
+    def _stated(self, ask: prompts.Ask) -> bool:
         """Take what a script says and waits for nothing; whether it was that."""
-        if isinstance(ask, asks.Did):
+        if isinstance(ask, prompts.Did):
             self.did.append(ask.words)
-        elif isinstance(ask, asks.Plays):
+        elif isinstance(ask, prompts.Plays):
             self.placed[ask.n] = replace(self.placed[ask.n], plays=ask.slot)
-        elif isinstance(ask, asks.Shows):
+        elif isinstance(ask, prompts.Shows):
             self.shows = ask.of
         else:
             return False
         return True
 
-    def _played(self, ask: asks.Due, move: Move) -> tuple[Any, bool]:
-        if type(ask) is asks.CardDue and type(move) is Dealt:
+    def _played(self, ask: prompts.Due, move: Move) -> tuple[Any, bool]:
+        if type(ask) is prompts.CardDue and type(move) is Dealt:
             self.placed.append(Placed(ask.slot, ask.plays, move.card, ask.down))
             self.turns += 1
             return move.card, False
         match ask, move:
-            case asks.MarkDue(), Mark():
+            case prompts.MarkDue(), Mark():
                 _refuse_a_seats_lot(move)
                 return move, True
-            case asks.Question(among=among), Answered(answer=answer) if answer in among:
+            case prompts.Question(among=among), Answered(answer=answer) if answer in among:
                 return answer, False
         raise Misplayed(f"{type(move).__name__} came where {type(ask).__name__} was asked")
 

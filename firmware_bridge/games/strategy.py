@@ -6,9 +6,9 @@ from random import Random
 from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import Between, Choice, Offer, Target, Whole
 from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.prompts import Between, Choice, Offer, Target, Whole
 
 
 class Asked(Struct, frozen=True):

@@ -16,7 +16,7 @@ from firmware_bridge.facts.inputs import Started
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.line import FIRST_CHAIN, Line
-from firmware_bridge.journal.walk import Walk
+from firmware_bridge.journal.reader import Walk
 from firmware_bridge.shoe import Shoe, advance, decide, fault, observe
 
 Head = tuple[int, str]

@@ -10,10 +10,10 @@ from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.facts.events import Entry
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import InUse, file_name, journal_files, lock
-from firmware_bridge.journal.filled import FILL, STEP, FilledFile, Spare, SyncFailed, content_size, unusable
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.journal.trusted import begun_files, refusal, trusted_lines
-from firmware_bridge.journal.walk import Place
+from firmware_bridge.journal.preallocate import FILL, STEP, FilledFile, Spare, SyncFailed, content_size, unusable
+from firmware_bridge.journal.reader import Place
+from firmware_bridge.journal.recovery import begun_files, refusal, trusted_lines
 from firmware_bridge.shoe import Shoe, advance
 
 log = logging.getLogger(__name__)

@@ -25,7 +25,7 @@ from firmware_bridge.facts.events import AnyEvent, CardEvent, Device, Entry, Res
 from firmware_bridge.facts.inputs import AnyInput, ReaderResult
 from firmware_bridge.facts.wire import VERSION as MESSAGES
 from firmware_bridge.facts.wire import EntryHead
-from firmware_bridge.journal.filled import padded
+from firmware_bridge.journal.preallocate import padded
 
 FORMAT: Final = 2
 VERSION: Final = b"%d" % FORMAT

@@ -10,8 +10,8 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
 from firmware_bridge.journal.line import Line, unseal
-from firmware_bridge.journal.trusted import Salvage
-from firmware_bridge.journal.walk import Place, next_beginning, read_lines
+from firmware_bridge.journal.reader import Place, next_beginning, read_lines
+from firmware_bridge.journal.recovery import Salvage
 
 NEAR: Final = 16_384
 """Bytes of a journal that are read one after the other, rather than halved."""

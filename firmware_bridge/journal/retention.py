@@ -9,8 +9,8 @@ from typing import Final
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files
-from firmware_bridge.journal.filled import content_size
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.preallocate import content_size
+from firmware_bridge.journal.reader import Place, read_lines
 
 DAY_S: Final = 86_400
 KEEP_ALWAYS: Final = 2

@@ -73,7 +73,7 @@ class Doubling:
         self.s = self._first_s
 
 
-class Namesake:
+class ClientIdConflict:
     """Detects another client of our name, as the broker throws out each in turn: MQTT 5 says so, 3.1.1 lets guess.
 
     Times are seconds of any one monotonic clock.

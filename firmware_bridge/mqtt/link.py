@@ -9,10 +9,17 @@ from contextlib import suppress
 from paho.mqtt.client import Client
 from paho.mqtt.reasoncodes import ReasonCode
 
-from firmware_bridge.mqtt.backoff import Backoff, Namesake
+from firmware_bridge.mqtt.backoff import Backoff, ClientIdConflict
 from firmware_bridge.mqtt.connection import Connection, Events, hang_up
+from firmware_bridge.mqtt.errors import (
+    OVERLOADED,
+    SESSION_TAKEN_OVER,
+    TABLE,
+    UNSUPPORTED_PROTOCOL_VERSION,
+    Voice,
+    Words,
+)
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
-from firmware_bridge.mqtt.words import OVERLOADED, SESSION_TAKEN_OVER, TABLE, UNSUPPORTED_PROTOCOL_VERSION, Voice, Words
 
 FAREWELL_S = 1.0  # the longest wait for the last acknowledgements when closing
 
@@ -58,7 +65,7 @@ class Link:
         )  # fmt: skip
         self._connection: Connection | None = None
         self._next: asyncio.TimerHandle | None = None
-        self._backoff, self._namesake = Backoff(), Namesake()
+        self._backoff, self._namesake = Backoff(), ClientIdConflict()
         self._version = settings.protocol
         self._spoke_5 = False  # this broker is known to speak MQTT 5
         self._told: str | None = None

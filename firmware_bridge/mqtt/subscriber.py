@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.mqtt.connection import Connection
+from firmware_bridge.mqtt.errors import Voice
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected, Ticket
-from firmware_bridge.mqtt.words import Voice
 
 
 class Reader:

@@ -8,7 +8,18 @@ from rich.console import Console
 from rich.text import Text
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.screen.felt import RED, Over, Row, Sight, card_face, felt, lamp, lying, outcome_colour, padded_to
+from firmware_bridge.screen.table_widget import (
+    RED,
+    Over,
+    Row,
+    ScreenModel,
+    card_face,
+    felt,
+    lamp,
+    lying,
+    outcome_colour,
+    padded_to,
+)
 from firmware_bridge.screen.words import RHYTHMS, asked, brief
 
 NAMES: Final = 9
@@ -91,14 +102,14 @@ def too_small(width: int, height: int) -> str:
     return f"this terminal is {width}x{height}; the picture wants {WIDTH}x{HEIGHT}; here are lines"
 
 
-def screen(sight: Sight, width: int, height: int) -> list[Text]:
+def screen(sight: ScreenModel, width: int, height: int) -> list[Text]:
     """The picture where it fits, else the same in lines: exactly `height` of them, none wider than `width`."""
     why = too_small(width, height)
     drawn = _in_lines(sight, why, width, height) if why else picture(sight, width, height)
     return drawn[:height] + [Text()] * (height - len(drawn))
 
 
-def picture(sight: Sight, width: int, height: int | None = None) -> list[Text]:
+def picture(sight: ScreenModel, width: int, height: int | None = None) -> list[Text]:
     """The table in a frame `width` wide; as high as it needs to be, or exactly `height` with what there is room for."""
     inner = width - 4
     top = [*([sight.head] if sight.head else ()), *felt(sight, inner), Text()]
@@ -118,7 +129,7 @@ def picture(sight: Sight, width: int, height: int | None = None) -> list[Text]:
     ]
 
 
-def _in_lines(sight: Sight, why: str, width: int, height: int) -> list[Text]:
+def _in_lines(sight: ScreenModel, why: str, width: int, height: int) -> list[Text]:
     """The table in a few lines, without cards and frame."""
     laid, is_over = lying(sight)
     cards = Text("  ").join(
@@ -138,7 +149,7 @@ def _flat(blocks: Sequence[Sequence[Text]]) -> list[Text]:
     return [line for block in blocks for line in block]
 
 
-def _known(sight: Sight, width: int) -> Iterator[Row]:
+def _known(sight: ScreenModel, width: int) -> Iterator[Row]:
     """What every onlooker knows."""
     if sight.game.play.words:
         yield Row("asked", Text(asked(sight.states["table"]) or "-"), keeps=2)
@@ -151,11 +162,11 @@ def _known(sight: Sight, width: int) -> Iterator[Row]:
     yield Row("shoe", _left(sight))
 
 
-def _title(sight: Sight) -> str:
+def _title(sight: ScreenModel) -> str:
     return f"table {sight.table}  {_where(sight)}"
 
 
-def _where(sight: Sight) -> str:
+def _where(sight: ScreenModel) -> str:
     table = sight.states["table"]
     if not table:
         return "no word from the shoe yet"
@@ -168,7 +179,7 @@ def _where(sight: Sight) -> str:
     return f"shoe {sight.shoe}  {over}round {table['round']} {table['phase']}{last}"
 
 
-def _footer(sight: Sight, left_out: int, width: int) -> str:
+def _footer(sight: ScreenModel, left_out: int, width: int) -> str:
     """What can be pressed, and how much was left out; in as many words as there is room for."""
     if not left_out:
         return sight.keys
@@ -183,7 +194,7 @@ def _border(begin: str, end: str, width: int, style: str) -> Text:
     return Text(text.plain + "─" * (width - 1 - text.cell_len) + end, style)
 
 
-def _boards(sight: Sight, width: int, rows: Sequence[Row], room: int | None) -> list[Text]:
+def _boards(sight: ScreenModel, width: int, rows: Sequence[Row], room: int | None) -> list[Text]:
     """As many boards as there is room for; the lines they leave free do not depend on what happens at the table."""
     free = None if room is None else room - sum(min(row.keeps, 2) for row in rows) - (NEWS - 1) - SLACK
     lines: list[Text] = []
@@ -194,7 +205,7 @@ def _boards(sight: Sight, width: int, rows: Sequence[Row], room: int | None) -> 
     return [Text(), *lines] if lines else []
 
 
-def _lit(sight: Sight) -> Text:
+def _lit(sight: ScreenModel) -> Text:
     """All lit lamps with their rhythms in words, in the order of the game."""
     lit = sight.states["lamps"].get("lit", {})
     order = [*sight.game.slots, *sight.game.seats, "ready", "fault"]
@@ -203,19 +214,19 @@ def _lit(sight: Sight) -> Text:
     return Text("   ").join(parts) if parts else Text("all dark", "dim")
 
 
-def _why(sight: Sight) -> Text:
+def _why(sight: ScreenModel) -> Text:
     """Why they are lit, besides what is wrong."""
     wrong = tuple(f"{each['id']}: " for each in _alarms(sight))
     why = [words for words in sight.states["lamps"].get("why", ()) if not words.startswith(wrong)]
     return Text("; ".join(map(escaped, why)) or (ELSEWHERE if wrong else "-"))
 
 
-def _alarms(sight: Sight) -> Sequence[dict[str, str]]:
+def _alarms(sight: ScreenModel) -> Sequence[dict[str, str]]:
     alarms: Sequence[dict[str, str]] = sight.states["alarm"].get("open", ())
     return alarms
 
 
-def _open(sight: Sight) -> Text:
+def _open(sight: ScreenModel) -> Text:
     lines = [
         Text.assemble((f"! {each['id']}", RED), f": {escaped(each['todo'])}", (f" ({escaped(each['detail'])})", "dim"))
         for each in _alarms(sight)
@@ -223,7 +234,7 @@ def _open(sight: Sight) -> Text:
     return Text("\n").join(lines) if lines else Text("nothing is wrong", "dim")
 
 
-def _beads(sight: Sight, width: int) -> Text:
+def _beads(sight: ScreenModel, width: int) -> Text:
     """The latest rounds as beads: the outcome's letter, and the points of each hand below."""
     beads: list[Text] = []
     points: list[Text] = []
@@ -247,7 +258,7 @@ def _points(over: Over) -> str:
     return ":".join(map(brief, over.points.values())) or " - "
 
 
-def _last(sight: Sight) -> Text:
+def _last(sight: ScreenModel) -> Text:
     if not sight.over:
         return Text("-")
     over = sight.over[-1]
@@ -255,7 +266,7 @@ def _last(sight: Sight) -> Text:
     return Text(f"round {over.round}: {', '.join([result, *over.said])}")
 
 
-def _left(sight: Sight) -> Text:
+def _left(sight: ScreenModel) -> Text:
     table = sight.states["table"]
     left = table.get("cards_left")
     if left is None:

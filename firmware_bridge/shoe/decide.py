@@ -6,7 +6,7 @@ from typing import Final
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import Answer, Malformed, Order, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.handlers import betting, devices, disclosure, floor, orders, reader_result, rounds
+from firmware_bridge.shoe.handlers import betting, devices, disclosure, orders, pit, reader_result, rounds
 from firmware_bridge.shoe.handlers.settling import settle
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to
@@ -188,7 +188,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "void": _row(orders.void, outside=NO_SHOE, burning=BURNING),
     "correct": _row(orders.correct, empty=NO_SHOE),
     "enter": _row(orders.enter, outside=NO_SHOE),
-    "resolve": _row(floor.resolve),
+    "resolve": _row(pit.resolve),
     "resend": _row(devices.accepted),
     "malformed": _row(devices.malformed),
 }

@@ -4,11 +4,11 @@ from functools import lru_cache
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue, Due, MarkDue, OpeningDue, Question
 from firmware_bridge.games.game import Game, Layout, Start
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import layout as run
 from firmware_bridge.games.moves import Dealt, Move
+from firmware_bridge.games.prompts import CardDue, Due, MarkDue, OpeningDue, Question
 from firmware_bridge.shoe.state import KEPT, Phase, Shoe, left_before
 
 

@@ -5,9 +5,9 @@ from typing import Final
 
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.wire_states import Alarm, Lamps
-from firmware_bridge.games.asks import CardDue, Choice, MarkDue, OpeningDue
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.prompts import CardDue, Choice, MarkDue, OpeningDue
 from firmware_bridge.shoe.handlers.rounds import waits_for_next
 from firmware_bridge.shoe.round import asked, coming, is_asked, layout, opens_itself, phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_last, is_open, row

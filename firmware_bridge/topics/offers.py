@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from firmware_bridge.games.asks import Between, Choice, Nothing, Offer, Price, Target, Whole, in_words
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.prompts import Between, Choice, Nothing, Offer, Price, Target, Whole, in_words
 
 
 def offered(asked: Mapping[str, Mapping[str, Offer]]) -> dict[str, dict[str, Any]]:

@@ -9,10 +9,10 @@ from firmware_bridge.facts.events import Irregular
 from firmware_bridge.facts.house import Row
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import MarkDue
 from firmware_bridge.games.game import Topic
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.layout import Layout, Placed
+from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.handlers.rounds import is_blind
 from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
 from firmware_bridge.shoe.state import IN_PLAY, PastRound, Phase, Shoe, cards_left, is_card_out, is_last, is_open, row

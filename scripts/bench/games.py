@@ -19,12 +19,12 @@ from firmware_bridge.demo.script import Drawn, NewShoe, OneInput, Say
 from firmware_bridge.demo.seats import said
 from firmware_bridge.facts import orders
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import house_of, terms_of, usual
 from firmware_bridge.games.layout import Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Move
+from firmware_bridge.games.prompts import CardDue
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked, coming, moves, start
 

@@ -21,9 +21,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from firmware_bridge.cli import COLLECT_AFTER
-from firmware_bridge.daemon.table.desk import Desk
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.opening import open_journal
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.order_service import Desk
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.uplink import Uplink
 from firmware_bridge.facts import events, inputs

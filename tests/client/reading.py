@@ -7,7 +7,7 @@ from time import monotonic, sleep
 from paho.mqtt.publish import single
 
 from firmware_bridge.client.floor import PlainFloor
-from firmware_bridge.client.items import Item, Received
+from firmware_bridge.client.messages import Item, Received
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.facts.wire import Stored
 from tests.broker import Broker

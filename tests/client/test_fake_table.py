@@ -12,8 +12,8 @@ from time import monotonic, sleep
 import pytest
 
 from firmware_bridge.client.floor import Floor, PlainFloor
-from firmware_bridge.client.giving import NoAnswer
-from firmware_bridge.client.items import Conflict, Item, Received, Refused
+from firmware_bridge.client.messages import Conflict, Item, Received, Refused
+from firmware_bridge.client.orders import NoAnswer
 from firmware_bridge.client.payload import round_message
 from firmware_bridge.client.testing import FakeGame, FakeTable, Fault, fake_table
 from firmware_bridge.facts.orders import Resend

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.client.floor import Floor
-from firmware_bridge.client.items import Received
+from firmware_bridge.client.messages import Received
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.topics.event_and_round import messages
 from tests import broker as real

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from firmware_bridge.client.floor import PlainBatch, PlainFloor
-from firmware_bridge.client.items import Item
+from firmware_bridge.client.messages import Item
 from firmware_bridge.client.testing import fake_table
 from tests import broker as real
 from tests.broker import Broker

@@ -13,7 +13,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.client.broker import FloorError
 from firmware_bridge.client.floor import FloorInUse, NotThisBatch, PlainFloor
-from firmware_bridge.client.items import Item, Unreadable
+from firmware_bridge.client.messages import Item, Unreadable
 from firmware_bridge.client.testing import fake_table
 from tests import broker as real
 from tests.broker import Broker

@@ -10,8 +10,8 @@ from time import monotonic, sleep
 import pytest
 
 from firmware_bridge.client.floor import PlainFloor
+from firmware_bridge.mqtt.errors import BACKEND, Words
 from firmware_bridge.mqtt.settings import BrokerSettings
-from firmware_bridge.mqtt.words import BACKEND, Words
 from tests import broker as real
 from tests.broker import Broker
 from tests.client.reading import LIMIT_S, subscribed

@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from firmware_bridge.client.intake import Intake
+from firmware_bridge.client.batches import Batches
 from firmware_bridge.client.ledger import Arrived
 from firmware_bridge.client.testing import FakeTable
 
 
-def said(intake: Intake) -> list[tuple[str, int]]:
+def said(intake: Batches) -> list[tuple[str, int]]:
     while batch := intake.batch(0.0, 500, together=False):
         intake.stored(batch)
     return [(stored.journal, stored.seq) for _, stored in intake.says()]
@@ -19,7 +19,7 @@ def said(intake: Intake) -> list[tuple[str, int]]:
 def test_nothing_is_said_of_a_journal_while_one_before_it_is_not_whole() -> None:
     heard: list[tuple[str, bytes]] = []
     table = FakeTable(lambda topic, payload: heard.append((topic.rsplit("/", 1)[-1], payload)))
-    intake = Intake("ledger", 1.0)
+    intake = Batches("ledger", 1.0)
     intake.events = True
 
     def hear(messages: list[tuple[str, bytes]]) -> None:
@@ -47,7 +47,7 @@ def test_nothing_is_said_of_a_journal_while_one_before_it_is_not_whole() -> None
     assert list(intake.asks(400.0)) == []
 
 
-def settle(intake: Intake) -> None:
+def settle(intake: Batches) -> None:
     """Answer what it asks about the ends of journals, until it asks nothing more."""
     for now in (400.0, 800.0, 1_200.0):
         for each in list(intake.asks(now)):
@@ -61,14 +61,14 @@ def test_repeats_alone_are_said_to_be_stored_again_after_an_own_restart_too() ->
         table.round()
         table.new_shoe()
     stream = [(topic, payload) for topic, payload in heard if topic in ("round", "event")]
-    intake = Intake("ledger", 1.0)
+    intake = Batches("ledger", 1.0)
     intake.events = True
     for topic, payload in stream:
         intake.take("T07", "round" if topic == "round" else "event", payload, None, 0.0)
     settle(intake)
     told = dict(said(intake))
     assert len(told) == 6
-    again = Intake("ledger", 1.0)
+    again = Batches("ledger", 1.0)
     again.events = True
     again.know([payload for _, payload in stream], (), 0.0)
     settle(again)  # and now the oldest journals are let go of
@@ -85,7 +85,7 @@ def test_a_table_that_says_how_far_it_is_hears_what_is_stored() -> None:
     table.play(3)
     table.status()
     stored = [payload for topic, payload in heard if topic in ("round", "event")]
-    intake = Intake("ledger", 1.0)
+    intake = Batches("ledger", 1.0)
     intake.events = True
     intake.know(stored, (), 0.0)
     (status,) = [payload for topic, payload in heard if topic == "status"]
@@ -100,7 +100,7 @@ def test_who_reads_rounds_alone_says_nothing_of_events_that_it_never_read() -> N
     table.new_shoe()
     table.play(3)
     table.status()
-    intake = Intake("ledger", 1.0)
+    intake = Batches("ledger", 1.0)
     for number, (topic, payload) in enumerate(heard):
         if topic == "round":
             intake.take("T07", "round", payload, (1, number), 0.0)
@@ -120,7 +120,7 @@ def test_a_journal_that_is_lost_for_good_holds_nothing_up() -> None:
     table.new_shoe()
     lost = len(heard)
     table.round()
-    intake = Intake("ledger", 1.0)
+    intake = Batches("ledger", 1.0)
     intake.events = True
     for topic, payload in heard[lost:]:
         intake.take("T07", "round" if topic == "round" else "event", payload, None, 0.0)
@@ -143,7 +143,7 @@ def test_a_late_status_of_an_older_journal_takes_no_newer_end_away(events: bool,
     table.play(2)
     table.round("gap")
     table.status()
-    intake = Intake("ledger", 1.0)
+    intake = Batches("ledger", 1.0)
     intake.events = events
     for topic, payload in heard:
         if topic == "status":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from firmware_bridge.client.intake import Intake
+from firmware_bridge.client.batches import Batches
 from firmware_bridge.client.payload import command
 from firmware_bridge.client.testing import FakeTable
 
@@ -17,7 +17,7 @@ class Relay:
 
     def __init__(self, *, readers: int = 1, known: tuple[bytes, ...] = ()) -> None:
         self.now, self.lost, self.answers = 0.0, False, True
-        self.intakes = [Intake(f"ledger{number}", WAIT_S) for number in range(readers)]
+        self.intakes = [Batches(f"ledger{number}", WAIT_S) for number in range(readers)]
         for each in self.intakes:
             each.know(known, (), self.now)
         self.table = FakeTable(self._said)

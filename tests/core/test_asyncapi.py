@@ -14,7 +14,7 @@ from jsonschema import Draft7Validator, Draft202012Validator
 import firmware_bridge
 from firmware_bridge.cli import main
 from firmware_bridge.cli.schema import HOUSE_ONLY, ROUNDS, STATES, schema
-from firmware_bridge.daemon.table.desk import order_of, parse
+from firmware_bridge.daemon.table.order_service import order_of, parse
 from firmware_bridge.facts import wire
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.orders import ALL, ORDERS, Answer, BetsClosed, CloseShoe, Malformed, OpenShoe, Order, tag_of

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.mqtt.backoff import FORGOTTEN_S, Backoff, Namesake
+from firmware_bridge.mqtt.backoff import FORGOTTEN_S, Backoff, ClientIdConflict
 
 
 def longest(*moments: float) -> float:
@@ -72,7 +72,7 @@ def test_a_patient_wait_doubles_from_a_second_to_a_minute_and_half_of_it_is_cert
 
 
 def test_a_namesake_that_the_broker_tells_of_is_known_at_once_and_forgotten_later() -> None:
-    namesake = Namesake()
+    namesake = ClientIdConflict()
     namesake.connected(0)
     assert namesake.broke(40, told=True)
     assert namesake.is_about(40 + FORGOTTEN_S - 1)
@@ -81,7 +81,7 @@ def test_a_namesake_that_the_broker_tells_of_is_known_at_once_and_forgotten_late
 
 def breaks(*connections: tuple[float, float] | None) -> list[bool]:
     """Whether each connection that broke was ended by a namesake: (from, to), None for an attempt that failed."""
-    namesake, found = Namesake(), list[bool]()
+    namesake, found = ClientIdConflict(), list[bool]()
     for each in connections:
         if each is None:
             namesake.kept_out()

@@ -3,7 +3,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.daemon.table.desk import LONGEST, NotAnOrder, digest, order_of, parse
+from firmware_bridge.daemon.table.order_service import LONGEST, NotAnOrder, digest, order_of, parse
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.orders import ALL, BY_MQTT, LOCAL

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts import inputs

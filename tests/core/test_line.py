@@ -19,8 +19,8 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import Entry
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.games.house import house_of
-from firmware_bridge.journal.filled import padded
 from firmware_bridge.journal.line import FIRST_CHAIN, VERSION, Line, seal, unseal, verify_chain, without_sealed
+from firmware_bridge.journal.preallocate import padded
 from firmware_bridge.shoe.policy import KEEP_ORDER
 from firmware_bridge.topics.event_and_round import messages
 from tests.core.table import Table

@@ -20,6 +20,7 @@ CHINESE = pytest.mark.skipif(not FONTS.exists(), reason="fonts-noto-cjk is not i
 
 # ------------------------------------------------------------ pictures
 
+
 def elements(path: Path, name: str) -> list[dict[str, str]]:
     return [each.attrib for each in ElementTree.parse(path).iter(f"{{http://www.w3.org/2000/svg}}{name}")]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 import firmware_bridge
-from firmware_bridge.daemon.table.stamps import now
+from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.facts import inputs
 
 ROOT = Path(firmware_bridge.__file__).parent

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from firmware_bridge.demo.faults import INSIDE, LATE, places
-from firmware_bridge.demo.props import faces, lamps, packs
+from firmware_bridge.demo.fixtures import faces, lamps, packs
 from firmware_bridge.demo.seats import asks_guests, said, waits
 from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import Between, Choice, Nothing, Offer, Price, Target
 from firmware_bridge.games.baccarat import GAME as BACCARAT
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import house_of
+from firmware_bridge.games.prompts import Between, Choice, Nothing, Offer, Price, Target
 from firmware_bridge.games.strategy import least
 from hardware.readers import READERS
 from tests.core.table import Table

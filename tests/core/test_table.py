@@ -24,7 +24,7 @@ from firmware_bridge.shoe import Phase, Shoe, evolve, step
 from firmware_bridge.shoe.decide import JUDGES, kind
 from firmware_bridge.shoe.evolve import CHANGES
 from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
-from firmware_bridge.shoe.handlers.floor import _CHOICES
+from firmware_bridge.shoe.handlers.pit import _CHOICES
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.state import blockers, oldest_held
 from firmware_bridge.topics.event_and_round import messages

@@ -23,8 +23,8 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.trusted import verify_newest
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
+from firmware_bridge.journal.recovery import verify_newest
 from tests.disk_and_broker.power_cut import SECTOR, Disk, spoiled
 from tests.disk_and_broker.record import AT, Record
 

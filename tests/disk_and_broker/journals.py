@@ -12,8 +12,8 @@ import pytest
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.trusted import verify_newest
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
+from firmware_bridge.journal.recovery import verify_newest
 from firmware_bridge.shoe import Shoe, advance
 from tests.disk_and_broker.record import Record
 

@@ -9,7 +9,7 @@ from firmware_bridge.facts import orders
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.trusted import verify_newest
+from firmware_bridge.journal.recovery import verify_newest
 from tests.disk_and_broker.record import Record
 
 NEXT_ROUND: Final = "9sTdTsTc"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.config.crosswise import contradictions
 from firmware_bridge.config.load import parse
+from firmware_bridge.config.validate import contradictions
 from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.games.house import terms_of
 from tests.disk_and_broker.configs import mistakes

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from firmware_bridge.daemon.table.control import HEARD
-from firmware_bridge.daemon.table.desk import LONGEST
+from firmware_bridge.daemon.table.order_service import LONGEST
 from firmware_bridge.facts.printable import fault
 from tests.broker import free_port
 from tests.system.table import BridgeTable

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from firmware_bridge.daemon.table import uplink
-from firmware_bridge.daemon.table.uplink import Acknowledged
+from firmware_bridge.daemon.table.uplink import CursorSaver
 
 
 class Disk:
@@ -35,7 +35,7 @@ def test_a_disk_that_failed_is_tried_until_it_syncs_and_then_left_alone(monkeypa
     disk = Disk()
 
     async def main() -> list[tuple[list[bool], set[str]]]:
-        saver = Acknowledged(cast(Any, disk), cast(Any, disk), asyncio.get_running_loop())
+        saver = CursorSaver(cast(Any, disk), cast(Any, disk), asyncio.get_running_loop())
         seen = []
         for disk.fails in (False, True, False, False):
             disk.saved.clear()

@@ -9,8 +9,8 @@ from pytest_mock import MockerFixture
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import orders
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.filled import MOST_AHEAD, SECTOR, STEP, SyncFailed, content_size, is_fill
 from firmware_bridge.journal.journal import REST, Journal
+from firmware_bridge.journal.preallocate import MOST_AHEAD, SECTOR, STEP, SyncFailed, content_size, is_fill
 from tests.disk_and_broker import played
 from tests.disk_and_broker.played import LONG, NEXT_ROUND, crash, folded, newest
 from tests.disk_and_broker.record import Record

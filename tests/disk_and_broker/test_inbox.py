@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from firmware_bridge.daemon.delivery.replies import AT_ONCE, KEPT, Replies, Reply
-from firmware_bridge.daemon.table.desk import A_SECOND, BURST_S, ROOM, Inbox
+from firmware_bridge.daemon.table.order_service import A_SECOND, BURST_S, ROOM, RateLimit
 from firmware_bridge.mqtt.settings import Incoming, NotConnected
 
 
@@ -22,7 +22,7 @@ class Desk:
         self.refused: list[int] = []
         self.recorded: list[int] = []
         self.loop.time = lambda: self.now  # type: ignore[method-assign]  # its clock
-        self.inbox = Inbox(
+        self.inbox = RateLimit(
             self.judge, lambda each: self.refused.append(int(each.payload)), self.recorded.append, self.loop
         )
 

@@ -14,7 +14,7 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_id
 from firmware_bridge.journal.line import without_sealed
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
 from tests.disk_and_broker import journals
 from tests.disk_and_broker.journals import begins, opened
 from tests.disk_and_broker.record import Record

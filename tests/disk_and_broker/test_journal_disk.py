@@ -9,8 +9,8 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import DiskError, JournalError
-from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.preallocate import SyncFailed
 from tests.disk_and_broker import journals
 from tests.disk_and_broker.journals import contents, opened
 from tests.disk_and_broker.record import Record

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
+from firmware_bridge.mqtt.errors import Words
 from firmware_bridge.mqtt.settings import BrokerSettings
-from firmware_bridge.mqtt.words import Words
 from tests import broker as real
 from tests import certificates
 from tests.disk_and_broker import table as tables

@@ -13,8 +13,8 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.audit import Audit
 from firmware_bridge.journal.files import journal_files, journal_id
-from firmware_bridge.journal.filled import STEP, content_size
 from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.preallocate import STEP, content_size
 from firmware_bridge.shoe.handlers.rounds import DAY_MS, PACKS_IN_A_JOURNAL
 from tests.disk_and_broker import record
 from tests.disk_and_broker.record import AT, Record

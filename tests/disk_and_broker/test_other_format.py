@@ -10,7 +10,7 @@ from firmware_bridge.daemon.table.opening import _opened
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.trusted import verify_newest
+from firmware_bridge.journal.recovery import verify_newest
 from tests.disk_and_broker.record import Record
 from tests.disk_and_broker.trees import tree
 

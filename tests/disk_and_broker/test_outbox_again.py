@@ -6,7 +6,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import JournalError
-from firmware_bridge.journal import walk
+from firmware_bridge.journal import reader
 from firmware_bridge.journal.files import file_name, journal_id
 from firmware_bridge.journal.resend import NEAR, Range, last_entry, lines_of
 from firmware_bridge.topics.event_and_round import messages
@@ -118,7 +118,7 @@ def test_the_end_of_a_long_journal_is_sent_again_without_reading_all_before_it(
     wire.deal(SHOE * 12)
     journal, last = wire.record.shoe.journal, wire.record.shoe.seq
     faults: list[JournalError] = []
-    read = mocker.spy(walk, "unseal")
+    read = mocker.spy(reader, "unseal")
     for start in (1, 2, last // 2, last - 1, last):
         before = read.call_count
         found = [

@@ -8,8 +8,8 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.audit import Audit
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_id
-from firmware_bridge.journal.filled import SECTOR, content_size
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.preallocate import SECTOR, content_size
+from firmware_bridge.journal.reader import Place, read_lines
 from tests.disk_and_broker import played
 from tests.disk_and_broker.played import LONG, crash, folded, newest
 from tests.disk_and_broker.record import Record

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.config.whole_file import write_whole
-from firmware_bridge.daemon.devices.lent import LEFT_BEHIND, LeftBehind, leave
+from firmware_bridge.daemon.devices.leased import LEFT_BEHIND, LeftBehind, leave
 
 SERVICE = 4_711
 """A user and group that is not us."""

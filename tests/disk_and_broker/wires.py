@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.daemon.delivery.outbox import Echoes, Outbox, place_behind
+from firmware_bridge.daemon.delivery.outbox import EchoCheck, Outbox, place_behind
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line
@@ -28,7 +28,7 @@ class Wire:
         self.cursor = CursorFile(folder / "cursor")
         self.loop = loop
         self.mute: list[str] = []
-        self.echoes = Echoes(self.mute.append, loop)
+        self.echoes = EchoCheck(self.mute.append, loop)
         self.store = store
         self.outbox = Outbox(folder, self.publish, self.echoes, store)
         self.outbox.begin(self.cursor, place_behind(folder, self.cursor.value))

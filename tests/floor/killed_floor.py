@@ -13,7 +13,7 @@ from typing import Final
 from firmware_bridge.floor.record.message import now
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
 from tests.broker import Broker
 from tests.floor.ingesting import Ingest
 from tests.floor.killed_database import BUSY_S, Database, SqliteFile

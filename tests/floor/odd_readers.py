@@ -14,20 +14,20 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from firmware_bridge.cli.retire import is_online
+from firmware_bridge.client.batches import Batches
 from firmware_bridge.client.broker import Address, Session
-from firmware_bridge.client.giving import Sender
-from firmware_bridge.client.intake import Intake
-from firmware_bridge.client.items import Stream
+from firmware_bridge.client.messages import Stream
+from firmware_bridge.client.orders import Sender
 from firmware_bridge.client.payload import MessageError, event_message, round_message, state
-from firmware_bridge.daemon.table.uplink import Twins
+from firmware_bridge.daemon.table.uplink import DuplicateTableId
 from firmware_bridge.demo.backend import Backend
 from firmware_bridge.facts import wire_states
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.metrics.tables import Tables
+from firmware_bridge.floor.page.backfill import Past
 from firmware_bridge.floor.page.guest.fold import Guests
-from firmware_bridge.floor.page.past import Past
-from firmware_bridge.floor.page.seen import Floor
+from firmware_bridge.floor.page.state import Floor
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.floor.store.sqlite import SqliteStore
@@ -105,7 +105,7 @@ def intake(odd: Odd) -> str:
     """`noted`: the reader of a floor asks for other entries than it would without it."""
 
     def asks(said: Sequence[bytes]) -> set[tuple[Any, ...]]:
-        made = Intake("ledger", 1.0)
+        made = Batches("ledger", 1.0)
         made.events = True
         for each in said:
             made.status("T07", each, 0.0)
@@ -164,7 +164,7 @@ class Said:
 
 def daemon(odd: Odd) -> str:
     """Of its own `status`: `ours`, of `another` shoe that is online as this table, or neither."""
-    twins = Twins("T07", "5c1e")
+    twins = DuplicateTableId("T07", "5c1e")
     if twins.is_ours(odd.body, 1):
         return "ours"
     return "another" if twins.told else "ignored"
@@ -262,7 +262,7 @@ def client_of_streams(odd: Odd) -> str:
 def intake_of_streams(odd: Odd) -> str:
     """What a batch of a floor has for it: its kind of item, or nothing, for a `repeat`."""
     topic: Stream = "round" if odd.topic == "round" else "event"
-    made = Intake("ledger", 1.0)
+    made = Batches("ledger", 1.0)
     made.events = True
     for each in odd.before:
         made.take("T07", topic, each.body, None, 0.0)
@@ -303,7 +303,7 @@ class Unconnected(Session):
 
 def intake_of_answers(words: str) -> str:
     """`taken`: the order is refused. `ignored`: it waits for its answer."""
-    made = Intake("ledger", 1.0)
+    made = Batches("ledger", 1.0)
     made.events = True
     made.status("T07", json.dumps(states()["status"]).encode(), 0.0)
     given = [told for now in (1.0, 2.1) for told in made.asks(now)]

@@ -25,7 +25,7 @@ from firmware_bridge.daemon.table.disk_outage import NOT_READ
 from firmware_bridge.facts.events import Irregular
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.line import Line
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
 from tests.backend import Received
 from tests.floor.journals import Kept, made, published
 from tests.floor.killed_database import Database, SqliteFile

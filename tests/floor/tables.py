@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.floor.latest import milliseconds
-from firmware_bridge.floor.page.seen import Floor
+from firmware_bridge.floor.page.state import Floor
 from tests.tools.messages.examples import HEALTH
 from tests.tools.messages.played import Sent, played
 from tests.tools.messages.scenes import GAMES, Scene, Step

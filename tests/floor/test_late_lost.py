@@ -10,7 +10,7 @@ from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.page.guest.fold import Guests
-from firmware_bridge.floor.page.seen import Floor
+from firmware_bridge.floor.page.state import Floor
 from firmware_bridge.floor.source import Delivery
 from tests.floor.metered import STATUS
 from tests.floor.metered import Floor as Metered

@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.floor.latest import Latest, Tables
 from firmware_bridge.floor.metrics import tables as metrics
-from firmware_bridge.floor.page import seen as page
+from firmware_bridge.floor.page import state as page
 from tests.floor.odd import rounds
 from tests.floor.tables import NOW, alive
 

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.facts import inputs
-from firmware_bridge.floor.page.seen import KEPT, Floor, Seen
+from firmware_bridge.floor.page.state import KEPT, Floor, Seen
 from firmware_bridge.floor.page.tile import SILENT_MS, Trouble, natural, order, trouble
 from tests.floor.tables import NOW, Message, alive, baccarat, floor_of, game, latest, messages
 from tests.tools.messages.scenes import Scene

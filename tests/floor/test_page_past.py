@@ -11,10 +11,10 @@ import pytest
 
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page import detail
+from firmware_bridge.floor.page.backfill import ROUNDS, Past
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.html import screen
 from firmware_bridge.floor.page.guest.view import view
-from firmware_bridge.floor.page.past import ROUNDS, Past
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import row
 from firmware_bridge.floor.store.open import Asked, open_store

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.floor.config import FloorConfig, parse
-from firmware_bridge.floor.page.past import ROUNDS
+from firmware_bridge.floor.page.backfill import ROUNDS
 from tests import broker as real
 from tests.broker import Broker
 from tests.floor.tables import alive, baccarat, latest, messages

@@ -9,7 +9,7 @@ from zlib import crc32
 
 import pytest
 
-from firmware_bridge.journal.filled import padded
+from firmware_bridge.journal.preallocate import padded
 from tests.system import command
 from tests.system.record import record
 

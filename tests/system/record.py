@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 from pytest_mock import MockerFixture
 
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.demo.script import NewShoe, Pause, Say, Step, input_of, parse
 from firmware_bridge.facts import inputs, orders

@@ -14,8 +14,8 @@ from firmware_bridge.demo.seats import pack_wanted, said
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue
 from firmware_bridge.games.house import house_of, usual
+from firmware_bridge.games.prompts import CardDue
 from firmware_bridge.shoe import phase
 from firmware_bridge.shoe.round import asked, coming
 from firmware_bridge.topics.event_and_round import messages

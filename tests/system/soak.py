@@ -12,7 +12,7 @@ from random import Random
 
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.topics.event_and_round import messages
 from tests.backend import Backend
 from tests.broker import Broker

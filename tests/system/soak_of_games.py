@@ -15,7 +15,7 @@ from typing import Any
 from firmware_bridge.daemon.devices.code_books import native_code
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.topics.event_and_round import messages
 from tests.backend import Backend
 from tests.broker import Broker

@@ -21,7 +21,7 @@ from firmware_bridge.facts.orders import ALL
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.line import Line
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
 from hardware.pins.pin import PinFactory
 from hardware.sim.board import KEEPS, NativeBoard
 from hardware.sim.pty import PtyBoard

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from firmware_bridge.config.calibration import Calibration, ReaderSection, ReaderSettings, Reading, save
-from firmware_bridge.daemon.devices.lent import LeftBehind, leave
+from firmware_bridge.daemon.devices.leased import LeftBehind, leave
 from hardware.calibrate.bench import Bench
 from tests.system import visit as visits
 from tests.system.table import BridgeTable

@@ -10,7 +10,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli.calibrate.borrow import BorrowedAlone
-from firmware_bridge.daemon.devices.lent import LEFT_BEHIND
+from firmware_bridge.daemon.devices.leased import LEFT_BEHIND
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.journal.journal import Journal

@@ -14,7 +14,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.cli.config import LEFT_OUT, scrubbed
 from firmware_bridge.cli.support import PARTS
-from firmware_bridge.journal.walk import Walk
+from firmware_bridge.journal.reader import Walk
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.watch.sight import Watched, rows
+from firmware_bridge.cli.watch.model import Watched, rows
 from tests import broker as real
 from tests.system import command, watched
 from tests.system.command import LIMIT_S, status

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pytest_mock import MockerFixture
 
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs

@@ -12,7 +12,7 @@ from pytest_mock import MockerFixture
 from firmware_bridge.config.calibration import FILE
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.trusted import refusal
+from firmware_bridge.journal.recovery import refusal
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command
@@ -98,7 +98,7 @@ def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe
 def test_a_journal_that_cannot_be_read_is_told(table: DaemonTable, shoe: command.Run, mocker: MockerFixture) -> None:
     table.start().deal("9s Td Ts Tc 2s")
     table.stop()
-    mocker.patch("firmware_bridge.journal.trusted.read_lines", side_effect=OSError(5, "Input/output error"))
+    mocker.patch("firmware_bridge.journal.recovery.read_lines", side_effect=OSError(5, "Input/output error"))
     level, text, remedy = journal(shoe, table)
     assert (level, text) == ("FAIL", "the journal cannot be read ([Errno 5] Input/output error)")
     assert "a failing card is in dmesg" in remedy

@@ -7,7 +7,7 @@ import pytest
 
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.filled import content_size
+from firmware_bridge.journal.preallocate import content_size
 from tests import backend as listening
 from tests import broker as real
 from tests.backend import Backend

@@ -15,7 +15,7 @@ import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
-from firmware_bridge.daemon.table.desk import A_SECOND, ROOM
+from firmware_bridge.daemon.table.order_service import A_SECOND, ROOM
 from firmware_bridge.topics.event_and_round import messages
 from tests import backend as listening
 from tests import broker as real

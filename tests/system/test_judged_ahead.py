@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
+from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.look_ahead import LookAhead
-from firmware_bridge.daemon.table.stamps import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES
@@ -20,7 +20,7 @@ from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.audit import Rejudge
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
 from tests.ahead import at_rest
 from tests.system.record import NoLamps
 

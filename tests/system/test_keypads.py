@@ -13,7 +13,7 @@ import pytest
 from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.cli.check.reader import keypads
 from firmware_bridge.config.load import load
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders

@@ -10,13 +10,13 @@ import msgspec
 import pytest
 from rich.text import Text
 
-from firmware_bridge.cli.watch.sight import Watched
+from firmware_bridge.cli.watch.model import Watched
 from firmware_bridge.demo.svg import svg
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of
-from firmware_bridge.screen.felt import Over, Row, Sight, felt
 from firmware_bridge.screen.picture import fitted, picture
+from firmware_bridge.screen.table_widget import Over, Row, ScreenModel, felt
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, snapshots
 from tests.core.table import Table
@@ -159,7 +159,7 @@ def test_a_game_that_no_screen_has_heard_of(war: None, text: str, width: int, he
         assert "DEALER" in flat(lines)
 
 
-def sight(**more: Any) -> Sight:
+def sight(**more: Any) -> ScreenModel:
     table = {"phase": "dealing", "round": 1, "last": False, "slots": [], "due": None, "cards_left": 9, "burn_left": 0}
     states = {"table": table | {"shoe_change": None} | more.pop("table", {}), "lamps": {}, "alarm": {}}
     fields: dict[str, Any] = {
@@ -170,7 +170,7 @@ def sight(**more: Any) -> Sight:
         "states": states,
         "news": Row("news", Text("-")),
     }
-    return Sight(**fields | more)
+    return ScreenModel(**fields | more)
 
 
 def test_a_slot_may_hold_many_cards_and_be_split() -> None:

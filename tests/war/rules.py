@@ -12,7 +12,9 @@ from msgspec import Struct
 from firmware_bridge.facts.cards import FACES, RANKS, Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import guest
-from firmware_bridge.games.asks import (
+from firmware_bridge.games.game import Demo, Ended, Game, Layout, Money, Play, Result, Script, Start, Terms, Topic
+from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.prompts import (
     Ask,
     Between,
     CardDue,
@@ -27,8 +29,6 @@ from firmware_bridge.games.asks import (
     check,
     did,
 )
-from firmware_bridge.games.game import Demo, Ended, Game, Layout, Money, Play, Result, Script, Start, Terms, Topic
-from firmware_bridge.games.moves import LOT
 
 HIGHEST = "A"
 

@@ -15,11 +15,11 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, NotRunning, connected, socket_path
-from firmware_bridge.daemon.devices.lent import LeftBehind, leave, left_in
+from firmware_bridge.daemon.devices.leased import LeftBehind, leave, left_in
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.walk import Place, read_lines
+from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.shoe import advance
 from firmware_bridge.shoe.state import Shoe
 from hardware.readers import messages

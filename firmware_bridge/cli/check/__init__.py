@@ -10,10 +10,10 @@ from firmware_bridge.cli import CONFIG, FAILED, FINE
 from firmware_bridge.cli.check import board, broker, disk, reader, service
 from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
-from firmware_bridge.config.crosswise import contradictions
 from firmware_bridge.config.load import load
 from firmware_bridge.config.reference import unnamed
 from firmware_bridge.config.sections import Config
+from firmware_bridge.config.validate import contradictions
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
 from firmware_bridge.daemon.devices.wires import wires
-from firmware_bridge.daemon.table.stamps import clock as clock_of
+from firmware_bridge.daemon.table.clock import clock as clock_of
 from firmware_bridge.journal.files import journal_files
 from hardware import pi as raspberry
 from hardware.errors import PinError

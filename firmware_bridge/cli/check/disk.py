@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from firmware_bridge.cli.check.finding import Finding, Machine
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import read_cursor
-from firmware_bridge.journal.filled import LINE_FEED, SECTOR
-from firmware_bridge.journal.trusted import refusal, verify_newest
+from firmware_bridge.journal.preallocate import LINE_FEED, SECTOR
+from firmware_bridge.journal.recovery import refusal, verify_newest
 
 SYNCS: Final = 10
 

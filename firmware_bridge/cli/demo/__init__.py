@@ -16,9 +16,9 @@ from firmware_bridge.cli import FINE, INTERRUPTED
 from firmware_bridge.cli.demo.asked import options, play
 from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, Terminal, cannot_draw, size
 from firmware_bridge.demo.faults import LATE, places
-from firmware_bridge.demo.props import Play
-from firmware_bridge.demo.stage import DemoError, Stage
-from firmware_bridge.demo.story import Story
+from firmware_bridge.demo.fixtures import Play
+from firmware_bridge.demo.harness import DemoError, Harness
+from firmware_bridge.demo.narration import Narration
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.baccarat.drawn.formats import PictureError
 from firmware_bridge.screen.words import counted
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-async def deal(stage: Stage, stop: asyncio.Event, look: Callable[[], None] | None) -> bool:
+async def deal(stage: Harness, stop: asyncio.Event, look: Callable[[], None] | None) -> bool:
     """Deal until all is delivered, `look` after each message; whether it was stopped before. Raises DemoError."""
     dealing = asyncio.create_task(stage.dealer().work())
     try:
@@ -80,7 +80,7 @@ async def cancel(task: asyncio.Task[Any] | None) -> None:
             await task
 
 
-async def _news(stage: Stage, stop: asyncio.Event, dealing: asyncio.Task[None]) -> None:
+async def _news(stage: Harness, stop: asyncio.Event, dealing: asyncio.Task[None]) -> None:
     """Wait for a message, or for an end. Raises DemoError if none comes."""
     patience = STALLED_S + 20 / stage.play.speed
     stage.backend.news.clear()
@@ -93,19 +93,19 @@ async def _news(stage: Stage, stop: asyncio.Event, dealing: asyncio.Task[None]) 
         raise _failed(stage, DemoError(f"no message came for {patience:.0f} s"))
 
 
-async def _settled(stage: Stage) -> None:
+async def _settled(stage: Harness) -> None:
     while stage.backend.rounds and not stage.backend.is_settled:
         await asyncio.sleep(GLANCE_S)
 
 
-def is_over(stage: Stage) -> bool:
+def is_over(stage: Harness) -> bool:
     """Whether the subscriber has the rounds, and saw the fault asked for come and go."""
     play, backend = stage.play, stage.backend
     seen = play.fault is None or play.fault in backend.closed
     return backend.delivered >= play.rounds and seen
 
 
-def _failed(stage: Stage, why: BaseException | None) -> Exception:
+def _failed(stage: Harness, why: BaseException | None) -> Exception:
     """The error with how far the demo got. A closed stdout is no failure of the demo: its reader has seen enough."""
     if isinstance(why, BrokenPipeError):
         return why
@@ -130,8 +130,8 @@ def _is_live() -> bool:
 
 
 async def _perform(asked: Play, folder: Path, live: bool, keepsake: "Keepsake | None") -> int:
-    story = Story(sys.stdout if not live else None)
-    stage = Stage(asked, folder, story.hear, story.say)
+    story = Narration(sys.stdout if not live else None)
+    stage = Harness(asked, folder, story.hear, story.say)
     story.begin(stage)
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -161,7 +161,7 @@ KEPT: Final = 100, 32
 """Columns and lines of a picture that is kept."""
 
 
-async def show(stage: Stage, story: Story, stop: asyncio.Event) -> None:
+async def show(stage: Harness, story: Narration, stop: asyncio.Event) -> None:
     """Draw the picture until cancelled, and obey keys; the last picture stays."""
     from firmware_bridge.screen.picture import HEIGHT
 
@@ -181,7 +181,7 @@ async def show(stage: Stage, story: Story, stop: asyncio.Event) -> None:
         terminal.leave(lambda width, height: last(width, max(height - SUMMARY, min(height, HEIGHT))))
 
 
-def _obey(keys: str, stage: Stage, stop: asyncio.Event) -> None:
+def _obey(keys: str, stage: Harness, stop: asyncio.Event) -> None:
     for key in keys:
         if key == QUIT:
             stop.set()
@@ -189,9 +189,9 @@ def _obey(keys: str, stage: Stage, stop: asyncio.Event) -> None:
             stage.pause()
 
 
-def _screen(stage: Stage, story: Story, keys: str) -> "Callable[[int, int], list[Text]]":
-    from firmware_bridge.cli.watch.sight import boards_of
-    from firmware_bridge.demo.audience import sight
+def _screen(stage: Harness, story: Narration, keys: str) -> "Callable[[int, int], list[Text]]":
+    from firmware_bridge.cli.watch.model import boards_of
+    from firmware_bridge.demo.demo_view import sight
     from firmware_bridge.screen.picture import screen
 
     seen = sight(stage, story, boards_of(stage.game, stage.backend.states), keys)
@@ -213,19 +213,19 @@ class Keepsake:
         except OSError as error:
             raise PictureError(f"{path}: {error.strerror}", "name a file that may be written") from None
 
-    def look(self, stage: Stage, story: Story) -> None:
+    def look(self, stage: Harness, story: Narration) -> None:
         table, lamps = stage.backend.states["table"], stage.backend.states["lamps"]
         late = places(LATE, stage.game)
         if stage.backend.is_settled and table.get("due") in late and lamps.get("lit", {}).get(table["due"]) == "steady":
             self._taken = _drawn(stage, story)
 
-    def write(self, stage: Stage, story: Story) -> None:
+    def write(self, stage: Harness, story: Narration) -> None:
         self._path.write_text(self._taken or _drawn(stage, story), encoding="utf-8")
 
 
-def _drawn(stage: Stage, story: Story) -> str:
-    from firmware_bridge.cli.watch.sight import boards_of
-    from firmware_bridge.demo.audience import sight
+def _drawn(stage: Harness, story: Narration) -> str:
+    from firmware_bridge.cli.watch.model import boards_of
+    from firmware_bridge.demo.demo_view import sight
     from firmware_bridge.demo.svg import svg
     from firmware_bridge.screen.picture import picture
 

@@ -8,9 +8,9 @@ from typing import Final, get_args, get_type_hints
 from firmware_bridge.config.sections import TableConfig
 from firmware_bridge.demo.broker import CHOICES
 from firmware_bridge.demo.faults import FAULTS, unknown
-from firmware_bridge.demo.props import Play
+from firmware_bridge.demo.fixtures import Play
+from firmware_bridge.demo.harness import DemoError
 from firmware_bridge.demo.seats import seat_counts
-from firmware_bridge.demo.stage import DemoError
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import choices

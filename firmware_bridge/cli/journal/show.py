@@ -18,9 +18,9 @@ from firmware_bridge.facts.printable import escaped, escaped_json
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.cursor import Cursor, read_cursor
 from firmware_bridge.journal.files import chosen, file_name, files_in, journal_id
-from firmware_bridge.journal.filled import content_size, is_fill
 from firmware_bridge.journal.line import Line, NotWhole, Public, unseal, without_sealed
-from firmware_bridge.journal.walk import Walk
+from firmware_bridge.journal.preallocate import content_size, is_fill
+from firmware_bridge.journal.reader import Walk
 from firmware_bridge.screen.words import headline, named, remarks
 
 LENGTHY: Final = ("type", "policy", "house", "digest", "settings")

@@ -239,7 +239,7 @@ def _check_letters(word: str, allowed: str, where: str, column: int) -> None:
 def _recorded(config: Path) -> Told:
     """The rounds in the newest journal; a correction replaces a round, a void removes it."""
     from firmware_bridge.journal.files import chosen
-    from firmware_bridge.journal.walk import Walk
+    from firmware_bridge.journal.reader import Walk
 
     path = chosen(journal_dir(config))[-1]
     rounds: dict[int, roads.Bead] = {}

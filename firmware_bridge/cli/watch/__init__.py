@@ -15,7 +15,7 @@ from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, 
 from firmware_bridge.facts.printable import escaped_json
 
 if TYPE_CHECKING:
-    from firmware_bridge.cli.watch.sight import Watched
+    from firmware_bridge.cli.watch.model import Watched
 
 AGAIN_S: Final = 1.0
 """How often a daemon that went away is looked for."""
@@ -55,9 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _watch(path: Path) -> None:
-    from firmware_bridge.cli.watch.sight import Watched  # here: lines need no picture
+    from firmware_bridge.cli.watch.model import Watched  # here: lines need no picture
 
-    Onlooker(path, Watched()).watch()
+    Watcher(path, Watched()).watch()
 
 
 def _follow(path: Path, show: "_Json | _Lines") -> None:
@@ -130,7 +130,7 @@ class Followed:
         self.socket.close()
 
 
-class Onlooker:
+class Watcher:
     """Follows a daemon, and the one after it, on the whole terminal."""
 
     def __init__(self, path: Path, watched: "Watched") -> None:

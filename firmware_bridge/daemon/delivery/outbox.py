@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.files import file_name, journal_files
+from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.journal.resend import Range, lines_of
-from firmware_bridge.journal.walk import Place, read_lines
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 
@@ -20,7 +20,7 @@ WAIT_S: Final = 10.0
 """A message that has not come back for so long was not taken."""
 
 
-class Echoes:
+class EchoCheck:
     """Waits, once a connection, for the first message of each of some topics. late: called with one that stays mute."""
 
     def __init__(self, late: Callable[[str], None], loop: asyncio.AbstractEventLoop) -> None:
@@ -155,7 +155,7 @@ class Outbox:
     `echoes` is awaited, no acknowledgement counts. Where there is a `store`, the cursor follows it, not the broker.
     """
 
-    def __init__(self, directory: Path, publish: Publish, echoes: Echoes, store: Store | None = None) -> None:
+    def __init__(self, directory: Path, publish: Publish, echoes: EchoCheck, store: Store | None = None) -> None:
         self._directory, self._publish, self._echoes, self._store = directory, publish, echoes, store
         self._cursor: CursorFile | None = None
         self._up = False

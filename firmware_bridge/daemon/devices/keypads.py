@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.config.pins import KeypadConfig
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.games.asks import Between, Choice, MarkDue, Offer, Target, Whole, in_words
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.prompts import Between, Choice, MarkDue, Offer, Target, Whole, in_words
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.round import asked, coming
 from hardware.errors import PortError

@@ -9,8 +9,8 @@ from typing import Any, Final
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
-from firmware_bridge.daemon.devices.lent import LentReader, delete_left, report_left
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
@@ -117,7 +117,7 @@ class Reader:
     """Owns the reader's port: messages become inputs, journaled reports are acknowledged. decks, pack: of the book."""
 
     is_out = False
-    """See `Lendable`: the reader can be lent again at once."""
+    """See `Leasable`: the reader can be lent again at once."""
 
     def __init__(
         self, config: ReaderConfig, decks: int, pack: code_books.Pack, table: Table, loop: asyncio.AbstractEventLoop
@@ -136,7 +136,7 @@ class Reader:
         """Take each chunk that goes over the line."""
 
         self._first_open = True
-        self._lent: LentReader | None = None
+        self._lent: LeasedReader | None = None
         self._away = self._is_missed = False
         self._restore = b""
         self._boots, self._has_left, self._met_left = Boots(), False, False
@@ -146,7 +146,7 @@ class Reader:
     def start(self) -> None:
         """Open the port, now or when it appears. A reader that the last daemon lent comes back as from any lending."""
         if to := self._table.shoe.device.lent:
-            self._lent, self._away = LentReader(self._table, to, cut_short=True), True
+            self._lent, self._away = LeasedReader(self._table, to, cut_short=True), True
         self.port.start()
         self._watch = self._loop.call_later(1, self._listen)
 
@@ -166,7 +166,7 @@ class Reader:
         self._meet_left()
         if self._lent:
             self._lent.journal()
-        self._lent = LentReader(self._table, to)
+        self._lent = LeasedReader(self._table, to)
         self._away = True
         self.port.close()
         return {"report": self._lent.report, "restore": self._restore.hex()}
@@ -227,7 +227,7 @@ class Reader:
             return
         self._met_left = True
         if left := report_left(self._table):
-            self._lent, self._away = LentReader(self._table, left.by, bool(left.restore), left.report), True
+            self._lent, self._away = LeasedReader(self._table, left.by, bool(left.restore), left.report), True
             self._restore, self._has_left = left.restore, True
 
     def _delete_left(self) -> None:
@@ -255,7 +255,7 @@ class Reader:
             log.info("the reader is back")
         self._away = self._is_missed = False
 
-    def _lending_over(self, lent: LentReader) -> None:
+    def _lending_over(self, lent: LeasedReader) -> None:
         """Take cards from the reader again, unless it was unplugged meanwhile."""
         if lent is self._lent and self.port.is_open:
             lent.journal()
@@ -275,7 +275,7 @@ class Reader:
                 self._back()
                 self._take(message)
 
-    def _test_card(self, message: messages.Message, lent: LentReader) -> None:
+    def _test_card(self, message: messages.Message, lent: LeasedReader) -> None:
         """Until the reader has been quiet for a beat, its reports are repeats of test cards: acknowledge, deal none.
 
         A report that no borrower took makes the dealer confirm the table: it may be a card of a shoe.

@@ -13,7 +13,7 @@ from firmware_bridge.config import calibration
 from firmware_bridge.config.pins import AnySensor, SensorConfig, mark_of_key
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OF_SEAT, input_pins
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs, orders

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from firmware_bridge.daemon.table.stamps import now
+from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
 

@@ -12,8 +12,8 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.daemon.table.desk import Desk, NotAnOrder, parse
-from firmware_bridge.daemon.table.lending import Lendable, Lending, NotLent
+from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
+from firmware_bridge.daemon.table.order_service import NotAnOrder, OrderService, parse
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
@@ -64,17 +64,17 @@ class Control:
         self,
         path: Path,
         table: Table,
-        desk: Desk,
+        desk: OrderService,
         broker: Callable[[], dict[str, Any]],
         reader: Callable[[], dict[str, Any]],
         health: Callable[[], Health | None],
-        devices: Mapping[str, Lendable] = {},
+        devices: Mapping[str, Leasable] = {},
         watch: Watch | None = None,
     ) -> None:
         self._seen_by, self._watchers = watch, set[asyncio.Event]()
         self._path, self._table, self._desk = path, table, desk
         self._broker, self._reader, self._health = broker, reader, health
-        self._lending = Lending(table, devices)
+        self._lending = Leases(table, devices)
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
         self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
@@ -165,7 +165,7 @@ class Control:
         """Lend a device for as long as this connection asks for it, and no longer."""
         try:
             told = self._lending.lend(fields.get("device"), by, fields.get("open_shoe") is True, _pid(writer))
-        except NotLent as error:
+        except NotLeased as error:
             await _say(writer, orders.Answer(ok=False, error=error.what, hint=error.hint))
             return
         task = asyncio.current_task()

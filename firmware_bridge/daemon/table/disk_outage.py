@@ -4,7 +4,7 @@ import logging
 from collections import deque
 from typing import Final
 
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.wire_states import Alarm

@@ -13,10 +13,10 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.files import InUse, lock
-from firmware_bridge.journal.filled import unusable
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.trusted import refusal, verify_format
-from firmware_bridge.journal.walk import Place
+from firmware_bridge.journal.preallocate import unusable
+from firmware_bridge.journal.reader import Place
+from firmware_bridge.journal.recovery import refusal, verify_format
 
 PATIENCE_S: Final = 1.0
 """A journal that is not read by then is shown as one that cannot be written."""

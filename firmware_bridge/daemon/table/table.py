@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from firmware_bridge import __version__
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.disk_outage import DiskOutage, Waiting
 from firmware_bridge.daemon.table.look_ahead import LookAhead
-from firmware_bridge.daemon.table.stamps import nonce, now
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered
@@ -18,9 +18,9 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps
 from firmware_bridge.journal.cursor import Crashes
-from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_journal, observe
 from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to

@@ -10,22 +10,22 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.daemon.delivery.outbox import Echoes, Outbox
+from firmware_bridge.daemon.delivery.outbox import EchoCheck, Outbox
 from firmware_bridge.daemon.delivery.replies import Reply
 from firmware_bridge.daemon.delivery.retained import States
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.daemon.table.broker_outage import BrokerOutage
-from firmware_bridge.daemon.table.desk import Backend, Desk
+from firmware_bridge.daemon.table.clock import clock, now
 from firmware_bridge.daemon.table.live_odds import LiveOdds
 from firmware_bridge.daemon.table.opening import Opened
-from firmware_bridge.daemon.table.stamps import clock, now
+from firmware_bridge.daemon.table.order_service import Backend, OrderService
 from firmware_bridge.daemon.table.store_watch import StoreWatch
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.journal.cursor import Cursor, CursorFile
-from firmware_bridge.journal.filled import SyncFailed
 from firmware_bridge.journal.line import Line, rfc3339
+from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.mqtt.client import QuickConnection
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
@@ -47,7 +47,7 @@ class _Said(Struct):
 _decode: Final = msgspec.json.Decoder(_Said).decode
 
 
-class Twins:
+class DuplicateTableId:
     """The daemons, by their boot ids, that are online as `table` beside the one of `boot`."""
 
     def __init__(self, table: str, boot: str) -> None:
@@ -100,7 +100,7 @@ LastWord = Literal["stopped", "lost"]
 """How a table ended: by order, or by a failure."""
 
 
-class Acknowledged:
+class CursorSaver:
     """Stores the outbox's cursor soon after it `moved`, until `close`; an alarm says where that fails."""
 
     def __init__(self, outbox: Outbox, table: Table, loop: asyncio.AbstractEventLoop) -> None:
@@ -161,7 +161,7 @@ class Uplink:
         table: Table,
         prefix: str,
         settings: BrokerSettings,
-        desk: Desk,
+        desk: OrderService,
         allowed: Collection[str],
         loop: asyncio.AbstractEventLoop,
         live_odds: bool = False,
@@ -171,15 +171,15 @@ class Uplink:
         self._table, self._prefix, self._loop = table, prefix, loop
         self.health: Health | None = None
         self._cursor: CursorFile | None = None
-        self._echoes = Echoes(self._mute, loop)
+        self._echoes = EchoCheck(self._mute, loop)
         store = Store(table.journal.directory, stored) if stored else None
         self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes, store)
-        self.acknowledged = Acknowledged(self.outbox, table, loop)
+        self.acknowledged = CursorSaver(self.outbox, table, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
         answers = f"{prefix}/reply"
         self.backend = Backend(table, desk, allowed, answers, self._head, self._send_reply, loop)
         self._store = StoreWatch(store, table, self.acknowledged.moved, self.outbox.resend, self.backend.refuse, loop)
-        self._twins = Twins(table.name, table.boot)
+        self._twins = DuplicateTableId(table.name, table.boot)
         topics = [f"{prefix}/command", *([f"{prefix}/stored"] if store else [])]
         self.link = Link(
             settings, loop, will=self._will, topics=topics, own=self._own, driver=QuickConnection,

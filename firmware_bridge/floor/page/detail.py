@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from firmware_bridge.facts.wire_states import Alarm, Health, ReaderHealth, Table
-from firmware_bridge.floor.page import said, tile
+from firmware_bridge.floor.page import i18n, tile
 from firmware_bridge.floor.page.markup import (
     Html,
     Part,
@@ -22,8 +22,8 @@ from firmware_bridge.floor.page.markup import (
     severity,
     tag,
 )
-from firmware_bridge.floor.page.over import RoundOver
-from firmware_bridge.floor.page.seen import Seen
+from firmware_bridge.floor.page.round_summary import RoundSummary
+from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
 
 ROUNDS: Final = 12
@@ -71,7 +71,7 @@ def on_the_table(seen: Seen, lang: Language) -> Html:
     rows = [
         tag(
             "div",
-            tag("dt", tag("span", slot, class_="slot"), " ", said.slot(lang, slot)),
+            tag("dt", tag("span", slot, class_="slot"), " ", i18n.slot(lang, slot)),
             tag("dd", cards(lang, faces)),
         )
         for slot, faces in laid.items()
@@ -106,7 +106,7 @@ def health(seen: Seen, lang: Language) -> Html:
 
 def times(seen: Seen, lang: Language) -> Html:
     """Connection, versions, and when what was said."""
-    status, health, said = seen.status, seen.health, seen.said.get("status")
+    status, health, i18n = seen.status, seen.health, seen.said.get("status")
     table = seen.said.get("table")
     began = seen.health_at - health.uptime_s * 1000 if health and seen.health_at is not None else None
     return pairs(
@@ -117,21 +117,21 @@ def times(seen: Seen, lang: Language) -> Html:
         (text(lang, "health.table_at"), moment(table.at) if table else None),
         (text(lang, "health.version"), status.version if status else None),
         (text(lang, "health.build"), status.build if status else None),
-        (text(lang, "health.journal"), tag("code", said.head.journal) if said else None),
+        (text(lang, "health.journal"), tag("code", i18n.head.journal) if i18n else None),
     )
 
 
 def _why(seen: Seen, lang: Language) -> Part:
-    reasons = list(said.why(lang, seen.lamps)) if seen.lamps else []
+    reasons = list(i18n.why(lang, seen.lamps)) if seen.lamps else []
     return tag("span", *[part for each in reasons for part in (each, tag("br"))][:-1]) if reasons else None
 
 
 def _alarm(seen: Seen, told: Alarm, policy: str, lang: Language) -> Html:
-    name = said.alarm(lang, told)
+    name = i18n.alarm(lang, told)
     head = tag("h3", name, " ", tag("span", severity(lang, told.severity), class_="severity"))
     blocks = [" · ", text(lang, "page.blocks")] if told.blocks else []
     since = tag("p", text(lang, "page.since"), " ", age(told.since - seen.ahead), *blocks)
-    about = list(said.values(lang, told))
+    about = list(i18n.values(lang, told))
     detail: list[Html] = (
         [tag("p", ", ".join(f"{key}: {value}" for key, value in about), class_="muted")] if about else []
     )
@@ -142,7 +142,7 @@ def _alarm(seen: Seen, told: Alarm, policy: str, lang: Language) -> Html:
         head,
         since,
         *detail,
-        tag("p", tag("strong", text(lang, "page.todo"), ": "), said.todo(lang, told, policy)),
+        tag("p", tag("strong", text(lang, "page.todo"), ": "), i18n.todo(lang, told, policy)),
         *_choices(told, lang),
         class_=f"alarm {'blocks' if told.blocks else told.severity}",
         data_alarm=f"{seen.name}/{told.id}/{told.since}",
@@ -155,7 +155,7 @@ def _choices(told: Alarm, lang: Language) -> Iterator[Html]:
         yield tag("p", text(lang, "page.no_choices"), class_="muted")
         return
     yield tag("p", tag("strong", text(lang, "page.choices"), ":"))
-    yield tag("ul", *[tag("li", said.choice(lang, each)) for each in told.choices], class_="choices")
+    yield tag("ul", *[tag("li", i18n.choice(lang, each)) for each in told.choices], class_="choices")
     yield tag("p", tag("code", text(lang, "page.decide", id=told.id)), class_="muted")
 
 
@@ -174,13 +174,13 @@ def _shows(table: Table, lang: Language) -> Iterator[Html]:
     if "pot" in shows:
         yield tag("p", text(lang, "page.pot", pot=str(shows["pot"]), stake=str(shows.get("stake", ""))))
     if shows.get("banker"):
-        yield tag("p", text(lang, "page.bank", banker=said.slot(lang, str(shows["banker"]))))
+        yield tag("p", text(lang, "page.bank", banker=i18n.slot(lang, str(shows["banker"]))))
 
 
-def _round(over: RoundOver, seen: Seen, lang: Language) -> Html:
+def _round(over: RoundSummary, seen: Seen, lang: Language) -> Html:
     flags = [text(lang, "page.corrected")] if over.status == "corrected" else []
     flags += [text(lang, "page.last_round")] if over.last else []
-    chip = tag("span", said.outcome(lang, over.outcome), class_=f"chip {tile.chip_class(over.outcome)}")
+    chip = tag("span", i18n.outcome(lang, over.outcome), class_=f"chip {tile.chip_class(over.outcome)}")
     return tag(
         "tr",
         tag("th", f"{over.shoe}–{over.round}", scope="row"),
@@ -190,18 +190,18 @@ def _round(over: RoundOver, seen: Seen, lang: Language) -> Html:
     )
 
 
-def _hands(over: RoundOver, lang: Language) -> Iterator[Html]:
+def _hands(over: RoundSummary, lang: Language) -> Iterator[Html]:
     """Whose hand, its cards and points; those that nobody is shown lie face down."""
     if over.dealer is not None:
         faces = [face.value for face in over.dealer.cards]
         total = tag("span", over.dealer.total, class_="points")
-        yield tag("span", said.hand(lang, "D"), " ", cards(lang, faces), total, class_="hand")
+        yield tag("span", i18n.hand(lang, "D"), " ", cards(lang, faces), total, class_="hand")
     for name, each in over.hands.items():
         is_shown = over.shown is None or name in over.shown
         faces = [face.value if is_shown else None for face in each.cards]
-        points = said.points(lang, each.points) if is_shown else text(lang, "page.not_shown")
+        points = i18n.points(lang, each.points) if is_shown else text(lang, "page.not_shown")
         words = tag("span", points, class_="points" if is_shown else "muted")
-        yield tag("span", said.hand(lang, name), " ", cards(lang, faces), words, class_="hand")
+        yield tag("span", i18n.hand(lang, name), " ", cards(lang, faces), words, class_="hand")
 
 
 def _reader(told: ReaderHealth, lang: Language) -> Iterator[tuple[str, Part]]:

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.page.backfill import LIMIT_S, Past
 from firmware_bridge.floor.page.guest.fold import Guests
-from firmware_bridge.floor.page.past import LIMIT_S, Past
-from firmware_bridge.floor.page.seen import TOPICS, Floor
+from firmware_bridge.floor.page.state import TOPICS, Floor
 from firmware_bridge.floor.page.tile import Trouble, trouble
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.source.mqtt import MqttSource

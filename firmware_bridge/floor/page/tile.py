@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.facts.wire_states import Alarm, Table
-from firmware_bridge.floor.page import said
+from firmware_bridge.floor.page import i18n
 from firmware_bridge.floor.page.markup import Html, Part, age, badge, hidden, joined, number, pairs, tag
-from firmware_bridge.floor.page.seen import Seen
+from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
 from firmware_bridge.games import GAMES
 
@@ -120,7 +120,7 @@ def out_of_order(seen: Seen, lang: Language) -> Iterator[Html]:
 def due(table: Table, lang: Language) -> Part:
     """The slot that is due, or the seats that must act; None where neither is."""
     if table.due:
-        return joined(tag("span", table.due, class_="slot"), " ", said.slot(lang, table.due))
+        return joined(tag("span", table.due, class_="slot"), " ", i18n.slot(lang, table.due))
     act = table.act if isinstance(table.act, dict) else {}
     seats = [part for name in act if name for part in (tag("span", name, class_="slot"), " ")]
     return joined(*seats, text(lang, "page.acts")) if seats else None
@@ -183,7 +183,7 @@ def _alarms(seen: Seen, lang: Language) -> Iterator[Html]:
         return
     items = []
     for each in alarms:
-        name = said.alarm(lang, each)
+        name = i18n.alarm(lang, each)
         key = f"{seen.name}/{each.id}/{each.since}"
         spoken = text(lang, "page.opened", table=seen.name, alarm=name)
         words = [tag("span", name, class_="alarm-name"), " ", hidden(text(lang, "page.since")), " "]
@@ -231,8 +231,8 @@ def _results(seen: Seen, lang: Language) -> Part:
     chips = [
         tag(
             "li",
-            tag("span", said.short(lang, each), aria_hidden="true"),
-            hidden(said.outcome(lang, each)),
+            tag("span", i18n.short(lang, each), aria_hidden="true"),
+            hidden(i18n.outcome(lang, each)),
             class_=f"chip {chip_class(each)}",
         )
         for each in told
@@ -252,9 +252,9 @@ def _last(seen: Seen, lang: Language) -> Part:
             " · ",
             known(lang, f"hand.{name}") or name,
             " ",
-            said.points(lang, hand.points),
+            i18n.points(lang, hand.points),
             class_="hand-points",
         )
         for name, hand in shown.items()
     ]
-    return tag("p", tag("strong", said.outcome(lang, over.outcome)), *points, class_="ended")
+    return tag("p", tag("strong", i18n.outcome(lang, over.outcome)), *points, class_="ended")

@@ -10,7 +10,7 @@ from firmware_bridge.floor.page import detail
 from firmware_bridge.floor.page.document import address, document, section
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.markup import Html, joined, tag
-from firmware_bridge.floor.page.seen import Seen
+from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.texts import Language, text
 from firmware_bridge.floor.page.tile import Trouble, order, tile
 from firmware_bridge.games.baccarat.drawn.formats import svg

@@ -16,9 +16,9 @@ from typing import Final
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import MqttSection, secret
 from firmware_bridge.floor.source import Delivery
+from firmware_bridge.mqtt.errors import INGEST
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, NotConnected
 from firmware_bridge.mqtt.subscriber import Reader, Subscriber
-from firmware_bridge.mqtt.words import INGEST
 
 log = logging.getLogger(__name__)
 

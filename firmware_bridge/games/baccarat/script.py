@@ -8,11 +8,11 @@ from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Reason
-from firmware_bridge.games.asks import Ask, CardDue, OpeningDue, Plays
 from firmware_bridge.games.baccarat.bets import NaturalBets, TigerPairTop, results
 from firmware_bridge.games.baccarat.roads.good import GoodId
 from firmware_bridge.games.baccarat.rules import NATURALS, STOOD, Ruled, Thirds, thirds
 from firmware_bridge.games.game import Result, Script, Start, Terms
+from firmware_bridge.games.prompts import Ask, CardDue, OpeningDue, Plays
 
 SqueezeRule = Literal["largest-stake", "any-bettor"]
 """Who may open the cards: the guest with the largest stake on a side, or any with a bet."""

@@ -7,12 +7,12 @@ from typing import Any, Final, get_args
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import guest
-from firmware_bridge.games.asks import EXACT, Question, in_words
 from firmware_bridge.games.blackjack.result import Hand, Outcome, Own, is_shuffle_due
 from firmware_bridge.games.blackjack.rules import SEATS, Blackjack, is_blackjack, total
 from firmware_bridge.games.blackjack.script import DEALER, WORDS, round
 from firmware_bridge.games.blackjack.strategy import act
 from firmware_bridge.games.game import Demo, Game, Layout, Money, OddsBook, Play, Start
+from firmware_bridge.games.prompts import EXACT, Question, in_words
 
 SLOTS: Final = tuple(f"S{seat}" for seat in range(1, SEATS + 1))
 

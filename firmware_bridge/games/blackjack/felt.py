@@ -7,8 +7,8 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import Ask, did, in_words
 from firmware_bridge.games.blackjack.rules import MOST, is_blackjack, total
+from firmware_bridge.games.prompts import Ask, did, in_words
 
 How = Literal["stood", "doubled", "bust", "surrendered", "blackjack", "dealer_blackjack"]
 """How a hand ended; `dealer_blackjack`: it lost to one unplayed."""

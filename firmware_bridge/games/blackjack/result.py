@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Reason
-from firmware_bridge.games.asks import in_words
 from firmware_bridge.games.blackjack import felt as on
 from firmware_bridge.games.blackjack.rules import MOST, STANDS_ON, is_blackjack, total
 from firmware_bridge.games.game import Result, Start
+from firmware_bridge.games.prompts import in_words
 
 Outcome = Literal["win", "lose", "push"]
 

@@ -7,8 +7,8 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import Between, check_settings
 from firmware_bridge.games.game import Terms
+from firmware_bridge.games.prompts import Between, check_settings
 
 SEATS: Final = 7
 """How many seats a table has at most."""

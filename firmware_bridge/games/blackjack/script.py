@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Reason
-from firmware_bridge.games import asks
+from firmware_bridge.games import prompts
 from firmware_bridge.games.blackjack.felt import Felt, Hand, Laid, lose, pay_blackjacks, settle, settle_blackjack
 from firmware_bridge.games.blackjack.result import result
 from firmware_bridge.games.blackjack.rules import MOST, PEEKS, STANDS_ON, Blackjack, doubles, is_pair, refused, total
@@ -28,10 +28,10 @@ RULES: Final = {
 }
 """Why a card is due to a seat -> the same in words."""
 
-Played = Generator[asks.Ask, Any, None]
+Played = Generator[prompts.Ask, Any, None]
 
-_FACE_DOWN: Final = asks.CardDue(DEALER, DEALER, down=True, why="D due, face down")
-_PEEK: Final = asks.Question("peek", ("yes", "no"), (DEALER,))
+_FACE_DOWN: Final = prompts.CardDue(DEALER, DEALER, down=True, why="D due, face down")
+_PEEK: Final = prompts.Question("peek", ("yes", "no"), (DEALER,))
 
 
 def round(terms: Blackjack, start: Start) -> Script:
@@ -43,7 +43,7 @@ def round(terms: Blackjack, start: Start) -> Script:
     up = yield from _turn(felt, 0, "the dealer's first card")
     if up.rank in PEEKS:
         has_blackjack = (yield _PEEK) == "yes"
-        yield asks.did("peek", has_blackjack)
+        yield prompts.did("peek", has_blackjack)
         if has_blackjack:
             yield from _turn(felt, 1, "the hole card")
             yield from settle_blackjack(felt)
@@ -58,14 +58,14 @@ def round(terms: Blackjack, start: Start) -> Script:
     return result(felt, start)
 
 
-def _bets(terms: Blackjack, start: Start) -> Generator[asks.Ask, Any, Felt]:
+def _bets(terms: Blackjack, start: Start) -> Generator[prompts.Ask, Any, Felt]:
     """The seats that take part; where betting is ignored every seat of the table, with a bet of 1."""
     if not start.bets:
         return _felt({seat: Decimal(1) for seat in range(1, terms.seats + 1)})
     bets = {}
     for seat, text in sorted(start.bets.items(), key=lambda each: int(each[0])):
         if why := refused(int(seat), Decimal(text), terms.seats, terms.min, terms.max):
-            yield asks.did("bet_refused", f"S{seat}", why)
+            yield prompts.did("bet_refused", f"S{seat}", why)
         else:
             bets[int(seat)] = Decimal(text)
     return _felt(bets)
@@ -75,7 +75,7 @@ def _felt(bets: dict[int, Decimal]) -> Felt:
     return Felt({seat: [Hand(seat, f"S{seat}.1", bet)] for seat, bet in bets.items()})
 
 
-def _deal(felt: Felt) -> Generator[asks.Ask, Any, None]:
+def _deal(felt: Felt) -> Generator[prompts.Ask, Any, None]:
     """Two cards to every seat from the dealer's left, face up, and two to the dealer, face down."""
     for _ in range(2):
         for hand in felt.hands:
@@ -84,22 +84,22 @@ def _deal(felt: Felt) -> Generator[asks.Ask, Any, None]:
         felt.drawn += 1
 
 
-def _turn(felt: Felt, n: int, named: str) -> Generator[asks.Ask, Any, Card]:
+def _turn(felt: Felt, n: int, named: str) -> Generator[prompts.Ask, Any, Card]:
     """Turn the dealer's first card (`n` = 0) or the hole card (1), which lie face down after a card for each seat."""
     card = felt.dealer[n]
     if card is None:
         number = len(felt.seats) * (n + 1) + n
-        yield asks.OpeningDue((DEALER,), (DEALER,), f"{named} is to be turned", only=(number,))
+        yield prompts.OpeningDue((DEALER,), (DEALER,), f"{named} is to be turned", only=(number,))
         raise LookupError("an opening is never answered")
-    yield asks.did("turn", DEALER, card.value)
+    yield prompts.did("turn", DEALER, card.value)
     return card
 
 
-def _draw(felt: Felt) -> Generator[asks.Ask, Any, None]:
+def _draw(felt: Felt) -> Generator[prompts.Ask, Any, None]:
     """The dealer draws to 16 and stands on 17, soft or not."""
     while (now := total(felt.open_dealer)[0]) < STANDS_ON:
         reason = Reason("dealer_draws", {"slot": DEALER, "total": now})
-        felt.dealer.append((yield asks.CardDue(DEALER, DEALER, why=f"D due: the dealer has {now}", reason=reason)))
+        felt.dealer.append((yield prompts.CardDue(DEALER, DEALER, why=f"D due: the dealer has {now}", reason=reason)))
         felt.drawn += 1
 
 
@@ -116,7 +116,7 @@ def deal_to(felt: Felt, hand: Hand, rule: str) -> Played:
     """One card face up to a hand, by one of `RULES`; over 21 its stake and cards go at once."""
     card = yield _due(hand.name, rule)
     if card is None:
-        yield asks.OpeningDue((hand.name,), (hand.name,), f"{hand.name} is to be opened")
+        yield prompts.OpeningDue((hand.name,), (hand.name,), f"{hand.name} is to be opened")
         raise LookupError("an opening is never answered")
     hand.laid.append(Laid(card, felt.drawn))
     felt.drawn += 1
@@ -147,27 +147,27 @@ def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Pl
             yield from lose(felt, hand, hand.bet / 2)
 
 
-def _said(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[asks.Ask, Any, Mark]:
+def _said(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[prompts.Ask, Any, Mark]:
     """The mark of the seat whose turn it is. Raises Refused for another seat's, or what the hand does not allow."""
     offers = _offers(terms, hands, hand)
-    mark: Mark = yield asks.MarkDue({hand.name: offers}, why=f"{hand.name} has {hand.total}: {', '.join(offers)}")
+    mark: Mark = yield prompts.MarkDue({hand.name: offers}, why=f"{hand.name} has {hand.total}: {', '.join(offers)}")
     if mark.seat not in ("", str(hand.seat)):
-        raise asks.Refused("not_your_turn", f"seat {hand.seat} is asked, for {hand.name}: {', '.join(offers)}")
+        raise prompts.Refused("not_your_turn", f"seat {hand.seat} is asked, for {hand.name}: {', '.join(offers)}")
     if mark.word not in offers:
         why_not = _why_not(terms, hands, hand, mark.word)
-        raise asks.Refused("not_allowed", f"{why_not}; {hand.name}: {', '.join(offers)}")
-    asks.check(mark.word, mark.value, offers[mark.word])
+        raise prompts.Refused("not_allowed", f"{why_not}; {hand.name}: {', '.join(offers)}")
+    prompts.check(mark.word, mark.value, offers[mark.word])
     return mark
 
 
-def _offers(terms: Blackjack, hands: list[Hand], hand: Hand) -> dict[str, asks.Offer]:
-    offers: dict[str, asks.Offer] = {"S": asks.Nothing(), "H": asks.Nothing()}
+def _offers(terms: Blackjack, hands: list[Hand], hand: Hand) -> dict[str, prompts.Offer]:
+    offers: dict[str, prompts.Offer] = {"S": prompts.Nothing(), "H": prompts.Nothing()}
     if len(hand.laid) == 2:
         offers["DD"] = doubles(hand.bet)
         if len(hands) < terms.max_hands and is_pair(hand.cards, terms.split_by):
-            offers["SP"] = asks.Nothing()
+            offers["SP"] = prompts.Nothing()
         if len(hands) == 1:
-            offers["SU"] = asks.Nothing()
+            offers["SU"] = prompts.Nothing()
     return offers
 
 
@@ -183,16 +183,16 @@ def _why_not(terms: Blackjack, hands: list[Hand], hand: Hand, word: str) -> str:
 
 
 @lru_cache(256)
-def _due(slot: str, rule: str) -> asks.CardDue:
+def _due(slot: str, rule: str) -> prompts.CardDue:
     words = RULES[rule]
     if not words:
-        return asks.CardDue(slot, slot, why=f"{slot} due")
-    return asks.CardDue(slot, slot, why=f"{slot} due: {words}", reason=Reason(rule, {"slot": slot}))
+        return prompts.CardDue(slot, slot, why=f"{slot} due")
+    return prompts.CardDue(slot, slot, why=f"{slot} due: {words}", reason=Reason(rule, {"slot": slot}))
 
 
 def _double(felt: Felt, hand: Hand, mark: Mark) -> Played:
     hand.double = hand.bet if mark.value is None else Decimal(mark.value)
-    yield asks.did("stake", hand.name, asks.in_words(hand.double))
+    yield prompts.did("stake", hand.name, prompts.in_words(hand.double))
     yield from deal_to(felt, hand, "doubles")
     if not hand.how:
         hand.how = "doubled"
@@ -203,6 +203,6 @@ def _split(hands: list[Hand], hand: Hand) -> Played:
     moved = hand.laid.pop()
     new = Hand(hand.seat, f"S{hand.seat}.{len(hands) + 1}", hand.bet, [moved])
     hands.insert(hands.index(hand) + 1, new)
-    yield asks.Plays(moved.n, new.name)
-    yield asks.did("stake", new.name, asks.in_words(new.bet))
-    yield asks.did("move", new.name, moved.card.value)
+    yield prompts.Plays(moved.n, new.name)
+    yield prompts.did("stake", new.name, prompts.in_words(new.bet))
+    yield prompts.did("move", new.name, moved.card.value)

@@ -6,13 +6,13 @@ from itertools import combinations_with_replacement
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import TILES, Card
-from firmware_bridge.games.asks import in_words
-from firmware_bridge.games.bank import BET, GRAB, GUEST, SLOTS, remarks, strategy
+from firmware_bridge.games.banker_round import BET, GRAB, GUEST, SLOTS, remarks, strategy
 from firmware_bridge.games.chances import book, chances
 from firmware_bridge.games.erbagang.hands import WORDS, Hand, kind_of, outcome
 from firmware_bridge.games.erbagang.script import EACH, ErBaGang, Own, Running, is_over, round
 from firmware_bridge.games.game import Demo, Game, Money, Play
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.prompts import in_words
 
 
 def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

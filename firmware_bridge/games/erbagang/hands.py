@@ -7,8 +7,8 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import in_words
-from firmware_bridge.games.bank import Outcome
+from firmware_bridge.games.banker_round import Outcome
+from firmware_bridge.games.prompts import in_words
 
 WHITE: Final = "w"
 

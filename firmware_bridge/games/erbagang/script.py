@@ -9,10 +9,10 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games import bank
-from firmware_bridge.games.asks import Ask, Shows, Whole, did, in_words
+from firmware_bridge.games import banker_round
 from firmware_bridge.games.erbagang.hands import KINDS, Kind, Ties, kind_of_hand, outcome, read
 from firmware_bridge.games.game import Ended, Script, Start, Terms
+from firmware_bridge.games.prompts import Ask, Shows, Whole, did, in_words
 
 USUAL: Final[dict[Kind, int]] = dict.fromkeys(KINDS, 1)
 """Kind -> multiple, where the house says nothing else."""
@@ -34,11 +34,11 @@ class ErBaGang(Terms, frozen=True):
     grab_max: Annotated[int, Meta(ge=0, le=1_000_000)] = 200
     order: tuple[Kind, ...] = ("white_pair", "pair", "28", "points")
     ties: Ties = "high-tile"
-    hand_multiples: dict[Kind, bank.Factor] = field(default_factory=lambda: dict(USUAL))
+    hand_multiples: dict[Kind, banker_round.Factor] = field(default_factory=lambda: dict(USUAL))
     banker_per: Literal["round", "game"] = "round"
 
     def __post_init__(self) -> None:
-        bank.check_base(self.base)
+        banker_round.check_base(self.base)
         if sorted(self.order) != sorted(KINDS):
             raise ValueError(f"order: name each of {', '.join(KINDS)} once")
         force_setattr(self, "hand_multiples", USUAL | self.hand_multiples)
@@ -74,14 +74,14 @@ class Own(Struct, frozen=True):
     banker: str
     multiple: int
     multiples: dict[str, int]
-    outcomes: dict[str, bank.Outcome]
+    outcomes: dict[str, banker_round.Outcome]
     money: dict[str, str]
     stopped: bool
     out: tuple[str, ...]
     difference: dict[str, str] = {}
 
 
-class Running(bank.Bank, frozen=True, kw_only=True):
+class Running(banker_round.Bank, frozen=True, kw_only=True):
     """What er ba gang shows of a running round: which of the five it is, bids, the bank, bets."""
 
     round: int
@@ -99,31 +99,31 @@ def round(terms: ErBaGang, start: Start) -> Script:
     banker, multiple = str(running.banker)[1:], running.multiple or 1
     offered = third(multiple)
     offer = Whole(offered[0], offered[-1])
-    players = sorted(bank.from_next(banker))
-    bets = yield from bank.given_by(
-        players, bank.BET, offer, "the players bet", lambda told: replace(running, bets=told)
+    players = sorted(banker_round.from_next(banker))
+    bets = yield from banker_round.given_by(
+        players, banker_round.BET, offer, "the players bet", lambda told: replace(running, bets=told)
     )
-    closed = yield from bank.dealt(EACH)
-    tiles = yield from bank.turned(closed, banker, start.sealed, kind_of_hand)
+    closed = yield from banker_round.dealt(EACH)
+    tiles = yield from banker_round.turned(closed, banker, start.sealed, kind_of_hand)
     ends = {seat: outcome(tiles[seat], tiles[banker], terms.order, terms.ties) for seat in bets}
     nets, purses = yield from _paid(terms, game.purses, banker, bets, tiles, ends)
     yield did("round_over", game.number)
     out = _short(purses, terms)
-    hands = {seat: read(tiles[seat]) for seat in bank.SEATS}
+    hands = {seat: read(tiles[seat]) for seat in banker_round.SEATS}
     if out and game.number < ROUNDS:
         yield did("stopped", out)
     own = Own(
         game_round=game.number,
         banker=f"S{banker}",
         multiple=multiple,
-        multiples=bank.by_slot(bets),
+        multiples=banker_round.by_slot(bets),
         outcomes={f"S{seat}": ends[seat] for seat in sorted(bets)},
-        money={f"S{seat}": in_words(purses[seat]) for seat in bank.SEATS} if purses else {},
+        money={f"S{seat}": in_words(purses[seat]) for seat in banker_round.SEATS} if purses else {},
         stopped=bool(out) and game.number < ROUNDS,
         out=out,
         difference=difference(start, nets) if purses else {},
     )
-    return bank.result(banker, hands, nets, ends, own)
+    return banker_round.result(banker, hands, nets, ends, own)
 
 
 def third(banker: int) -> range:
@@ -145,13 +145,13 @@ def _banker(terms: ErBaGang, game: "SoFar") -> Generator[Ask, Any, Running]:
     shown = Running(round=game.number)
     yield Shows(shown)
     if terms.banker_per == "game" and game.bank:
-        return (yield from bank.seated(shown, {}, *game.bank))
-    bids, banker = yield from bank.grabbed(shown, Whole(0, terms.grab_max), _bidders)
-    return (yield from bank.seated(shown, bids, banker, bids[banker] or 1))
+        return (yield from banker_round.seated(shown, {}, *game.bank))
+    bids, banker = yield from banker_round.grabbed(shown, Whole(0, terms.grab_max), _bidders)
+    return (yield from banker_round.seated(shown, bids, banker, bids[banker] or 1))
 
 
 def _bidders(bids: Mapping[str, int]) -> Sequence[str]:
-    return [seat for seat in bank.SEATS if bids[seat]] or bank.SEATS
+    return [seat for seat in banker_round.SEATS if bids[seat]] or banker_round.SEATS
 
 
 def _paid(
@@ -160,17 +160,17 @@ def _paid(
     banker: str,
     bets: dict[str, int],
     tiles: dict[str, tuple[Card, ...]],
-    ends: dict[str, bank.Outcome],
+    ends: dict[str, banker_round.Outcome],
 ) -> Generator[Ask, Any, tuple[Purses, Purses | None]]:
     """Nets and purses: the banker takes from who lost, then pays who won; nobody pays more than he has."""
-    nets = dict.fromkeys(bank.SEATS, Decimal(0))
+    nets = dict.fromkeys(banker_round.SEATS, Decimal(0))
     left = dict(purses) if purses else None
     for now in ("lose", "win"):
-        for seat in bank.from_next(banker):
+        for seat in banker_round.from_next(banker):
             if ends[seat] != now:
                 continue
             loser, winner = (seat, banker) if now == "lose" else (banker, seat)
-            owed = bank.owes(terms.base, bets[seat], terms.hand_multiples[kind_of_hand(tiles[winner])])
+            owed = banker_round.owes(terms.base, bets[seat], terms.hand_multiples[kind_of_hand(tiles[winner])])
             paid = min(owed, left[loser]) if left else owed
             yield did("pay", f"S{loser}", f"S{winner}", in_words(paid), in_words(owed))
             nets[loser] -= paid
@@ -232,4 +232,4 @@ def _purses(start: Start) -> Purses | None:
 
 def _of_seats(told: dict[str, str]) -> Purses:
     """The purses of the four seats; one that was not told is empty."""
-    return {seat: Decimal(told.get(seat, "0")) for seat in bank.SEATS}
+    return {seat: Decimal(told.get(seat, "0")) for seat in banker_round.SEATS}

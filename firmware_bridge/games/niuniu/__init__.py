@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.bank import BET, GRAB, GUEST, SLOTS, Bank, remarks, strategy
+from firmware_bridge.games.banker_round import BET, GRAB, GUEST, SLOTS, Bank, remarks, strategy
 from firmware_bridge.games.chances import book, chances
 from firmware_bridge.games.game import Demo, Game, Money, Play
 from firmware_bridge.games.moves import LOT

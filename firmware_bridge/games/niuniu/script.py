@@ -7,13 +7,13 @@ from typing import Annotated, Any, Final
 from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
-from firmware_bridge.games import bank
-from firmware_bridge.games.asks import Ask, Choice, Shows, did, in_words
+from firmware_bridge.games import banker_round
 from firmware_bridge.games.game import Script, Start, Terms
 from firmware_bridge.games.niuniu.hands import KINDS, Kind, read, strength
+from firmware_bridge.games.prompts import Ask, Choice, Shows, did, in_words
 
 Bids = Annotated[tuple[Annotated[int, Meta(ge=0, le=1_000)], ...], Meta(min_length=1)]
-Bets = Annotated[tuple[bank.Multiple, ...], Meta(min_length=1)]
+Bets = Annotated[tuple[banker_round.Multiple, ...], Meta(min_length=1)]
 
 USUAL: Final[dict[Kind, int]] = dict.fromkeys(KINDS, 1) | {
     "five_small": 8,
@@ -40,10 +40,10 @@ class NiuNiu(Terms, frozen=True):
     base: Decimal = Decimal(10)
     grab: Bids = (0, 1, 2, 3)
     bet: Bets = (1, 2, 3)
-    hand_multiples: dict[Kind, bank.Factor] = field(default_factory=lambda: dict(USUAL))
+    hand_multiples: dict[Kind, banker_round.Factor] = field(default_factory=lambda: dict(USUAL))
 
     def __post_init__(self) -> None:
-        bank.check_base(self.base)
+        banker_round.check_base(self.base)
         force_setattr(self, "hand_multiples", USUAL | self.hand_multiples)
 
 
@@ -61,26 +61,32 @@ class Own(Struct, frozen=True):
     banker: str
     multiple: int
     multiples: dict[str, int]
-    outcomes: dict[str, bank.Outcome]
+    outcomes: dict[str, banker_round.Outcome]
 
 
 def round(terms: NiuNiu, start: Start) -> Script:
     """One round: its cards are a pack of their own."""
     running = yield from _grabbed(terms)
     banker, multiple = str(running.banker)[1:], running.multiple or 1
-    players = bank.from_next(banker)
-    bets = yield from bank.given_by(
-        sorted(players), bank.BET, _choice(terms.bet), "the players bet", lambda told: replace(running, bets=told)
+    players = banker_round.from_next(banker)
+    bets = yield from banker_round.given_by(
+        sorted(players),
+        banker_round.BET,
+        _choice(terms.bet),
+        "the players bet",
+        lambda told: replace(running, bets=told),
     )
-    closed = yield from bank.dealt(EACH)
-    faces = yield from bank.turned(closed, banker, start.sealed, lambda hand: read(hand, terms.hand_multiples).kind)
-    hands = {seat: read(faces[seat], terms.hand_multiples) for seat in bank.SEATS}
-    nets = dict.fromkeys(bank.SEATS, Decimal(0))
-    ends: dict[str, bank.Outcome] = {}
+    closed = yield from banker_round.dealt(EACH)
+    faces = yield from banker_round.turned(
+        closed, banker, start.sealed, lambda hand: read(hand, terms.hand_multiples).kind
+    )
+    hands = {seat: read(faces[seat], terms.hand_multiples) for seat in banker_round.SEATS}
+    nets = dict.fromkeys(banker_round.SEATS, Decimal(0))
+    ends: dict[str, banker_round.Outcome] = {}
     for seat in players:
         wins = strength(faces[seat]) > strength(faces[banker])
         winner, loser = (seat, banker) if wins else (banker, seat)
-        pay = bank.owes(terms.base, multiple, bets[seat], hands[winner].multiple)
+        pay = banker_round.owes(terms.base, multiple, bets[seat], hands[winner].multiple)
         yield did("pay", f"S{loser}", f"S{winner}", in_words(pay))
         nets[winner] += pay
         nets[loser] -= pay
@@ -88,22 +94,22 @@ def round(terms: NiuNiu, start: Start) -> Script:
     own = Own(
         banker=f"S{banker}",
         multiple=multiple,
-        multiples=bank.by_slot(bets),
+        multiples=banker_round.by_slot(bets),
         outcomes={f"S{seat}": ends[seat] for seat in sorted(bets)},
     )
-    return bank.result(banker, hands, nets, ends, own)
+    return banker_round.result(banker, hands, nets, ends, own)
 
 
-def _grabbed(terms: NiuNiu) -> Generator[Ask, Any, bank.Bank]:
+def _grabbed(terms: NiuNiu) -> Generator[Ask, Any, banker_round.Bank]:
     """The banker and his multiple: the highest bid, by lot among equals; 1 where nobody grabs."""
-    shown = bank.Bank()
+    shown = banker_round.Bank()
     yield Shows(shown)
-    bids, banker = yield from bank.grabbed(shown, _choice(terms.grab), _highest)
-    return (yield from bank.seated(shown, bids, banker, bids[banker] or 1))
+    bids, banker = yield from banker_round.grabbed(shown, _choice(terms.grab), _highest)
+    return (yield from banker_round.seated(shown, bids, banker, bids[banker] or 1))
 
 
 def _highest(bids: Mapping[str, int]) -> list[str]:
-    return [seat for seat in bank.SEATS if bids[seat] == max(bids.values())]
+    return [seat for seat in banker_round.SEATS if bids[seat] == max(bids.values())]
 
 
 def _choice(multiples: tuple[int, ...]) -> Choice:

@@ -7,9 +7,9 @@ from typing import Any, Final
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import guest
-from firmware_bridge.games.asks import EXACT, Question, in_words
 from firmware_bridge.games.chances import book
 from firmware_bridge.games.game import Demo, Game, Layout, Money, Play, Start
+from firmware_bridge.games.prompts import EXACT, Question, in_words
 from firmware_bridge.games.zhajinhua.hands import CALLED, HAND, Hand, act, beats, chances
 from firmware_bridge.games.zhajinhua.offers import ANYTIME, WORDS
 from firmware_bridge.games.zhajinhua.result import Own, Running, SeatHand

@@ -7,9 +7,9 @@ from random import Random
 from typing import Final, Literal
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import Between, Choice, Offer, Target
 from firmware_bridge.games.chances import Chance, HandOddsError
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.prompts import Between, Choice, Offer, Target
 from firmware_bridge.games.strategy import Asked
 
 Kind = Literal["special_235", "high_card", "pair", "straight", "flush", "straight_flush", "leopard"]

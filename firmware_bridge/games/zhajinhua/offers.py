@@ -3,8 +3,19 @@
 from decimal import Decimal
 from typing import Final
 
-from firmware_bridge.games.asks import EXACT, Between, Nothing, Offer, Price, Refused, Target, amount, check, in_words
 from firmware_bridge.games.moves import LOT, Mark
+from firmware_bridge.games.prompts import (
+    EXACT,
+    Between,
+    Nothing,
+    Offer,
+    Price,
+    Refused,
+    Target,
+    amount,
+    check,
+    in_words,
+)
 from firmware_bridge.games.zhajinhua.seats import COMPARES_FROM, Seat, Table
 
 ANYTIME: Final = ("look", "fold")

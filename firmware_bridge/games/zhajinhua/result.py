@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Reason
-from firmware_bridge.games.asks import EXACT, Ask, Did, did, in_words
 from firmware_bridge.games.game import Result
+from firmware_bridge.games.prompts import EXACT, Ask, Did, did, in_words
 from firmware_bridge.games.zhajinhua.hands import Hand, Kind, kind
 from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, total
 

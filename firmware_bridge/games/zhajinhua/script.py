@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games import asks
+from firmware_bridge.games import prompts
 from firmware_bridge.games.game import Script, Start
 from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.zhajinhua.hands import HAND, Hand
@@ -35,37 +35,37 @@ def round(terms: ZhaJinHua, start: Start) -> Script:
     return (yield from result(table, winner, pot, all_in, hands))
 
 
-def _shown(table: Table) -> asks.Shows:
-    return asks.Shows(Running(table.round, asks.in_words(table.stake), asks.in_words(table.pot)))
+def _shown(table: Table) -> prompts.Shows:
+    return prompts.Shows(Running(table.round, prompts.in_words(table.stake), prompts.in_words(table.pot)))
 
 
-def _deal(table: Table) -> Generator[asks.Ask, Any, Dealt]:
+def _deal(table: Table) -> Generator[prompts.Ask, Any, Dealt]:
     dealt: Dealt = {seat.slot: [] for seat in table.seats}
     for _ in range(HAND):
         for slot, hand in dealt.items():
-            hand.append((yield asks.CardDue(slot, slot, down=True, why=f"{slot} due, face down")))
+            hand.append((yield prompts.CardDue(slot, slot, down=True, why=f"{slot} due, face down")))
     return dealt
 
 
-def _draw_lot(table: Table) -> Generator[asks.Ask, Any, None]:
+def _draw_lot(table: Table) -> Generator[prompts.Ask, Any, None]:
     """Put the seat first that the lot fell on."""
     numbers = tuple(seat.number for seat in table.seats)
     said = f"tell the seat the lot fell on: lot=N, one of {', '.join(numbers)}"
-    mark: Mark = yield asks.MarkDue({LOT: {LOT: asks.Choice(numbers)}}, why="the lot says which seat starts")
+    mark: Mark = yield prompts.MarkDue({LOT: {LOT: prompts.Choice(numbers)}}, why="the lot says which seat starts")
     if mark.word != LOT:
-        raise asks.Refused("not_allowed", said)
+        raise prompts.Refused("not_allowed", said)
     if mark.value not in numbers:
-        raise asks.Refused("not_in_lot", said)
+        raise prompts.Refused("not_in_lot", said)
     first = numbers.index(mark.value)
     table.seats = table.seats[first:] + table.seats[:first]
-    yield asks.did("start", table.seats[0].slot)
+    yield prompts.did("start", table.seats[0].slot)
 
 
-def _bet(table: Table) -> Generator[asks.Ask, Any, bool]:
+def _bet(table: Table) -> Generator[prompts.Ask, Any, bool]:
     """The betting rounds, until one seat is left or they are used up; whether a seat won all-in."""
     while table.round < table.terms.rounds:
         table.round += 1
-        yield asks.did("round", table.round)
+        yield prompts.did("round", table.round)
         for seat in table.seats:
             if seat.out:
                 continue
@@ -75,20 +75,20 @@ def _bet(table: Table) -> Generator[asks.Ask, Any, bool]:
     return False
 
 
-def _turn(table: Table, seat: Seat) -> Generator[asks.Ask, Any, bool]:
+def _turn(table: Table, seat: Seat) -> Generator[prompts.Ask, Any, bool]:
     """The turn of a seat, until it has acted or nobody is left beside one; whether it won all-in."""
     is_again = False
     while len(table.still_in) > 1:
         act = offers(table, seat)
         yield _shown(table)
         why = f"{seat.slot} speaks, round {table.round}"
-        mark: Mark = yield asks.MarkDue({seat.slot: act}, anytime(table), why=why, again=is_again)
+        mark: Mark = yield prompts.MarkDue({seat.slot: act}, anytime(table), why=why, again=is_again)
         by = refuse_wrong(table, seat, mark)
         is_again = by is not seat
         match mark.word:
             case "look":
                 by.looked = True
-                yield asks.did("look", by.slot)
+                yield prompts.did("look", by.slot)
                 continue
             case "fold":
                 yield from _goes_out(table, by, "fold")
@@ -96,7 +96,7 @@ def _turn(table: Table, seat: Seat) -> Generator[asks.Ask, Any, bool]:
                     continue
             case "call":
                 seat.pay(table.cost(seat))
-                yield asks.did("call", seat.slot, asks.in_words(table.cost(seat)))
+                yield prompts.did("call", seat.slot, prompts.in_words(table.cost(seat)))
             case "raise":
                 yield from _raise(table, seat, mark)
             case "compare" if mark.value is None:
@@ -107,25 +107,25 @@ def _turn(table: Table, seat: Seat) -> Generator[asks.Ask, Any, bool]:
     return False
 
 
-def _raise(table: Table, seat: Seat, mark: Mark) -> Generator[asks.Ask, Any, None]:
-    given = asks.amount(mark.value)
-    table.stake = asks.EXACT.divide(given, Decimal(seat.factor))
+def _raise(table: Table, seat: Seat, mark: Mark) -> Generator[prompts.Ask, Any, None]:
+    given = prompts.amount(mark.value)
+    table.stake = prompts.EXACT.divide(given, Decimal(seat.factor))
     seat.pay(given)
-    yield asks.did("raise", seat.slot, asks.in_words(given), asks.in_words(table.stake))
+    yield prompts.did("raise", seat.slot, prompts.in_words(given), prompts.in_words(table.stake))
 
 
-def _compare_once(table: Table, seat: Seat, mark: Mark) -> Generator[asks.Ask, Any, None]:
+def _compare_once(table: Table, seat: Seat, mark: Mark) -> Generator[prompts.Ask, Any, None]:
     cost = table.cost(seat)
     seat.pay(cost)
-    yield asks.did("put", seat.slot, asks.in_words(cost))
+    yield prompts.did("put", seat.slot, prompts.in_words(cost))
     yield from _compare(table, seat, next(each for each in table.seats if each.number == mark.value), "compare")
 
 
-def _go_all_in(table: Table, seat: Seat) -> Generator[asks.Ask, Any, bool]:
+def _go_all_in(table: Table, seat: Seat) -> Generator[prompts.Ask, Any, bool]:
     """Compare with one after the other for all the seat has, until it loses; whether it never did."""
     had = seat.purse
     seat.pay(had)
-    yield asks.did("all_in", seat.slot, asks.in_words(had))
+    yield prompts.did("all_in", seat.slot, prompts.in_words(had))
     for rival in table.rivals(seat):
         yield from _compare(table, seat, rival, "compare")
         if seat.out:
@@ -133,32 +133,32 @@ def _go_all_in(table: Table, seat: Seat) -> Generator[asks.Ask, Any, bool]:
     return True
 
 
-def _compare_by_force(table: Table) -> Generator[asks.Ask, Any, None]:
+def _compare_by_force(table: Table) -> Generator[prompts.Ask, Any, None]:
     """The first seat still in against the next, the winner against the next, until one is left; it costs nothing."""
-    yield asks.did("forced")
+    yield prompts.did("forced")
     best, *others = table.still_in
     for rival in others:
         yield from _compare(table, best, rival, "forced")
         best = rival if best.out else best
 
 
-def _compare(table: Table, seat: Seat, rival: Seat, how: Out) -> Generator[asks.Ask, Any, None]:
+def _compare(table: Table, seat: Seat, rival: Seat, how: Out) -> Generator[prompts.Ask, Any, None]:
     """Whose hand is better, as the shoe answers from cards that stay closed; the loser is out."""
     both = seat.slot, rival.slot
-    winner = yield asks.Question("compare", both, both)
-    yield asks.did("compare", *both, winner)
+    winner = yield prompts.Question("compare", both, both)
+    yield prompts.did("compare", *both, winner)
     yield from _goes_out(table, rival if winner == seat.slot else seat, how)
 
 
-def _goes_out(table: Table, seat: Seat, how: Out) -> Generator[asks.Ask, Any, None]:
+def _goes_out(table: Table, seat: Seat, how: Out) -> Generator[prompts.Ask, Any, None]:
     seat.out = table.last_out = how
-    yield asks.did("out", seat.slot, how)
+    yield prompts.did("out", seat.slot, how)
 
 
-def _open(dealt: Dealt) -> Generator[asks.Ask, Any, dict[str, Hand]]:
+def _open(dealt: Dealt) -> Generator[prompts.Ask, Any, dict[str, Hand]]:
     """The hands, all of which must be open."""
     closed = tuple(slot for slot, hand in dealt.items() if None in hand)
     if closed:
-        yield asks.OpeningDue(closed, closed, "the round is over: all hands are opened", by_itself=True)
+        yield prompts.OpeningDue(closed, closed, "the round is over: all hands are opened", by_itself=True)
         raise LookupError("an opening is never answered")
     return {slot: tuple(card for card in hand if card) for slot, hand in dealt.items()}

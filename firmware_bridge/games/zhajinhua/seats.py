@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct, field
 
-from firmware_bridge.games.asks import EXACT, Ask, check_settings, did, in_words
 from firmware_bridge.games.game import Terms
+from firmware_bridge.games.prompts import EXACT, Ask, check_settings, did, in_words
 
 Bonus = dict[Literal["leopard", "straight_flush"], Decimal]
 """Kind of hand -> what every other seat pays for it."""

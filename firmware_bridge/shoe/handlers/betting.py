@@ -5,12 +5,12 @@ from typing import Final
 
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered
-from firmware_bridge.games.asks import Refused as RefusedByGame
-from firmware_bridge.games.asks import amount
 from firmware_bridge.games.game import Game, Layout
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import marked
 from firmware_bridge.games.moves import Mark
+from firmware_bridge.games.prompts import Refused as RefusedByGame
+from firmware_bridge.games.prompts import amount
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.handlers.disclosure import start_clock

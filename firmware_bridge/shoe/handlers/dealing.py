@@ -6,7 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
-from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
+from firmware_bridge.games.prompts import CardDue, MarkDue, OpeningDue
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.handlers.disclosure import open_all, opens, start_clock
 from firmware_bridge.shoe.handlers.rounds import close_complete, reveal_carried, watch_virtual_cut

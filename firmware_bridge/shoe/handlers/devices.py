@@ -4,7 +4,7 @@ from typing import TypeGuard
 
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.inputs import SlotFilled
-from firmware_bridge.games.asks import MarkDue
+from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers.dealing import hold, take
 from firmware_bridge.shoe.handlers.disclosure import restart_clocks, waits_for_reveal

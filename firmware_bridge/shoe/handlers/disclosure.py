@@ -2,7 +2,7 @@
 
 from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import TimePassed
-from firmware_bridge.games.asks import OpeningDue
+from firmware_bridge.games.prompts import OpeningDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.round import asked, layout, phase, rules, unread_needed
 from firmware_bridge.shoe.state import HeldCard, Laid, Phase, Shoe

@@ -4,7 +4,7 @@ from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import MarkDue
+from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers import rounds

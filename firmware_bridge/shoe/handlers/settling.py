@@ -3,7 +3,7 @@
 from typing import Final
 
 from firmware_bridge.facts import events
-from firmware_bridge.games.asks import Question
+from firmware_bridge.games.prompts import Question
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.handlers import dealing

@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import Struct
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import CardDue
+from firmware_bridge.games.prompts import CardDue
 from firmware_bridge.shoe.round import asked, copies, due, is_named, phase, rules
 from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, next_card, row
 

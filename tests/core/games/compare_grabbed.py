@@ -16,10 +16,10 @@ from firmware_bridge.demo import given as shown
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import OpeningDue
 from firmware_bridge.games.game import Layout, Result, Start
 from firmware_bridge.games.machine import layout, refusal
 from firmware_bridge.games.moves import Dealt, Mark, Move, mark_of
+from firmware_bridge.games.prompts import OpeningDue
 from tests.core.games.grabbed_lines import line
 
 

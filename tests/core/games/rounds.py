@@ -6,10 +6,10 @@ from collections import Counter
 from typing import Any
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.asks import Between, CardDue, MarkDue, Offer, OpeningDue, Question
 from firmware_bridge.games.game import Game, Layout, Start
 from firmware_bridge.games.machine import layout, refusal
 from firmware_bridge.games.moves import Answered, Dealt, Move, mark_of
+from firmware_bridge.games.prompts import Between, CardDue, MarkDue, Offer, OpeningDue, Question
 
 Step = dict[str, Any]
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import Between, CardDue, Choice, MarkDue, Offer, OpeningDue, Target, Whole, in_words
 from firmware_bridge.games.house import usual
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.prompts import Between, CardDue, Choice, MarkDue, Offer, OpeningDue, Target, Whole, in_words
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked
 from tests.core.table import Table

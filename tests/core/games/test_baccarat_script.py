@@ -7,12 +7,12 @@ from random import Random
 import pytest
 
 from firmware_bridge.facts.cards import FACES, Card
-from firmware_bridge.games.asks import CardDue, OpeningDue
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.games.baccarat.script import Baccarat
 from firmware_bridge.games.game import Layout, Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Dealt
+from firmware_bridge.games.prompts import CardDue, OpeningDue
 from tests.core.games.book import book
 
 PROCEDURES = ("on-demand", "six-card")

@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import Choice, Offer, Whole, check
-from firmware_bridge.games.bank import outcome_of, strategy
+from firmware_bridge.games.banker_round import outcome_of, strategy
 from firmware_bridge.games.layout import Layout
+from firmware_bridge.games.prompts import Choice, Offer, Whole, check
 from firmware_bridge.games.strategy import Asked
 from tests.core.games.test_erbagang import BANK_OF_1, BETS, WINS
 from tests.core.games.test_erbagang import table as erbagang

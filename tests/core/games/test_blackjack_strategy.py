@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from firmware_bridge.facts.cards import FACES, cards
-from firmware_bridge.games.asks import CardDue, MarkDue, Offer
 from firmware_bridge.games.blackjack import GAME
 from firmware_bridge.games.blackjack.rules import Blackjack
 from firmware_bridge.games.game import Layout, Placed, Start
+from firmware_bridge.games.prompts import CardDue, MarkDue, Offer
 from firmware_bridge.games.strategy import Asked
 from tests.core.games.rounds import Rules
 

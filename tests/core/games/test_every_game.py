@@ -13,7 +13,7 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue, MarkDue, OpeningDue
+from firmware_bridge.games.prompts import CardDue, MarkDue, OpeningDue
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked, layout
 from tests.core.games.seated import VARIANTS, Seated, asks, nets

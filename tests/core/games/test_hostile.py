@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from firmware_bridge.facts import events, orders
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.asks import CardDue, MarkDue, Nothing, Question
 from firmware_bridge.games.game import Game, Play, Result, Script, Start, Terms
+from firmware_bridge.games.prompts import CardDue, MarkDue, Nothing, Question
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked
 from firmware_bridge.shoe.state import disclosed

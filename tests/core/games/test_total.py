@@ -9,11 +9,11 @@ import pytest
 
 from firmware_bridge.facts.cards import FACES, TILES
 from firmware_bridge.games import baccarat
-from firmware_bridge.games.asks import CardDue, Choice, MarkDue, OpeningDue, Question
 from firmware_bridge.games.baccarat.script import Baccarat
 from firmware_bridge.games.game import Game, Start, Terms
 from firmware_bridge.games.machine import layout, refusal
 from firmware_bridge.games.moves import Answered, Dealt, Mark, Move
+from firmware_bridge.games.prompts import CardDue, Choice, MarkDue, OpeningDue, Question
 from tests.war import rules as war
 
 WAR = Start(bets={"1": "10", "2": "7.5", "3": "1"})

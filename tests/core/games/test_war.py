@@ -60,7 +60,7 @@ ALSO: Final = {
     "config/sections.py",  # what is dealt where a config says nothing
     "facts/house.py",  # the same
     "floor/page/guest/words.py",  # texts of guests' screens
-    "floor/page/seen.py",
+    "floor/page/state.py",
 }
 """Modules outside of `games` where a game's name stands as a text, and what for."""
 

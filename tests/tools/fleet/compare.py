@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.walk import Walk
+from firmware_bridge.journal.reader import Walk
 from firmware_bridge.topics.event_and_round import messages
 
 EXAMPLES: Final = 5

@@ -6,8 +6,8 @@ import logging
 from random import Random
 from typing import Any, Final
 
-from firmware_bridge.daemon.table.desk import Desk
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.demo.seats import pack_wanted, said, seat_counts
 from firmware_bridge.facts import inputs
@@ -34,7 +34,7 @@ class Dealer:
     A dealer who comes after a kill takes the cards that are still in the shoe. refused: orders that the table refused.
     """
 
-    def __init__(self, table: Table, desk: Desk, random: Random) -> None:
+    def __init__(self, table: Table, desk: OrderService, random: Random) -> None:
         self._table, self._desk, self._random = table, desk, random
         self._cards: list[Card] = []
         self._pack: int | None = None

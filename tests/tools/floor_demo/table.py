@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.demo.broker import PROTOCOL, EmbeddedBroker
-from firmware_bridge.demo.props import Play
-from firmware_bridge.demo.stage import Stage
+from firmware_bridge.demo.fixtures import Play
+from firmware_bridge.demo.harness import Harness
 from firmware_bridge.errors import BridgeError
 from hardware.sim.dealer import Puzzled
 from tests.tools.floor_demo.first import first
@@ -38,7 +38,7 @@ class SharedBroker(EmbeddedBroker):
 
 async def deal(play: Play, broker: SharedBroker, folder: Path, stop: asyncio.Event) -> None:
     """Deal shoe after shoe until `stop` is set. Raises Puzzled, BridgeError."""
-    stage = Stage(play, folder, _nothing, _nothing, broker)
+    stage = Harness(play, folder, _nothing, _nothing, broker)
     try:
         await stage.open()
         await first(stage.dealer().work(), stop.wait(), stage.failed)

@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge import __version__
-from firmware_bridge.daemon.table.desk import NotAnOrder, parse
 from firmware_bridge.daemon.table.odds_child import Question, answer
+from firmware_bridge.daemon.table.order_service import NotAnOrder, parse
 from firmware_bridge.facts.wire import VERSION, StateHead, Stored, joined
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
 from firmware_bridge.games.house import house_of

@@ -17,7 +17,7 @@ class Dealer(Struct, frozen=True):
     total: int
 
 
-class RoundOver(Struct, frozen=True, kw_only=True):
+class RoundSummary(Struct, frozen=True, kw_only=True):
     """A round that is over, as its latest revision has it: what the page draws of it, and no more.
 
     at: when it was over, ms since 1970 by the table's clock. outcome: None of a voided round; it has no hands.
@@ -56,10 +56,10 @@ def read(payload: bytes) -> tuple[RoundMessage, Own]:
         raise MessageError(f"not a round of its game: {error}", "look which game it is of") from None
 
 
-def over(told: RoundMessage, own: Own, at: int) -> RoundOver:
+def over(told: RoundMessage, own: Own, at: int) -> RoundSummary:
     """What is kept of a round that was over at a time, in ms since 1970."""
     outcome, hands = (None, {}) if isinstance(told, VoidedRound) else (told.outcome, told.hands)
-    return RoundOver(
+    return RoundSummary(
         shoe=told.shoe,
         round=told.round,
         revision=told.revision,

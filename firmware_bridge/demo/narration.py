@@ -7,7 +7,7 @@ from typing import Any, Final, TextIO
 
 from firmware_bridge.client.commitments import Verifier
 from firmware_bridge.demo.broker import HOST
-from firmware_bridge.demo.stage import Stage
+from firmware_bridge.demo.harness import Harness
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
@@ -21,7 +21,7 @@ _CARDS: Final = frozenset(card.value for card in Card)
 CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it must be"}
 
 
-class Story:
+class Narration:
     """Writes lines to `out` as messages come; None: only keeps the last ones in `lines`."""
 
     def __init__(self, out: TextIO | None) -> None:
@@ -33,7 +33,7 @@ class Story:
         self._has_marks = False
         self._mark: dict[str, Any] | None = None
 
-    def begin(self, stage: Stage) -> None:
+    def begin(self, stage: Harness) -> None:
         play, self._has_marks = stage.play, bool(stage.game.play.words)
         broker = f"broker {stage.broker.kind} (MQTT {'5' if stage.broker.protocol == 5 else '3.1.1'})"
         what = f"{play.procedure or play.game}, reader {play.reader}, {broker}, {stage.size} cards"
@@ -52,7 +52,7 @@ class Story:
         for word, text in lines:
             self.say(word, text)
 
-    def end(self, stage: Stage) -> None:
+    def end(self, stage: Harness) -> None:
         self._out = None
         for line in summary(stage, time.monotonic() - self._began):
             print(line, flush=True)
@@ -158,7 +158,7 @@ def _hands(told: dict[str, Any]) -> str:
     return "  ".join(f"{hand:<10}" for hand in hands)
 
 
-def summary(stage: Stage, seconds: float) -> Iterator[str]:
+def summary(stage: Harness, seconds: float) -> Iterator[str]:
     """How the demo went, in two lines."""
     backend = stage.backend
     closed = [each for each in backend.rounds if each["status"] == "closed"]

@@ -5,19 +5,19 @@ from typing import Any
 
 from rich.text import Text
 
-from firmware_bridge.demo.stage import Stage
-from firmware_bridge.demo.story import Story
+from firmware_bridge.demo.harness import Harness
+from firmware_bridge.demo.narration import Narration
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.felt import RED, Boards, Over, Row, Sight, card_face
+from firmware_bridge.screen.table_widget import RED, Boards, Over, Row, ScreenModel, card_face
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from firmware_bridge.shoe.round import layout
 
 
-def sight(stage: Stage, story: Story, boards: Boards, keys: str = "") -> Sight:
+def sight(stage: Harness, story: Narration, boards: Boards, keys: str = "") -> ScreenModel:
     """The table now. boards: pictures of the game's own topics."""
     backend = stage.backend
     shoe = stage.shoe()
-    return Sight(
+    return ScreenModel(
         table=stage.config.table.id,
         game=stage.game,
         shoe=backend.states["table"].get("shoe"),
@@ -41,7 +41,7 @@ def _over(game: Game, told: dict[str, Any]) -> Over:
     return Over(told["shoe"], told["round"], told["outcome"], points, cards, remarks(game, told))
 
 
-def _rows(stage: Stage) -> Iterator[Row]:
+def _rows(stage: Harness) -> Iterator[Row]:
     if stage.backend.cut_card:
         yield Row("cut", Text(f"the cut card came: round {stage.backend.cut_card} is the last"))
     if stage.backend.burned:
@@ -50,7 +50,7 @@ def _rows(stage: Stage) -> Iterator[Row]:
     yield Row("reader", _reader(stage))
 
 
-def _broker(stage: Stage) -> Text:
+def _broker(stage: Harness) -> Text:
     if stage.bridge is None:
         return Text("-")
     status = stage.bridge.uplink.status()
@@ -61,7 +61,7 @@ def _broker(stage: Stage) -> Text:
     return Text(f"✓ {stage.broker.kind}, MQTT {status['protocol']}, {_waiting(stage, status)}{median}")
 
 
-def _waiting(stage: Stage, status: dict[str, Any]) -> str:
+def _waiting(stage: Harness, status: dict[str, Any]) -> str:
     """How much of the journal the broker does not have yet."""
     assert stage.bridge is not None
     shoe, acked = stage.bridge.table.shoe, status["acked"]
@@ -72,7 +72,7 @@ def _waiting(stage: Stage, status: dict[str, Any]) -> str:
     return "queue on disk"
 
 
-def _reader(stage: Stage) -> Text:
+def _reader(stage: Harness) -> Text:
     if not stage.pty.plugged:
         return Text("✗ CABLE PULLED", RED)
     backend = stage.backend

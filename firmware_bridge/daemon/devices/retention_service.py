@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.config.sections import JournalConfig
-from firmware_bridge.daemon.table.stamps import clock
+from firmware_bridge.daemon.table.clock import clock
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.journal.cursor import Cursor, read_cursor
 from firmware_bridge.journal.files import file_name
@@ -24,7 +24,7 @@ CLOCK_REMEDY: Final = "set it: sudo timedatectl set-ntp true; no journal is dele
 DISK_REMEDY: Final = "see why they wait: shoe check; or free some space"
 
 
-class RecordKeeping:
+class RetentionService:
     """Deletes at most one old journal each time one has `begun`. synced: the cursor, once on disk, or None."""
 
     def __init__(

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Reason
-from firmware_bridge.games import asks, guest
+from firmware_bridge.games import guest, prompts
 from firmware_bridge.games.game import Result
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.strategy import Asked
@@ -46,8 +46,8 @@ Closed = Card | None
 
 def check_base(base: Decimal) -> None:
     """Whether an amount may be the base of a table. Raises ValueError."""
-    if not asks.is_of_letters(base, asks.DIGITS) or base <= 0:
-        raise ValueError(f"base: an amount above 0, of at most {asks.DIGITS} letters")
+    if not prompts.is_of_letters(base, prompts.DIGITS) or base <= 0:
+        raise ValueError(f"base: an amount above 0, of at most {prompts.DIGITS} letters")
 
 
 class Bank(Struct, frozen=True, kw_only=True):
@@ -66,8 +66,8 @@ RunningT = TypeVar("RunningT", bound=Bank)
 
 
 def given_by(
-    seats: Sequence[str], word: str, offer: asks.Offer, why: str, shows: Callable[[dict[str, int]], Struct]
-) -> Generator[asks.Ask, Any, dict[str, int]]:
+    seats: Sequence[str], word: str, offer: prompts.Offer, why: str, shows: Callable[[dict[str, int]], Struct]
+) -> Generator[prompts.Ask, Any, dict[str, int]]:
     """Seat -> the multiple it gave with `word`: each of the seats gives it once, in any order.
 
     shows: what the table shows of the multiples given so far, by slot.
@@ -75,18 +75,20 @@ def given_by(
     given: dict[str, int] = {}
     while len(given) < len(seats):
         owing = [seat for seat in seats if seat not in given]
-        act: dict[str, dict[str, asks.Offer]] = {f"S{seat}": {word: offer} for seat in owing}
-        mark = yield asks.MarkDue(act, why=why, again=bool(given))
+        act: dict[str, dict[str, prompts.Offer]] = {f"S{seat}": {word: offer} for seat in owing}
+        mark = yield prompts.MarkDue(act, why=why, again=bool(given))
         if mark.word != word:
-            raise asks.Refused("not_allowed", f"{word} is due of {_named(owing)}")
+            raise prompts.Refused("not_allowed", f"{word} is due of {_named(owing)}")
         if mark.seat not in seats:
-            raise asks.Refused("not_your_turn", f"{word} is due of {_named(owing)}")
+            raise prompts.Refused("not_your_turn", f"{word} is due of {_named(owing)}")
         if mark.seat in given:
-            raise asks.Refused("already_marked", f"seat {mark.seat} has given its {word}; it is due of {_named(owing)}")
-        asks.check(word, mark.value, offer)
+            raise prompts.Refused(
+                "already_marked", f"seat {mark.seat} has given its {word}; it is due of {_named(owing)}"
+            )
+        prompts.check(word, mark.value, offer)
         given[mark.seat] = int(mark.value)
-        yield asks.did(word, f"S{mark.seat}", given[mark.seat])
-        yield asks.Shows(shows(by_slot(given)))
+        yield prompts.did(word, f"S{mark.seat}", given[mark.seat])
+        yield prompts.Shows(shows(by_slot(given)))
     return given
 
 
@@ -95,20 +97,20 @@ def by_slot(multiples: Mapping[str, int]) -> dict[str, int]:
     return {f"S{seat}": multiples[seat] for seat in SEATS if seat in multiples}
 
 
-def lot_among(seats: Sequence[str], why: str) -> Generator[asks.Ask, Any, str]:
+def lot_among(seats: Sequence[str], why: str) -> Generator[prompts.Ask, Any, str]:
     """The seat that the lot fell on; it is drawn outside, and told."""
     among = f"lot={' or lot='.join(seats)}"
-    offer = asks.Choice(tuple(seats))
-    mark = yield asks.MarkDue({LOT: {LOT: offer}}, why=why)
+    offer = prompts.Choice(tuple(seats))
+    mark = yield prompts.MarkDue({LOT: {LOT: offer}}, why=why)
     if mark.word != LOT:
-        raise asks.Refused("not_allowed", f"the lot is due: {among}")
-    asks.check(LOT, mark.value, offer)
+        raise prompts.Refused("not_allowed", f"the lot is due: {among}")
+    prompts.check(LOT, mark.value, offer)
     return str(mark.value)
 
 
 def grabbed(
-    shown: RunningT, offer: asks.Offer, among: Callable[[Mapping[str, int]], Sequence[str]]
-) -> Generator[asks.Ask, Any, tuple[dict[str, int], str]]:
+    shown: RunningT, offer: prompts.Offer, among: Callable[[Mapping[str, int]], Sequence[str]]
+) -> Generator[prompts.Ask, Any, tuple[dict[str, int], str]]:
     """The bids of all seats, and who gets the bank: of several the lot says it. among: those whose bids are best.
 
     shown: what the table shows before the bids.
@@ -119,11 +121,13 @@ def grabbed(
     return bids, banker
 
 
-def seated(shown: RunningT, bids: Mapping[str, int], banker: str, multiple: int) -> Generator[asks.Ask, Any, RunningT]:
+def seated(
+    shown: RunningT, bids: Mapping[str, int], banker: str, multiple: int
+) -> Generator[prompts.Ask, Any, RunningT]:
     """What the table shows once the bank is given."""
-    yield asks.did("banker", f"S{banker}", multiple)
+    yield prompts.did("banker", f"S{banker}", multiple)
     running = replace(shown, bids=by_slot(bids), banker=f"S{banker}", multiple=multiple)
-    yield asks.Shows(running)
+    yield prompts.Shows(running)
     return running
 
 
@@ -133,19 +137,19 @@ def from_next(banker: str) -> tuple[str, ...]:
     return tuple(seat for seat in SEATS[after:] + SEATS[:after] if seat != banker)
 
 
-def dealt(rounds: int) -> Generator[asks.Ask, Any, dict[str, tuple[Closed, ...]]]:
+def dealt(rounds: int) -> Generator[prompts.Ask, Any, dict[str, tuple[Closed, ...]]]:
     """Seat -> its cards, dealt face down one at a time from the first seat, so many times round; None: closed."""
     hands: dict[str, tuple[Closed, ...]] = dict.fromkeys(SEATS, ())
     for _ in range(rounds):
         for seat in SEATS:
-            card = yield asks.CardDue(f"S{seat}", f"S{seat}", down=True, why=f"S{seat} due")
+            card = yield prompts.CardDue(f"S{seat}", f"S{seat}", down=True, why=f"S{seat} due")
             hands[seat] = (*hands[seat], card)
     return hands
 
 
 def turned(
     hands: Mapping[str, tuple[Closed, ...]], banker: str, sealed: bool, kind: Callable[[tuple[Card, ...]], str]
-) -> Generator[asks.Ask, Any, dict[str, tuple[Card, ...]]]:
+) -> Generator[prompts.Ask, Any, dict[str, tuple[Card, ...]]]:
     """Seat -> the faces of its hand, each turned in its time; the round waits until all are open.
 
     sealed: a hand a time from the banker's next seat, his own last; else all at once. kind: what a hand is.
@@ -154,10 +158,10 @@ def turned(
     for seat in (*from_next(banker), banker) if sealed else SEATS:
         slot, hand = f"S{seat}", hands[seat]
         if None in hand:
-            yield asks.OpeningDue((slot,), (slot,), f"the hand of {slot} is to be opened")
+            yield prompts.OpeningDue((slot,), (slot,), f"the hand of {slot} is to be opened")
             raise LookupError("an opening is never answered")
         faces[seat] = tuple([card for card in hand if card])
-        yield asks.did("turn", slot, kind(faces[seat]))
+        yield prompts.did("turn", slot, kind(faces[seat]))
     return faces
 
 
@@ -181,7 +185,7 @@ def result(
     return Result(
         hands={f"S{seat}": hands[seat] for seat in SEATS},
         outcome=outcome_of(nets, banker),
-        bets={f"S{seat}": asks.in_words(nets[seat]) for seat in SEATS},
+        bets={f"S{seat}": prompts.in_words(nets[seat]) for seat in SEATS},
         staked=dict.fromkeys(SLOTS, "0"),
         own=own,
         why=tuple([f"{slot} {points} {_ENDS[end]} S{banker} {his}" for slot, points, end in compared]),
@@ -231,9 +235,9 @@ def strategy(asked: Asked, rng: Random) -> tuple[str, str | None]:
     """A seat that grabs now and then, and bets little more often than much; the lot falls anywhere."""
     word, offer = next(iter(asked.offers.items()))
     match offer:
-        case asks.Choice(values=values):
+        case prompts.Choice(values=values):
             may = list(values)
-        case asks.Whole(least=least, most=most):
+        case prompts.Whole(least=least, most=most):
             may = [str(n) for n in sorted({least, 1, most // 10, most // 3, most}) if least <= n <= most]
         case _:
             raise LookupError(f"{word}: neither game offers this")

@@ -7,8 +7,8 @@ from typing import BinaryIO, Final, NamedTuple
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import journal_id
-from firmware_bridge.journal.filled import FILL, is_fill
 from firmware_bridge.journal.line import Line, NotWhole, unseal, verify_chain
+from firmware_bridge.journal.preallocate import FILL, is_fill
 
 _BEGINNING: Final = re.compile(rb"\d\t[0-9a-f]{8}\t[0-9a-f]{64}\t")
 """How every line begins, and nothing inside one: JSON holds no TAB."""

@@ -7,11 +7,11 @@ from random import Random
 from typing import Any, Final
 
 from firmware_bridge.daemon.bridge import Bridge
-from firmware_bridge.demo import props
+from firmware_bridge.demo import fixtures
 from firmware_bridge.demo.backend import Backend, Hear
 from firmware_bridge.demo.broker import HOST, EmbeddedBroker
 from firmware_bridge.demo.faults import FAULTS, Fault, places
-from firmware_bridge.demo.props import Mishaps, Play, board, config, faces, packs, pull
+from firmware_bridge.demo.fixtures import FaultInjection, Play, board, config, faces, packs, pull
 from firmware_bridge.demo.seats import PitBoss, asks_guests, pack_wanted, sit, waits
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.house import size_of
@@ -37,7 +37,7 @@ class DemoError(BridgeError, RuntimeError):
     """The demo did not get where it should."""
 
 
-class Stage:
+class Harness:
     """Owns everything simulated from `open` to `close`; the `Hands` of the dealer.
 
     hear: takes every new message of the topics `event` and `round` as the subscriber gets it. say: takes a word
@@ -52,10 +52,10 @@ class Stage:
         self.config = config(play, self._fault.table, folder, self.broker.port)
         self._factory = pin_factory("mock")
         self._pins = MockPins(self._factory)
-        self._pins.switch(props.LID, True)
+        self._pins.switch(fixtures.LID, True)
         self.game = self.config.rules
-        self.slots = props.places(self.game.slots)
-        self._wires = {lamp: Pin(number) for lamp, number in props.lamps(self.game).items()}
+        self.slots = fixtures.places(self.game.slots)
+        self._wires = {lamp: Pin(number) for lamp, number in fixtures.lamps(self.game).items()}
         self.board = board(play.reader, self._fault.rules)
         self.pty = PtyBoard(self.board, folder / "reader")
         self.topics = f"{self.config.mqtt.root}/{play.table}"
@@ -116,7 +116,7 @@ class Stage:
         fault = self._fault
         mistake = None
         if act := fault.act:
-            mishaps = Mishaps(self.board, self.pty, self._pins, self._stop_broker, self._restart_daemon)
+            mishaps = FaultInjection(self.board, self.pty, self._pins, self._stop_broker, self._restart_daemon)
 
             async def err(dealer: Dealer) -> bool:
                 self._say("accident", fault.accident)
@@ -173,10 +173,10 @@ class Stage:
         self.pty.tick()
 
     async def cut_card(self) -> None:
-        await self._pins.pass_cut_card(props.CUT_CARD)
+        await self._pins.pass_cut_card(fixtures.CUT_CARD)
 
     async def press_next(self) -> None:
-        await self._pins.press(props.NEXT)
+        await self._pins.press(fixtures.NEXT)
 
     async def ask_for_shoe(self) -> None:
         """The pit boss opens the shoe; one that starts by itself has said so before."""

@@ -13,9 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge.daemon.delivery.replies import Replies, Reply
-from firmware_bridge.daemon.table.mistakes import mistake, shown
-from firmware_bridge.daemon.table.stamps import nonce, now
+from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.validation import mistake, shown
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer, Malformed
@@ -23,7 +23,7 @@ from firmware_bridge.facts.printable import did_you_mean, fault
 from firmware_bridge.facts.wire import joined
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import terms_of
-from firmware_bridge.journal.filled import SyncFailed
+from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.mqtt.settings import Incoming
 from firmware_bridge.shoe.state import answer_to
@@ -52,7 +52,7 @@ class NotAnOrder(ValueError):
         self.answer = orders.Answer(ok=False, error=error, hint=hint)
 
 
-class Desk:
+class OrderService:
     """Gives orders to the table. resend: queues a part of the journal. is_full: whether too many parts wait."""
 
     def __init__(self, table: Table, resend: Callable[[Range], None], is_full: Callable[[], bool]) -> None:
@@ -167,7 +167,7 @@ BURST_S: Final = 10.0
 """Orders refused within so many seconds are one burst, and one line of the journal."""
 
 
-class Inbox:
+class RateLimit:
     """Calls `judge` with one order a turn of the loop, the oldest first, `A_SECOND` within any second at most.
 
     An order is judged by a timer, and the loop serves what is readable before its timers: a card goes first.
@@ -241,7 +241,7 @@ class Backend:
     def __init__(
         self,
         table: Table,
-        desk: Desk,
+        desk: OrderService,
         allowed: Collection[str],
         topic: str,
         head: Callable[[], Any],
@@ -251,7 +251,7 @@ class Backend:
         self._table, self._desk, self._allowed = table, desk, allowed
         self._topic, self._head = topic, head
         self.replies = Replies(publish)
-        self._inbox = Inbox(self._obey, self._turn_away, self._record, loop)
+        self._inbox = RateLimit(self._obey, self._turn_away, self._record, loop)
 
     @property
     def refused(self) -> int:

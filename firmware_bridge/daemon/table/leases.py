@@ -5,9 +5,9 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
-from firmware_bridge.daemon.table.mistakes import shown
-from firmware_bridge.daemon.table.stamps import now
+from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.shoe.round import phase
@@ -18,11 +18,11 @@ log = logging.getLogger(__name__)
 OUTSIDE_A_ROUND: Final = (Phase.EMPTY, Phase.ENDED, Phase.BETTING, Phase.READY)
 
 
-class NotLent(BridgeError):
+class NotLeased(BridgeError):
     """The device stays with the daemon; the text says why and what to do."""
 
 
-class Lent(NamedTuple):
+class Lease(NamedTuple):
     """What is lent `to` whom, `since` when (ms since 1970); `pid`: the process that has it."""
 
     device: str
@@ -31,7 +31,7 @@ class Lent(NamedTuple):
     pid: int
 
 
-class Lendable(Protocol):
+class Leasable(Protocol):
     """What can be lent: the reader, or the pins."""
 
     is_out: bool
@@ -47,12 +47,12 @@ class Lendable(Protocol):
         """Use the device again. restore: bytes to write to it first, or None. cut_short: it was not given back."""
 
 
-class Lending:
+class Leases:
     """Lends `devices` (by name) to one borrower at a time."""
 
-    def __init__(self, table: Table, devices: Mapping[str, Lendable]) -> None:
+    def __init__(self, table: Table, devices: Mapping[str, Leasable]) -> None:
         self._table, self._devices = table, devices
-        self._lent: Lent | None = None
+        self._lent: Lease | None = None
         self._last_pid = 0
         self._restore: bytes | None = None
 
@@ -68,20 +68,20 @@ class Lending:
         return {"to": to, "pid": pid if pid and _lives(pid) else 0}
 
     def lend(self, device: object, to: str, open_shoe: bool = False, pid: int = 0) -> dict[str, Any]:
-        """Lend a device to process `pid`; open_shoe: between rounds of a shoe too. Raises NotLent."""
+        """Lend a device to process `pid`; open_shoe: between rounds of a shoe too. Raises NotLeased."""
         lendable = self._devices.get(device) if isinstance(device, str) else None
         if lendable is None or not isinstance(device, str):
-            raise NotLent(f"{shown(str(device))} cannot be lent", f"one of: {', '.join(self._devices)}")
+            raise NotLeased(f"{shown(str(device))} cannot be lent", f"one of: {', '.join(self._devices)}")
         if self._lent:
-            raise NotLent(f"the {self._lent.device} is lent to {self._lent.to}", "one technician at a time")
+            raise NotLeased(f"the {self._lent.device} is lent to {self._lent.to}", "one technician at a time")
         if any(each.is_out for each in self._devices.values()):
-            raise NotLent("what was lent last is not back yet", "see whether its command still runs; try again")
+            raise NotLeased("what was lent last is not back yet", "see whether its command still runs; try again")
         if self._table.disk:
-            raise NotLent("the journal cannot be written, so no loan can be put on record", self._table.disk.hint)
+            raise NotLeased("the journal cannot be written, so no loan can be put on record", self._table.disk.hint)
         check(self._table.shoe, open_shoe)
         told = lendable.lend(to)
         log.info("the %s %s lent to %s", device, "are" if device.endswith("s") else "is", to)
-        self._lent, self._last_pid = Lent(device, to, now()["at"], pid), pid
+        self._lent, self._last_pid = Lease(device, to, now()["at"], pid), pid
         return told
 
     def passed(self, session: object, seq: object) -> None:
@@ -103,19 +103,19 @@ class Lending:
 
 
 def check(shoe: Shoe, open_shoe: bool) -> None:
-    """Raise NotLent while a card is between shoe and discard rack, or while a shoe is open without `open_shoe`."""
+    """Raise NotLeased while a card is between shoe and discard rack, or while a shoe is open without `open_shoe`."""
     where = phase(shoe)
     if where is Phase.BURNING:
-        raise NotLent("the burn is not finished", "finish it, or close the shoe")
+        raise NotLeased("the burn is not finished", "finish it, or close the shoe")
     if where not in OUTSIDE_A_ROUND or shoe.laid or shoe.overdrawn:
-        raise NotLent(f"round {shoe.round} is open", "finish or void it, then calibrate")
+        raise NotLeased(f"round {shoe.round} is open", "finish or void it, then calibrate")
     if where is Phase.READY and shoe.house.betting == "required":
-        raise NotLent(f"bets are closed for round {shoe.round}", "finish it or void it, then calibrate")
+        raise NotLeased(f"bets are closed for round {shoe.round}", "finish it or void it, then calibrate")
     if shoe.held:
-        raise NotLent(f"{len(shoe.held)} cards are held", "the floor decides about them first: shoe status")
+        raise NotLeased(f"{len(shoe.held)} cards are held", "the floor decides about them first: shoe status")
     if shoe.status == "open" and not open_shoe:
         hint = "close it (sudo shoe do close-shoe --by NAME), or say --open-shoe: the dealer then confirms with NEXT"
-        raise NotLent(f"shoe {shoe.number} is open", hint)
+        raise NotLeased(f"shoe {shoe.number} is open", hint)
 
 
 def _lives(pid: int) -> bool:

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 from firmware_bridge.client.payload import MessageError, look_whose, state
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
 from firmware_bridge.floor.latest import Latest, Read, Tables, milliseconds
-from firmware_bridge.floor.page.over import RoundOver, over, read
+from firmware_bridge.floor.page.round_summary import RoundSummary, over, read
 from firmware_bridge.games.baccarat.roads import Board
 
 TOPICS: Final = ("status", "table", "lamps", "alarm", "health", "roads", "round")
@@ -44,7 +44,7 @@ class Seen(Latest):
     def __init__(self, name: str, since: int) -> None:
         super().__init__(name, since)
         self.version = self.ahead = 0
-        self.rounds: dict[tuple[str, int, int], RoundOver] = {}
+        self.rounds: dict[tuple[str, int, int], RoundSummary] = {}
         self.unreadable: dict[str, str] = {}
 
     @property
@@ -73,7 +73,7 @@ class Seen(Latest):
         """The number of its shoe."""
         return self.said["table"].head.shoe if "table" in self.said else None
 
-    def last_rounds(self, count: int) -> list[RoundOver]:
+    def last_rounds(self, count: int) -> list[RoundSummary]:
         """The newest rounds, the newest first."""
         return list(self.rounds.values())[: -count - 1 : -1]
 

@@ -9,7 +9,7 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
 from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, VERSION, Line, format_of, unseal
-from firmware_bridge.journal.walk import Place, Walk, next_beginning, read_lines
+from firmware_bridge.journal.reader import Place, Walk, next_beginning, read_lines
 
 log = logging.getLogger(__name__)
 _ANEW = (

@@ -46,7 +46,7 @@ class Over(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class ScreenModel:
     """A table as it is seen.
 
     size: cards in a full shoe. states: the topics `table`, `lamps` and `alarm`. over: rounds, oldest first. points:
@@ -93,7 +93,7 @@ Cards = dict[str, list[str | None]]
 """Slot -> its cards, None for one that lies face down."""
 
 
-def felt(sight: Sight, width: int) -> list[Text]:
+def felt(sight: ScreenModel, width: int) -> list[Text]:
     """Every slot with its cards and lamp, and what each area counts, in lines of at most `width` columns."""
     laid, is_over = lying(sight)
     areas = {name: slots for name, slots in sight.game.areas.items() if name != RESERVE or sight.has_reserves}
@@ -103,7 +103,7 @@ def felt(sight: Sight, width: int) -> list[Text]:
     return abreast(blocks, width)
 
 
-def lying(sight: Sight) -> tuple[Cards, bool]:
+def lying(sight: ScreenModel) -> tuple[Cards, bool]:
     """What lies on the table; until the next round's first card that is the round before (True)."""
     laid: Cards = {}
     for each in sight.states["table"].get("slots", ()):
@@ -166,7 +166,7 @@ def _wide(block: Sequence[Text]) -> int:
     return max((line.cell_len for line in block), default=0)
 
 
-def _name(sight: Sight, area: str, is_over: bool) -> Text:
+def _name(sight: ScreenModel, area: str, is_over: bool) -> Text:
     outcome = sight.over[-1].outcome if is_over else None
     points = _points(sight, area) if is_over else sight.points.get(area)
     text = Text(f" {area.upper()} ", style=outcome_colour(sight.game, area))
@@ -181,13 +181,13 @@ def _name(sight: Sight, area: str, is_over: bool) -> Text:
     return Text.assemble(text, (f"  {won}" if won else "", "bold"))
 
 
-def _points(sight: Sight, area: str) -> str:
+def _points(sight: ScreenModel, area: str) -> str:
     """What an area counted in the round that is over; where a seat had several hands, each of them."""
     told = sight.over[-1].points
     return " ".join(brief(points) for name, points in told.items() if name.partition(".")[0] == area)
 
 
-def _boxes(sight: Sight, slots: Sequence[str], laid: Cards, is_over: bool, width: int) -> Iterator[Text]:
+def _boxes(sight: ScreenModel, slots: Sequence[str], laid: Cards, is_over: bool, width: int) -> Iterator[Text]:
     """Cards side by side in three lines, the lamp of each slot below; what is too much for a line stands below it."""
     boxes = [box for slot in slots for box in _slot(sight, slot, laid, is_over)]
     a_line = max(1, (width + 1) // (BOX + 1))
@@ -196,7 +196,7 @@ def _boxes(sight: Sight, slots: Sequence[str], laid: Cards, is_over: bool, width
             yield Text(" ").join(parts)
 
 
-def _slot(sight: Sight, slot: str, laid: Cards, is_over: bool) -> Iterator[list[Text]]:
+def _slot(sight: ScreenModel, slot: str, laid: Cards, is_over: bool) -> Iterator[list[Text]]:
     """The cards of a slot and of what was split off it; a steady lamp asks for the next one."""
     rhythm = sight.states["lamps"].get("lit", {}).get(slot)
     due = (sight.states["table"].get("due") or slot) if rhythm == "steady" and not is_over else None

@@ -157,7 +157,7 @@ def pull(board: NativeBoard | CodeBoard, paper: Paper, how: str) -> None:
         board.pull(code, **({how: True} if how in ("face_up", "double_feed", "backwards") else {}))
 
 
-class Mishaps:
+class FaultInjection:
     """Breaks the parts of a table for a while.
 
     stop_broker(seconds): the broker comes back by itself. restart_daemon(): ends it in order and starts it again.

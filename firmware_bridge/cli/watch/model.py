@@ -16,8 +16,8 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.felt import Boards, Over, Row, Sight, abreast, padded_to
 from firmware_bridge.screen.picture import HEIGHT, screen
+from firmware_bridge.screen.table_widget import Boards, Over, Row, ScreenModel, abreast, padded_to
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from hardware.pins.lamps import RHYTHMS
 
@@ -154,12 +154,12 @@ DRAWN: Final[Mapping[str, Callable[[Mapping[str, Any], int], Drawn]]] = {"roads"
 """A game's own topic -> its boards for so many columns, the most wanted first."""
 
 
-def _sight(status: Status, frames: Row, gone: str, keys: str) -> Sight:
+def _sight(status: Status, frames: Row, gone: str, keys: str) -> ScreenModel:
     settings = status["table"]["settings"]
     game = GAMES[settings["game"]]
     stands = f"NO DAEMON: {gone}; waiting for it" if gone else mode_words(status)
     edge = next((colour for begin, colour in EDGES.items() if stands.startswith(begin)), "red")
-    return Sight(
+    return ScreenModel(
         table=status["table_id"],
         game=game,
         shoe=status["shoe"],

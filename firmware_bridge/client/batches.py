@@ -10,8 +10,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge.client.items import Item, Received, Refused, Stream, Told, Unreadable
 from firmware_bridge.client.ledger import Arrived
+from firmware_bridge.client.messages import Item, Received, Refused, Stream, Told, Unreadable
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
@@ -70,7 +70,7 @@ class _Table(Struct):
     say: set[str] = set()
 
 
-class Intake:
+class Batches:
     """All tables of a floor, from bytes to batches. Times are seconds of any one monotonic clock.
 
     by: the receiver's name. events: whether the topic `event` is read too, set before the first message. wait_s: how

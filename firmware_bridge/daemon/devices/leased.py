@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.config.whole_file import write_whole
-from firmware_bridge.daemon.table.lending import Lendable
-from firmware_bridge.daemon.table.stamps import now
+from firmware_bridge.daemon.table.clock import now
+from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.inputs import ReportNo
@@ -29,7 +29,7 @@ TRY_AGAIN_S: Final = 0.5
 """A borrower that was killed may hold its pins a moment longer."""
 
 
-class LentReader:
+class LeasedReader:
     """The reader while it is lent `to` a technician, from the journal entry that says so to its last test card.
 
     cut_short: the lending did not end as it should. report: the last report taken, where the table does not know of it
@@ -71,12 +71,12 @@ class LentReader:
             log.warning("what the reader is to be told cannot be kept (%s): calibrate it again", error)
 
 
-class LentPins:
+class PinLease:
     """All pins, lent at once with the reader: no card is of a shoe until they are back. claim: raises PinError."""
 
     def __init__(
         self,
-        reader: Lendable,
+        reader: Leasable,
         let_go: Callable[[], None],
         claim: Callable[[], None],
         loop: asyncio.AbstractEventLoop,
