@@ -1,6 +1,7 @@
 """`shoe schema`: every message, as JSON Schema, as an AsyncAPI document with examples, or as a page."""
 
 import argparse
+import inspect
 import sys
 from typing import Any, Final, get_args, get_type_hints
 
@@ -130,8 +131,10 @@ def _referenced(parts: dict[str, Schema], told: Any) -> dict[str, Schema]:
 
 
 def _exact(value: Any) -> Any:
-    """Amounts are numbers, or texts where they are money."""
+    """Amounts are numbers, or texts where they are money. Descriptions are the same on each Python: 3.13 dedents them."""
     if isinstance(value, dict):
         told = {name: _exact(each) for name, each in value.items()}
+        if isinstance(text := told.get("description"), str):
+            told["description"] = inspect.cleandoc(text)
         return told | {"type": ["number", "string"]} if told.get("format") == "decimal" else told
     return [_exact(each) for each in value] if isinstance(value, list) else value
