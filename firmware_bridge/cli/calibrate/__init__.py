@@ -54,7 +54,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Calibrate; 0 if it is good and kept, else 1. Raises NoDaemon, Refused or ConfigError."""
-    from firmware_bridge.cli.calibrate.borrow import TakenBack
+    from firmware_bridge.cli.calibrate.borrow import LeaseRevoked
     from firmware_bridge.cli.calibrate.visit import Visit
 
     ended = _ends_in_order()
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     except Refusal as refusal:
         visit.failed(refusal.reason, refusal.remedy)
         return FAILED
-    except TakenBack as end:
+    except LeaseRevoked as end:
         visit.failed(end.what, end.hint)
         return FAILED
     except PortVanished:

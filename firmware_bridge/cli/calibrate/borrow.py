@@ -31,7 +31,7 @@ class Refused(BridgeError):
     """The daemon does not lend the device; the text says why and what to do."""
 
 
-class TakenBack(SystemExit):
+class LeaseRevoked(SystemExit):
     """The daemon took the lent device back: `what` happened, `hint`: what to do. No event loop keeps a SystemExit."""
 
     def __init__(self, device: str, by: str) -> None:
@@ -44,11 +44,11 @@ class BorrowedFromDaemon:
     """A device that the daemon lends.
 
     report: the last that the daemon took. restore: bytes to write to the reader first, which put its settings back.
-    is_taken_back: the daemon has the device again, and writes them itself.
+    is_revoked: the daemon has the device again, and writes them itself.
     """
 
     is_of_daemon = True
-    is_taken_back = False
+    is_revoked = False
 
     def __init__(self, control: socket.socket, report: list[int] | None, restore: str) -> None:
         self._control, self.restore = control, bytes.fromhex(restore)
@@ -74,7 +74,7 @@ class BorrowedAlone:
     """
 
     is_of_daemon = False
-    is_taken_back = False
+    is_revoked = False
 
     def __init__(self, directory: Path, by: str) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -112,7 +112,7 @@ Borrowed = BorrowedFromDaemon | BorrowedAlone
 
 @contextmanager
 def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -> Iterator[Borrowed]:
-    """Lend a device for as long as the block lasts; TakenBack interrupts the block, whatever it waits for.
+    """Lend a device for as long as the block lasts; LeaseRevoked interrupts the block, whatever it waits for.
 
     Raises Refused, NoDaemon, ConfigError, and as `BorrowedAlone` does.
     """
@@ -123,33 +123,33 @@ def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -
         return
     with control, control.makefile("rb") as answers:
         control.settimeout(ANSWER_S)
-        told = _asked(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
-        if not told.get("ok"):
-            raise Refused(told.get("error", "the daemon keeps its device"), told.get("hint") or "")
-        borrowed = BorrowedFromDaemon(control, told.get("report"), told.get("restore", ""))
-        with _until_taken_back(borrowed, device, control, answers):
+        answer = _ask(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
+        if not answer.get("ok"):
+            raise Refused(answer.get("error", "the daemon keeps its device"), answer.get("hint") or "")
+        borrowed = BorrowedFromDaemon(control, answer.get("report"), answer.get("restore", ""))
+        with _interrupted_when_revoked(borrowed, device, control, answers):
             yield borrowed
-        _asked(control, answers, {"do": "give_back"})
+        _ask(control, answers, {"do": "give_back"})
 
 
 @contextmanager
-def _until_taken_back(
+def _interrupted_when_revoked(
     borrowed: BorrowedFromDaemon, device: str, control: socket.socket, answers: Any
 ) -> Iterator[None]:
-    """Raise TakenBack in the block once the daemon takes its device back: it sends nothing else unasked."""
+    """Raise LeaseRevoked in the block once the daemon takes its device back: it sends nothing else unasked."""
 
-    def heard(*_: object) -> None:
+    def on_signal(*_: object) -> None:
         if select.select([control], [], [], 0)[0]:
             signal.signal(signal.SIGIO, signal.SIG_IGN)
             by = _who(answers)
-            borrowed.is_taken_back = bool(by)
-            raise TakenBack(device, by)
+            borrowed.is_revoked = bool(by)
+            raise LeaseRevoked(device, by)
 
-    signal.signal(signal.SIGIO, heard)
+    signal.signal(signal.SIGIO, on_signal)
     fcntl.fcntl(control, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(control, fcntl.F_SETFL, fcntl.fcntl(control, fcntl.F_GETFL) | os.O_ASYNC)
     try:
-        heard()  # what came before it signals
+        on_signal()  # what came before it signals
         yield
     finally:
         signal.signal(signal.SIGIO, signal.SIG_IGN)
@@ -172,7 +172,7 @@ def _last_shoe(directory: Path) -> Shoe:
     return Shoe()
 
 
-def _asked(control: socket.socket, answers: Any, request: dict[str, Any]) -> dict[str, Any]:
+def _ask(control: socket.socket, answers: Any, request: dict[str, Any]) -> dict[str, Any]:
     try:
         control.sendall(_line(request))
         answer: dict[str, Any] = json.loads(answers.readline())

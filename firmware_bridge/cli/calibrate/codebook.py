@@ -126,11 +126,11 @@ async def _next(visit: Visit, bench: Bench, deck: dict[str, code_books.Known]) -
 async def _cut_card(visit: Visit, bench: Bench) -> list[str]:
     """The cut card's code, if it has one; a tag is read twice."""
     visit.guide.say("pull the cut card, if it has a code")
-    told: str | int | None = None
+    previous: str | int | None = None
     while isinstance(card := await bench.next_card(min(CUT_CARD_S, visit.patience_s)), Read):
-        if isinstance(card.code, str) and (card.code == told or not _has_tags(visit)):
+        if isinstance(card.code, str) and (card.code == previous or not _has_tags(visit)):
             return [card.code]
-        told = card.code
+        previous = card.code
         visit.guide.say("pull the cut card again")
     return []
 

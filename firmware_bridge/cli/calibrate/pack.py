@@ -68,12 +68,12 @@ async def _work(visit: Visit, borrowed: Borrowed, count: int) -> Pulled:
             card = await bench.next_card(visit.patience_s)
             if card is None:
                 break
-            _take(visit, pulled, card, book)
+            _count(visit, pulled, card, book)
             visit.guide.bar(pulled.count / count, pulled.count, count, f"{pulled.unread} not read")
     return pulled
 
 
-def _take(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook) -> None:
+def _count(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook) -> None:
     if not isinstance(card, Read):
         pulled.unread += 1
         pulled.in_a_row += 1

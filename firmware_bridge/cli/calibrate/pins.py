@@ -133,24 +133,24 @@ def keypad(visit: Visit, factory: PinFactory = None) -> int:
             asyncio.run(pressed(visit, keys, factory or pin_factory(visit.config.pins.factory)))
         for pad in visit.config.keypad:
             asyncio.run(marked(visit, pad))
-    felt = [*keys, *pads]
-    measured = Count(tried=len(felt), good=len(felt))
-    visit.keep(CountSection(at=visit.now, by=visit.by, after=dict.fromkeys(felt, True), measured=measured))
-    return visit.done(f"kept: all {len(felt)} keys are felt", measured=measured)
+    tested = [*keys, *pads]
+    measured = Count(tried=len(tested), good=len(tested))
+    visit.keep(CountSection(at=visit.now, by=visit.by, after=dict.fromkeys(tested, True), measured=measured))
+    return visit.done(f"kept: all {len(tested)} keys are felt", measured=measured)
 
 
 async def pressed(visit: Visit, keys: dict[str, Pin], factory: PinFactory) -> None:
     """Wait for each key in its turn. Raises Refusal for one that does not come."""
-    felt: asyncio.Queue[str] = asyncio.Queue()
+    presses: asyncio.Queue[str] = asyncio.Queue()
     loop = asyncio.get_running_loop()
-    contacts = {name: Key(pin, factory, loop, partial(felt.put_nowait, name)) for name, pin in keys.items()}
+    contacts = {name: Key(pin, factory, loop, partial(presses.put_nowait, name)) for name, pin in keys.items()}
     try:
         for name, contact in contacts.items():
             if contact.active:
                 raise Refusal(f"{name.upper()} is held down already", "free it; check active_low in [pins]")
         for count, (name, pin) in enumerate(keys.items()):
             visit.guide.bar(count / len(keys), count, len(keys), f"press {name.upper()}")
-            while (came := await _key(visit, felt, name, pin)) != name:
+            while (came := await _key(visit, presses, name, pin)) != name:
                 visit.guide.say(f"that was {came.upper()}: press {name.upper()}, or swap their wires")
     finally:
         for contact in contacts.values():
@@ -201,9 +201,9 @@ async def _seat(
     raise Refusal(what, f"check the keypad at {pad.port}, and seats in [[keypad]]")
 
 
-async def _key(visit: Visit, felt: asyncio.Queue[str], name: str, pin: Pin) -> str:
+async def _key(visit: Visit, presses: asyncio.Queue[str], name: str, pin: Pin) -> str:
     try:
-        return await asyncio.wait_for(felt.get(), visit.patience_s)
+        return await asyncio.wait_for(presses.get(), visit.patience_s)
     except TimeoutError:
         raise Refusal(
             f"{name.upper()} was not pressed within {visit.patience_s:.0f} s", f"check its wire at GPIO {pin.number}"

@@ -62,7 +62,7 @@ async def _work(visit: Visit, borrowed: Borrowed) -> ReaderSection:
         except PortVanished:
             raise  # an unplugged board is told its settings when the daemon has it again
         except BaseException:
-            if not borrowed.is_taken_back:
+            if not borrowed.is_revoked:
                 await bench.set(before)  # what interrupts this too leaves it to whoever has the reader next
                 borrowed.leave(b"")
             raise

@@ -68,8 +68,8 @@ class Visit:
     @contextmanager
     def borrow(self, device: str, open_shoe: bool = True) -> Iterator[Borrowed]:
         """A device of the daemon's. open_shoe: whether the technician may borrow it between the rounds of a shoe."""
-        asked = self._arguments.open_shoe and open_shoe
-        with borrow(self._arguments.config, self._path.parent, device, self.by, asked) as borrowed:
+        with_open_shoe = self._arguments.open_shoe and open_shoe
+        with borrow(self._arguments.config, self._path.parent, device, self.by, with_open_shoe) as borrowed:
             back = {"reader": "the reader is", "pins": "the pins are"}[device]
             self._at_daemon = f"{back} back at the daemon" if borrowed.is_of_daemon else f"{back} free"
             yield borrowed
@@ -106,8 +106,8 @@ class Visit:
         return 0
 
     def stopped(self) -> None:
-        told = ", ".join(filter(None, (self._kept, self._at_daemon)))
-        self.guide.end(f"stopped: {told}", {"ok": False, "error": "stopped", "hint": told})
+        outcome = ", ".join(filter(None, (self._kept, self._at_daemon)))
+        self.guide.end(f"stopped: {outcome}", {"ok": False, "error": "stopped", "hint": outcome})
 
     def failed(self, reason: str, remedy: str) -> None:
         fields = {"ok": False, "error": reason, "hint": remedy}
@@ -146,7 +146,7 @@ class Guide:
         self._step, self._json, self._yes = step, as_json, yes
         self._live = sys.stdout.isatty() and not as_json
         self._bar = False
-        self._told = -1
+        self._shown_count = -1
 
     @property
     def unattended(self) -> bool:
@@ -158,12 +158,12 @@ class Guide:
     def end(self, text: str, fields: dict[str, Any]) -> None:
         """Say how a step ended: a text for people, or fields for programs."""
         if self._json:
-            self._tell(fields)
+            self._write_json(fields)
         else:
             self._end_bar()
             print(text, flush=True)
 
-    def _tell(self, fields: dict[str, Any]) -> None:
+    def _write_json(self, fields: dict[str, Any]) -> None:
         print(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
 
     def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
@@ -172,11 +172,11 @@ class Guide:
             full = round(BAR * max(0.0, min(1.0, part)))
             print(f"\r\x1b[K  {name} {'█' * full}{'░' * (BAR - full)} {count}/{of} {text}", end="", flush=True)
             self._bar = True
-        elif count != self._told and self._json:
-            self._tell({"count": count, "of": of, "text": text})
-        elif count != self._told:
+        elif count != self._shown_count and self._json:
+            self._write_json({"count": count, "of": of, "text": text})
+        elif count != self._shown_count:
             print(f"  {count}/{of} {text}", flush=True)
-        self._told = count
+        self._shown_count = count
 
     def ask(self, question: str, choices: str = "yn") -> str:
         """The letter answered, the first one of `choices` where nobody is there. Raises Refusal at the input's end."""
@@ -211,18 +211,18 @@ class ReaderPort:
         protocol = READERS[config.protocol]
         self.decoder = protocol.decoder(settings)
         self._report = report
-        self._heard: asyncio.Queue[bytes | PortError | None] = asyncio.Queue()
+        self._received: asyncio.Queue[bytes | PortError | None] = asyncio.Queue()
         self._messages: Iterator[Message] = iter(())
         baud = config.baud or protocol.baud
         loop = asyncio.get_running_loop()
-        self._port = Port(config.port, baud, loop, self._heard.put_nowait, self._heard.put_nowait, self._on_open)
+        self._port = Port(config.port, baud, loop, self._received.put_nowait, self._received.put_nowait, self._on_open)
 
     async def open(self) -> None:
         """Raises PortError with its remedy if the port cannot be had at once."""
         self._port.start()
-        if isinstance(said := await self._heard.get(), PortError):
+        if isinstance(opened := await self._received.get(), PortError):
             self.close()
-            raise said
+            raise opened
 
     def close(self) -> None:
         self._port.close()
@@ -235,10 +235,10 @@ class ReaderPort:
         try:
             async with asyncio.timeout(seconds):
                 while (message := next(self._messages, None)) is None:
-                    heard = await self._heard.get()
-                    if isinstance(heard, PortError):
-                        raise heard
-                    self._messages = iter(self.decoder.feed(heard or b""))
+                    received = await self._received.get()
+                    if isinstance(received, PortError):
+                        raise received
+                    self._messages = iter(self.decoder.feed(received or b""))
         except TimeoutError:
             return None
         return message
@@ -248,7 +248,7 @@ class ReaderPort:
 
     def _on_open(self) -> None:
         self._port.write(self.decoder.resume(self._report))
-        self._heard.put_nowait(None)
+        self._received.put_nowait(None)
 
 
 @contextmanager
