@@ -19,7 +19,7 @@ class Systemd:
         mine = os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         self.beat_s = min(int(usec) / 1_000_000 / 3, LONGEST_BEAT_S) if usec.isdigit() and mine else 0.0
 
-    def tell(self, *states: str) -> None:
+    def notify(self, *states: str) -> None:
         """Send states such as `READY=1`; a full or missing socket is not our fault and changes nothing."""
         if self._socket is None:
             return
