@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.unnamed:
         sys.stdout.writelines(f"{key}\n" for key in unnamed(arguments.config.read_text("utf-8"), config.rules))
         return 0
-    told = effective(config)
-    text = json.dumps(told, ensure_ascii=False, default=str) if arguments.json else "\n".join(_lines(told))
+    sections = effective(config)
+    text = json.dumps(sections, ensure_ascii=False, default=str) if arguments.json else "\n".join(_lines(sections))
     print(scrubbed(text, secrets_of(arguments.config)))
     return 0
 
@@ -92,18 +92,18 @@ def _contents(section: dict[str, object]) -> Iterator[str]:
 
 def effective(config: Config) -> Sections:
     """Section -> key -> its value, given or default; None for what is not set."""
-    told: Sections = msgspec.to_builtins(config)
-    told["game"] = msgspec.to_builtins(config.terms, builtin_types=(Decimal,))
-    told["game"].pop("good_roads", None)
-    told["table"]["close"] = config.house.close
-    told["table"]["virtual_cut"] = config.house.virtual_cut or "none"
-    told["pins"] |= told["pins"].pop("keys")
-    return told
+    sections: Sections = msgspec.to_builtins(config)
+    sections["game"] = msgspec.to_builtins(config.terms, builtin_types=(Decimal,))
+    sections["game"].pop("good_roads", None)
+    sections["table"]["close"] = config.house.close
+    sections["table"]["virtual_cut"] = config.house.virtual_cut or "none"
+    sections["pins"] |= sections["pins"].pop("keys")
+    return sections
 
 
-def _lines(told: Sections) -> Iterator[str]:
+def _lines(sections: Sections) -> Iterator[str]:
     """The sections as TOML; a key that is not set stands behind a #."""
-    for section, held in told.items():
+    for section, held in sections.items():
         several = isinstance(held, list | tuple)
         for keys in held if several else (held,):
             yield f"[[{section}]]" if several else f"[{section}]"

@@ -84,13 +84,13 @@ def ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     """The daemon's answer to a request. Raises NoDaemon."""
     with connected(path) as control:
         control.settimeout(ANSWER_S)
-        return next(_said(control, request, path))
+        return next(_answers(control, request, path))
 
 
 def follow(path: Path) -> Iterator[dict[str, Any]]:
     """The daemon's status now and whenever it changes. Raises NoDaemon when it ends."""
     with connected(path) as control:
-        yield from _said(control, {"do": "watch"}, path)
+        yield from _answers(control, {"do": "watch"}, path)
 
 
 def order_options(parser: argparse.ArgumentParser) -> None:
@@ -122,7 +122,7 @@ def at_the_table(hint: str) -> str:
     return re.sub(rf"\b({'|'.join(_AT_THE_TABLE)})\b", lambda found: _AT_THE_TABLE[found[1]], hint)
 
 
-def _said(control: socket.socket, request: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
+def _answers(control: socket.socket, request: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
     """Send a request; what comes back, line by line."""
     try:
         control.sendall(json.dumps(request).encode() + b"\n")
@@ -144,11 +144,11 @@ def connected(path: Path) -> socket.socket:
         control.connect(str(path))
     except OSError as error:
         control.close()
-        raise _told(path, error) from None
+        raise _error_for(path, error) from None
     return control
 
 
-def _told(path: Path, error: OSError) -> NoDaemon:
+def _error_for(path: Path, error: OSError) -> NoDaemon:
     if isinstance(error, PermissionError):
         return NotAllowed(f"no permission to ask the daemon at {path}", "put sudo before the command")
     if isinstance(error, FileNotFoundError | NotADirectoryError | ConnectionRefusedError):

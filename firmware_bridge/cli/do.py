@@ -47,7 +47,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Give the order; 0 if it was obeyed, 1 if not. Raises NoDaemon."""
-    return give(arguments, arguments.do, _said(arguments))
+    return give(arguments, arguments.do, _fields(arguments))
 
 
 def _first_sentence(order: type[Order]) -> str:
@@ -55,18 +55,18 @@ def _first_sentence(order: type[Order]) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _said(arguments: argparse.Namespace) -> dict[str, Any]:
+def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
     """What the order says, without what was not given."""
     of = ORDERS.get(arguments.do)
-    said = {each.encode_name: getattr(arguments, each.encode_name, None) for each in fields(of)} if of else {}
+    given = {each.encode_name: getattr(arguments, each.encode_name, None) for each in fields(of)} if of else {}
     if of is orders.OpenShoe:
         pack = {each.name: getattr(arguments, each.name) for each in fields(orders.Pack)}
-        said["pack"] = {name: value for name, value in pack.items() if value is not None} or None
-    if came := said.get("cards"):
-        said["cards"] = [word for text in came for each in re.split(r"[ ,]+", text) for word in _came(each)]
+        given["pack"] = {name: value for name, value in pack.items() if value is not None} or None
+    if came := given.get("cards"):
+        given["cards"] = [word for text in came for each in re.split(r"[ ,]+", text) for word in _came(each)]
     if of is orders.BetsClosed and arguments.amounts:
-        said = {"money" if arguments.money else "bets": dict(arguments.amounts)}
-    return {name: value for name, value in said.items() if value not in (None, [], False)}
+        given = {"money" if arguments.money else "bets": dict(arguments.amounts)}
+    return {name: value for name, value in given.items() if value not in (None, [], False)}
 
 
 def _came(word: str) -> list[str]:

@@ -70,5 +70,5 @@ def _text(name: str) -> str:
     try:
         return sys.stdin.read() if name == "-" else Path(name).read_text("utf-8")
     except (OSError, UnicodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise ScriptError(f"{name}: {said}", "name a file of cards, As Td .., or - for stdin") from None
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise ScriptError(f"{name}: {reason}", "name a file of cards, As Td .., or - for stdin") from None

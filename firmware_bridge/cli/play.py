@@ -35,11 +35,11 @@ def _play(game: str, lines: BinaryIO) -> int:
         if not line.strip():
             continue
         try:
-            told = msgspec.json.encode(answer(game, line))
+            reply = msgspec.json.encode(answer(game, line))
         except LineError as error:
             print(f"play: line {number}: {error}", file=sys.stderr)
             code = FAILED
             continue
-        sys.stdout.buffer.write(told + b"\n")
+        sys.stdout.buffer.write(reply + b"\n")
         sys.stdout.buffer.flush()
     return code

@@ -44,7 +44,7 @@ class Reached(NamedTuple):
     end: int
 
 
-Said = bytes | Warned | Reached
+Output = bytes | Warned | Reached
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -66,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
             _write(_journal(source, arguments.file), bar)
         else:
             new = partial(Replay, house, table, burn=not arguments.no_burn, close=arguments.close)
-            with closing(_shoes(source, new, arguments.jobs)) as all_said:
-                _write(all_said, bar)
+            with closing(_shoes(source, new, arguments.jobs)) as outputs:
+                _write(outputs, bar)
     return 0
 
 
@@ -100,7 +100,7 @@ def _opened(name: str) -> BufferedReader:
         raise ScriptError(f"{name}: {error.strerror}", "name a deal script, a journal, or - for stdin") from None
 
 
-def _journal(source: BinaryIO, name: str) -> Iterator[Said]:
+def _journal(source: BinaryIO, name: str) -> Iterator[Output]:
     """What a journal says, as JSON lines; no states where sealed parts are left out."""
     shoe: Shoe | None = Shoe()
     walk, retained, end = Walk(name), Retained(), 0
@@ -128,7 +128,7 @@ def _json_line(topic: str, retain: bytes, payload: bytes) -> bytes:
     return b'{"topic":"%b","retain":%b,"payload":%b}\n' % (topic.encode(), retain, payload)
 
 
-def _shoes(source: BufferedReader, new: NewReplay, jobs: int) -> Generator[Said, None, None]:
+def _shoes(source: BufferedReader, new: NewReplay, jobs: int) -> Generator[Output, None, None]:
     """What the shoes say, in order, as JSON lines. Raises ScriptError, WorkerError.
 
     The first shoe is played here; where another follows, `jobs` processes play a shoe each. One that is long, or waits
@@ -173,29 +173,29 @@ class _Table:
         """Whether a shoe was opened here."""
         return self._replay.shoe.status != "empty"
 
-    def play(self, part: Part) -> Iterator[Said]:
+    def play(self, part: Part) -> Iterator[Output]:
         """What the steps of a part say."""
-        yield from self._told(self._replay.play(steps(part)))
+        yield from self._outputs(self._replay.play(steps(part)))
         yield Reached(part.end)
 
-    def end(self) -> Iterator[Said]:
+    def end(self) -> Iterator[Output]:
         """What ends a shoe, as another begins; that one says all its states."""
-        yield from self._told(self._replay.end())
+        yield from self._outputs(self._replay.end())
         self._retained = Retained()
 
-    def _told(self, lines: Iterator[Line]) -> Iterator[Said]:
+    def _outputs(self, lines: Iterator[Line]) -> Iterator[Output]:
         for line in lines:
             if self._warned:
                 yield from self._warnings()
             yield b"".join(_json_lines(line, self._replay.shoe, self._retained))
         yield from self._warnings()
 
-    def _warnings(self) -> Iterator[Said]:
+    def _warnings(self) -> Iterator[Output]:
         yield from self._warned
         self._warned.clear()
 
 
-def _played(new: NewReplay, parts: list[Part], is_last: bool = False) -> Iterator[Said]:
+def _played(new: NewReplay, parts: list[Part], is_last: bool = False) -> Iterator[Output]:
     """What a whole shoe says."""
     table = _Table(new)
     for part in parts:
@@ -209,10 +209,10 @@ def _size(source: BinaryIO) -> int:
     return os.fstat(source.fileno()).st_size
 
 
-def _write(all_said: Iterable[Said], bar: Bar) -> None:
+def _write(outputs: Iterable[Output], bar: Bar) -> None:
     """JSON lines to stdout, warnings to stderr."""
     out = sys.stdout.buffer
-    for each in all_said:
+    for each in outputs:
         match each:
             case bytes():
                 out.write(each)

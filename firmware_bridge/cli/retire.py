@@ -34,7 +34,7 @@ class NotRetired(BridgeError):
     """A table that stays as it is, and why."""
 
 
-class _Said(msgspec.Struct):
+class _Status(msgspec.Struct):
     """Of a `status`, whether a daemon is there."""
 
     state: str = ""
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 def is_online(status: bytes) -> bool:
     """Whether a message of the topic `status` says that a daemon is there; not for one that says nothing we know."""
     with suppress(msgspec.DecodeError, UnicodeDecodeError):
-        return msgspec.json.decode(status, type=_Said).state == "online"
+        return msgspec.json.decode(status, type=_Status).state == "online"
     return False
 
 
@@ -91,21 +91,21 @@ def _agreed(prefix: str, kept: dict[str, bytes]) -> bool:
 async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | list[str]) -> dict[str, bytes]:
     """Empty these topics, or hear what is retained where none are given. Raises NotRetired."""
     loop, done = asyncio.get_running_loop(), asyncio.Queue[str | None]()
-    tell = done.put_nowait
+    report = done.put_nowait
     kept: dict[str, bytes] = {}
     flying: set[int] = set()
 
     def up() -> None:
         flying.update(link.publish(f"{prefix}/{name}", b"", retain=True) for name in empty)
         if not flying:
-            loop.call_later(LISTEN_S, tell, None)
+            loop.call_later(LISTEN_S, report, None)
 
     def delivered(mid: int) -> None:
         flying.discard(mid)
         if not flying:
-            tell(None)
+            report(None)
 
-    def heard(message: Incoming) -> None:
+    def received(message: Incoming) -> None:
         if message.retained and message.payload:
             kept[message.topic.removeprefix(f"{prefix}/")] = message.payload
 
@@ -113,7 +113,7 @@ async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | 
     topics = () if empty else (f"{prefix}/#",)
     link = Link(
         settings, loop, will=lambda: will, topics=topics,
-        on_up=up, on_down=tell, on_delivered=delivered, on_message=heard,
+        on_up=up, on_down=report, on_delivered=delivered, on_message=received,
     )  # fmt: skip
     if why := await first(link, done, Words(settings).say("silence")):
         found = failed("broker", why)

@@ -62,14 +62,14 @@ def schema() -> Schema:
     types = [*heads, *ROUNDS, *states.values(), *games, *events.values(), *orders.ORDERS]
     built, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     of: dict[Any, Schema] = {each: _own(parts, ref) for each, ref in zip(types, built, strict=True)}
-    told = {topic: _both(of[wire.StateHead], of[body]) for topic, body in states.items()}
-    told |= {f"event.{name}": _with(of[wire.EventMessage], event=of[each]) for name, each in events.items()}
+    definitions = {topic: _both(of[wire.StateHead], of[body]) for topic, body in states.items()}
+    definitions |= {f"event.{name}": _with(of[wire.EventMessage], event=of[each]) for name, each in events.items()}
     for game in GAMES.values():
-        told |= {f"round.{game.name}.{each.status}": _round(of, each, game) for each in ROUNDS}
-    told |= {f"command.{orders.tag_of(each)}": _with(of[each], id=_ID) for each in orders.ORDERS}
-    told["stored"] = of[wire.Stored]
-    told |= {name: _one_of(told, name) for name in ("event", "round", "command")}
-    defs = _exact(told | _referenced(parts, told))
+        definitions |= {f"round.{game.name}.{each.status}": _round(of, each, game) for each in ROUNDS}
+    definitions |= {f"command.{orders.tag_of(each)}": _with(of[each], id=_ID) for each in orders.ORDERS}
+    definitions["stored"] = of[wire.Stored]
+    definitions |= {name: _one_of(definitions, name) for name in ("event", "round", "command")}
+    defs = _exact(definitions | _referenced(parts, definitions))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs}
 
 
@@ -95,15 +95,15 @@ def _own(parts: dict[str, Schema], built: Schema) -> Schema:
     return parts[built["$ref"].removeprefix("#/$defs/")]
 
 
-def _with(told: Schema, **more: Schema) -> Schema:
+def _with(described: Schema, **more: Schema) -> Schema:
     """An object with some properties described in another way."""
-    return told | {"properties": told["properties"] | more}
+    return described | {"properties": described["properties"] | more}
 
 
 def _both(head: Schema, body: Schema) -> Schema:
     """One object with the keys of both."""
-    told = _with(head, **body["properties"])
-    return told | {"title": body["title"], "required": [*head.get("required", ()), *body.get("required", ())]}
+    joined = _with(head, **body["properties"])
+    return joined | {"title": body["title"], "required": [*head.get("required", ()), *body.get("required", ())]}
 
 
 def _round(of: dict[Any, Schema], message: type[Struct], game: Game) -> Schema:
@@ -115,14 +115,14 @@ def _round(of: dict[Any, Schema], message: type[Struct], game: Game) -> Schema:
     return _with(_both(named, of[game.own]), hands=hands) | {"title": of[message]["title"]}
 
 
-def _one_of(told: dict[str, Schema], name: str) -> Schema:
-    return {"anyOf": [{"$ref": f"#/$defs/{each}"} for each in told if each.startswith(f"{name}.")]}
+def _one_of(definitions: dict[str, Schema], name: str) -> Schema:
+    return {"anyOf": [{"$ref": f"#/$defs/{each}"} for each in definitions if each.startswith(f"{name}.")]}
 
 
-def _referenced(parts: dict[str, Schema], told: Any) -> dict[str, Schema]:
-    """The parts that `told` refers to, and those that these refer to."""
+def _referenced(parts: dict[str, Schema], definitions: Any) -> dict[str, Schema]:
+    """The parts that `definitions` refer to, and those that these refer to."""
     found: dict[str, Schema] = {}
-    text = msgspec.json.encode(told).decode()
+    text = msgspec.json.encode(definitions).decode()
     while more := {name: parts[name] for name in parts if name not in found and f'"#/$defs/{name}"' in text}:
         found |= more
         text += msgspec.json.encode(more).decode()
@@ -132,6 +132,6 @@ def _referenced(parts: dict[str, Schema], told: Any) -> dict[str, Schema]:
 def _exact(value: Any) -> Any:
     """Amounts are numbers, or texts where they are money."""
     if isinstance(value, dict):
-        told = {name: _exact(each) for name, each in value.items()}
-        return told | {"type": ["number", "string"]} if told.get("format") == "decimal" else told
+        exact = {name: _exact(each) for name, each in value.items()}
+        return exact | {"type": ["number", "string"]} if exact.get("format") == "decimal" else exact
     return [_exact(each) for each in value] if isinstance(value, list) else value

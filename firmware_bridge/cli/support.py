@@ -20,7 +20,7 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.cli import FAILED, FINE
 from firmware_bridge.cli.check import findings
 from firmware_bridge.cli.check import text as finding_text
-from firmware_bridge.cli.check.finding import UNIT, said
+from firmware_bridge.cli.check.finding import UNIT, output_of
 from firmware_bridge.cli.check.reader import PLACES
 from firmware_bridge.cli.config import scrubbed, secrets_of
 from firmware_bridge.cli.daemon_socket import JOURNAL_DIR, ask, config_option, journal_dir, socket_path
@@ -45,7 +45,7 @@ JOURNALS: Final = 3
 NODES: Final = (*PLACES, "ttyS0", "gpiochip*")
 SYSTEM: Final = ("/proc/device-tree/model", "/proc/version", "/etc/os-release", "/proc/uptime", "/proc/loadavg")
 
-_TELLING: Final = re.compile(
+_RELEVANT: Final = re.compile(
     r"usb|tty|volt|throttl|thermal|mmc|ext4|i/o error|gpio|watchdog|out of memory", re.IGNORECASE
 )
 
@@ -114,14 +114,14 @@ def check(place: Place) -> str:
 
 def status(place: Place) -> str:
     """The running daemon's status, for people and as JSON. Raises NoDaemon."""
-    told = ask(socket_path(place.config), {"do": "status"})
-    as_json = json.dumps(told, ensure_ascii=False, indent=1).split("\n")
-    return "\n".join([*screen(told), "", *map(escaped_json, as_json)])
+    answer = ask(socket_path(place.config), {"do": "status"})
+    as_json = json.dumps(answer, ensure_ascii=False, indent=1).split("\n")
+    return "\n".join([*screen(answer), "", *map(escaped_json, as_json)])
 
 
 def log(_: Place) -> str:
     """The last lines of the service's log. Raises PermissionError where only root may know whether there are any."""
-    lines = said("journalctl", "--unit", UNIT, "--lines", LOG_LINES, "--no-pager", "--output", "short-iso")
+    lines = output_of("journalctl", "--unit", UNIT, "--lines", LOG_LINES, "--no-pager", "--output", "short-iso")
     if lines.strip() not in ("", NO_ENTRIES):
         return lines
     if os.geteuid() != 0:
@@ -131,7 +131,7 @@ def log(_: Place) -> str:
 
 def service(_: Place) -> str:
     """The service's state by systemd."""
-    return said("systemctl", "status", UNIT, "--no-pager", "--lines", "0") or "systemctl says nothing"
+    return output_of("systemctl", "status", UNIT, "--no-pager", "--lines", "0") or "systemctl says nothing"
 
 
 def calibrated(place: Place) -> str:
@@ -144,12 +144,12 @@ def devices(place: Place) -> str:
     """Serial ports and pins with owner and mode, and what is on USB."""
     dev = place.root / "dev"
     found = [_node(path) for pattern in NODES for path in sorted(dev.glob(pattern))]
-    return "\n".join([*(found or ["no serial port, no pins"]), "", said("lsusb") or "lsusb says nothing"])
+    return "\n".join([*(found or ["no serial port, no pins"]), "", output_of("lsusb") or "lsusb says nothing"])
 
 
 def kernel(_: Place) -> str:
     """The kernel's messages about USB, ports, power and the memory card."""
-    lines = [line for line in said("dmesg", "--ctime").splitlines() if _TELLING.search(line)]
+    lines = [line for line in output_of("dmesg", "--ctime").splitlines() if _RELEVANT.search(line)]
     return "\n".join(lines[-KERNEL_LINES:]) or "nothing to tell, or not for this user (use sudo)"
 
 

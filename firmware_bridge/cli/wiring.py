@@ -163,15 +163,15 @@ def _drawn(pin: HeaderPin) -> str:
     shape = _disc(x, y, look, is_square=pin.number == 1)
     number = _text(x, y + 4, str(pin.number), look.number, 10, "middle")
     name = _text(CENTRE + side * 46, y + 4.5, pin.name, MUTED, 13, anchor)
-    if not (told := _told(pin)):
+    if not (meaning := _meaning(pin)):
         return shape + number + name
     begin, end = CENTRE + side * 104, CENTRE + side * 134
     line = f'<line x1="{begin}" y1="{y}" x2="{end}" y2="{y}" stroke="{look.wire}" stroke-width="3"/>'
     room = CENTRE - 142 - MARGIN
-    return shape + number + name + line + _text(CENTRE + side * 142, y + 4.5, told, DARK, 13, anchor, True, room)
+    return shape + number + name + line + _text(CENTRE + side * 142, y + 4.5, meaning, DARK, 13, anchor, True, room)
 
 
-def _told(pin: HeaderPin) -> str:
+def _meaning(pin: HeaderPin) -> str:
     """What goes to a pin, and what its level means."""
     if pin.kind == "ground":
         return f"ground for {USES[pin.use]}" if pin.use else ""

@@ -44,7 +44,7 @@ class Key(NamedTuple):
 
     title: str
     name: str
-    says: str
+    meaning: str
     may: str
     default: str = ""
 
@@ -101,18 +101,18 @@ def document() -> str:
     for title, rows in groupby(keys(), lambda key: key.title):
         lines += ["", f"## {title}", "", "| key | meaning | may be | default |", "|---|---|---|---|"]
         lines += [
-            f"| `{key.name}` | {_cell(key.says)} | {_cell(key.may)} | {_cell(key.default) or '-'} |" for key in rows
+            f"| `{key.name}` | {_cell(key.meaning)} | {_cell(key.may)} | {_cell(key.default) or '-'} |" for key in rows
         ]
     return "\n".join([*lines, ""])
 
 
 def _keys(title: str, kind: type[Struct], without: tuple[str, ...] = ()) -> Iterator[Key]:
-    says = _meanings(kind)
+    meanings = _meanings(kind)
     for field in fields(kind):
         if field.name not in without:
             made = field.default_factory() if field.default_factory is not NODEFAULT else field.default
             default = "" if made in (NODEFAULT, None) else in_toml(made)
-            yield Key(title, field.encode_name, says.get(field.name, ""), _may(field.type), default)
+            yield Key(title, field.encode_name, meanings.get(field.name, ""), _may(field.type), default)
 
 
 def _meanings(kind: type[Struct]) -> dict[str, str]:
@@ -130,10 +130,10 @@ def _meanings(kind: type[Struct]) -> dict[str, str]:
 
 
 def _may(kind: Any) -> str:
-    told = what_may_stand(kind)
+    text = what_may_stand(kind)
     for mistaken, plain in PLAIN.items():
-        told = told.replace(mistaken, plain)
-    return told
+        text = text.replace(mistaken, plain)
+    return text
 
 
 def _names(section: str) -> str:

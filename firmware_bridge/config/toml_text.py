@@ -67,11 +67,11 @@ def _decoded(path: Path, content: bytes) -> str:
         raise ConfigError(f"{path}: line {line} has letters that are not in UTF-8", "save it as UTF-8") from None
 
 
-def _in_words(told: str, lines: list[str]) -> tuple[str, str]:
+def _in_words(message: str, lines: list[str]) -> tuple[str, str]:
     """What is wrong by the words of the TOML reader, and what to do."""
-    found = _AT.fullmatch(told)
+    found = _AT.fullmatch(message)
     if not found:
-        return f"not TOML: {told}", "look at its end: a quotation mark or a bracket is not closed"
+        return f"not TOML: {message}", "look at its end: a quotation mark or a bracket is not closed"
     what, number = found["what"], int(found["line"])
     line = lines[number - 1] if number <= len(lines) else ""
     if twice := _TWICE.fullmatch(what):

@@ -8,7 +8,7 @@ from rich.text import Text
 from firmware_bridge.demo.harness import Harness
 from firmware_bridge.demo.narration import Narration
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.table_widget import RED, Boards, Over, Row, ScreenModel, card_face
+from firmware_bridge.screen.table_widget import RED, Boards, FinishedRound, Row, ScreenModel, card_face
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from firmware_bridge.shoe.round import layout
 
@@ -33,12 +33,12 @@ def sight(stage: Harness, story: Narration, boards: Boards, keys: str = "") -> S
     )
 
 
-def _over(game: Game, told: dict[str, Any]) -> Over:
+def _over(game: Game, told: dict[str, Any]) -> FinishedRound:
     cards = on_screen([(each["slot"], each["card"]) for each in told["cards"]], told)
     if told["status"] == "voided":
-        return Over(told["shoe"], told["round"], None, {}, cards, told["why"])
+        return FinishedRound(told["shoe"], told["round"], None, {}, cards, told["why"])
     points = {name: hand["points"] for name, hand in shown_hands(told).items()}
-    return Over(told["shoe"], told["round"], told["outcome"], points, cards, remarks(game, told))
+    return FinishedRound(told["shoe"], told["round"], told["outcome"], points, cards, remarks(game, told))
 
 
 def _rows(stage: Harness) -> Iterator[Row]:

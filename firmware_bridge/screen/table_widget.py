@@ -31,10 +31,10 @@ class Row(NamedTuple):
     wraps: bool = True
 
 
-class Over(NamedTuple):
+class FinishedRound(NamedTuple):
     """A round that is over; a voided one has no outcome. points: of each hand, in the game's words.
 
-    cards: slot and card, None for one that nobody is shown. said: what people say of it besides.
+    cards: slot and card, None for one that nobody is shown. notes: what people say of it besides.
     """
 
     shoe: int
@@ -42,7 +42,7 @@ class Over(NamedTuple):
     outcome: str | None
     points: Mapping[str, str]
     cards: Sequence[tuple[str, str | None]]
-    said: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class ScreenModel:
     size: int
     states: Mapping[str, Payload]
     news: Row
-    over: Sequence[Over] = ()
+    over: Sequence[FinishedRound] = ()
     points: Mapping[str, str] = field(default_factory=dict)
     has_reserves: bool = False
     head: Text | None = None
@@ -80,7 +80,7 @@ RESERVE: Final = "reserve"
 COLOURS: Final = ("white on blue", "white on red", "white on magenta", "white on cyan")
 """Of areas, in the order of the game."""
 
-NOBODYS: Final = "black on green"
+NO_AREA: Final = "black on green"
 """Of an outcome that is no area's."""
 
 LIT: Final = {"ready": "bold green", "fault": "bold red"}
@@ -93,24 +93,24 @@ Cards = dict[str, list[str | None]]
 """Slot -> its cards, None for one that lies face down."""
 
 
-def felt(sight: ScreenModel, width: int) -> list[Text]:
+def table_lines(model: ScreenModel, width: int) -> list[Text]:
     """Every slot with its cards and lamp, and what each area counts, in lines of at most `width` columns."""
-    laid, is_over = lying(sight)
-    areas = {name: slots for name, slots in sight.game.areas.items() if name != RESERVE or sight.has_reserves}
+    laid, is_over = lying(model)
+    areas = {name: slots for name, slots in model.game.areas.items() if name != RESERVE or model.has_reserves}
     blocks = [
-        [_name(sight, area, is_over), *_boxes(sight, slots, laid, is_over, width)] for area, slots in areas.items()
+        [_name(model, area, is_over), *_boxes(model, slots, laid, is_over, width)] for area, slots in areas.items()
     ]
     return abreast(blocks, width)
 
 
-def lying(sight: ScreenModel) -> tuple[Cards, bool]:
+def lying(model: ScreenModel) -> tuple[Cards, bool]:
     """What lies on the table; until the next round's first card that is the round before (True)."""
     laid: Cards = {}
-    for each in sight.states["table"].get("slots", ()):
+    for each in model.states["table"].get("slots", ()):
         laid.setdefault(each["slot"], []).append(each.get("card"))
-    if laid or not sight.over or sight.over[-1].shoe != sight.shoe:
+    if laid or not model.over or model.over[-1].shoe != model.shoe:
         return laid, False
-    for slot, card in sight.over[-1].cards:
+    for slot, card in model.over[-1].cards:
         laid.setdefault(slot, []).append(card)
     return laid, True
 
@@ -120,7 +120,7 @@ def outcome_colour(game: Game, outcome: str) -> str:
     areas = [name for name in game.areas if name != RESERVE]
     if outcome in areas:
         return COLOURS[areas.index(outcome) % len(COLOURS)]
-    return "dim" if outcome in (RESERVE, "void") else NOBODYS
+    return "dim" if outcome in (RESERVE, "void") else NO_AREA
 
 
 def lamp(name: str, rhythm: str | None) -> Text:
@@ -166,40 +166,40 @@ def _wide(block: Sequence[Text]) -> int:
     return max((line.cell_len for line in block), default=0)
 
 
-def _name(sight: ScreenModel, area: str, is_over: bool) -> Text:
-    outcome = sight.over[-1].outcome if is_over else None
-    points = _points(sight, area) if is_over else sight.points.get(area)
-    text = Text(f" {area.upper()} ", style=outcome_colour(sight.game, area))
+def _name(model: ScreenModel, area: str, is_over: bool) -> Text:
+    outcome = model.over[-1].outcome if is_over else None
+    points = _points(model, area) if is_over else model.points.get(area)
+    text = Text(f" {area.upper()} ", style=outcome_colour(model.game, area))
     if points:
         text = Text.assemble(text, (f"  {points}", "bold"))
     if outcome is None or area == RESERVE:
         return text
-    is_seat = sight.game.areas[area] == (area,)  # one hand of several, of which the outcome says nothing
-    whose, _, how = outcome.partition("_")  # `dealer_bust` is said beside the dealer
-    is_anothers = is_seat or whose in sight.game.areas
-    won = "wins" if outcome == area else how if whose == area else "" if is_anothers else outcome
+    is_seat = model.game.areas[area] == (area,)  # one hand of several, of which the outcome says nothing
+    winner, _, how = outcome.partition("_")  # `dealer_bust` is said beside the dealer
+    is_anothers = is_seat or winner in model.game.areas
+    won = "wins" if outcome == area else how if winner == area else "" if is_anothers else outcome
     return Text.assemble(text, (f"  {won}" if won else "", "bold"))
 
 
-def _points(sight: ScreenModel, area: str) -> str:
+def _points(model: ScreenModel, area: str) -> str:
     """What an area counted in the round that is over; where a seat had several hands, each of them."""
-    told = sight.over[-1].points
-    return " ".join(brief(points) for name, points in told.items() if name.partition(".")[0] == area)
+    hands = model.over[-1].points
+    return " ".join(brief(points) for name, points in hands.items() if name.partition(".")[0] == area)
 
 
-def _boxes(sight: ScreenModel, slots: Sequence[str], laid: Cards, is_over: bool, width: int) -> Iterator[Text]:
+def _boxes(model: ScreenModel, slots: Sequence[str], laid: Cards, is_over: bool, width: int) -> Iterator[Text]:
     """Cards side by side in three lines, the lamp of each slot below; what is too much for a line stands below it."""
-    boxes = [box for slot in slots for box in _slot(sight, slot, laid, is_over)]
+    boxes = [box for slot in slots for box in _slot(model, slot, laid, is_over)]
     a_line = max(1, (width + 1) // (BOX + 1))
     for first in range(0, len(boxes), a_line):
         for parts in zip(*boxes[first : first + a_line], strict=True):
             yield Text(" ").join(parts)
 
 
-def _slot(sight: ScreenModel, slot: str, laid: Cards, is_over: bool) -> Iterator[list[Text]]:
+def _slot(model: ScreenModel, slot: str, laid: Cards, is_over: bool) -> Iterator[list[Text]]:
     """The cards of a slot and of what was split off it; a steady lamp asks for the next one."""
-    rhythm = sight.states["lamps"].get("lit", {}).get(slot)
-    due = (sight.states["table"].get("due") or slot) if rhythm == "steady" and not is_over else None
+    rhythm = model.states["lamps"].get("lit", {}).get(slot)
+    due = (model.states["table"].get("due") or slot) if rhythm == "steady" and not is_over else None
     names = [name for name in laid if name.partition(".")[0] == slot] or [slot]
     for name in names:
         for card in laid.get(name, []):

@@ -44,12 +44,12 @@ def offer(word: str, may: Any) -> str:
 
 def asked(table: Mapping[str, Any]) -> str:
     """What the topic `table` shows of a running round, and what the seats that must act may say."""
-    told = {name: value for name, value in (table.get("shows") or {}).items() if value not in (None, {})}
-    shows = "; ".join(f"{name} {shown(value)}" for name, value in told.items())
+    values = {name: value for name, value in (table.get("shows") or {}).items() if value not in (None, {})}
+    shows = "; ".join(f"{name} {shown(value)}" for name, value in values.items())
     by_offer: dict[str, list[str]] = {}
     for slot, offers in (table.get("act") or {}).items():
         by_offer.setdefault(", ".join(offer(word, may) for word, may in offers.items()), []).append(slot)
-    seats = [f"{' '.join(slots)}: {said}" for said, slots in by_offer.items()]
+    seats = [f"{' '.join(slots)}: {offered}" for offered, slots in by_offer.items()]
     return "; ".join([*([shows] if shows else []), *seats])
 
 
@@ -63,10 +63,10 @@ def brief(points: str) -> str:
     return "".join(points.split()[-1:])
 
 
-def headline(told: Mapping[str, Any], width: int = 0) -> str:
+def headline(result: Mapping[str, Any], width: int = 0) -> str:
     """Outcome (in `width` columns at least) and points of a round, as the topic `round` has it: `BANKER 3:8`."""
-    points = ":".join(brief(hand["points"]) for hand in told["hands"].values())
-    return f"{told['outcome'].upper():<{width}} {points}"
+    points = ":".join(brief(hand["points"]) for hand in result["hands"].values())
+    return f"{result['outcome'].upper():<{width}} {points}"
 
 
 def named(hands: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -75,20 +75,20 @@ def named(hands: Mapping[str, Any]) -> Mapping[str, Any]:
     return letters if len(letters) == len(hands) else hands
 
 
-def shown_hands(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The hands of a round that is over, but those that nobody is shown; `told` as the topic `round` has it."""
-    shown = told.get("shown")
-    return {name: hand for name, hand in told["hands"].items() if shown is None or name in shown}
+def shown_hands(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The hands of a round that is over, but those that nobody is shown; `result` as the topic `round` has it."""
+    shown = result.get("shown")
+    return {name: hand for name, hand in result["hands"].items() if shown is None or name in shown}
 
 
-def on_screen(cards: Iterable[tuple[str, str]], told: Mapping[str, Any]) -> list[tuple[str, str | None]]:
-    """The cards of a round that is over: None for hands that are not shown. told: as the topic `round` has it."""
-    shown = told.get("shown")
+def on_screen(cards: Iterable[tuple[str, str]], result: Mapping[str, Any]) -> list[tuple[str, str | None]]:
+    """The cards of a round that is over: None for hands that are not shown. result: as the topic `round` has it."""
+    shown = result.get("shown")
     return [(slot, card if shown is None or slot in shown else None) for slot, card in cards]
 
 
-def remarks(game: "Game", told: Mapping[str, Any]) -> tuple[str, ...]:
-    """What people say of a round besides its outcome and its hands; `told` as the topic `round` has it."""
-    carried = (f"{told['carried']} carried",) if told["carried"] else ()
-    last = ("last of this shoe",) if told["last"] else ()
-    return (*game.demo.remarks(told), *carried, *last, *told["flags"])
+def remarks(game: "Game", result: Mapping[str, Any]) -> tuple[str, ...]:
+    """What people say of a round besides its outcome and its hands; `result` as the topic `round` has it."""
+    carried = (f"{result['carried']} carried",) if result["carried"] else ()
+    last = ("last of this shoe",) if result["last"] else ()
+    return (*game.demo.remarks(result), *carried, *last, *result["flags"])

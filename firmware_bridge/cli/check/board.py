@@ -47,7 +47,7 @@ SET_CLOCK: Final = "sudo timedatectl set-ntp true; let the Pi reach a time serve
 
 def board(machine: Machine) -> Iterator[Finding]:
     """Whether the pin library works with this board and kernel, and each line is free for us."""
-    yield from _twins(machine)
+    yield from _conflicting_packages(machine)
     if not wires(machine.config):
         return
     yield from _library(machine)
@@ -58,7 +58,7 @@ def board(machine: Machine) -> Iterator[Finding]:
             yield _verdict(pin.number, what)
 
 
-def _twins(machine: Machine) -> Iterator[Finding]:
+def _conflicting_packages(machine: Machine) -> Iterator[Finding]:
     if machine.installed("RPi.GPIO") and machine.installed("rpi-lgpio"):
         what = "RPi.GPIO and rpi-lgpio are both installed: each overwrites the other's module RPi"
         remedy = "pip uninstall RPi.GPIO rpi-lgpio, then install the one you use again; lgpio needs neither"
@@ -130,7 +130,7 @@ def pins(machine: Machine) -> Iterator[Finding]:
 
 def pi(machine: Machine) -> Iterator[Finding]:
     """Whether the supply is strong enough and the processor cool; nothing on other machines."""
-    if raspberry.model(machine.root) is None and not machine.said("vcgencmd", "version"):
+    if raspberry.model(machine.root) is None and not machine.output_of("vcgencmd", "version"):
         return
     flags = _flags(machine)
     if flags is not None and flags & NOW:
@@ -158,10 +158,12 @@ def _heat(celsius: float | None, flags: int) -> Iterator[Finding]:
 
 def _flags(machine: Machine) -> int | None:
     """The firmware's flags, by the kernel or by the firmware's own program."""
-    told = raspberry.throttled(machine.root)
-    if told is None and (found := re.search(r"throttled=0x([0-9a-fA-F]+)", machine.said("vcgencmd", "get_throttled"))):
+    flags = raspberry.throttled(machine.root)
+    if flags is None and (
+        found := re.search(r"throttled=0x([0-9a-fA-F]+)", machine.output_of("vcgencmd", "get_throttled"))
+    ):
         return int(found[1], 16)
-    return told
+    return flags
 
 
 def clock(machine: Machine) -> Iterator[Finding]:
@@ -170,7 +172,7 @@ def clock(machine: Machine) -> Iterator[Finding]:
     if newest > machine.now() + SLACK_S:
         behind = f"the clock is {(newest - machine.now()) / 60:.0f} minutes behind the record"
         yield Finding("WARN", "clock", f"{behind}: rounds would be dated before the last ones", SET_CLOCK)
-    answer = machine.said(*ASK).strip()
+    answer = machine.output_of(*ASK).strip()
     if clock_of(machine.root) == "synchronised" or answer == "yes":
         yield Finding("OK", "clock", "synchronised")
     elif answer == "no":

@@ -80,7 +80,7 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
 async def _connect(settings: BrokerSettings, topic: str) -> int | str:
     """Connect once and write `topic`: the protocol level the broker took, or why it took none."""
     loop, found = asyncio.get_running_loop(), asyncio.Queue[int | str]()
-    tell, will = found.put_nowait, Message(topic, b"{}", qos=0)
+    report, will = found.put_nowait, Message(topic, b"{}", qos=0)
     level = 5
 
     def write() -> None:
@@ -88,7 +88,7 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         level = link.protocol or level
         link.publish(topic, b"{}")
 
-    link = Link(settings, loop, will=lambda: will, on_up=write, on_down=tell, on_delivered=lambda _: tell(level))
+    link = Link(settings, loop, will=lambda: will, on_up=write, on_down=report, on_delivered=lambda _: report(level))
     return await first(link, found, Words(settings).say("silence"))
 
 
@@ -110,16 +110,16 @@ async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Ans
 def store(machine: Machine) -> Iterator[Finding]:
     """Whether the receiver of `[mqtt] stored` has what was sent, as the daemon knows it; nothing where none counts."""
     link = machine.daemon["broker"] if machine.daemon else {}
-    told = link.get("store")
-    if not told:
+    receiver = link.get("store")
+    if not receiver:
         return
     alarms = machine.daemon["alarm"]["open"] if machine.daemon else []
     if any(each["id"] == "store_silent" for each in alarms):
-        yield Finding("FAIL", "store", far(told), REMEDY)
-    elif told["refused"]:
-        yield Finding("WARN", "store", far(told), "one receiver counts, and says only what it committed")
+        yield Finding("FAIL", "store", far(receiver), REMEDY)
+    elif receiver["refused"]:
+        yield Finding("WARN", "store", far(receiver), "one receiver counts, and says only what it committed")
     else:
-        yield Finding("OK", "store", far(told))
+        yield Finding("OK", "store", far(receiver))
 
 
 REACH_S: Final = 3.0
@@ -150,7 +150,7 @@ def stranger(machine: Machine) -> Iterator[Finding]:
     tries = {"give this table's orders": (f"{prefix}/command", NO_ORDER)}
     if (last := _last_round(Path(machine.config.journal.dir))) is not None:
         tries["settle this table's rounds"] = f"{prefix}/round", last
-    got = {what: asyncio.run(_try(_nobody(settings), *each)) for what, each in tries.items()}
+    got = {what: asyncio.run(_try(_without_login(settings), *each)) for what, each in tries.items()}
     may = [what for what, how_far in got.items() if how_far == "through"]
     if may:
         level: Literal["WARN", "FAIL"] = "WARN" if settings.host in LOCAL else "FAIL"
@@ -163,7 +163,7 @@ def stranger(machine: Machine) -> Iterator[Finding]:
         yield Finding("OK", "stranger", f"{settings.address} turns away a client without a login")
 
 
-def _nobody(settings: BrokerSettings) -> BrokerSettings:
+def _without_login(settings: BrokerSettings) -> BrokerSettings:
     name = f"stranger-{secrets.token_hex(4)}"
     return replace(settings, client_id=name, username=None, password=None, cert=None, key=None)
 
@@ -195,28 +195,28 @@ def _last_round(directory: Path) -> bytes | None:
 async def _try(settings: BrokerSettings, topic: str, payload: bytes) -> Got:
     """How far a client with these settings gets with a message."""
     loop, found = asyncio.get_running_loop(), asyncio.Queue[Got]()
-    tell, was_in = found.put_nowait, asyncio.Event()
+    report, was_in = found.put_nowait, asyncio.Event()
 
     def write() -> None:
         was_in.set()
         link.publish(topic, payload)
         if link.protocol != 5:
-            loop.call_later(ECHO_S, tell, "in")
+            loop.call_later(ECHO_S, report, "in")
 
     def acknowledged(_: int) -> None:
         if link.protocol == 5:
-            tell("through")
+            report("through")
 
-    def heard(message: Incoming) -> None:
+    def received(message: Incoming) -> None:
         if message.payload == payload and not message.retained:
-            tell("through")
+            report("through")
 
     def down(_: str) -> None:
-        tell("in" if was_in.is_set() else "nothing")
+        report("in" if was_in.is_set() else "nothing")
 
     will = Message(f"{topic}/will", b"", qos=0)
     link = Link(
         settings, loop, will=lambda: will, own=lambda _: (topic,),
-        on_up=write, on_down=down, on_delivered=acknowledged, on_message=heard,
+        on_up=write, on_down=down, on_delivered=acknowledged, on_message=received,
     )  # fmt: skip
     return await first(link, found, "nothing")

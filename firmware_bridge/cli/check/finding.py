@@ -30,10 +30,10 @@ class Finding(NamedTuple):
     remedy: str = ""
 
 
-def said(*words: str) -> str:
+def output_of(*command: str) -> str:
     """The stdout of a program of the system, whatever its exit code; empty where the program is missing or hangs."""
     try:
-        done = subprocess.run(words, check=False, capture_output=True, text=True, errors="replace", timeout=RUN_S)
+        done = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace", timeout=RUN_S)
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout
@@ -48,17 +48,17 @@ def installed(package: str) -> str | None:
 
 
 class Machine(NamedTuple):
-    """What is checked: the config, the status of the daemon if it runs by it, and the system around them.
+    """What is checked: the config, the status of the daemon that runs by it (None: not running), and the system.
 
-    root: where the system's files are looked up. said: asks a program of the system. installed: asks for a package.
-    now: the wall clock, seconds since 1970.
+    root: where the system's files are looked up. output_of: runs a system program, returns its stdout.
+    installed: version of a package, or None. now: wall clock, seconds since 1970.
     """
 
     config: Config
     daemon: dict[str, Any] | None
     path: Path = Path("/etc/firmware-bridge/bridge.toml")
     root: Path = Path("/")
-    said: Callable[..., str] = said
+    output_of: Callable[..., str] = output_of
     installed: Callable[[str], str | None] = installed
     now: Callable[[], float] = time.time
 
@@ -74,7 +74,7 @@ class Machine(NamedTuple):
             return ""
 
 
-def failed(name: str, told: str) -> Finding:
+def failed(name: str, message: str) -> Finding:
     """A failure by an error's own text: `what: remedy`."""
-    parts = _WHAT_REMEDY.fullmatch(told)
-    return Finding("FAIL", name, parts[1], parts[2]) if parts else Finding("FAIL", name, told)
+    parts = _WHAT_REMEDY.fullmatch(message)
+    return Finding("FAIL", name, parts[1], parts[2]) if parts else Finding("FAIL", name, message)

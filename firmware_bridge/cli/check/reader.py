@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
-from firmware_bridge.cli.watch.screen import lending_words
+from firmware_bridge.cli.watch.screen import lease_words
 from firmware_bridge.config import calibration
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.keypads import BAUD, LOST
@@ -54,9 +54,9 @@ def reader(machine: Machine) -> Iterator[Finding]:
         yield Finding("OK", "reader", f"{config.protocol} at {config.port}, free to open")
 
 
-def _missing(machine: Machine, told: str) -> Finding:
+def _missing(machine: Machine, message: str) -> Finding:
     """A reader that is not there, with the ports that are, and the one that may be meant."""
-    found = failed("reader", told)
+    found = failed("reader", message)
     port = machine.config.reader.port
     if port.startswith(SOCKET):
         return found
@@ -71,9 +71,9 @@ def _missing(machine: Machine, told: str) -> Finding:
 def _held(status: dict[str, Any]) -> Finding:
     held = status["reader"]
     what = f"{held['protocol']} at {held['port']}"
-    if words := lending_words(status):
-        lent, remedy = words
-        return Finding("WARN", "reader", f"{what}: {lent}", remedy)
+    if words := lease_words(status):
+        what_now, remedy = words
+        return Finding("WARN", "reader", f"{what}: {what_now}", remedy)
     if not held["open"]:
         return Finding("FAIL", "reader", f"{what}: the daemon cannot open it", "check its cable; see `shoe status`")
     if held["lost"]:
@@ -92,8 +92,8 @@ def _try(target: str, baud: int) -> None:
 async def _connect(target: str, baud: int) -> None:
     """Open a reader on the network once. Raises PortError."""
     found = asyncio.Queue[PortError | None]()
-    tell = found.put_nowait
-    port = Port(target, baud, asyncio.get_running_loop(), lambda _: None, tell, lambda: tell(None))
+    report = found.put_nowait
+    port = Port(target, baud, asyncio.get_running_loop(), lambda _: None, report, lambda: report(None))
     port.start()
     try:
         why = await asyncio.wait_for(found.get(), ANSWER_S)
@@ -173,14 +173,14 @@ def _section(machine: Machine, name: str, section: calibration.Section | None) -
     remedy = _ORDER.format(name)
     if section is None:
         return Finding("WARN", "calibrated", f"{name}: never calibrated", remedy)
-    told = f"{name}: {section.at[:10]} by {section.by}"
+    summary = f"{name}: {section.at[:10]} by {section.by}"
     measured = getattr(section, "measured", None)
     if isinstance(measured, calibration.Reading) and measured.decode_rate < ENOUGH:
-        what = f"{told}, only {measured.decode_rate:.2%} of the test cards were read"
+        what = f"{summary}, only {measured.decode_rate:.2%} of the test cards were read"
         return Finding("WARN", "calibrated", what, f"clean the optics, then {remedy}")
     if (days := _days(machine, section.at)) > OLD_DAYS:
-        return Finding("WARN", "calibrated", f"{told}, {days} days ago", remedy)
-    return Finding("OK", "calibrated", told)
+        return Finding("WARN", "calibrated", f"{summary}, {days} days ago", remedy)
+    return Finding("OK", "calibrated", summary)
 
 
 def _days(machine: Machine, at: str) -> int:

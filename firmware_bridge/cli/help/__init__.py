@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         sys.stdout.write(man.shoe() if arguments.man == MANUALS[0] else man.bridge_toml())
     else:
-        print("\n".join(_folded(_told(" ".join(arguments.topic)).splitlines())))
+        print("\n".join(_folded(_topic_text(" ".join(arguments.topic)).splitlines())))
     return 0
 
 
@@ -90,17 +90,17 @@ def _folded(lines: list[str]) -> Iterator[str]:
         yield from textwrap.wrap(line, width, subsequent_indent=indent) if 0 < width < len(line) else [line]
 
 
-def _told(topic: str) -> str:
+def _topic_text(topic: str) -> str:
     from firmware_bridge.cli import COMMANDS, parser_of
 
     if not topic:
         return contents()
-    if told := exactly(topic):
-        return told
+    if text := exactly(topic):
+        return text
     if topic in COMMANDS:
         return parser_of([topic]).parse_args([topic, "--help"])  # type: ignore[return-value]  # argparse prints and ends
-    if told := about(topic):
-        return told
+    if text := about(topic):
+        return text
     raise NoTopic(f"nothing is written about {topic!r}", near(topic))
 
 

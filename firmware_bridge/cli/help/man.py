@@ -67,7 +67,7 @@ def bridge_toml() -> str:
 
 def _entry(key: Key) -> Iterator[str]:
     default = f" Default: {key.default}." if key.default else ""
-    yield _plain(f"{key.says} May be: {key.may}.{default}")
+    yield _plain(f"{key.meaning} May be: {key.may}.{default}")
 
 
 def _head(name: str, chapter: str, text: str) -> list[str]:
@@ -88,10 +88,10 @@ def _commands(path: str, parser: argparse.ArgumentParser) -> Iterator[str]:
 def _argument(action: argparse.Action) -> Iterator[str]:
     if isinstance(action, argparse._SubParsersAction | argparse._HelpAction):
         return
-    takes = action.metavar or (
+    value = action.metavar or (
         "|".join(map(str, action.choices)) if action.choices else "" if action.nargs == 0 else action.dest.upper()
     )
-    name = " ".join((", ".join(action.option_strings), str(takes))).strip()
+    name = " ".join((", ".join(action.option_strings), str(value))).strip()
     yield from (".TP", f".B {_plain(name)}", _plain(action.help or ""))
 
 
@@ -99,8 +99,8 @@ def _plain(text: str) -> str:
     """Text as roff reads it: no backslash, hyphen or first dot is a command."""
     if not text:
         return "\\&"
-    told = text.replace("\\", "\\e").replace("-", "\\-").replace("%%", "%")
-    return f"\\&{told}" if told[:1] in (".", "'") else told
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("%%", "%")
+    return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped
 
 
 def bash() -> str:

@@ -96,8 +96,8 @@ def _words(event: dict[str, Any]) -> str:
         return "  ".join(_result(event))
     if event["type"] == "RoundVoided":
         return f"round {event['round']}  VOID by {event['by']}: {'; '.join(event['why'])}"
-    told = {name: value for name, value in event.items() if name not in LENGTHY and value not in (None, "", [], {})}
-    return _DIGITS.sub(r"\1..", "  ".join(f"{name} {_value(name, value)}" for name, value in told.items()))
+    fields = {name: value for name, value in event.items() if name not in LENGTHY and value not in (None, "", [], {})}
+    return _DIGITS.sub(r"\1..", "  ".join(f"{name} {_value(name, value)}" for name, value in fields.items()))
 
 
 def _value(name: str, value: Any) -> str:
@@ -116,8 +116,8 @@ def _result(event: dict[str, Any]) -> Iterator[str]:
         yield f"corrected by {event['by']} (revision {revision} of entry {event['corrects']})"
     flags = [flag for flag in event["flags"] if flag != "corrected"]
     game = GAMES.get(event["game"])
-    if game and (said := remarks(game, event | event["own"] | {"flags": flags})):
-        yield ", ".join(said)
+    if game and (notes := remarks(game, event | event["own"] | {"flags": flags})):
+        yield ", ".join(notes)
 
 
 def _show(line: Line, as_json: bool) -> None:

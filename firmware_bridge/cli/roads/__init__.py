@@ -36,7 +36,7 @@ ALLOWED: Final = {"outcomes": "BPTbpt", "banker pairs": "01", "player pairs": "0
 OUTCOMES: Final[dict[str, roads.Outcome]] = {"B": "B", "P": "P", "T": "T"}
 
 
-class Told(NamedTuple):
+class ShoeRounds(NamedTuple):
     """The rounds of a shoe, the terms of its game, and whose they are."""
 
     rounds: list[roads.Bead]
@@ -100,11 +100,11 @@ def beads(text: str, where: str = "") -> list[roads.Bead]:
             what = f"{where}column {column}: {len(word)} {field} for {len(outcomes)} outcomes"
             raise NoShoe(what, "write a 0 or a 1 for every outcome")
     more += ["0" * len(outcomes)] * (len(FIELDS) - 1 - len(more))
-    said = [[each == "1" for each in word] for word in more]
-    return [roads.Bead(OUTCOMES[outcome], *each) for outcome, *each in zip(outcomes.upper(), *said, strict=True)]
+    columns = [[each == "1" for each in word] for word in more]
+    return [roads.Bead(OUTCOMES[outcome], *each) for outcome, *each in zip(outcomes.upper(), *columns, strict=True)]
 
 
-def running(config: Path) -> Told:
+def running(config: Path) -> ShoeRounds:
     """The rounds of the present shoe: by the daemon; where it does not run, or does not say, by the newest journal.
 
     Raises ConfigError, NoDaemon, JournalError.
@@ -113,21 +113,21 @@ def running(config: Path) -> Told:
         status = ask(socket_path(config), {"do": "status"})
     except NotRunning:
         return _recorded(config)
-    if not (told := status.get("roads")):
+    if not (state := status.get("roads")):
         return _recorded(config)
-    naturals = told.get("naturals") or "0" * len(told["outcomes"])  # a daemon from before an update does not say
-    cells = zip(told["outcomes"], told["bead"], naturals, strict=True)
+    naturals = state.get("naturals") or "0" * len(state["outcomes"])  # a daemon from before an update does not say
+    cells = zip(state["outcomes"], state["bead"], naturals, strict=True)
     rounds = [roads.Bead(outcome, cell[3], cell[4], natural == "1") for outcome, cell, natural in cells]
     counted = [each for each in status.get("rounds", ()) if each["outcome"]]
     table = status["table"]
     points = counted[-1]["points"] if counted else {}
     heading = Heading(status.get("table_id", ""), status.get("shoe", 0), "", limits(table.get("limits", {})), points)
-    return Told(rounds, table["settings"]["terms"], heading)
+    return ShoeRounds(rounds, table["settings"]["terms"], heading)
 
 
-def limits(told: Mapping[str, Any]) -> dict[str, str]:
+def limits(of_table: Mapping[str, Any]) -> dict[str, str]:
     """The limits of a table in words, as far as they are a most, or a least and a most."""
-    pairs = {bet: limit if isinstance(limit, dict) else {"high": limit} for bet, limit in told.items()}
+    pairs = {bet: limit if isinstance(limit, dict) else {"high": limit} for bet, limit in of_table.items()}
     return {
         bet: f"{limit['low']}–{limit['high']}" if "low" in limit else f"≤ {limit['high']}"
         for bet, limit in pairs.items()
@@ -138,12 +138,12 @@ def limits(told: Mapping[str, Any]) -> dict[str, str]:
 def configured(config: Path) -> dict[str, Any]:
     """What a config says about roads. Raises ConfigError if it cannot be read."""
     try:
-        told = tomllib.loads(config.read_text("utf-8"))
+        sections = tomllib.loads(config.read_text("utf-8"))
     except OSError as error:
         raise ConfigError(f"{config}: {error.strerror}", "name the file with --config") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{config}: not TOML: {error}", "`shoe check` lists every mistake") from None
-    return {**told.get("game", {}), **told.get("roads", {})}
+    return {**sections.get("game", {}), **sections.get("roads", {})}
 
 
 def settings(sources: Iterable[dict[str, Any]]) -> roads.RoadSettings:
@@ -236,7 +236,7 @@ def _check_letters(word: str, allowed: str, where: str, column: int) -> None:
         )
 
 
-def _recorded(config: Path) -> Told:
+def _recorded(config: Path) -> ShoeRounds:
     """The rounds in the newest journal; a correction replaces a round, a void removes it."""
     from firmware_bridge.journal.files import chosen
     from firmware_bridge.journal.reader import Walk
@@ -244,13 +244,13 @@ def _recorded(config: Path) -> Told:
     path = chosen(journal_dir(config))[-1]
     rounds: dict[int, roads.Bead] = {}
     head: Public | None = None
-    said: list[Any] = []
+    events: list[Any] = []
     terms: dict[str, Any] = {}
     with path.open("rb") as file:
         for public, raw in ((line.public, raw) for line in Walk(path.name).lines(file) for raw in line.public.events):
             event = msgspec.json.decode(raw)
             head = public
-            said.append(event)
+            events.append(event)
             if event["type"] == "ShoeOpened":
                 terms = event["house"]["terms"]
             elif event["type"] in ("RoundClosed", "RoundCorrected"):
@@ -258,17 +258,17 @@ def _recorded(config: Path) -> Told:
                 rounds[counts.round] = bead_of(counts.outcome, counts.own)
             elif event["type"] == "RoundVoided":
                 rounds.pop(event["round"], None)
-    return Told([rounds[number] for number in sorted(rounds)], terms, _heading(head, said))
+    return ShoeRounds([rounds[number] for number in sorted(rounds)], terms, _heading(head, events))
 
 
-def _heading(head: "Public | None", said: list[Any]) -> Heading:
+def _heading(head: "Public | None", events: list[Any]) -> Heading:
     """Whose the rounds of a journal are, from its last head and its events."""
     if head is None:
         return Heading()
     held: dict[str, Any] = next(
-        (event["house"].get("limits", {}) for event in said if event["type"] == "ShoeOpened"), {}
+        (event["house"].get("limits", {}) for event in events if event["type"] == "ShoeOpened"), {}
     )
-    ended = {event["round"]: event.get("hands", {}) for event in said if event["type"].startswith("Round")}
+    ended = {event["round"]: event.get("hands", {}) for event in events if event["type"].startswith("Round")}
     counted = [hands for _, hands in sorted(ended.items()) if hands]
     points = {side: hand["points"] for side, hand in counted[-1].items()} if counted else {}
     return Heading(head.table, head.shoe, "", limits(held), points)

@@ -132,10 +132,10 @@ def _head(board: Board, paint: Paint, words: Words, heading: Heading, width: int
 
 
 def _last(board: Board, words: Words, heading: Heading) -> str:
-    points = {side: told.split()[-1] for side, told in heading.points.items() if told}
-    told = f" {points['player']}:{points['banker']}" if len(points) == 2 else ""
+    points = {side: hand.split()[-1] for side, hand in heading.points.items() if hand}
+    score = f" {points['player']}:{points['banker']}" if len(points) == 2 else ""
     natural = f" {words.natural}" if board.naturals[-1] == "1" else ""
-    return words.sides[board.outcomes[-1]] + told + natural
+    return words.sides[board.outcomes[-1]] + score + natural
 
 
 def _roads(board: Board, paint: Paint, words: Words, language: Language, width: int) -> Iterator[Text]:
@@ -238,10 +238,10 @@ def _good(board: Board, paint: Paint, words: Words, language: Language, width: i
 
 def _legend(paint: Paint, words: Words, width: int) -> Iterator[Text]:
     """What the signs of the derived roads mean, and the ties."""
-    told = [("/ 2 3", "green", words.sides["T"])]
+    meanings = [("/ 2 3", "green", words.sides["T"])]
     for place, (colour, word) in enumerate((("red", words.regular), ("blue", words.irregular))):
-        told.append(("".join(paint.shapes[road][place] for road in DERIVED), colour, word))
-    yield from wrapped([_meant(paint, signs, COLOURS[colour], word) for signs, colour, word in told], width)
+        meanings.append(("".join(paint.shapes[road][place] for road in DERIVED), colour, word))
+    yield from wrapped([_meant(paint, signs, COLOURS[colour], word) for signs, colour, word in meanings], width)
 
 
 def _meant(paint: Paint, signs: str, style: str, word: str) -> Text:

@@ -67,7 +67,7 @@ def _follow(path: Path, show: "_Json | _Lines") -> None:
         try:
             for status in follow(path):
                 has_been = True
-                show.take(status)
+                show.update(status)
         except NoDaemon as error:
             if not has_been:
                 raise
@@ -80,7 +80,7 @@ class _Json:
 
     is_gone = False
 
-    def take(self, status: Status) -> None:
+    def update(self, status: Status) -> None:
         self.is_gone = False
         print(escaped_json(json.dumps(status, ensure_ascii=False)), flush=True)
 
@@ -95,7 +95,7 @@ class _Lines:
 
     last = ""
 
-    def take(self, status: Status) -> None:
+    def update(self, status: Status) -> None:
         self._print(line(status))
 
     def lose(self, why: str) -> None:
@@ -116,7 +116,7 @@ class Followed:
         with suppress(OSError):  # reading says it
             self.socket.sendall(json.dumps({"do": "watch"}).encode() + b"\n")
 
-    def told(self) -> list[dict[str, Any]]:
+    def statuses(self) -> list[dict[str, Any]]:
         """The statuses that came; call it when `socket` is readable. Raises NoDaemon when it ended."""
         came = b""
         with suppress(OSError):
@@ -136,7 +136,7 @@ class Watcher:
     def __init__(self, path: Path, watched: "Watched") -> None:
         self._path, self._watched = path, watched
         self._daemon: Followed | None = Followed(path)
-        self._asked = self._drawn = time.monotonic()
+        self._tried = self._drawn = time.monotonic()
         self._paused, self._is_old = False, True
 
     def watch(self) -> None:
@@ -173,18 +173,18 @@ class Watcher:
     def _hear(self, daemon: Followed) -> None:
         self._is_old = True
         try:
-            for status in daemon.told():
-                self._watched.take(status)
+            for status in daemon.statuses():
+                self._watched.update(status)
         except NoDaemon as error:
             daemon.close()
             self._daemon = None
             self._watched.lose(error.what)
 
     def _look_again(self) -> None:
-        if at_least(self._asked, AGAIN_S):
+        if at_least(self._tried, AGAIN_S):
             return
         self._is_old = True
-        self._asked = time.monotonic()
+        self._tried = time.monotonic()
         try:
             self._daemon = Followed(self._path)
         except NoDaemon as error:

@@ -17,7 +17,7 @@ from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.game import Game
 from firmware_bridge.screen.picture import HEIGHT, screen
-from firmware_bridge.screen.table_widget import Boards, Over, Row, ScreenModel, abreast, padded_to
+from firmware_bridge.screen.table_widget import Boards, FinishedRound, Row, ScreenModel, abreast, padded_to
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from hardware.pins.lamps import RHYTHMS
 
@@ -48,7 +48,7 @@ class Watched:
         self._last: Status | None = None
         self.gone = ""
 
-    def take(self, status: Status) -> None:
+    def update(self, status: Status) -> None:
         last = self._last = harmless(status)
         self.gone = ""
         self._frames.extend(last.get("seen", {}).get("frames", []))
@@ -69,7 +69,7 @@ class Watched:
         """`height` lines of at most `width` columns; `keys` says what can be pressed."""
         if self._last is None:
             return []
-        return screen(_sight(self._last, self._news(), self.gone, keys), width, height)
+        return screen(_model(self._last, self._news(), self.gone, keys), width, height)
 
     def _news(self) -> Row:
         lines = [frame_line(frame) for frame in self._frames]
@@ -96,13 +96,15 @@ def frame_line(frame: dict[str, Any]) -> str:
 
 
 def _signal(seen: dict[str, Any]) -> str:
-    told, parts = seen["signal"], []
-    if told.get("quality") is not None:
-        parts.append(f"quality {told['quality']} ({told['agreed']} of {told['taken']}), {told['transit_ms']} ms")
-    if "lamp" in told:
-        parts.append(f"lamp {told['lamp']}, ambient {told['ambient']}, {told['temperature']} °C")
-    if "unread" in told:
-        parts.append(f"last unread: {told['unread']}")
+    signal, parts = seen["signal"], []
+    if signal.get("quality") is not None:
+        parts.append(
+            f"quality {signal['quality']} ({signal['agreed']} of {signal['taken']}), {signal['transit_ms']} ms"
+        )
+    if "lamp" in signal:
+        parts.append(f"lamp {signal['lamp']}, ambient {signal['ambient']}, {signal['temperature']} °C")
+    if "unread" in signal:
+        parts.append(f"last unread: {signal['unread']}")
     return "; ".join([*parts, f"{seen['good']} frames good, {seen['bad']} damaged"])
 
 
@@ -154,7 +156,7 @@ DRAWN: Final[Mapping[str, Callable[[Mapping[str, Any], int], Drawn]]] = {"roads"
 """A game's own topic -> its boards for so many columns, the most wanted first."""
 
 
-def _sight(status: Status, frames: Row, gone: str, keys: str) -> ScreenModel:
+def _model(status: Status, frames: Row, gone: str, keys: str) -> ScreenModel:
     settings = status["table"]["settings"]
     game = GAMES[settings["game"]]
     stands = f"NO DAEMON: {gone}; waiting for it" if gone else mode_words(status)
@@ -205,10 +207,10 @@ def _table(status: Status) -> str:
     return f"{rules(settings)}, {settings['policy']}{held}; mode {status['mode']}, version {status['version']}"
 
 
-def _over(status: Status, told: dict[str, Any]) -> Over:
+def _over(status: Status, result: dict[str, Any]) -> FinishedRound:
     game = GAMES[status["table"]["settings"]["game"]]
-    said = remarks(game, told | told["own"]) if told["outcome"] else ()
-    corrected = ["corrected"] if told["revision"] else []
-    cards = on_screen([(slot, card) for slot, card in told["cards"]], told["own"])
-    points = shown_hands({"hands": told["points"], **told["own"]})
-    return Over(status["shoe"], told["round"], told["outcome"], points, cards, [*said, *corrected])
+    notes = remarks(game, result | result["own"]) if result["outcome"] else ()
+    corrected = ["corrected"] if result["revision"] else []
+    cards = on_screen([(slot, card) for slot, card in result["cards"]], result["own"])
+    points = shown_hands({"hands": result["points"], **result["own"]})
+    return FinishedRound(status["shoe"], result["round"], result["outcome"], points, cards, [*notes, *corrected])

@@ -18,7 +18,7 @@ MODES: Final = {
     "OBSERVE": "OBSERVING ONLY, lamps are dark: one input crashed this version again and again",
 }
 
-TELL_THE_LOT: Final = "draw the lot, and tell whom it fell on: sudo shoe do mark lot SEAT --by NAME"
+DRAW_THE_LOT: Final = "draw the lot, and tell whom it fell on: sudo shoe do mark lot SEAT --by NAME"
 
 _KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "open the cards: press REVEAL"}
 """The key to press where no card is due."""
@@ -54,7 +54,7 @@ def machine(status: Status) -> tuple[tuple[str, str], ...]:
     software = f"version {status['version']}, build {status.get('build', 'unknown')}"
     return (
         ("broker", _broker(status)),
-        *((("store", far(told)),) if (told := status["broker"].get("store")) else ()),
+        *((("store", far(store)),) if (store := status["broker"].get("store")) else ()),
         ("reader", _reader(status)),
         ("journal", _journal(status)),
         ("software", software),
@@ -95,7 +95,7 @@ def mode_words(status: Status) -> str:
 
 def next_step(status: Status) -> str:
     """The one thing to do now, nothing where the table waits for nobody; an alarm that stops it goes first."""
-    if words := lending_words(status):
+    if words := lease_words(status):
         return ": ".join(words)
     alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
     if alarms and alarms[0]["blocks"]:
@@ -124,7 +124,7 @@ def _settles(alarm: dict[str, Any]) -> str:
 def _dealers_step(table: dict[str, Any]) -> str:
     """What the dealer does next with this table, nothing where it waits for bets or for the result."""
     if act := table.get("act"):
-        return TELL_THE_LOT if "lot" in act else f"the seats are asked: {', '.join(act)}"
+        return DRAW_THE_LOT if "lot" in act else f"the seats are asked: {', '.join(act)}"
     if table["phase"] == "ended" and not table["shoe_change"]:
         return "the next pack opens by itself, when the bets are closed"
     if table["phase"] == "empty":
@@ -147,11 +147,11 @@ def _coming_back(status: Status) -> dict[str, Any] | None:
     return back if back and (back["pid"] or status["reader"]["open"]) else None
 
 
-def lending_words(status: Status) -> tuple[str, str] | None:
+def lease_words(status: Status) -> tuple[str, str] | None:
     """The borrower of a device, or the one it is coming back from, and what to do; None where nothing is lent."""
-    if lent := status.get("lent"):
-        since = time.strftime("%H:%M:%S", time.localtime(lent["since"] / 1000))
-        return f"lent to {lent['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"
+    if lease := status.get("lent"):
+        since = time.strftime("%H:%M:%S", time.localtime(lease["since"] / 1000))
+        return f"lent to {lease['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"
     if back := _coming_back(status):
         remedy = f"sudo kill -9 {back['pid']}" if back["pid"] else "check its power and cable"
         return f"coming back from {back['to']}'s calibration, a few seconds", f"wait; if it stays away: {remedy}"
@@ -221,11 +221,11 @@ def _cards(status: Status) -> str:
     return f"{table['cards_left']} left{burn}"
 
 
-def _round(told: dict[str, Any]) -> str:
-    if told["outcome"] is None:
-        return f"{told['round']} void"
-    points = ":".join(each.split()[-1] for each in told["points"].values())
-    return f"{told['round']} {told['outcome']} {points}{' corrected' if told['revision'] else ''}"
+def _round(result: dict[str, Any]) -> str:
+    if result["outcome"] is None:
+        return f"{result['round']} void"
+    points = ":".join(each.split()[-1] for each in result["points"].values())
+    return f"{result['round']} {result['outcome']} {points}{' corrected' if result['revision'] else ''}"
 
 
 def _broker(status: Status) -> str:
@@ -250,8 +250,8 @@ def _waiting(status: Status) -> str:
 def _reader(status: Status) -> str:
     reader = status["reader"]
     state = "not open" if not reader["open"] else "open, but SILENT" if reader["lost"] else "open"
-    lent = f", the {status['lent']['device']} lent to {status['lent']['to']}" if status.get("lent") else ""
-    return f"{reader['protocol']} at {reader['port']}, {state}{lent}"
+    lease = f", the {status['lent']['device']} lent to {status['lent']['to']}" if status.get("lent") else ""
+    return f"{reader['protocol']} at {reader['port']}, {state}{lease}"
 
 
 def _journal(status: Status) -> str:
