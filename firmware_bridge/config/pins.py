@@ -1,4 +1,4 @@
-"""The wires and keypads of `bridge.toml`: pins, sensors, keys of dealer and seats, with their limits and defaults."""
+"""Wires and keypads of `bridge.toml`: pins, sensors, keys of dealer and seats, with limits and defaults."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal
@@ -93,7 +93,7 @@ class KeypadConfig(Struct, frozen=True, kw_only=True):
 
 
 def mark_of_key(name: str) -> Mark | None:
-    """The mark that a key gives, by its name in `[keys]`: `S1.H`, `S2.grab=3`, `lot=2`; None for no such name."""
+    """The mark of a key by its name in `[keys]`: `S1.H`, `S2.grab=3`, `lot=2`; None for another name."""
     if name.startswith(f"{LOT}="):
         return mark_of(name)
     seat, point, rest = name.partition(".")
@@ -101,13 +101,13 @@ def mark_of_key(name: str) -> Mark | None:
 
 
 def seat_numbers(game: Game) -> tuple[str, ...]:
-    """The numbers of the game's seats, as its slots and lamps name them."""
+    """Numbers of the game's seats, as its slots and lamps name them."""
     named = dict.fromkeys(name.partition(".")[0] for name in (*game.slots, *game.seats))
     return tuple(name[1:] for name in named if name[:1] == "S" and name[1:].isdecimal())
 
 
 def wrong_keys(keys: dict[str, Any], game: Game) -> Iterator[str]:
-    """What is wrong with names in `[keys]`, a sentence each."""
+    """Mistakes in the names in `[keys]`, one sentence each."""
     seats = seat_numbers(game)
     for name in keys:
         mark = mark_of_key(name)
@@ -119,7 +119,7 @@ def wrong_keys(keys: dict[str, Any], game: Game) -> Iterator[str]:
 
 
 def wrong_pads(pads: tuple[KeypadConfig, ...], game: Game) -> Iterator[str]:
-    """What is wrong with `[[keypad]]`, a sentence each: seats that the game has not, or that have two pads."""
+    """Mistakes in `[[keypad]]`, one sentence each: seats that the game does not have, or with two pads."""
     seats, seen = seat_numbers(game), set[int]()
     for pad in pads:
         if not game.play.words:

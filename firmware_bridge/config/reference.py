@@ -1,4 +1,4 @@
-"""Every key of `bridge.toml` with its meaning, what may stand there and its default, read off the types."""
+"""Reference of `bridge.toml`: each key with its meaning, allowed values and default, from the types."""
 
 import inspect
 import re
@@ -23,10 +23,10 @@ table is configured to be, defaults included. The file is read at the start of t
 `[service]`, `[roads]` and `[limits]` then apply from the next shoe on. Secrets come from files."""
 
 NAMED: Final = {"limits": "NAME", "presence": "SLOT", "lamps": "LAMP", "keys": "SEAT.WORD"}
-"""Sections whose keys are names -> what stands for the name here."""
+"""Sections with names as keys -> placeholder for the name."""
 
 WIRES: Final = {"a wire": PinConfig, "a sensor or key, besides": SensorConfig, "the lock, besides": LockConfig}
-"""Tables in braces { }, where a wire needs more than its number."""
+"""Tables in braces { }, for a wire that needs more than its number."""
 
 PLAIN: Final = {
     "write ": "",
@@ -34,13 +34,13 @@ PLAIN: Final = {
     "a text in quotation marks, not an empty one": "a text",
     "; the 40-pin header has no other GPIO": "",
 }
-"""Words to who made a mistake -> words to who looks something up."""
+"""Wording of an error message -> wording of the reference."""
 
 MONEY: Final = "money as a whole number or a text, or { low = .., high = .. }"
 
 
 class Key(NamedTuple):
-    """A key under its title; `may`: what may stand there; `default` as TOML, empty where there is none."""
+    """Key under its title. `may`: allowed values; `default` in TOML, "" where there is none."""
 
     title: str
     name: str
@@ -77,7 +77,7 @@ def keys() -> Iterator[Key]:
 
 
 def unnamed(text: str, game: Game) -> list[str]:
-    """The keys that a config of this game names nowhere, not behind a # either: those of a newer version, say."""
+    """The keys that a config of this game does not mention, not even behind a #: new ones after an update."""
     named, section = set(), ""
     for line in text.splitlines():
         if head := re.match(r"[\s#]*\[(\w+)\]", line):
@@ -137,7 +137,7 @@ def _may(kind: Any) -> str:
 
 
 def _names(section: str) -> str:
-    """The names that keys of a section may have."""
+    """Allowed names of keys in a section."""
     sensed = [game for game in GAMES.values() if game.play.sensed or section == "lamps"]
     slots = dict.fromkeys(slot for game in sensed for slot in game.slots)
     seats = dict.fromkeys(seat for game in GAMES.values() for seat in game.seats)

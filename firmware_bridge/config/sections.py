@@ -18,9 +18,9 @@ from firmware_bridge.games.game import Game, Terms
 from firmware_bridge.games.house import cut_place, sealed
 
 READERS: Final = {"native": False, "angel-eye": True, "grow": False, "ssi": False, "rdm6300": False, "line": False}
-"""Whether each reader protocol reports results, with which rounds then usually close.
+"""Reader protocol -> whether it reports results; rounds then close by them by default.
 
-This room sees no hardware: a test holds the names, and who reports results, equal to the rows of `hardware.readers`.
+This room sees no hardware: a test compares the rows with those of `hardware.readers`.
 """
 
 Positive = Annotated[int, Meta(ge=1)]
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Protocol = str
     Command = str
     GameName = str
-else:  # derived: an order, a reader, a game is named once, where it is defined
+else:  # derived, so that each order, reader and game is named in one place
     Protocol = Annotated[
         Literal[tuple(READERS)], Meta(description="a GM65 or GM861 is grow, a Zebra or Honeywell engine ssi")
     ]
@@ -214,7 +214,7 @@ class Config(Struct, frozen=True, kw_only=True):
 
     @property
     def house(self) -> House:
-        """The settings the next shoe is opened under."""
+        """Settings for the next shoe."""
         settings = msgspec.structs.asdict(self.table) | msgspec.structs.asdict(self.service)
         del settings["id"]
         close = self.table.close or ("result" if READERS[self.reader.protocol] else self.rules.play.close(self.terms))
@@ -224,5 +224,5 @@ class Config(Struct, frozen=True, kw_only=True):
 
     @property
     def control(self) -> Path:
-        """The control socket: in systemd's runtime directory, else beside the journal."""
+        """Path of the control socket: in systemd's runtime directory, else beside the journal."""
         return Path(os.environ.get("RUNTIME_DIRECTORY", self.journal.dir)) / "control.sock"

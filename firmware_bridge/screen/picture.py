@@ -1,4 +1,4 @@
-"""The live picture of a table: cards, lamps, rounds and what its onlooker knows besides, in a terminal's size."""
+"""Live picture of a table (cards, lamps, rounds, the viewer's own rows) in a terminal's size."""
 
 from collections.abc import Iterator, Sequence
 from io import StringIO
@@ -23,15 +23,15 @@ from firmware_bridge.screen.table_widget import (
 from firmware_bridge.screen.words import RHYTHMS, asked, brief
 
 NAMES: Final = 9
-"""Columns of the names of rows."""
+"""Columns of a row's name."""
 
 _CONSOLE: Final = Console(file=StringIO())
 
 
 def fitted(rows: Sequence[Row], width: int, room: int | None) -> tuple[list[list[Text]], int]:
-    """The lines of each row, at most `room` in all, and how many were left out, but for old news.
+    """The lines of each row, at most `room` in all, and the number of lines left out (old news not counted).
 
-    Lower rows give way first: all shrink to what they keep, then they go.
+    Lower rows give way first: all shrink to their `keeps`, then rows disappear.
     """
     blocks = [_lines(row, width) for row in rows]
     shown = _shares([len(block) for block in blocks], [row.keeps for row in rows], room)
@@ -70,7 +70,7 @@ def _lines(row: Row, width: int) -> list[Text]:
 
 
 def _cut(row: Row, block: list[Text], count: int, width: int) -> list[Text]:
-    """So many lines of a row: of news the last ones, else the first, with an ellipsis where more would follow."""
+    """The first `count` lines of a row with an ellipsis where more follow; of news the last ones."""
     if count >= len(block) or not count:
         return block[:count]
     if row.is_news:
@@ -85,32 +85,32 @@ def _cut(row: Row, block: list[Text], count: int, width: int) -> list[Text]:
 
 WIDTH: Final = 80
 HEIGHT: Final = 22
-"""The smallest terminal that holds the picture, in columns and lines."""
+"""Smallest terminal that holds the picture, in columns and lines."""
 
 NEWS: Final = 3
 SLACK: Final = 2
-"""Lines for news, and for what is wrong now and then, that boards leave free."""
+"""Lines for news and for alarms that the boards leave free."""
 
 BAR: Final = 24
 ELSEWHERE: Final = "see what is open"
 
 
 def too_small(width: int, height: int) -> str:
-    """Why such a terminal gets lines and no picture; nothing where the picture fits."""
+    """Why a terminal of this size gets lines and no picture; "" if the picture fits."""
     if width >= WIDTH and height >= HEIGHT:
         return ""
     return f"this terminal is {width}x{height}; the picture wants {WIDTH}x{HEIGHT}; here are lines"
 
 
 def screen(model: ScreenModel, width: int, height: int) -> list[Text]:
-    """The picture where it fits, else the same in lines: exactly `height` of them, none wider than `width`."""
+    """The picture if it fits, else the same in lines: exactly `height` lines, none wider than `width`."""
     why = too_small(width, height)
     drawn = _in_lines(model, why, width, height) if why else picture(model, width, height)
     return drawn[:height] + [Text()] * (height - len(drawn))
 
 
 def picture(model: ScreenModel, width: int, height: int | None = None) -> list[Text]:
-    """The table in a frame `width` wide; as high as it needs to be, or exactly `height` with what there is room for."""
+    """The table in a frame `width` wide, as high as it needs or exactly `height` with what fits."""
     inner = width - 4
     top = [*([model.head] if model.head else ()), *table_lines(model, inner), Text()]
     upper = [*model.first, *_known(model, inner - NAMES)]
@@ -150,7 +150,7 @@ def _flat(blocks: Sequence[Sequence[Text]]) -> list[Text]:
 
 
 def _known(model: ScreenModel, width: int) -> Iterator[Row]:
-    """What every onlooker knows."""
+    """Rows that every viewer gets."""
     if model.game.play.words:
         yield Row("asked", Text(asked(model.states["table"]) or "-"), keeps=2)
     yield Row("lamps", _lit(model))
@@ -180,7 +180,7 @@ def _where(model: ScreenModel) -> str:
 
 
 def _footer(model: ScreenModel, left_out: int, width: int) -> str:
-    """What can be pressed, and how much was left out; in as many words as there is room for."""
+    """Keys and the number of lines left out, in the longest form that fits."""
     if not left_out:
         return model.keys
     more = f"… {left_out} more line{'s' * (left_out > 1)}"
@@ -195,7 +195,7 @@ def _border(begin: str, end: str, width: int, style: str) -> Text:
 
 
 def _boards(model: ScreenModel, width: int, rows: Sequence[Row], room: int | None) -> list[Text]:
-    """As many boards as there is room for; the lines they leave free do not depend on what happens at the table."""
+    """As many boards as fit; the space they leave does not depend on what happens at the table."""
     free = None if room is None else room - sum(min(row.keeps, 2) for row in rows) - (NEWS - 1) - SLACK
     lines: list[Text] = []
     for board in model.boards(width):
@@ -215,7 +215,7 @@ def _lit(model: ScreenModel) -> Text:
 
 
 def _why(model: ScreenModel) -> Text:
-    """Why they are lit, besides what is wrong."""
+    """Reasons why lamps are lit, apart from alarms."""
     wrong = tuple(f"{each['id']}: " for each in _alarms(model))
     why = [words for words in model.states["lamps"].get("why", ()) if not words.startswith(wrong)]
     return Text("; ".join(map(escaped, why)) or (ELSEWHERE if wrong else "-"))
@@ -235,7 +235,7 @@ def _open(model: ScreenModel) -> Text:
 
 
 def _beads(model: ScreenModel, width: int) -> Text:
-    """The latest rounds as beads: the outcome's letter, and the points of each hand below."""
+    """Latest rounds as beads: the outcome's letter, and the points of each hand below."""
     beads: list[Text] = []
     points: list[Text] = []
     used = 0
