@@ -19,13 +19,13 @@ from hardware.ports import Port
 
 CARDS, CUTS = 5, 3
 CARDS_S: Final = 10.0
-"""Seconds in which cards may be pulled where nobody answers that they were."""
+"""Seconds for pulling cards if there is no one to answer the question."""
 
 LOOK_S: Final = 0.05
 
 
 def cut_card(visit: Visit, factory: PinFactory = None) -> int:
-    """Measure the pulses and propose the sensor's settings; 0. Raises Refusal."""
+    """Measures the pulses and proposes the sensor's settings; 0. Raises Refusal."""
     pin = wires(visit.config).get("cut_card")
     if pin is None:
         raise Refusal("no cut-card sensor is configured", "name its pin: [pins] cut_card")
@@ -38,7 +38,7 @@ def cut_card(visit: Visit, factory: PinFactory = None) -> int:
 
 
 async def measured(visit: Visit, pin: Pin, factory: PinFactory) -> CutCardSection:
-    """Watch the sensor while cards, then the cut card pass. Raises Refusal."""
+    """Records the sensor's pulses of cards, then of the cut card. Raises Refusal."""
     watch = EdgeWatch(pin, factory)
     try:
         visit.guide.say(f"pull {CARDS} ordinary cards")
@@ -84,15 +84,15 @@ def _section(visit: Visit, pin: Pin, cards: list[Pulse], cut: list[Pulse], found
 
 
 NOT_LOOKED_AT: Final = "not looked at"
-"""What is on record of a lamp that was lit while nobody was there."""
+"""Record of a lamp that was lit with no one to look at it."""
 
 UNSEEN: Final = "all {} outputs are driven, and nobody looked at a lamp; to look: leave --yes out"
 
 
 def lamps(visit: Visit, factory: PinFactory = None) -> int:
-    """Light each lamp; 0 if all are seen. Raises Refusal.
+    """Lights each lamp; 0 if all are seen. Raises Refusal.
 
-    With `--yes` nobody looks: 0 if each pin has the level it was set to, and on record is that no lamp was looked at.
+    With `--yes` no one looks: 0 if each pin has its level, and the record says that no lamp was looked at.
     """
     pins = {name: pin for name, pin in wires(visit.config).items() if name in visit.config.lamps}
     if not pins:
@@ -122,7 +122,7 @@ def _is_lit(visit: Visit, name: str, pin: Pin, factory: PinFactory) -> bool:
 
 
 def keypad(visit: Visit, factory: PinFactory = None) -> int:
-    """Ask for each key; 0 if all came. Raises Refusal."""
+    """Asks for each key; 0 if all came. Raises Refusal."""
     known = ("next", "reveal", *visit.config.rules.play.keys)
     keys = {name: pin for name, pin in wires(visit.config).items() if name in known or name.startswith(OF_SEAT)}
     pads = {f"pad of seat {seat}": (pad, seat) for pad in visit.config.keypad for seat in pad.seats}
@@ -140,7 +140,7 @@ def keypad(visit: Visit, factory: PinFactory = None) -> int:
 
 
 async def pressed(visit: Visit, keys: dict[str, Pin], factory: PinFactory) -> None:
-    """Wait for each key in its turn. Raises Refusal for one that does not come."""
+    """Waits for each key in turn. Raises Refusal if one does not come."""
     presses: asyncio.Queue[str] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     contacts = {name: Key(pin, factory, loop, partial(presses.put_nowait, name)) for name, pin in keys.items()}
@@ -158,7 +158,7 @@ async def pressed(visit: Visit, keys: dict[str, Pin], factory: PinFactory) -> No
 
 
 async def marked(visit: Visit, pad: KeypadConfig) -> None:
-    """Wait for a key of each seat of a serial keypad. Raises Refusal where none comes, or the pad cannot be had."""
+    """Waits for a key of each seat of a serial keypad. Raises Refusal if none comes or the port cannot be opened."""
     loop, came = asyncio.get_running_loop(), asyncio.Queue[int]()
     link, lost = KeypadLink(), loop.create_future()
 
@@ -189,7 +189,7 @@ async def marked(visit: Visit, pad: KeypadConfig) -> None:
 async def _seat(
     visit: Visit, came: asyncio.Queue[int], lost: asyncio.Future[PortError], pad: KeypadConfig, seat: int
 ) -> int:
-    """The seat whose key comes next. Raises Refusal."""
+    """The seat of the next key. Raises Refusal if none comes."""
     getting = asyncio.ensure_future(came.get())
     await asyncio.wait((getting, lost), timeout=visit.patience_s, return_when=asyncio.FIRST_COMPLETED)
     if getting.done():

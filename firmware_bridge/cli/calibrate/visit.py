@@ -1,4 +1,4 @@
-"""One visit of a technician: the dialogue, the reader's port on the bench, and the file that keeps the result."""
+"""Visit of a technician: dialogue, reader port on the bench, and the file with the result."""
 
 import argparse
 import asyncio
@@ -34,11 +34,11 @@ FORGOTTEN: Final = {
     "keypad": "what was felt is forgotten",
     "pack": "the pack is forgotten",
 }
-"""What is said when a step without settings is undone."""
+"""Step without settings -> message after its undo."""
 
 
 class Visit:
-    """`arguments` are those of `shoe calibrate`. Raises ConfigError for a calibration that may not be read."""
+    """Session of `shoe calibrate` with its `arguments`. Raises ConfigError if the calibration may not be read."""
 
     def __init__(self, arguments: argparse.Namespace, config: Config) -> None:
         self.config, self.by = config, arguments.by
@@ -57,7 +57,7 @@ class Visit:
 
     @property
     def last(self) -> AnySection:
-        """The last calibration of this step. Raises Refusal where there is nothing to undo."""
+        """The last calibration of this step. Raises Refusal if there is nothing to undo."""
         section: AnySection | None = getattr(self._found, self.step)
         if section is None:
             what = self._arguments.what
@@ -67,7 +67,7 @@ class Visit:
 
     @contextmanager
     def borrow(self, device: str, open_shoe: bool = True) -> Iterator[Borrowed]:
-        """A device of the daemon's. open_shoe: whether the technician may borrow it between the rounds of a shoe."""
+        """Leases a device of the daemon. open_shoe: allowed also between rounds of an open shoe."""
         with_open_shoe = self._arguments.open_shoe and open_shoe
         with borrow(self._arguments.config, self._path.parent, device, self.by, with_open_shoe) as borrowed:
             back = {"reader": "the reader is", "pins": "the pins are"}[device]
@@ -76,7 +76,7 @@ class Visit:
 
     @asynccontextmanager
     async def bench(self, borrowed: Borrowed) -> AsyncIterator[Bench]:
-        """The reader on the bench, with the settings a killed command had changed put back."""
+        """The reader on the bench, with settings changed by a killed command restored."""
         port = ReaderPort(self.config.reader, borrowed.report)
         await port.open()
         port.write(borrowed.restore)
@@ -86,22 +86,22 @@ class Visit:
             port.close()
 
     def keep(self, section: AnySection) -> None:
-        """Write a section into the calibration file. Raises OSError or ConfigError."""
+        """Writes a section into the calibration file. Raises OSError or ConfigError."""
         self._change(lambda found: calibration.calibrated(found, self.step, section))
         self._kept = "the result is kept"
 
     def forget(self) -> None:
-        """Put the section back that was there before. Raises OSError or ConfigError."""
+        """Restores the section from before. Raises OSError or ConfigError."""
         self._change(lambda found: calibration.undone(found, self.step))
 
     def undo(self) -> int:
-        """Forget the last calibration of the step; 0. Raises Refusal where there is nothing to undo."""
+        """Removes the last calibration of the step; 0. Raises Refusal if there is nothing to undo."""
         _ = self.last
         self.forget()
         return self.done(FORGOTTEN[self.step])
 
     def done(self, text: str, **fields: Any) -> int:
-        """Say that the step is good and its result kept; 0."""
+        """Reports that the step is good and its result kept; 0."""
         self.guide.end(text, {"ok": True, **msgspec.to_builtins(fields)})
         return 0
 
@@ -114,7 +114,7 @@ class Visit:
         self.guide.end(f"NOT CALIBRATED: {reason}\n    {remedy}", fields)
 
     def _read(self) -> Calibration:
-        """The calibration; a file that makes no sense is set aside, and calibrating begins a new one."""
+        """The calibration; a damaged file is set aside and a new one begun."""
         try:
             return calibration.load(self._path)
         except calibration.Damaged:
@@ -122,7 +122,7 @@ class Visit:
                 return self._found_alone()
 
     def _change(self, change: Callable[[Calibration], Calibration]) -> None:
-        """Change the file as it is now: another visit may have written its section since."""
+        """Applies `change` to the file as it is now: another visit may have written its section since."""
         with _alone(self._path):
             calibration.save(self._path, change(self._found_alone()))
 
@@ -137,9 +137,9 @@ class Visit:
 
 
 class Guide:
-    """Speaks to a terminal with a live bar, to a pipe in plain lines, or (as_json) in JSON lines.
+    """Output to a terminal with a live bar, to a pipe in plain lines, or (as_json) in JSON lines.
 
-    yes: nobody is there to answer; every question is answered with yes.
+    yes: no one is there to answer; the answer to every question is yes.
     """
 
     def __init__(self, step: str, as_json: bool, yes: bool) -> None:
@@ -156,7 +156,7 @@ class Guide:
         self.end(text, {"say": text})
 
     def end(self, text: str, fields: dict[str, Any]) -> None:
-        """Say how a step ended: a text for people, or fields for programs."""
+        """Reports the end of a step: `text` for people, `fields` for programs."""
         if self._json:
             self._write_json(fields)
         else:
@@ -167,7 +167,7 @@ class Guide:
         print(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
 
     def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
-        """Show what `name` says: live on a terminal, else when the count changes."""
+        """Shows progress: live on a terminal, else when the count changes."""
         if self._live:
             full = round(BAR * max(0.0, min(1.0, part)))
             print(f"\r\x1b[K  {name} {'█' * full}{'░' * (BAR - full)} {count}/{of} {text}", end="", flush=True)
@@ -179,7 +179,7 @@ class Guide:
         self._shown_count = count
 
     def ask(self, question: str, choices: str = "yn") -> str:
-        """The letter answered, the first one of `choices` where nobody is there. Raises Refusal at the input's end."""
+        """The letter answered; the first of `choices` with --yes. Raises Refusal at the input's end."""
         if self._yes:
             return choices[0]
         self._end_bar()
@@ -192,7 +192,7 @@ class Guide:
                 return letter
 
     def typed(self) -> str:
-        """The letter that was typed meanwhile, followed by Enter; nothing else waits for it."""
+        """The letter typed since the last call, followed by Enter; "" if none. Does not wait."""
         if self._yes or not select.select([sys.stdin], [], [], 0)[0]:
             return ""
         return sys.stdin.readline().strip().lower()[:1]
@@ -231,7 +231,7 @@ class ReaderPort:
         return self._port.write(chunk)
 
     async def next(self, seconds: float) -> Message | None:
-        """See `Link.next`; each report of a chunk is to be acknowledged before the next is asked for."""
+        """See `Link.next`; each report of a chunk must be acknowledged before the next call."""
         try:
             async with asyncio.timeout(seconds):
                 while (message := next(self._messages, None)) is None:
@@ -253,7 +253,7 @@ class ReaderPort:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Keep other visits from changing the file in the block. Raises ConfigError where it may not be written."""
+    """Locks the file against other visits for the block. Raises ConfigError if it may not be written."""
     directory = -1
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Checks of the installation: the systemd service, the versions of packages, and what the service's user may use."""
+"""Checks of the installation: systemd service, versions of packages, and rights of the service's user."""
 
 import re
 import stat
@@ -22,7 +22,7 @@ INSTALLED: Final = f"version {__version__}, build {__build__}"
 PACKAGE: Final = "firmware-bridge"
 
 LIBRARY: Final = {"lgpio": "lgpio", "rpigpio": "RPi.GPIO"}
-"""Pin factory -> its package, which is only needed with it."""
+"""Pin factory -> its package, needed only with it."""
 
 _NEEDS: Final = re.compile(r"([A-Za-z0-9._-]+)\s*\(?([^;)]*)\)?")
 _LIMIT: Final = re.compile(r"(>=|<=|==|!=|~=|<|>)\s*([\w.]+)")
@@ -85,7 +85,7 @@ def _version(machine: Machine) -> Iterator[Finding]:
 
 
 def versions(machine: Machine) -> Iterator[Finding]:
-    """Whether what is installed is what this version was tested with."""
+    """Whether the installed packages have versions this one was tested with."""
     wanted = LIBRARY.get(machine.config.pins.factory)
     faults, there = [], []
     for name, limits in _needed():
@@ -106,14 +106,14 @@ def versions(machine: Machine) -> Iterator[Finding]:
 
 
 def within(version: str, limits: str) -> bool:
-    """Whether a version keeps to `>=`, `<` and the like; other words of packaging are not judged."""
+    """Whether a version satisfies `>=`, `<` and the like; other operators are ignored."""
     mine = _numbers(version)
     judged = {">=": mine.__ge__, "<": mine.__lt__, "<=": mine.__le__, ">": mine.__gt__, "==": mine.__eq__}
     return all(judged[how](_numbers(limit)) for how, limit in _LIMIT.findall(limits) if how in judged)
 
 
 def _needed() -> Iterator[tuple[str, str]]:
-    """Each package and its limits; those of an extra end in `extra`."""
+    """Each required package and its limits; those of an extra end in `extra`."""
     try:
         lines = metadata.requires(PACKAGE) or []
     except metadata.PackageNotFoundError:
@@ -153,7 +153,7 @@ def access(machine: Machine) -> Iterator[Finding]:
 
 
 def _readable(machine: Machine) -> Iterator[Finding]:
-    """A config that root alone may read stops the service, though not this command."""
+    """Failure for a config that the service's user cannot read, though root can."""
     try:
         found = machine.path.stat()
     except OSError:
@@ -178,7 +178,7 @@ def _device(machine: Machine, path: Path, mine: set[str]) -> Iterator[Finding]:
     try:
         found = path.stat()
     except OSError:
-        return  # a missing reader is another check's
+        return  # reported by the check of the reader
     mode, owner = stat.S_IMODE(found.st_mode), _name(machine, "/etc/passwd", found.st_uid)
     group = _name(machine, "/etc/group", found.st_gid)
     if mode & 0o006 == 0o006 or (group in mine and mode & 0o060 == 0o060) or (owner == USER and mode & 0o600 == 0o600):
@@ -198,7 +198,7 @@ def _ids(machine: Machine, file: str, name: str) -> list[list[str]]:
 
 
 def _members(machine: Machine, group: str) -> set[str]:
-    """Who is in a group, those whose own group it is left out."""
+    """Members of a group, not counting users with it as primary group."""
     return {name for row in _ids(machine, "/etc/group", group) for name in row[3].split(",")}
 
 

@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["options", "run"]
 
 STALLED_S: Final = 60.0
-"""Without a message for this long (longer for a slow dealer) the demo has failed."""
+"""Seconds without a message (more with a slow dealer) after which the demo has failed."""
 
 SETTLED_S: Final = 1.0
-"""The longest wait for the state topics after the last round."""
+"""Seconds to wait for the state topics after the last round, at most."""
 
 GLANCE_S: Final = 0.08
 SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
-"""Variables that systemd sets for a service; a demo started inside a service is none."""
+"""Variables that systemd sets for a service; removed, since the demo is none."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play until the rounds are delivered: 0; 130 after Ctrl-C or q. Raises DemoError, BrokerError, PictureError."""
+    """Plays until the rounds are delivered: 0; 130 after Ctrl-C or q. Raises DemoError, BrokerError, PictureError."""
     wanted = play(arguments)
     keepsake = Keepsake(arguments.svg) if arguments.svg else None
     for name in SERVICE:
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def deal(harness: Harness, stop: asyncio.Event, look: Callable[[], None] | None) -> bool:
-    """Deal until all is delivered, `look` after each message; whether it was stopped before. Raises DemoError."""
+    """Deals until all is delivered, calling `look` after each message; True if stopped before. Raises DemoError."""
     dealing = asyncio.create_task(harness.dealer().work())
     try:
         while not is_over(harness) and not stop.is_set():
@@ -73,7 +73,7 @@ async def deal(harness: Harness, stop: asyncio.Event, look: Callable[[], None] |
 
 
 async def cancel(task: asyncio.Task[Any] | None) -> None:
-    """End a task, whatever became of it."""
+    """Cancels a task and waits for its end; its errors are ignored."""
     if task:
         task.cancel()
         with suppress(asyncio.CancelledError, Exception):
@@ -81,7 +81,7 @@ async def cancel(task: asyncio.Task[Any] | None) -> None:
 
 
 async def _news(harness: Harness, stop: asyncio.Event, dealing: asyncio.Task[None]) -> None:
-    """Wait for a message, or for an end. Raises DemoError if none comes."""
+    """Waits for a message or an end. Raises DemoError if nothing comes."""
     patience = STALLED_S + 20 / harness.play.speed
     harness.backend.news.clear()
     received, stopped = (asyncio.create_task(each.wait()) for each in (harness.backend.news, stop))
@@ -99,14 +99,14 @@ async def _settled(harness: Harness) -> None:
 
 
 def is_over(harness: Harness) -> bool:
-    """Whether the subscriber has the rounds, and saw the fault asked for come and go."""
+    """Whether the subscriber has all rounds and has seen the requested fault come and go."""
     play, backend = harness.play, harness.backend
     seen = play.fault is None or play.fault in backend.closed
     return backend.delivered >= play.rounds and seen
 
 
 def _failed(harness: Harness, why: BaseException | None) -> Exception:
-    """The error with how far the demo got. A closed stdout is no failure of the demo: its reader has seen enough."""
+    """The error with the demo's progress. A closed stdout is returned as it is: its reader has seen enough."""
     if isinstance(why, BrokenPipeError):
         return why
     backend = harness.backend
@@ -118,7 +118,7 @@ def _failed(harness: Harness, why: BaseException | None) -> Exception:
 
 
 def _is_live() -> bool:
-    """Whether there is a terminal for the picture; one that gets lines is told why."""
+    """Whether the terminal can show the picture; prints the reason if not."""
     why = cannot_draw()
     if why is None:
         from firmware_bridge.screen.picture import too_small
@@ -158,11 +158,11 @@ SUMMARY: Final = 4
 """Lines below the last picture."""
 
 KEPT: Final = 100, 32
-"""Columns and lines of a picture that is kept."""
+"""Columns and lines of a saved picture."""
 
 
 async def show(harness: Harness, narration: Narration, stop: asyncio.Event) -> None:
-    """Draw the picture until cancelled, and obey keys; the last picture stays."""
+    """Draws the picture until cancelled, and handles keys; the last picture stays."""
     from firmware_bridge.screen.picture import HEIGHT
 
     loop = asyncio.get_running_loop()
@@ -199,7 +199,7 @@ def _screen(harness: Harness, narration: Narration, keys: str) -> "Callable[[int
 
 
 class Keepsake:
-    """A picture for a file: of the last round, taken when a card was due late in it, else of the end."""
+    """Picture for a file: of the last round when a late card was due, else of the end."""
 
     def __init__(self, path: Path) -> None:
         """Raises PictureError if it cannot be written there."""

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 STDIN: Final = "-"
 LONGEST: Final = 3840
-"""Pixels a side of a board may have: a picture of more takes too much memory."""
+"""Maximum pixels of a board's side: a larger picture takes too much memory."""
 
 FINEST: Final = 0.4
-"""Pixels a unit of a board must have: with fewer its letters cannot be read."""
+"""Minimum pixels of a board's unit: with fewer, letters cannot be read."""
 
 EMPTY: Final = "."
-"""How a shoe without rounds is written."""
+"""Notation for a shoe without rounds."""
 
 FIELDS: Final = ("outcomes", "banker pairs", "player pairs", "naturals")
 ALLOWED: Final = {"outcomes": "BPTbpt", "banker pairs": "01", "player pairs": "01", "naturals": "01"}
@@ -37,7 +37,7 @@ OUTCOMES: Final[dict[str, roads.Outcome]] = {"B": "B", "P": "P", "T": "T"}
 
 
 class ShoeRounds(NamedTuple):
-    """The rounds of a shoe, the terms of its game, and whose they are."""
+    """Rounds of a shoe, the terms of its game, and the heading of the board."""
 
     rounds: list[roads.Bead]
     terms: dict[str, Any]
@@ -45,7 +45,7 @@ class ShoeRounds(NamedTuple):
 
 
 class NoShoe(BridgeError, ValueError):
-    """Text that is no shoe; the message names line and column."""
+    """Text that is not a shoe; the message has line and column."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +70,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw or write; 0, or 2 for text that is no shoe. Raises ConfigError, NoDaemon, JournalError, PictureError."""
+    """Draws or prints; 0, or 2 for text that is no shoe. Raises ConfigError, NoDaemon, JournalError, PictureError."""
     own = {"leading_ties": arguments.leading_ties, "row1_limit": arguments.row1_limit}
     sources = [configured(arguments.config) if arguments.config else {}, own]
     try:
@@ -105,7 +105,7 @@ def beads(text: str, where: str = "") -> list[roads.Bead]:
 
 
 def running(config: Path) -> ShoeRounds:
-    """The rounds of the present shoe: by the daemon; where it does not run, or does not say, by the newest journal.
+    """Rounds of the present shoe: from the daemon; from the newest journal if it does not run or has none.
 
     Raises ConfigError, NoDaemon, JournalError.
     """
@@ -115,7 +115,7 @@ def running(config: Path) -> ShoeRounds:
         return _recorded(config)
     if not (state := status.get("roads")):
         return _recorded(config)
-    naturals = state.get("naturals") or "0" * len(state["outcomes"])  # a daemon from before an update does not say
+    naturals = state.get("naturals") or "0" * len(state["outcomes"])  # missing in a daemon from before an update
     cells = zip(state["outcomes"], state["bead"], naturals, strict=True)
     rounds = [roads.Bead(outcome, cell[3], cell[4], natural == "1") for outcome, cell, natural in cells]
     counted = [each for each in status.get("rounds", ()) if each["outcome"]]
@@ -126,7 +126,7 @@ def running(config: Path) -> ShoeRounds:
 
 
 def limits(of_table: Mapping[str, Any]) -> dict[str, str]:
-    """The limits of a table in words, as far as they are a most, or a least and a most."""
+    """Limits of a table as text, those with a maximum."""
     pairs = {bet: limit if isinstance(limit, dict) else {"high": limit} for bet, limit in of_table.items()}
     return {
         bet: f"{limit['low']}–{limit['high']}" if "low" in limit else f"≤ {limit['high']}"
@@ -136,7 +136,7 @@ def limits(of_table: Mapping[str, Any]) -> dict[str, str]:
 
 
 def configured(config: Path) -> dict[str, Any]:
-    """What a config says about roads. Raises ConfigError if it cannot be read."""
+    """Settings of roads in a config. Raises ConfigError if it cannot be read."""
     try:
         sections = tomllib.loads(config.read_text("utf-8"))
     except OSError as error:
@@ -147,7 +147,7 @@ def configured(config: Path) -> dict[str, Any]:
 
 
 def settings(sources: Iterable[dict[str, Any]]) -> roads.RoadSettings:
-    """The road settings in these sources, later ones first. Raises ConfigError for a value that is none."""
+    """Road settings from these sources, later ones first. Raises ConfigError for a wrong value."""
     names: Sequence[str] = roads.RoadSettings.__struct_fields__
     merged = {name: source[name] for source in sources for name in names if source.get(name) is not None}
     try:
@@ -171,12 +171,12 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _title(text: str) -> str:
-    """A title without what cannot be drawn."""
+    """A title without unprintable characters."""
     return "".join(filter(str.isprintable, text))
 
 
 def _stream(arguments: argparse.Namespace, chosen: roads.RoadSettings) -> int:
-    """A JSON line for each line of stdin."""
+    """Prints a JSON line for each line of stdin."""
     if arguments.svg or arguments.png or arguments.road:
         raise NoShoe("- writes JSON only", "draw one shoe at a time: shoe roads OUTCOMES --svg FILE")
     for number, line in enumerate(sys.stdin.buffer, 1):
@@ -213,7 +213,7 @@ def _write_json(value: Any) -> None:
 
 
 def _words(text: str, where: str) -> list[tuple[int, str]]:
-    """The words, each with the column it begins in."""
+    """Words with the columns they begin in."""
     words: list[tuple[int, str]] = []
     for word in text.split():
         words.append((text.index(word, words[-1][0] - 1 + len(words[-1][1]) if words else 0) + 1, word))
@@ -237,7 +237,7 @@ def _check_letters(word: str, allowed: str, where: str, column: int) -> None:
 
 
 def _recorded(config: Path) -> ShoeRounds:
-    """The rounds in the newest journal; a correction replaces a round, a void removes it."""
+    """Rounds in the newest journal; a correction replaces a round, a void removes it."""
     from firmware_bridge.journal.files import chosen
     from firmware_bridge.journal.reader import Walk
 
@@ -262,7 +262,7 @@ def _recorded(config: Path) -> ShoeRounds:
 
 
 def _heading(head: "Public | None", events: list[Any]) -> Heading:
-    """Whose the rounds of a journal are, from its last head and its events."""
+    """Heading for the rounds of a journal, from its last head and its events."""
     if head is None:
         return Heading()
     held: dict[str, Any] = next(

@@ -1,4 +1,4 @@
-"""A running daemon's status as a picture: the table and its roads, the reader's signal, pins, health, frames."""
+"""Model of a running daemon's screen: table, roads, the reader's signal, pins, health, frames."""
 
 import time
 from collections import deque
@@ -31,17 +31,17 @@ KEPT: Final = 100
 """Frames kept for the screen; more than a tall terminal shows."""
 
 BAD: Final = ("NOT CONNECTED", "connected, but", "SILENT", "STOPPED", "not open")
-"""What is said of a broker, reader or journal that is not as it should be."""
+"""Wordings for a broker, reader or journal that is not in order."""
 
 FRAMES: Final = 2
-"""Frames that stay where room is scarce: a card's, and its acknowledgement."""
+"""Frames that remain where room is scarce: a card and its acknowledgement."""
 
 EDGES: Final = {"IN ORDER": "green", "PLAY GOES ON": "yellow", "CALIBRATION": "yellow"}
-"""How the line begins that says how the table stands -> its colour; whatever else it says is red."""
+"""First words of the line about the table's state -> colour of the frame; red for others."""
 
 
 class Watched:
-    """Keeps the last frames between one status and the next; makes screens of a terminal's size."""
+    """Status and last frames of a daemon; makes screens of a terminal's size."""
 
     def __init__(self) -> None:
         self._frames: deque[dict[str, Any]] = deque(maxlen=KEPT)
@@ -54,13 +54,13 @@ class Watched:
         self._frames.extend(last.get("seen", {}).get("frames", []))
 
     def lose(self, why: str) -> None:
-        """Note that the daemon went away; frames of another daemon count anew."""
+        """Records that the daemon has gone, and drops its frames."""
         self.gone = escaped(why)
         self._frames.clear()
 
     @property
     def blinks_s(self) -> float | None:
-        """The least time in which a lamp changes by itself, in seconds; None while all are steady."""
+        """Shortest step of a blinking lamp in seconds; None if all are steady."""
         lit = self._last["lamps"]["lit"] if self._last and not self.gone else {}
         steps = [step for rhythm in lit.values() for step in RHYTHMS.get(rhythm, ())]
         return min(steps) / 1000 if steps else None
@@ -77,7 +77,7 @@ class Watched:
 
 
 def rows(status: Status) -> Iterator[tuple[str, str]]:
-    """Name and words of signal, pins and health, as far as they are known."""
+    """Name and text of signal, pins and health, as far as known."""
     if seen := status.get("seen"):
         yield "signal", _signal(seen)
         pins = seen["pins"]
@@ -90,7 +90,7 @@ def rows(status: Status) -> Iterator[tuple[str, str]]:
 
 
 def frame_line(frame: dict[str, Any]) -> str:
-    """Time, way and hex of a frame."""
+    """Time, direction and hex of a frame."""
     at = time.strftime("%H:%M:%S", time.localtime(frame["at"] / 1000))
     return f"{at}.{frame['at'] % 1000:03} {ARROWS[frame['way']]} {frame['hex']}"
 
@@ -109,13 +109,13 @@ def _signal(seen: dict[str, Any]) -> str:
 
 
 def _pins(pins: dict[str, bool | None], active: str) -> str:
-    """The pins of one direction: active ones stand out; a pin that cannot be read is lent, or lost."""
+    """Pins of one direction: active ones stand out; `?` for a leased or lost pin."""
     words = {True: f" {active}", False: "", None: " ?"}
     return "  ".join(f"{name}{words[is_active]}" for name, is_active in pins.items())
 
 
 def _plain(health: Any) -> str:
-    """A value of the daemon's health, in one line."""
+    """A value of the daemon's health in one line."""
     if isinstance(health, dict):
         return ", ".join(f"{name} {_plain(value)}" for name, value in health.items() if value not in (None, [], {}, ""))
     if isinstance(health, list):
@@ -126,7 +126,7 @@ def _plain(health: Any) -> str:
 
 
 def boards_of(game: Game, states: Mapping[str, Any]) -> Boards:
-    """The boards of a game's own topics, as far as they are drawn here and came by now."""
+    """Boards of a game's own topics, as far as they are drawn here and have come."""
 
     def boards(width: int) -> Drawn:
         named = [topic.name for topic in game.topics if topic.name in DRAWN and states.get(topic.name)]
@@ -136,7 +136,7 @@ def boards_of(game: Game, states: Mapping[str, Any]) -> Boards:
 
 
 def _roads(body: Mapping[str, Any], width: int) -> Drawn:
-    """Bead plate and big road, side by side where both have room; then the derived roads where all three have."""
+    """Bead plate and big road, side by side if both fit; then the derived roads if all three fit."""
     board = msgspec.convert(body, Board)
     bands: list[dict[Kind, int]] = [{"big": width}, {"bead": width}]
     if width >= BEADS + GAP + NARROWEST:
@@ -153,7 +153,7 @@ def _road(board: Board, kind: Kind, width: int) -> list[Text]:
 
 
 DRAWN: Final[Mapping[str, Callable[[Mapping[str, Any], int], Drawn]]] = {"roads": _roads}
-"""A game's own topic -> its boards for so many columns, the most wanted first."""
+"""A game's own topic -> its boards for a width in columns, most wanted first."""
 
 
 def _model(status: Status, frames: Row, gone: str, keys: str) -> ScreenModel:
@@ -181,7 +181,7 @@ def _model(status: Status, frames: Row, gone: str, keys: str) -> ScreenModel:
 
 
 def _first(status: Status) -> Iterator[Row]:
-    """What to do now, and the orders that settle what is open."""
+    """Next step, and the orders that settle open alarms."""
     if step := next_step(status):
         yield Row("next", Text(step), keeps=HEIGHT)
     if orders := [order for alarm in status["alarm"]["open"] for order in decisions(alarm)]:
