@@ -18,9 +18,9 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 
 ABOUT: Final = """\
-Every key has a default, but for `[table] id`. `shoe check` tells every mistake at once; `shoe config` shows what a
-table is configured to be, defaults included. The file is read at the start of the daemon; `[table]`, `[game]`,
-`[service]`, `[roads]` and `[limits]` then apply from the next shoe on. Secrets come from files."""
+Every key has a default, except `[table] id`. `shoe check` reports all mistakes at once; `shoe config` shows the
+configuration of a table with its defaults. The daemon reads the file when it starts; `[table]`, `[game]`,
+`[service]`, `[roads]` and `[limits]` then apply from the next shoe. Secrets come from files."""
 
 NAMED: Final = {"limits": "NAME", "presence": "SLOT", "lamps": "LAMP", "keys": "SEAT.WORD"}
 """Sections with names as keys -> placeholder for the name."""
@@ -70,7 +70,7 @@ def keys() -> Iterator[Key]:
                 yield from _keys(title, kind, without=("keys",))
         if section == "pins":
             for name in dict.fromkeys(name for game in GAMES.values() for name in game.play.keys):
-                yield Key(title, name, "The dealer's key that tells this result.", _may(AnySensor))
+                yield Key(title, name, "The dealer's key for this result.", _may(AnySensor))
     for title, kind in WIRES.items():
         common = () if kind is PinConfig else PinConfig.__struct_fields__
         yield from _keys(f"In braces: {title}", kind, common)

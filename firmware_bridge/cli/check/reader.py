@@ -38,7 +38,7 @@ _ORDER: Final = "sudo shoe calibrate {} --by NAME"
 
 
 def reader(machine: Machine) -> Iterator[Finding]:
-    """Whether the port can be opened, and which process has it if not."""
+    """Whether the port can be opened, and which process uses it if not."""
     if machine.daemon:
         yield _held(machine.daemon)
         return
