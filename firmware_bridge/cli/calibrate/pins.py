@@ -167,7 +167,7 @@ async def marked(visit: Visit, pad: KeypadConfig) -> None:
             if isinstance(packet, Hello):
                 port.write(greeting(packet))
             elif isinstance(packet, Mark):
-                if not link.is_taken(packet):
+                if not link.is_acknowledged(packet):
                     came.put_nowait(packet.seat)
                 port.write(link.acknowledge(packet))
 
