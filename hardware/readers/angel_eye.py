@@ -129,11 +129,11 @@ class AngelEyeDecoder(Decoder):
 
     def __init__(self, _settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._heard_at = clock()
+        self._copy_at = clock()
         self._has_paused = False  # since the last report
         self._frames = Frames()
         self._last: Frame | None = None
-        self._heard: tuple[Frame, ...] = ()  # the last two
+        self._recent: tuple[Frame, ...] = ()  # the last two
         self._after_nine = "01"  # the number that follows 9 here; which of them shows the first time
         self._is_damaged = True  # the line, since the last report
         self._is_disputed = False  # the last report
@@ -148,13 +148,13 @@ class AngelEyeDecoder(Decoder):
                 self._is_damaged = True
                 continue
             self.good += 1
-            if now - self._heard_at > COPIES_WITHIN_S:
-                self._heard, self._has_paused = (), True
-            self._heard_at = now
+            if now - self._copy_at > COPIES_WITHIN_S:
+                self._recent, self._has_paused = (), True
+            self._copy_at = now
             yield from self._copy(frame)
 
     def _copy(self, frame: Frame) -> Iterator[Message]:
-        before, self._heard = self._heard, (*self._heard[-1:], frame)
+        before, self._recent = self._recent, (*self._recent[-1:], frame)
         is_news = frame != self._last or (self._has_paused and frame.command not in REPEATABLE)
         if frame in before and is_news:
             yield from self._believed(frame, is_disputed=any(_differ(frame, other) for other in before))
