@@ -299,6 +299,6 @@ PROTOCOL: Final = Protocol(
     baud=4_800,
     board="hardware.sim.angel_eye:AngelEyeShoe",
     frames=AngelEyeFrames(),
-    knows_cards=True,
+    has_fixed_codes=True,
     judges=True,
 )

@@ -329,6 +329,6 @@ PROTOCOL: Final = Protocol(
     board="hardware.sim.board:NativeBoard",
     frames=NativeFrames(),
     keeps_reports=True,
-    knows_cards=True,
+    has_fixed_codes=True,
     has_signal=True,
 )

@@ -164,5 +164,5 @@ class SsiDecoder(Decoder):
 
 
 PROTOCOL: Final = Protocol(
-    SsiDecoder, baud=9_600, board="hardware.sim.code_boards:SsiBoard", says_again_s=REPEATS_WITHIN_S
+    SsiDecoder, baud=9_600, board="hardware.sim.code_boards:SsiBoard", repeats_within_s=REPEATS_WITHIN_S
 )
