@@ -86,7 +86,7 @@ def test_the_cut_card_and_the_button() -> None:
     shoe.cut_card()
     shoe.pull("8s")
     shoe.unreadable()
-    shoe.say_again()
+    shoe.repeat()
     shoe.quit()
     told = [*decoder.feed(shoe.tick(0))]
     assert told == [
