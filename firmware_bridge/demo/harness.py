@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.demo import fixtures
-from firmware_bridge.demo.backend import Backend, Hear
+from firmware_bridge.demo.backend import Backend, OnMessage
 from firmware_bridge.demo.broker import HOST, EmbeddedBroker
 from firmware_bridge.demo.faults import FAULTS, Fault, places
 from firmware_bridge.demo.fixtures import FaultInjection, Play, board, config, faces, packs, pull
@@ -44,7 +44,9 @@ class Harness:
     and a text about what happens to the table from outside. broker: one that others share, None for an own one.
     """
 
-    def __init__(self, play: Play, folder: Path, hear: Hear, say: Say, broker: EmbeddedBroker | None = None) -> None:
+    def __init__(
+        self, play: Play, folder: Path, hear: OnMessage, say: Say, broker: EmbeddedBroker | None = None
+    ) -> None:
         self.play, self._say, self._loop = play, say, asyncio.get_running_loop()
         self.failed: asyncio.Future[None] = self._loop.create_future()
         self._fault = FAULTS[play.fault] if play.fault else Fault("")
