@@ -39,8 +39,10 @@ class Narration:
         what = f"{play.procedure or play.game}, reader {play.reader}, {broker}, {harness.size} cards"
         fault = f", fault {play.fault}" if play.fault else ""
         what += "".join(f", {key} {value}" for key, value in play.house.items())
-        self.say("demo", f"{counted(play.rounds, 'round')}, {what}, speed {play.speed:g}, seed {play.seed}{fault}")
-        self.say("topics", f"{harness.topics}/# at {HOST}:{harness.broker.port}")
+        self.write_line(
+            "demo", f"{counted(play.rounds, 'round')}, {what}, speed {play.speed:g}, seed {play.seed}{fault}"
+        )
+        self.write_line("topics", f"{harness.topics}/# at {HOST}:{harness.broker.port}")
 
     def handle(self, name: str, payload: dict[str, Any]) -> None:
         if name == "round":
@@ -50,7 +52,7 @@ class Narration:
             self._journals.add(payload["journal"])
             lines = [*self._marked(payload["event"]), *self._event(payload["event"])]
         for word, text in lines:
-            self.say(word, text)
+            self.write_line(word, text)
 
     def end(self, harness: Harness) -> None:
         self._out = None
@@ -98,7 +100,7 @@ class Narration:
             case _:
                 yield from _guests(event)
 
-    def say(self, word: str, text: str) -> None:
+    def write_line(self, word: str, text: str) -> None:
         """Write a line: a word or two, and a sentence."""
         self.lines.append((word, text))
         if self._out:

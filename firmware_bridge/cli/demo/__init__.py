@@ -131,7 +131,7 @@ def _is_live() -> bool:
 
 async def _perform(asked: Play, folder: Path, live: bool, keepsake: "Keepsake | None") -> int:
     story = Narration(sys.stdout if not live else None)
-    stage = Harness(asked, folder, story.handle, story.say)
+    stage = Harness(asked, folder, story.handle, story.write_line)
     story.begin(stage)
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
