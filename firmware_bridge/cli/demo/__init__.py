@@ -131,7 +131,7 @@ def _is_live() -> bool:
 
 async def _perform(wanted: Play, folder: Path, live: bool, keepsake: "Keepsake | None") -> int:
     narration = Narration(sys.stdout if not live else None)
-    harness = Harness(wanted, folder, narration.hear, narration.say)
+    harness = Harness(wanted, folder, narration.handle, narration.write_line)
     narration.begin(harness)
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -191,10 +191,10 @@ def _obey(keys: str, harness: Harness, stop: asyncio.Event) -> None:
 
 def _screen(harness: Harness, narration: Narration, keys: str) -> "Callable[[int, int], list[Text]]":
     from firmware_bridge.cli.watch.model import boards_of
-    from firmware_bridge.demo.demo_view import sight
+    from firmware_bridge.demo.demo_view import screen_model
     from firmware_bridge.screen.picture import screen
 
-    seen = sight(harness, narration, boards_of(harness.game, harness.backend.states), keys)
+    seen = screen_model(harness, narration, boards_of(harness.game, harness.backend.states), keys)
     return lambda width, height: screen(seen, width, height)
 
 
@@ -229,8 +229,10 @@ class Keepsake:
 
 def _drawn(harness: Harness, narration: Narration) -> str:
     from firmware_bridge.cli.watch.model import boards_of
-    from firmware_bridge.demo.demo_view import sight
+    from firmware_bridge.demo.demo_view import screen_model
     from firmware_bridge.demo.svg import svg
     from firmware_bridge.screen.picture import picture
 
-    return svg(picture(sight(harness, narration, boards_of(harness.game, harness.backend.states)), *KEPT), "shoe demo")
+    return svg(
+        picture(screen_model(harness, narration, boards_of(harness.game, harness.backend.states)), *KEPT), "shoe demo"
+    )
