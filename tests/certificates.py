@@ -11,7 +11,8 @@ def tls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a CA, a broker's and a bridge's certificate, and a CA that signed neither."""
     folder = tmp_path_factory.mktemp("tls")
     root = "-addext keyUsage=critical,keyCertSign,cRLSign"
-    leaf = "-CA ca.pem -CAkey ca.key -addext basicConstraints=critical,CA:FALSE -addext keyUsage=critical,digitalSignature"
+    leaf = "-CA ca.pem -CAkey ca.key"
+    leaf += " -addext basicConstraints=critical,CA:FALSE -addext keyUsage=critical,digitalSignature"
     for name, more in {
         "ca": root,
         "other": root,
