@@ -115,8 +115,8 @@ class Bridge:
         self.reader.listeners = (mouth.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
         self.keypads = Keypads(config.keypad, self.table, self._loop)
-        self._lent_pins = PinLease(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
-        devices: dict[str, Leasable] = {"reader": self.reader, "pins": self._lent_pins}
+        self._pin_lease = PinLease(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
+        devices: dict[str, Leasable] = {"reader": self.reader, "pins": self._pin_lease}
         states = self.uplink.status, self.reader.status, self.health.live
         self.control = Control(config.control, self.table, self.desk, *states, devices, self._watch())
 
@@ -206,7 +206,7 @@ class Bridge:
                 parts.callback(first.close)
             parts.push_async_callback(self.uplink.close, self._last_word)
             parts.push_async_callback(self.control.close)
-            for each in (self.keeping, self.sensors, self.keypads, self.reader, self.health, self._lent_pins):
+            for each in (self.keeping, self.sensors, self.keypads, self.reader, self.health, self._pin_lease):
                 parts.callback(each.close)
         if self._has_begun:
             log.info("%s; journal %s, entry %d", self._last_word, self.table.shoe.journal, self.table.shoe.seq)

@@ -85,9 +85,9 @@ class PinLease:
         self.is_out = False
         self._retry: asyncio.TimerHandle | None = None
 
-    def lend(self, to: str) -> dict[str, Any]:
+    def lease(self, to: str) -> dict[str, Any]:
         """Journal that the pins are lent, then let go of reader and pins."""
-        self._reader.lend(to)
+        self._reader.lease(to)
         self._let_go()
         self.is_out = True
         return {}
@@ -95,7 +95,7 @@ class PinLease:
     def passed(self, report: ReportNo) -> None:
         """No card passes a pin."""
 
-    def take_back(self, restore: bytes | None, cut_short: bool) -> None:
+    def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
         """Claim the pins again, as soon as they can be had, and take cards again."""
         if not self.is_out:
             return
@@ -103,10 +103,10 @@ class PinLease:
             self._claim()
         except PinError as error:
             log.warning("%s", error)
-            self._retry = self._loop.call_later(TRY_AGAIN_S, self.take_back, restore, cut_short)
+            self._retry = self._loop.call_later(TRY_AGAIN_S, self.reclaim, restore, cut_short)
         else:
             self.is_out = False
-            self._reader.take_back(restore, cut_short)
+            self._reader.reclaim(restore, cut_short)
 
     def close(self) -> None:
         """Take nothing back any more."""

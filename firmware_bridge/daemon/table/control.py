@@ -74,7 +74,7 @@ class Control:
         self._seen_by, self._watchers = watch, set[asyncio.Event]()
         self._path, self._table, self._desk = path, table, desk
         self._broker, self._reader, self._health = broker, reader, health
-        self._lending = Leases(table, devices)
+        self._leases = Leases(table, devices)
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
         self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
@@ -118,8 +118,8 @@ class Control:
             "broker": self._broker(),
             "reader": self._reader(),
             "health": msgspec.to_builtins(self._health()),
-            "lent": self._lending.status(),
-            "returning": self._lending.returning(),
+            "lent": self._leases.status(),
+            "returning": self._leases.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
             "points": dict(rules(shoe).demo.points(layout(shoe))) if shoe.laid else {},
             **msgspec.json.decode(msgspec.json.encode(self._table.states())),
@@ -153,18 +153,18 @@ class Control:
         elif wrong := fault(by, LONGEST_NAME):
             await _say(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
         elif fields["do"] == "lend":
-            await self._lend(fields, by, reader, writer)
+            await self._lease(fields, by, reader, writer)
         elif fields["do"] == "take_back":
-            await _say(writer, await self._take_back(by))
+            await _say(writer, await self._end_lease(by))
         else:
             await _say(writer, self._desk.give(fields, LOCAL, by))
 
-    async def _lend(
+    async def _lease(
         self, fields: dict[str, Any], by: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         """Lend a device for as long as this connection asks for it, and no longer."""
         try:
-            told = self._lending.lend(fields.get("device"), by, fields.get("open_shoe") is True, _pid(writer))
+            told = self._leases.acquire(fields.get("device"), by, fields.get("open_shoe") is True, _pid(writer))
         except NotLeased as error:
             await _say(writer, orders.Answer(ok=False, error=error.what, hint=error.hint))
             return
@@ -175,24 +175,24 @@ class Control:
             await _say(writer, {"ok": True, "do": "lend", **told})
             while (line := await reader.readline()) and (said := parse(line))["do"] != "give_back":
                 if said["do"] == "leave":
-                    self._lending.leave(said.get("restore"))
+                    self._leases.leave(said.get("restore"))
                 else:
-                    self._lending.passed(said.get("session"), said.get("seq"))
-            self._lending.take_back(cut_short=not line)
+                    self._leases.passed(said.get("session"), said.get("seq"))
+            self._leases.release(cut_short=not line)
         finally:
-            self._lending.take_back()
+            self._leases.release()
         await _say(writer, {"ok": True, "do": "give_back"})
 
-    async def _take_back(self, by: str) -> orders.Answer:
+    async def _end_lease(self, by: str) -> orders.Answer:
         """Take the lent device back: its borrower's command is sent who did it, and the connection is closed."""
-        if (lent := self._lending.status()) is None or self._borrower is None:
+        if (lease := self._leases.status()) is None or self._borrower is None:
             return orders.Answer(ok=False, error="nothing is lent", hint="see: shoe status")
-        log.warning("the %s is taken back from %s by %s", lent["device"], lent["to"], by)
+        log.warning("the %s is taken back from %s by %s", lease["device"], lease["to"], by)
         task, writer = self._borrower
         writer.write(msgspec.json.encode({"ok": False, "taken_back": by}) + b"\n")
         task.cancel()
         await asyncio.wait({task})
-        hint = f"if the {lent['device']} stays lost: sudo kill -9 {lent['pid']}" if lent["pid"] else None
+        hint = f"if the {lease['device']} stays lost: sudo kill -9 {lease['pid']}" if lease["pid"] else None
         return orders.Answer(ok=True, do="take_back", hint=hint)
 
     async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
