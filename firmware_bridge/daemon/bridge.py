@@ -16,7 +16,7 @@ from firmware_bridge.daemon.devices.leased import PinLease
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
 from firmware_bridge.daemon.devices.retention_service import RetentionService
-from firmware_bridge.daemon.devices.sensors import Mouth, Sensors
+from firmware_bridge.daemon.devices.sensors import ExitSensor, Sensors
 from firmware_bridge.daemon.devices.watch import Watch
 from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.daemon.table.clock import now
@@ -41,7 +41,7 @@ from hardware.pins.pin import PinFactory, pin_factory
 from hardware.readers import READERS
 
 
-def beginning(config: Config, shoe: Shoe) -> str:
+def startup_log(config: Config, shoe: Shoe) -> str:
     """How a table began, in one line for the log."""
     pins = len(wires(config))
     parts = (
@@ -110,10 +110,10 @@ class Bridge:
         self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored)
         self.keeping = RetentionService(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
         self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
-        mouth = Mouth(self._can_read, self._missed, self._loop)
+        exit_sensor = ExitSensor(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self._tell_health, self._loop)
-        self.reader.listeners = (mouth.heard, self.health.heard)
-        self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
+        self.reader.listeners = (exit_sensor.heard, self.health.heard)
+        self.sensors = Sensors(config, self.table, exit_sensor, self.pins, self._loop)
         self.keypads = Keypads(config.keypad, self.table, self._loop)
         self._pin_lease = PinLease(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
         devices: dict[str, Leasable] = {"reader": self.reader, "pins": self._pin_lease}
@@ -163,7 +163,7 @@ class Bridge:
         self.keypads.start()
         self.health.start()
         self._try_out()
-        log.info("%s", beginning(self.config, self.table.shoe))
+        log.info("%s", startup_log(self.config, self.table.shoe))
         self._has_begun = True
         self._systemd.tell("READY=1", f"STATUS=table {self.config.table.id}")
 

@@ -55,7 +55,7 @@ def test_a_moment_that_comes_while_the_disk_is_full_waits_for_it(tmp_path: Path,
         full = mocker.patch.object(table.journal, "append", side_effect=DiskError("full", "free some", "disk_full"))
         table.take(inputs.CutCardSeen(**now(), by="sensor"))
         await asyncio.sleep(1.5)
-        assert len(table._waiting) == 1
+        assert len(table._queue) == 1
         assert full.call_count < 10
         mocker.stop(full)
         await until_open(table)

@@ -26,7 +26,7 @@ WITHIN_S: Final = 30.0
 """So many restarts are journaled within this time: a loop of restarts must not fill the disk."""
 
 
-class Boots:
+class RestartLimiter:
     """Counts the restarts that were journaled; a board says hello until it is greeted, so none is lost by waiting."""
 
     def __init__(self) -> None:
@@ -139,7 +139,7 @@ class Reader:
         self._leased: LeasedReader | None = None
         self._away = self._is_missed = False
         self._restore = b""
-        self._boots, self._has_left, self._met_left = Boots(), False, False
+        self._restarts, self._has_left, self._met_left = RestartLimiter(), False, False
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
 
@@ -300,7 +300,7 @@ class Reader:
         elif not isinstance(message, messages.Hello):
             if told := as_input(message, self._book):
                 self._table.take(told)
-        elif self._boots.may_note(message.session, self._table, self._loop.time()):
+        elif self._restarts.may_note(message.session, self._table, self._loop.time()):
             self._table.take(inputs.ReaderBooted(**now(), session=message.session))
             if not self._table.disk:
                 self._write(self.decoder.greet(message))

@@ -64,7 +64,7 @@ EXPLAINED_WITHIN_S: Final = 1.5
 """A report comes so long before its card is seen entering, or after it is seen leaving: slow lines, slow hands."""
 
 
-class Mouth:
+class ExitSensor:
     """Pairs cards that leave with reports. on_missed: called once for each card that stays without a report.
 
     reader_answers: whether a report can come at all now; without a reader the absence of one is no news.
@@ -119,9 +119,15 @@ class Sensors:
     """Owns every input pin from `claim` to `close`. Raises PinError where one cannot be had."""
 
     def __init__(
-        self, config: Config, table: Table, mouth: Mouth, factory: PinFactory, loop: asyncio.AbstractEventLoop
+        self,
+        config: Config,
+        table: Table,
+        exit_sensor: ExitSensor,
+        factory: PinFactory,
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._config, self._table, self._mouth, self._factory, self._loop = config, table, mouth, factory, loop
+        self._config, self._table, self._exit_sensor = config, table, exit_sensor
+        self._factory, self._loop = factory, loop
         self._pins = input_pins(config)
         self._keys = ("next", "reveal", *config.rules.play.keys)
         self.held: dict[str, Contact] = {}
@@ -143,7 +149,7 @@ class Sensors:
             if key in pins:
                 self._feel(key, Key, partial(self._pressed, key))
         if "presence" in pins:
-            self._feel("presence", Contact, self._mouth.entered, self._mouth.left)
+            self._feel("presence", Contact, self._exit_sensor.entered, self._exit_sensor.left)
         for slot in self._config.rules.slots:
             if IN_SLOT + slot in pins:
                 self._feel(IN_SLOT + slot, Contact, partial(self._filled, slot))
@@ -185,7 +191,7 @@ class Sensors:
 
     def _cut_card_seen(self) -> None:
         self._table.take(inputs.CutCardSeen(**now(), by="sensor"))
-        self._mouth.reported()
+        self._exit_sensor.reported()
 
     def _pressed(self, key: str) -> None:
         self._table.take(inputs.Pressed(**now(), key=key, nonce=nonce()))
