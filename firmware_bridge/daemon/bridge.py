@@ -70,7 +70,7 @@ class Bridge:
     """A whole table, built from a config for the present loop: `run` it until `stop`, or `open` and `close` it.
 
     pins, broker: in place of those the config names. has_reader: False opens neither the reader's port nor the control
-    socket; cards then come by `table.take`.
+    socket; cards then come by `table.handle`.
 
     Raises ConfigError, InUse or PinError before anything is touched that could not be given back.
     """
@@ -262,7 +262,7 @@ class Bridge:
         return self.reader.port.is_open and not is_open(self.table.shoe, "reader_lost")
 
     def _missed(self) -> None:
-        self.table.take(inputs.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
+        self.table.handle(inputs.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
 
 
 async def _beat(systemd: Systemd) -> None:

@@ -116,10 +116,10 @@ class Link:
             self._next.cancel()
         if self._connection is not None and self.up:
             with suppress(NotConnected, TimeoutError):
-                await self._take_leave(self._connection, farewell)
+                await self._publish_farewell(self._connection, farewell)
         self._drop(in_order=True)
 
-    async def _take_leave(self, connection: Connection, farewell: Message | None) -> None:
+    async def _publish_farewell(self, connection: Connection, farewell: Message | None) -> None:
         if farewell is not None:
             self.publish(farewell.topic, farewell.payload, qos=farewell.qos, retain=farewell.retain)
         if connection.unacked:

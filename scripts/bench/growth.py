@@ -1,4 +1,4 @@
-"""What a card costs early and late in a shoe: CPU of `Table.take` and of the flush of the retained topics behind it.
+"""What a card costs early and late in a shoe: CPU of `Table.handle` and of the flush of the retained topics behind it.
 
     PYTHONPATH=. .venv/bin/python scripts/bench/growth.py [--shoes 8] [--repeat 10] [--limit 1.15]
 
@@ -104,7 +104,7 @@ async def _costs(table: Table, uplink: Uplink, broker: Nowhere, cards: list[Card
     for card in cards:
         round, done = max(table.shoe.round, 1), broker.mid
         begun = time.thread_time_ns()
-        told = table.take(inputs.CardRead(**now(), card=card, nonce=nonce()))
+        told = table.handle(inputs.CardRead(**now(), card=card, nonce=nonce()))
         taken = time.thread_time_ns()
         uplink.states.flush()
         flushed = time.thread_time_ns()

@@ -50,7 +50,7 @@ def desk() -> Iterator[Desk]:
 def test_one_order_is_judged_a_turn_of_the_loop_and_what_is_readable_goes_first(desk: Desk) -> None:
     seen: list[int] = []
     for number in range(3):
-        desk.inbox.take(order(number))
+        desk.inbox.receive(order(number))
     for _ in range(4):
         desk.loop.call_soon(lambda: seen.append(len(desk.judged)))  # as what is readable is called
         desk.turns()
@@ -59,7 +59,7 @@ def test_one_order_is_judged_a_turn_of_the_loop_and_what_is_readable_goes_first(
 
 def test_ten_are_judged_in_any_second_and_the_others_wait(desk: Desk) -> None:
     for number in range(25):
-        desk.inbox.take(order(number))
+        desk.inbox.receive(order(number))
     desk.turns(40)
     assert len(desk.judged) == A_SECOND
     desk.wait(0.5)
@@ -72,20 +72,20 @@ def test_ten_are_judged_in_any_second_and_the_others_wait(desk: Desk) -> None:
 
 def test_a_full_queue_refuses_and_counts_and_a_burst_is_one_record(desk: Desk) -> None:
     for number in range(ROOM + 50):
-        desk.inbox.take(order(number))
+        desk.inbox.receive(order(number))
     assert desk.refused == list(range(ROOM, ROOM + 50))
     desk.wait(BURST_S + 0.1)
     assert (desk.inbox.refused, desk.recorded) == (50, [50])
     for number in range(ROOM):
-        desk.inbox.take(order(number))
+        desk.inbox.receive(order(number))
     desk.wait(BURST_S + 0.1)
     assert desk.recorded == [50, desk.inbox.refused - 50]
 
 
 def test_an_order_that_breaks_its_judge_holds_up_nobody(desk: Desk) -> None:
     desk.loop.set_exception_handler(lambda *_: None)
-    desk.inbox.take(Incoming("shoe/T07/command", b"x", False))
-    desk.inbox.take(order(1))
+    desk.inbox.receive(Incoming("shoe/T07/command", b"x", False))
+    desk.inbox.receive(order(1))
     desk.turns(3)
     assert [number for _, number in desk.judged] == [1]
 

@@ -73,7 +73,7 @@ class Store:
             self.sent = cursor
             self.changed()
 
-    def take(self, payload: bytes) -> bool:
+    def receive(self, payload: bytes) -> bool:
         """Believe a message of the topic; whether it says something new. Raises NotStored."""
         stored = _read(payload)
         if stored.by != self.name:

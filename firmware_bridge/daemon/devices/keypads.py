@@ -173,9 +173,9 @@ class _Keypad:
                 case Mark() if self._link.is_taken(packet):
                     self.port.write(self._link.acknowledge(packet))
                 case Mark():
-                    self._take(packet)
+                    self._give_mark(packet)
 
-    def _take(self, mark: Mark) -> None:
+    def _give_mark(self, mark: Mark) -> None:
         """Give the mark to the table; it is acknowledged once it is on disk, refused or not."""
         order = _order(mark, self._seats, asked_hand(self._table.shoe, mark.seat))
         self._table.order(inputs.Ordered(**now(), order=order, by=f"keypad {mark.seat}", nonce=nonce()))

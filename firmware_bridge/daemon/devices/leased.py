@@ -42,7 +42,7 @@ class LeasedReader:
         self._count = 0
         self.is_quiet = False
         if not cut_short or table.shoe.device.lent != to:
-            table.take(inputs.ReaderBorrowed(**now(), by=to, taken=self._report))
+            table.handle(inputs.ReaderBorrowed(**now(), by=to, taken=self._report))
 
     @property
     def report(self) -> ReportNo | None:
@@ -60,7 +60,7 @@ class LeasedReader:
         """Journal the test cards not journaled yet: the shoe then takes none of them for a card of its own."""
         if self._count:
             taken, count = self._report, self._count
-            self._table.take(inputs.TestCardsPassed(**now(), count=count, by=self._to, taken=taken, lent=True))
+            self._table.handle(inputs.TestCardsPassed(**now(), count=count, by=self._to, taken=taken, lent=True))
             self._count = 0
 
     def leave_behind(self, restore: bytes) -> None:
@@ -149,7 +149,7 @@ def report_left(table: Table) -> LeftBehind | None:
     """The content of the file, its test cards journaled: before the reader is asked for its reports."""
     left = left_in(table.journal.directory)
     if left and left.count:
-        table.take(inputs.TestCardsPassed(**now(), count=left.count, by=left.by, taken=left.report))
+        table.handle(inputs.TestCardsPassed(**now(), count=left.count, by=left.by, taken=left.report))
     return left
 
 

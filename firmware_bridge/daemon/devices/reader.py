@@ -245,12 +245,12 @@ class Reader:
             log.warning("the reader is lost: %s", why)
         self._is_missed = True
         if not is_open(self._table.shoe, "reader_lost"):
-            self._table.take(inputs.DeviceLost(**now(), device="reader", why=why))
+            self._table.handle(inputs.DeviceLost(**now(), device="reader", why=why))
 
     def _back(self, missed: bool = False, cut_short: bool = False) -> None:
         if missed or is_open(self._table.shoe, "reader_lost"):
             resumes = self._protocol.keeps_reports and not self._away
-            self._table.take(inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
+            self._table.handle(inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
         if self._is_missed or self._away:
             log.info("the reader is back")
         self._away = self._is_missed = False
@@ -273,7 +273,7 @@ class Reader:
                 self._test_card(message, self._leased)
             if self._leased is None:
                 self._back()
-                self._take(message)
+                self._handle(message)
 
     def _test_card(self, message: messages.Message, leased: LeasedReader) -> None:
         """Until the reader has been quiet for a beat, its reports are repeats of test cards: acknowledge, deal none.
@@ -294,14 +294,14 @@ class Reader:
                     leased.passed(ReportNo(report.session, report.seq))
                     self._write(self.decoder.acknowledge(report))
 
-    def _take(self, message: messages.Message) -> None:
+    def _handle(self, message: messages.Message) -> None:
         if isinstance(message, messages.Repeat):
             self._write(self.decoder.acknowledge(message.report))
         elif not isinstance(message, messages.Hello):
             if told := as_input(message, self._book):
-                self._table.take(told)
+                self._table.handle(told)
         elif self._restarts.may_note(message.session, self._table, self._loop.time()):
-            self._table.take(inputs.ReaderBooted(**now(), session=message.session))
+            self._table.handle(inputs.ReaderBooted(**now(), session=message.session))
             if not self._table.disk:
                 self._write(self.decoder.greet(message))
         for hear in self.listeners:

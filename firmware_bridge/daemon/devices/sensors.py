@@ -190,21 +190,21 @@ class Sensors:
         return limit, partial(self._stuck_told, name), name in stuck(self._table.shoe)
 
     def _cut_card_seen(self) -> None:
-        self._table.take(inputs.CutCardSeen(**now(), by="sensor"))
+        self._table.handle(inputs.CutCardSeen(**now(), by="sensor"))
         self._exit_sensor.reported()
 
     def _pressed(self, key: str) -> None:
-        self._table.take(inputs.Pressed(**now(), key=key, nonce=nonce()))
+        self._table.handle(inputs.Pressed(**now(), key=key, nonce=nonce()))
 
     def _filled(self, slot: str) -> None:
-        self._table.take(inputs.SlotFilled(**now(), slot=slot))
+        self._table.handle(inputs.SlotFilled(**now(), slot=slot))
 
     def _lid(self, is_open: bool) -> None:
-        self._table.take(inputs.LidMoved(**now(), open=is_open))
+        self._table.handle(inputs.LidMoved(**now(), open=is_open))
 
     def _stuck_told(self, name: str, is_stuck: bool) -> None:
         log.warning("%s %s", name, "does not let go" if is_stuck else "has let go again")
-        self._table.take(inputs.SensorStuck(**now(), sensor=name, stuck=is_stuck))
+        self._table.handle(inputs.SensorStuck(**now(), sensor=name, stuck=is_stuck))
 
 
 def _calibrated(pin: Pin, config: Config) -> Pin:

@@ -189,7 +189,7 @@ class RateLimit:
         self._turn: asyncio.TimerHandle | None = None
         self._burst: asyncio.TimerHandle | None = None
 
-    def take(self, order: Incoming) -> None:
+    def receive(self, order: Incoming) -> None:
         """Let an order wait for its turn, or refuse it."""
         if len(self._waiting) < ROOM:
             self._waiting.append(order)
@@ -258,9 +258,9 @@ class Backend:
         """Orders refused since the start because too many came."""
         return self._inbox.refused
 
-    def take(self, message: Incoming) -> None:
+    def receive(self, message: Incoming) -> None:
         """Let an order wait for its turn; of one that is too long, no more is kept than refuses it."""
-        self._inbox.take(message._replace(payload=message.payload[: LONGEST + 1]))
+        self._inbox.receive(message._replace(payload=message.payload[: LONGEST + 1]))
 
     def close(self) -> None:
         """Obey nothing more; the backend repeats what was not answered."""

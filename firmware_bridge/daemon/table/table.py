@@ -150,7 +150,7 @@ class Table:
             log.critical("one input crashed us again and again: observing; update, or delete %s", self._crashes.path)
         started = inputs.Started(**now(), version=__version__, house=house, nonce=nonce(), torn=self.journal.torn)
         for fact in (started, *((stopped,) if stopped else ()), *waited):
-            self.take(fact)
+            self.handle(fact)
         self._show()
 
     @property
@@ -158,7 +158,7 @@ class Table:
         """Why the journal takes nothing; None when it takes everything."""
         return self._outage.error
 
-    def take(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+    def handle(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         """Judge an input and carry it all the way; the events it had, none while the disk takes nothing.
 
         Raises, from then on always, what must end the process: SyncFailed if the disk did not confirm, or an
@@ -180,7 +180,7 @@ class Table:
 
     def order(self, fact: inputs.Ordered) -> Answer:
         """Give an order; a repeated id gets the answer it got the first time."""
-        events = self.take(fact)
+        events = self.handle(fact)
         if self.disk:
             return Answer(ok=False, id=fact.id, error=self.disk.what, hint=self.disk.hint)
         for event in events:
@@ -293,7 +293,7 @@ class Table:
 
     def _ring(self) -> None:
         if self.disk is None:  # else the clock is set again by the first entry the disk takes
-            self.take(inputs.TimePassed(**now()))
+            self.handle(inputs.TimePassed(**now()))
             self._deadline_timer.set(deadline(self.shoe))
 
     def _show(self) -> None:

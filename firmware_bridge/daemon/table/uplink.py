@@ -299,7 +299,7 @@ class Uplink:
     def _on_message(self, message: Incoming) -> None:
         name = message.topic.removeprefix(f"{self._prefix}/")
         if name in ("command", "stored"):
-            (self.backend if name == "command" else self._store).take(message)
+            (self.backend if name == "command" else self._store).receive(message)
         elif message.retained:
             return  # what the broker kept of before
         elif name == "status":

@@ -52,7 +52,7 @@ class Dealer:
         elif order := said(shoe, self._random, _seats(shoe)):
             self._order(order, GUESTS)
         elif phase(shoe) is Phase.COMPLETE:
-            self._table.take(inputs.Pressed(**now(), key="next", nonce=nonce()))
+            self._table.handle(inputs.Pressed(**now(), key="next", nonce=nonce()))
         else:
             self._draw(shoe)
 
@@ -68,15 +68,15 @@ class Dealer:
         if alarm.choices:
             self._order({"do": "resolve", "irregularity": alarm.id, "choice": alarm.choices[0]}, DEALER)
         else:
-            self._table.take(inputs.Pressed(**now(), key="next", nonce=nonce()))
+            self._table.handle(inputs.Pressed(**now(), key="next", nonce=nonce()))
 
     def _draw(self, shoe: Shoe) -> None:
         if self._pack != pack_wanted(shoe) or not self._cards:
             self._bring(shoe)
             self._pack = pack_wanted(shoe)
         if shoe.last_round is None and cards_left(shoe) == self._cut_at and rules(shoe).play.cut_from_end:
-            self._table.take(inputs.CutCardSeen(**now(), by="sensor"))
-        self._table.take(inputs.CardRead(**now(), card=self._cards.pop(), nonce=nonce()))
+            self._table.handle(inputs.CutCardSeen(**now(), by="sensor"))
+        self._table.handle(inputs.CardRead(**now(), card=self._cards.pop(), nonce=nonce()))
 
     def _bring(self, shoe: Shoe) -> None:
         """Take the packs of this shoe without the cards that were drawn, shuffled."""
