@@ -103,22 +103,22 @@ class Bridge:
             looks_ahead=has_reader,
         )
         mqtt = config.mqtt
-        self.desk = OrderService(
+        self.order_service = OrderService(
             self.table, lambda part: self.uplink.outbox.resend(part), lambda: self.uplink.outbox.resends.is_full
         )
-        prefix, orders = f"{mqtt.root}/{config.table.id}", (self.desk, mqtt.commands)
+        prefix, orders = f"{mqtt.root}/{config.table.id}", (self.order_service, mqtt.commands)
         self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored)
         self.keeping = RetentionService(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
         self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
         exit_sensor = ExitSensor(self._can_read, self._missed, self._loop)
-        self.health = Health(config, self.reader, self._condition, self._tell_health, self._loop)
+        self.health = Health(config, self.reader, self._condition, self._publish_health, self._loop)
         self.reader.listeners = (exit_sensor.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, exit_sensor, self.pins, self._loop)
         self.keypads = Keypads(config.keypad, self.table, self._loop)
         self._pin_lease = PinLease(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
         devices: dict[str, Leasable] = {"reader": self.reader, "pins": self._pin_lease}
         states = self.uplink.status, self.reader.status, self.health.live
-        self.control = Control(config.control, self.table, self.desk, *states, devices, self._watch())
+        self.control = Control(config.control, self.table, self.order_service, *states, devices, self._watch())
 
     async def run(self) -> None:
         """Work until `stop`, then close. Raises JournalError, after showing it, for a journal not to be trusted."""
@@ -226,9 +226,9 @@ class Bridge:
         for each in (self.uplink, self.control, self.sensors, self.keypads):
             each.changed()
 
-    def _tell_health(self, health: wire_states.Health) -> None:
+    def _publish_health(self, health: wire_states.Health) -> None:
         self.keeping.watch(health.disk_free_mb)
-        self.uplink.tell_health(health)
+        self.uplink.publish_health(health)
 
     def _let_go_of_pins(self) -> None:
         self.keypads.close()
@@ -254,8 +254,8 @@ class Bridge:
         """What `health` tells of queue, orders, lamps and sensors; `faults` is None while the lamps were not tried."""
         faults = self.panel.faults
         restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
-        told = None if faults is None else (*faults, *restless)
-        return {"queue": self.uplink.queue(), "faults": told, "orders_refused": self.uplink.backend.refused}
+        known_faults = None if faults is None else (*faults, *restless)
+        return {"queue": self.uplink.queue(), "faults": known_faults, "orders_refused": self.uplink.backend.refused}
 
     def _can_read(self) -> bool:
         """Whether a card that leaves the shoe would be reported now."""

@@ -92,12 +92,12 @@ class ClientIdConflict:
         """An attempt failed, or a connection ended for a reason of its own: two of one name are both let in."""
         self._up_since, self._breaks = None, 0
 
-    def broke(self, now: float, *, told: bool = False) -> bool:
+    def broke(self, now: float, *, is_stated: bool = False) -> bool:
         """The other side ended the connection; whether a namesake did it. told: the broker says so."""
         lasted = 0.0 if self._up_since is None else now - self._up_since
         self._up_since = None
         self._breaks = self._breaks + 1 if lasted < (FORGOTTEN_S if self.is_about(now) else SOON_S) else 0
-        if told or self._breaks >= BREAKS:
+        if is_stated or self._breaks >= BREAKS:
             self._seen = now
             return True
         return False

@@ -39,7 +39,7 @@ class Events(NamedTuple):
     refused: Callable[[ReasonCode], None]  # the answer to CONNECT
     silent: Callable[[], None]  # no answer to CONNECT in time
     acked: Callable[[int], None]  # the broker took the QoS 1 message of this id
-    not_taken: Callable[[str, ReasonCode], None]  # it acknowledged one to this topic as refused (MQTT 5)
+    rejected: Callable[[str, ReasonCode], None]  # it acknowledged one to this topic as refused (MQTT 5)
     subscribed: Callable[[Mapping[str, ReasonCode], bool], None]  # topics refused that were not; whether some are still
     received: Callable[[Incoming], None]
     ended: Callable[[ReasonCode, bool], None]  # the socket is closed; whether by a DISCONNECT from there (MQTT 5)
@@ -81,7 +81,7 @@ class Connection:
     def dial(cls, broker: BrokerSettings, will: Message | None, version: int) -> Client:
         """Connect by TCP and TLS and send CONNECT; blocks up to `CONNECT_S` for each.
 
-        `version`: 5, or 4 for MQTT 3.1.1. The answer is not read yet. Raises what `Words.unreachable` explains.
+        `version`: 5, or 4 for MQTT 3.1.1. The answer is not read yet. Raises what `BrokerErrors.unreachable` explains.
         """
         is_5 = version == MQTTProtocolVersion.MQTTv5
         client = cls.kind(
@@ -224,7 +224,7 @@ class Connection:
     def _puback(self, _client: Client, _: object, mid: int, code: ReasonCode, _more: object) -> None:
         if mid in self.unacked:  # paho also tells of QoS 0 messages, which nobody acknowledged
             topic = self.unacked.pop(mid)
-            self._note(*(self._events.not_taken, topic, code) if code.is_failure else (self._events.acked, mid))
+            self._note(*(self._events.rejected, topic, code) if code.is_failure else (self._events.acked, mid))
 
     def _suback(self, _client: Client, _: object, mid: int, codes: list[ReasonCode], _more: object) -> None:
         answers = dict(zip(self._asked.pop(mid, ()), codes, strict=False))

@@ -80,17 +80,17 @@ _FAILURES: Final[Mapping[type[Exception] | tuple[type[Exception], ...], str]] = 
 }
 
 
-class Voice(NamedTuple):
+class ErrorTexts(NamedTuple):
     """What is said of each failure, and what to do by what CONNACK says."""
 
     sentences: Mapping[str, str]
     remedies: Mapping[int, str]
 
 
-TABLE: Final = Voice(SENTENCES, REMEDIES)
+TABLE: Final = ErrorTexts(SENTENCES, REMEDIES)
 _BACKEND_HANGS_UP: Final = "{at} hangs up without an answer: look into the broker's log, it may want TLS: see `tls`"
 
-BACKEND: Final = Voice(
+BACKEND: Final = ErrorTexts(
     SENTENCES
     | dict.fromkeys(("fell_silent", "ended"), SENTENCES["broke"])
     | dict.fromkeys(("hung_up", "no_mqtt"), _BACKEND_HANGS_UP)
@@ -116,7 +116,7 @@ BACKEND: Final = Voice(
 )
 """What a backend's floor says: it has no section [mqtt], but arguments."""
 
-INGEST: Final = Voice(
+INGEST: Final = ErrorTexts(
     dict.fromkeys(SENTENCES, "it is out of reach: {error}")
     | dict.fromkeys(("login", "turned_away"), "it refuses us: {code}")
     | dict.fromkeys(("silence", "hung_up", "hung_up_tls", "no_mqtt"), "it does not answer")
@@ -127,11 +127,11 @@ INGEST: Final = Voice(
 """What the back office says, behind the name of the broker."""
 
 
-class Words:
+class BrokerErrors:
     """Says what is wrong with a broker."""
 
-    def __init__(self, broker: BrokerSettings, voice: Voice = TABLE) -> None:
-        self._encrypted, self._voice = broker.encrypted, voice
+    def __init__(self, broker: BrokerSettings, texts: ErrorTexts = TABLE) -> None:
+        self._encrypted, self._texts = broker.encrypted, texts
         self._known = {
             "at": broker.address,
             "host": broker.host,
@@ -140,28 +140,28 @@ class Words:
             "who": repr(broker.username or broker.client_id),
         }
 
-    def say(self, what: str, **known: object) -> str:
+    def text(self, what: str, **known: object) -> str:
         """The sentence `what`, filled in."""
-        return self._voice.sentences[what].format(**self._known, **known)
+        return self._texts.sentences[what].format(**self._known, **known)
 
     def unreachable(self, error: Exception) -> str:
         """Say why no connection came about and what to do."""
         what = next(what for kinds, what in _FAILURES.items() if isinstance(error, kinds))
         why = getattr(error, "verify_message", None) or getattr(error, "strerror", None) or error
         file = getattr(error, "filename", None)
-        return self.say("file" if what == "no_way" and file else what, error=error, why=why, file=file)
+        return self.text("file" if what == "no_way" and file else what, error=error, why=why, file=file)
 
     def refusal(self, code: ReasonCode) -> str:
         """Say why the broker turned us away and what to do."""
-        remedy = self._voice.remedies.get(code.value, "look into the broker's log")
-        return self.say("login" if code.value in LOGIN else "turned_away", code=code, remedy=remedy)
+        remedy = self._texts.remedies.get(code.value, "look into the broker's log")
+        return self.text("login" if code.value in LOGIN else "turned_away", code=code, remedy=remedy)
 
     def unanswered(self, code: int | None = None) -> str:
         """Say that the broker closed the connection instead of answering, or sent what is no answer."""
         hung_up = "hung_up_tls" if self._encrypted else "hung_up"
-        return self.say("no_mqtt" if code == PROTOCOL_ERROR else hung_up)
+        return self.text("no_mqtt" if code == PROTOCOL_ERROR else hung_up)
 
     def ended(self, code: ReasonCode, by_broker: bool) -> str:
         """Say how a working connection ended and what to do."""
         what = "fell_silent" if code.value == KEEP_ALIVE_TIMEOUT else "ended" if by_broker else "broke"
-        return self.say(what, code=code)
+        return self.text(what, code=code)

@@ -16,8 +16,8 @@ from firmware_bridge.mqtt.errors import (
     SESSION_TAKEN_OVER,
     TABLE,
     UNSUPPORTED_PROTOCOL_VERSION,
-    Voice,
-    Words,
+    BrokerErrors,
+    ErrorTexts,
 )
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 
@@ -34,7 +34,7 @@ class Link:
     delivered by then must be published again. `on_delivered(mid)`: the broker took a QoS 1 message; nothing
     else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those we write ourselves.
     An exception in any of them costs the connection, not the daemon. `will()` is asked for at each attempt.
-    driver: the kind of connection; the daemon has one of its own. voice: who speaks in the texts.
+    driver: the kind of connection; the daemon has one of its own. texts: the error texts.
     """
 
     up, number = False, 0  # number: of the connection, or of the attempt at one
@@ -53,22 +53,22 @@ class Link:
         on_delivered: Callable[[int], None] = lambda mid: None,
         on_message: Callable[[Incoming], None] = lambda message: None,
         driver: type[Connection] = Connection,
-        voice: Voice = TABLE,
+        texts: ErrorTexts = TABLE,
     ) -> None:
         self._settings, self._will, self._loop, self._driver = settings, will, loop, driver
-        self._words = Words(settings, voice)
+        self._errors = BrokerErrors(settings, texts)
         self._topics, self._own = topics, own
         self._on_up, self._on_down, self._on_delivered = on_up, on_down, on_delivered
         self._events = Events(
-            self._accepted, self._refused, self._silent, self._acked, self._not_taken, self._subscribed,
+            self._accepted, self._refused, self._silent, self._acked, self._rejected, self._subscribed,
             on_message, self._ended, self._crashed,
         )  # fmt: skip
         self._connection: Connection | None = None
         self._next: asyncio.TimerHandle | None = None
-        self._backoff, self._namesake = Backoff(), ClientIdConflict()
+        self._backoff, self._id_conflict = Backoff(), ClientIdConflict()
         self._version = settings.protocol
         self._spoke_5 = False  # this broker is known to speak MQTT 5
-        self._told: str | None = None
+        self._reported: str | None = None
         self._closing = False
         self._leave: asyncio.Future[None] | None = None  # done when nothing is in flight any more
 
@@ -103,11 +103,11 @@ class Link:
     @property
     def shared_name(self) -> str | None:
         """What to do about another client of our name, None where none was noticed lately."""
-        return self._words.say("shared_name") if self._namesake.is_about(self._loop.time()) else None
+        return self._errors.text("shared_name") if self._id_conflict.is_about(self._loop.time()) else None
 
     def give_up(self, topic: str) -> None:
         """End the connection: a message to `topic` was acknowledged, and did not come back."""
-        self._refuse(self._words.say("no_echo", topic=topic))
+        self._refuse(self._errors.text("no_echo", topic=topic))
 
     async def close(self, farewell: Message | None) -> None:
         """Publish `farewell`, wait shortly for what is in flight, and leave in order: no will is sent."""
@@ -132,7 +132,7 @@ class Link:
         try:
             reached = self._driver.dial(self._settings, will, version)
         except Exception as error:
-            reached = self._words.unreachable(error)
+            reached = self._errors.unreachable(error)
         try:
             self._loop.call_soon_threadsafe(self._reached, number, reached)
         except RuntimeError:  # the loop has ended meanwhile
@@ -144,10 +144,10 @@ class Link:
             if not isinstance(reached, str):
                 hang_up(reached)
         elif isinstance(reached, str):
-            self._namesake.kept_out()
+            self._id_conflict.kept_out()
             self._retry(reached)
         elif reached.socket() is None:
-            self._fail(self._words.unanswered())
+            self._fail(self._errors.unanswered())
         else:
             tickets = None if self._settings.window is None else number
             self._connection = self._driver(reached, self._events, self._loop, tickets)
@@ -155,8 +155,8 @@ class Link:
     def _accepted(self, kept: bool) -> None:
         assert self._connection is not None
         self._backoff.connected(self._loop.time())
-        self._namesake.connected(self._loop.time())
-        self.up, self.protocol, self._told = True, self._version, None
+        self._id_conflict.connected(self._loop.time())
+        self.up, self.protocol, self._reported = True, self._version, None
         self._spoke_5 = self._version == 5
         self._begin(self._connection, kept)
 
@@ -194,13 +194,13 @@ class Link:
         if code.value == UNSUPPORTED_PROTOCOL_VERSION and self._version == 5:
             self._try_311()
         else:
-            self._refuse(self._words.refusal(code), patient=code.value in OVERLOADED)
+            self._refuse(self._errors.refusal(code), patient=code.value in OVERLOADED)
 
     def _silent(self) -> None:
-        self._fail(self._words.say("silence"))
+        self._fail(self._errors.text("silence"))
 
-    def _not_taken(self, topic: str, code: ReasonCode) -> None:
-        self._refuse(self._words.say("not_taken", topic=topic, code=code))
+    def _rejected(self, topic: str, code: ReasonCode) -> None:
+        self._refuse(self._errors.text("not_taken", topic=topic, code=code))
 
     def _subscribed(self, refused: Mapping[str, ReasonCode], left: bool) -> None:
         for topic, code in refused.items():
@@ -209,18 +209,18 @@ class Link:
     def _ended(self, code: ReasonCode, by_broker: bool) -> None:
         """The other side ended the connection: by itself, or because a namesake came."""
         if self.protocol is None:
-            self._fail(self._words.unanswered(code.value))
-        elif self._namesake.broke(self._loop.time(), told=code.value == SESSION_TAKEN_OVER):
-            self._lose(self._words.say("shared_name"), patient=True)
+            self._fail(self._errors.unanswered(code.value))
+        elif self._id_conflict.broke(self._loop.time(), is_stated=code.value == SESSION_TAKEN_OVER):
+            self._lose(self._errors.text("shared_name"), patient=True)
         else:
-            self._lose(self._words.ended(code, by_broker))
+            self._lose(self._errors.ended(code, by_broker))
 
     def _crashed(self, error: Exception) -> None:
-        self._namesake.kept_out()
+        self._id_conflict.kept_out()
         self._lose(f"internal error ({type(error).__name__}): report it, with the log")
 
     def _refuse(self, why: str, **how: bool) -> None:
-        self._namesake.kept_out()
+        self._id_conflict.kept_out()
         self._lose(why, refused=True, **how)
 
     def _lose(self, why: str, **how: bool) -> None:
@@ -241,8 +241,8 @@ class Link:
             log.exception("telling that the broker is out of reach failed")
 
     def _report(self, why: str) -> None:
-        if why != self._told:
-            self._told = why
+        if why != self._reported:
+            self._reported = why
             log.warning("%s", why)
             self._on_down(why)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.mqtt.connection import Connection
-from firmware_bridge.mqtt.errors import Voice
+from firmware_bridge.mqtt.errors import ErrorTexts
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected, Ticket
 
@@ -26,7 +26,7 @@ class Reader:
     def handle(self, message: Incoming) -> None:
         """Take a message; the broker sends it again until `Subscriber.acknowledge`."""
 
-    def not_taken(self, topic: str, why: str) -> None:
+    def rejected(self, topic: str, why: str) -> None:
         """Note that the broker acknowledged a message to `topic` as refused (MQTT 5)."""
 
 
@@ -39,12 +39,12 @@ class Subscriber(Link):
     def __init__(
         self,
         settings: BrokerSettings,
-        voice: Voice,
+        texts: ErrorTexts,
         topics: Mapping[str, int | None],
         reader: Reader,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        super().__init__(settings, loop, on_delivered=self._sent, on_message=reader.handle, voice=voice)
+        super().__init__(settings, loop, on_delivered=self._sent, on_message=reader.handle, texts=texts)
         self._read, self._reader, self._code = dict(topics), reader, 0
         self._waiting: list[Message] = []
         self._in_flight: dict[int, Message] = {}
@@ -95,8 +95,8 @@ class Subscriber(Link):
         super()._refused(code)
         self._code = 0
 
-    def _not_taken(self, topic: str, code: ReasonCode) -> None:
-        self._reader.not_taken(topic, str(code))
+    def _rejected(self, topic: str, code: ReasonCode) -> None:
+        self._reader.rejected(topic, str(code))
 
     def _subscribed(self, refused: Mapping[str, ReasonCode], left: bool) -> None:
         self._reader.subscribed(list(refused), left)

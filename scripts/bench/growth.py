@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from firmware_bridge.cli import COLLECT_AFTER
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.opening import open_journal
-from firmware_bridge.daemon.table.order_service import Desk
+from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.uplink import Uplink
 from firmware_bridge.facts import events, inputs
@@ -83,8 +83,8 @@ async def dealt(cards: list[Card], rounds: int, folder: Path) -> list[Cost]:
         lambda: uplink.changed(),
         loop,
     )
-    desk = Desk(table, lambda _: None, lambda: False)
-    uplink = Uplink(table, "shoe/bench", BrokerSettings(client_id="bench"), desk, (), loop)
+    order_service = OrderService(table, lambda _: None, lambda: False)
+    uplink = Uplink(table, "shoe/bench", BrokerSettings(client_id="bench"), order_service, (), loop)
     uplink.link = broker = Nowhere()
     opened = await open_journal(table, lambda: asyncio.sleep(0))
     uplink.begin(opened)

@@ -99,12 +99,12 @@ def _report(report: messages.ReportNo | None) -> ReportNo | None:
 def _flags(read: messages.Read) -> tuple[inputs.Flag, ...]:
     if not (read.face_up or read.double_feed or read.backwards):
         return ()
-    told: dict[inputs.Flag, bool] = {
+    flags: dict[inputs.Flag, bool] = {
         "face_up": read.face_up,
         "double_feed": read.double_feed,
         "backwards": read.backwards,
     }
-    return tuple(flag for flag, is_set in told.items() if is_set)
+    return tuple(flag for flag, is_set in flags.items() if is_set)
 
 
 log = logging.getLogger(__name__)
@@ -298,8 +298,8 @@ class Reader:
         if isinstance(message, messages.Repeat):
             self._write(self.decoder.acknowledge(message.report))
         elif not isinstance(message, messages.Hello):
-            if told := as_input(message, self._book):
-                self._table.handle(told)
+            if fact := as_input(message, self._book):
+                self._table.handle(fact)
         elif self._restarts.may_note(message.session, self._table, self._loop.time()):
             self._table.handle(inputs.ReaderBooted(**now(), session=message.session))
             if not self._table.disk:

@@ -162,7 +162,7 @@ class Sensors:
         lid = self.held.get("lid")
         self._loop.call_soon(self._lid, lid is not None and not lid.active)
         for name in set(stuck(self._table.shoe)) - set(pins):
-            self._loop.call_soon(self._stuck_told, name, False)
+            self._loop.call_soon(self._on_stuck, name, False)
 
     def changed(self) -> None:
         """What is asked of the seats may be something else."""
@@ -187,7 +187,7 @@ class Sensors:
         usual = KEY_STUCK_AFTER_S if name in self._keys or name.startswith(OF_SEAT) else STUCK_AFTER_S.get(name)
         pin: AnySensor | None = getattr(self._config.pins, name, None)
         limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual
-        return limit, partial(self._stuck_told, name), name in stuck(self._table.shoe)
+        return limit, partial(self._on_stuck, name), name in stuck(self._table.shoe)
 
     def _cut_card_seen(self) -> None:
         self._table.handle(inputs.CutCardSeen(**now(), by="sensor"))
@@ -202,7 +202,7 @@ class Sensors:
     def _lid(self, is_open: bool) -> None:
         self._table.handle(inputs.LidMoved(**now(), open=is_open))
 
-    def _stuck_told(self, name: str, is_stuck: bool) -> None:
+    def _on_stuck(self, name: str, is_stuck: bool) -> None:
         log.warning("%s %s", name, "does not let go" if is_stuck else "has let go again")
         self._table.handle(inputs.SensorStuck(**now(), sensor=name, stuck=is_stuck))
 

@@ -34,8 +34,8 @@ class Dealer:
     A dealer who comes after a kill takes the cards that are still in the shoe. refused: orders that the table refused.
     """
 
-    def __init__(self, table: Table, desk: OrderService, random: Random) -> None:
-        self._table, self._desk, self._random = table, desk, random
+    def __init__(self, table: Table, order_service: OrderService, random: Random) -> None:
+        self._table, self._orders, self._random = table, order_service, random
         self._cards: list[Card] = []
         self._pack: int | None = None
         self._cut_at = 0
@@ -57,7 +57,7 @@ class Dealer:
             self._draw(shoe)
 
     def _order(self, order: dict[str, Any], by: str) -> None:
-        answer = self._desk.give(order, LOCAL, by)
+        answer = self._orders.give(order, LOCAL, by)
         if not answer.ok:
             self.refused += 1
             log.warning("table %s refused %s: %s; %s", self._table.name, order["do"], answer.error, answer.hint)
