@@ -27,14 +27,14 @@ log = logging.getLogger(__name__)
 
 
 class Link:
-    """Keeps one connection to the broker, and calls back when it comes and goes. Everything happens on `loop`.
+    """Keeps one connection to the broker, and calls back on `loop` when it comes and goes.
 
-    `on_up`: the broker let us in and the subscriptions are sent. `on_down(text)`: the connection ended, or an
-    attempt failed for another reason than the one told last; the text is for a technician. What was not
-    delivered by then must be published again. `on_delivered(mid)`: the broker took a QoS 1 message; nothing
-    else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those we write ourselves.
-    An exception in any of them costs the connection, not the daemon. `will()` is asked for at each attempt.
-    driver: the kind of connection; the daemon has one of its own. texts: the error texts.
+    `on_up`: called after each reconnect, with the subscriptions sent. `on_down(text)`: the connection ended, or an
+    attempt failed for another reason than the one reported last; the text is for a technician. Messages not
+    delivered by then must be published again. `on_delivered(mid)`: the broker accepted a QoS 1 message; nothing
+    else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those this client writes.
+    An exception in any of them ends the connection, not the daemon. `will()` is called at each attempt.
+    driver: the class of the connection. texts: the error texts.
     """
 
     up, number = False, 0  # number: of the connection, or of the attempt at one
@@ -67,15 +67,15 @@ class Link:
         self._next: asyncio.TimerHandle | None = None
         self._backoff, self._id_conflict = Backoff(), ClientIdConflict()
         self._version = settings.protocol
-        self._spoke_5 = False  # this broker is known to speak MQTT 5
+        self._spoke_5 = False  # whether this broker has spoken MQTT 5
         self._reported: str | None = None
         self._closing = False
         self._leave: asyncio.Future[None] | None = None  # done when nothing is in flight any more
 
     def start(self) -> None:
-        """Begin to connect; from then on the link comes back by itself until closed."""
+        """Begins to connect; the link then reconnects by itself until closed."""
         self.number += 1
-        # paho blocks in connecting. A daemonic thread: a dead name server may hold it for long.
+        # paho blocks while connecting, with a dead name server for long: a daemon thread does not delay the exit.
         asked = self.number, self._will(), self._version
         thread = threading.Thread(target=self._dial, args=asked, name="broker", daemon=True)
         try:
@@ -86,9 +86,9 @@ class Link:
     def publish(
         self, topic: str, payload: bytes, *, qos: int = 1, retain: bool = False, response: Incoming | None = None
     ) -> int:
-        """Send a message now and return its id, which `on_delivered` names later (QoS 1).
+        """Sends a message at once; its id, which `on_delivered` gets later (QoS 1).
 
-        `response`: the message this one answers; its correlation goes along (MQTT 5). Raises NotConnected.
+        `response`: the message that this one answers; its correlation is copied (MQTT 5). Raises NotConnected.
         """
         connection = self._connection
         if connection is None or not self.up:
@@ -102,15 +102,15 @@ class Link:
 
     @property
     def shared_name(self) -> str | None:
-        """What to do about another client of our name, None where none was noticed lately."""
+        """What to do about a client-id conflict, None where none was noticed lately."""
         return self._errors.text("shared_name") if self._id_conflict.is_about(self._loop.time()) else None
 
     def give_up(self, topic: str) -> None:
-        """End the connection: a message to `topic` was acknowledged, and did not come back."""
+        """Ends the connection: a message to `topic` was acknowledged, and did not come back."""
         self._refuse(self._errors.text("no_echo", topic=topic))
 
     async def close(self, farewell: Message | None) -> None:
-        """Publish `farewell`, wait shortly for what is in flight, and leave in order: no will is sent."""
+        """Publishes `farewell`, waits shortly for what is in flight, and disconnects in order: no will is sent."""
         self._closing = True
         if self._next is not None:
             self._next.cancel()
@@ -127,7 +127,7 @@ class Link:
             await asyncio.wait_for(self._leave, FAREWELL_S)
 
     def _dial(self, number: int, will: Message | None, version: int) -> None:
-        """Connect (in the thread), and hand over the client or the reason why there is none."""
+        """Connects (in the thread), and passes the client or the error text to the loop."""
         reached: Client | str
         try:
             reached = self._driver.dial(self._settings, will, version)
@@ -135,7 +135,7 @@ class Link:
             reached = self._errors.unreachable(error)
         try:
             self._loop.call_soon_threadsafe(self._reached, number, reached)
-        except RuntimeError:  # the loop has ended meanwhile
+        except RuntimeError:  # the loop has ended
             if not isinstance(reached, str):
                 hang_up(reached)
 
@@ -161,9 +161,9 @@ class Link:
         self._begin(self._connection, kept)
 
     def _begin(self, connection: Connection, kept: bool) -> None:
-        """Ask for `topics` and `own` at QoS 1; by MQTT 3.1.1 `own` at QoS 0: an echo needs no acknowledgement.
+        """Subscribes to `topics` and `own` at QoS 1; by MQTT 3.1.1 `own` at QoS 0.
 
-        NATS would replicate each.
+        An echo needs no acknowledgement, and NATS would replicate each.
         """
         own = dict.fromkeys(self._own(self._version), int(self._version == 5))
         connection.subscribe(dict.fromkeys(self._topics, 1) | own, self._topics)
@@ -177,7 +177,7 @@ class Link:
             self._end_leave()
 
     def _fail(self, why: str) -> None:
-        """The broker closed or fell silent instead of answering: some without MQTT 5 do so when asked for it."""
+        """Handles a broker that closes or falls silent in place of an answer: some without MQTT 5 do so."""
         if self._version == 5 and not self._spoke_5:
             self._try_311()
         else:
@@ -207,7 +207,7 @@ class Link:
             log.error("the broker does not let us read %s (%s): allow it in the broker's ACL", topic, code)
 
     def _ended(self, code: ReasonCode, by_broker: bool) -> None:
-        """The other side ended the connection: by itself, or because a namesake came."""
+        """Handles the end of the connection by the other side, perhaps for a client-id conflict."""
         if self.protocol is None:
             self._fail(self._errors.unanswered(code.value))
         elif self._id_conflict.broke(self._loop.time(), is_stated=code.value == SESSION_TAKEN_OVER):
@@ -228,7 +228,7 @@ class Link:
         self._retry(why, **how)
 
     def _retry(self, why: str, **how: bool) -> None:
-        """Try again later. how: as `Backoff.wait` takes it."""
+        """Tries again later. how: arguments of `Backoff.wait`."""
         if self._closing:
             return
         if self._next is not None:
