@@ -38,7 +38,7 @@ Factor = Annotated[int, Meta(ge=0, le=1_000)]
 """What a kind of hand pays: 0 for a house where nothing moves with it."""
 
 DIGIT: Final = re.compile(r"[0-9](\.5)?")
-"""What a hand counts whose points are told."""
+"""The points of a hand as text, where it is shown by its points."""
 
 Closed = Card | None
 """A card of a hand, None while it lies face down."""
@@ -98,7 +98,7 @@ def by_slot(multiples: Mapping[str, int]) -> dict[str, int]:
 
 
 def lot_among(seats: Sequence[str], why: str) -> Generator[prompts.Ask, Any, str]:
-    """The seat that the lot fell on; it is drawn outside, and told."""
+    """The seat that the lot fell on, which a mark names."""
     among = f"lot={' or lot='.join(seats)}"
     offer = prompts.Choice(tuple(seats))
     mark = yield prompts.MarkDue({LOT: {LOT: offer}}, why=why)
@@ -115,7 +115,7 @@ def grabbed(
 
     shown: what the table shows before the bids.
     """
-    bids = yield from given_by(SEATS, GRAB, offer, "who grabs the bank", lambda told: replace(shown, bids=told))
+    bids = yield from given_by(SEATS, GRAB, offer, "who grabs the bank", lambda given: replace(shown, bids=given))
     best = among(bids)
     banker = best[0] if len(best) == 1 else (yield from lot_among(best, "the lot says who is banker"))
     return bids, banker
@@ -201,21 +201,21 @@ def result(
 _ENDS: Final[dict[Outcome, str]] = {"win": "beats", "lose": "loses to", "push": "equals"}
 
 
-def remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
+def remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
     """What people say of a round besides its outcome and its hands: who held the bank, and with what."""
-    return (f"banker {told['banker']} x {told['multiple']}",)
+    return (f"banker {message['banker']} x {message['multiple']}",)
 
 
-def shown(told: Any) -> guest.Result:
+def shown(message: Any) -> guest.Result:
     """Each hand against the bank's, for guests."""
     hands = []
-    for slot, hand in told.hands.items():
-        ended = told.outcomes.get(slot, "")
-        outcome = "bank" if slot == told.banker else ended if ended in get_args(Outcome) else ""
+    for slot, hand in message.hands.items():
+        ended = message.outcomes.get(slot, "")
+        outcome = "bank" if slot == message.banker else ended if ended in get_args(Outcome) else ""
         points = hand.digit if hand.kind == "points" and DIGIT.fullmatch(hand.digit) else ""
-        kind = "" if points else guest.said(told, hand.kind)
+        kind = "" if points else guest.word_id(message, hand.kind)
         hands.append(guest.Hand(slot, guest.faces(hand.cards), points, kind, outcome))
-    return guest.Result(told.round, _WON.get(told.outcome, ""), hands=tuple(hands))
+    return guest.Result(message.round, _WON.get(message.outcome, ""), hands=tuple(hands))
 
 
 _WON: Final = {"banker": "wins.bank", "players": "wins.players", "even": "wins.even"}

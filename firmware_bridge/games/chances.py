@@ -30,13 +30,13 @@ class Chance(Struct, frozen=True):
 
 def book(
     pack: Mapping[Card, int],
-    said: str,
+    counted: str,
     words: Mapping[Any, str],
     count: Callable[[Counter[Card], Any], dict[str, Chance]],
 ) -> OddsBook:
     """The odds of a game whose rounds take one pack: kind -> its chance.
 
-    said: what is counted, behind the number of cards left. words: kind -> what people call it. count: the chances from
+    counted: what is counted, put behind the number of cards left. words: kind -> its name. count: the chances from
     the cards that are left, under the terms.
     """
 
@@ -47,9 +47,9 @@ def book(
         return differences(of(decks, seen, terms), of(decks, (), terms))
 
     def table(decks: int, seen: Sequence[Card], terms: Any) -> Iterator[str]:
-        told = of(decks, seen, terms)
-        yield f"{sum(pack.values()) - len(seen)} {said}, by their kind."
-        for kind, chance in told.items():
+        by_kind = of(decks, seen, terms)
+        yield f"{sum(pack.values()) - len(seen)} {counted}, by their kind."
+        for kind, chance in by_kind.items():
             part = f"{float(100 * Fraction(chance.num, chance.den)):.6f} %"
             yield f"  {words[kind]:<{NAME}}{chance.num:>{COUNT},}{part:>{PART}}"
 

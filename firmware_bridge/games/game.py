@@ -141,7 +141,7 @@ class Demo(Struct, frozen=True, eq=False, kw_only=True):
     """A game in one JSON object, from the `round` messages of its rounds that count; None: it has no such object."""
     points: Callable[[Layout], Mapping[str, str]] = lambda table: {}
     """Area -> its points so far, from open cards, where the game counts before the result."""
-    remarks: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda told: ()
+    remarks: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda message: ()
     """What people say of a `round` message besides its outcome and its hands."""
 
 

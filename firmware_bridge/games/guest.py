@@ -35,15 +35,15 @@ class Result(NamedTuple):
     pot: str = ""
 
 
-def said(told: Any, word: str) -> str:
+def word_id(message: Any, word: str) -> str:
     """The id of what the message of a round calls `word`: every game has words of its own."""
-    return f"is.{told.game}.{word}"
+    return f"is.{message.game}.{word}"
 
 
 class Guest(Struct, frozen=True, eq=False, kw_only=True):
     """What a guest's screen shows of a game beside what it shows of all. Pure functions."""
 
-    result: Callable[[Any], Result] = lambda told: Result(told.round, said(told, told.outcome))
+    result: Callable[[Any], Result] = lambda message: Result(message.round, word_id(message, message.outcome))
     """A round that is over, of what guests may know of it (floor/page/guest/read.py); by default no hand is shown."""
     sides: tuple[str, ...] = ()
     """Names of its hands that are no seat's."""

@@ -36,14 +36,14 @@ def _points(layout: Layout) -> dict[str, str]:
 WINS: Final = {"player": "wins.player", "banker": "wins.banker", "tie": "wins.tie"}
 
 
-def _shown(told: Any) -> guest.Result:
+def _shown(message: Any) -> guest.Result:
     """Both sides' hands, for guests."""
     hands = [
         guest.Hand(side, guest.faces(hand.cards), "" if hand.total is None else str(hand.total))
         for side in SIDES
-        if (hand := told.hands.get(side))
+        if (hand := message.hands.get(side))
     ]
-    return guest.Result(told.round, WINS.get(told.outcome, ""), hands=tuple(hands), natural=told.natural)
+    return guest.Result(message.round, WINS.get(message.outcome, ""), hands=tuple(hands), natural=message.natural)
 
 
 def _hands(at: Mapping[str, Card | None]) -> dict[str, tuple[Card | None, ...]]:
@@ -66,10 +66,10 @@ def _odds() -> OddsBook:
     return BOOK
 
 
-def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
+def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
     """The natural and the pairs."""
-    natural = ("natural",) if told["natural"] else ()
-    return natural + tuple(f"{side} pair" for side, is_pair in told["pairs"].items() if is_pair)
+    natural = ("natural",) if message["natural"] else ()
+    return natural + tuple(f"{side} pair" for side, is_pair in message["pairs"].items() if is_pair)
 
 
 GAME: Final = Game(

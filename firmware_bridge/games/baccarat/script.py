@@ -149,19 +149,19 @@ def _thirds(cards: Cards, fifth: int) -> Thirds:
 
 def _result(terms: Baccarat, cards: Cards, draws: tuple[bool, bool], why: tuple[Ruled, ...]) -> Result:
     p1, b1, p2, b2, *more = cards
-    hands = {
+    cards_of = {
         "player": _faces(p1, p2, *more[: draws[0]]),
         "banker": _faces(b1, b2, *more[draws[0] : draws[0] + draws[1]]),
     }
-    told = {side: _hand(hand) for side, hand in hands.items()}
-    player, banker = told["player"], told["banker"]
+    hands = {side: _hand(hand) for side, hand in cards_of.items()}
+    player, banker = hands["player"], hands["banker"]
     return Result(
-        hands=told,
+        hands=hands,
         outcome="player" if player.total > banker.total else "banker" if banker.total > player.total else "tie",
-        bets=results(hands, terms.tiger_pair_top, terms.natural_bets),
+        bets=results(cards_of, terms.tiger_pair_top, terms.natural_bets),
         own=Own(
             natural=not any(draws) and max(player.total, banker.total) in NATURALS,
-            pairs={side: hand[0].rank == hand[1].rank for side, hand in hands.items()},
+            pairs={side: hand[0].rank == hand[1].rank for side, hand in cards_of.items()},
         ),
         why=tuple([words for words, _ in why]),
         reasons=tuple([rule for _, rule in why]),

@@ -53,12 +53,12 @@ def _bet(table: Layout, start: Start) -> dict[str, str]:
 
 def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The last of these rounds, its hands as they lie from the dealer's left."""
-    told = rounds[-1]
+    last = rounds[-1]
     hands = [
         {"hand": name} | {key: value for key, value in hand.items() if key != "points"}
-        for name, hand in told["hands"].items()
+        for name, hand in last["hands"].items()
     ]
-    return {"hands": hands} | {key: told[key] for key in Own.__struct_fields__}
+    return {"hands": hands} | {key: last[key] for key in Own.__struct_fields__}
 
 
 def _points(table: Layout) -> dict[str, str]:
@@ -74,29 +74,29 @@ def _points(table: Layout) -> dict[str, str]:
     return points
 
 
-def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
+def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
     """What each seat won or lost, and that the shoe is to be shuffled."""
-    nets = [f"{seat} {'' if net.startswith(('-', '0')) else '+'}{net}" for seat, net in told["bets"].items()]
-    return (*nets, *(("shuffle due",) if told["shuffle_due"] else ()))
+    nets = [f"{seat} {'' if net.startswith(('-', '0')) else '+'}{net}" for seat, net in message["bets"].items()]
+    return (*nets, *(("shuffle due",) if message["shuffle_due"] else ()))
 
 
-def _shown(told: Any) -> guest.Result:
+def _shown(message: Any) -> guest.Result:
     """The dealer's hand and those of the seats, for guests."""
     hands = [
         guest.Hand(
             slot,
             guest.faces(hand.cards),
             "" if hand.total is None else str(hand.total),
-            guest.said(told, hand.how),
+            guest.word_id(message, hand.how),
             hand.outcome if hand.outcome in get_args(Outcome) else "",
         )
-        for slot, hand in told.hands.items()
+        for slot, hand in message.hands.items()
     ]
-    if told.dealer:
-        how = "blackjack" if told.dealer.blackjack else "bust" if told.dealer.bust else ""
-        cards, total = guest.faces(told.dealer.cards), str(told.dealer.total)
-        hands.insert(0, guest.Hand(DEALER, cards, total, guest.said(told, how)))
-    return guest.Result(told.round, guest.said(told, told.outcome), hands=tuple(hands))
+    if message.dealer:
+        how = "blackjack" if message.dealer.blackjack else "bust" if message.dealer.bust else ""
+        cards, total = guest.faces(message.dealer.cards), str(message.dealer.total)
+        hands.insert(0, guest.Hand(DEALER, cards, total, guest.word_id(message, how)))
+    return guest.Result(message.round, guest.word_id(message, message.outcome), hands=tuple(hands))
 
 
 def _odds() -> OddsBook:

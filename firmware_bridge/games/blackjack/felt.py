@@ -84,16 +84,16 @@ class Felt(Struct):
         return len(self.seats[hand.seat]) == 1 and is_blackjack(hand.cards)
 
 
-Said = Generator[Ask, Any, None]
+Steps = Generator[Ask, Any, None]
 
 
-def lose(felt: Felt, hand: Hand, amount: Decimal) -> Said:
+def lose(felt: Felt, hand: Hand, amount: Decimal) -> Steps:
     """Take chips of a hand that is over, then its cards."""
     yield from _take(hand, amount)
     yield from _discard(felt, hand)
 
 
-def pay_blackjacks(felt: Felt) -> Said:
+def pay_blackjacks(felt: Felt) -> Steps:
     """Pay each blackjack of a seat one and a half, and take its cards."""
     for hand in felt.from_right:
         if felt.natural(hand):
@@ -102,7 +102,7 @@ def pay_blackjacks(felt: Felt) -> Said:
             yield from _discard(felt, hand)
 
 
-def settle_blackjack(felt: Felt) -> Said:
+def settle_blackjack(felt: Felt) -> Steps:
     """The dealer has a blackjack: seats with one push, all others lose."""
     for hand in felt.from_right:
         if felt.natural(hand):
@@ -116,7 +116,7 @@ def settle_blackjack(felt: Felt) -> Said:
     yield from _discard_dealer(felt)
 
 
-def settle(felt: Felt) -> Said:
+def settle(felt: Felt) -> Steps:
     """Hands that wait for the dealer's are compared with it: first all chips, then the cards."""
     alive = [hand for hand in felt.from_right if hand.is_alive]
     dealer = total(felt.open_dealer)[0]
@@ -132,21 +132,21 @@ def settle(felt: Felt) -> Said:
     yield from _discard_dealer(felt)
 
 
-def _pay(hand: Hand, amount: Decimal) -> Said:
+def _pay(hand: Hand, amount: Decimal) -> Steps:
     hand.net = amount
     yield did("pay", hand.name, in_words(amount))
 
 
-def _take(hand: Hand, amount: Decimal) -> Said:
+def _take(hand: Hand, amount: Decimal) -> Steps:
     hand.net = -amount
     yield did("take", hand.name, in_words(amount))
 
 
-def _discard(felt: Felt, hand: Hand) -> Said:
+def _discard(felt: Felt, hand: Hand) -> Steps:
     felt.discards.append(hand.name)
     yield did("discard", hand.name)
 
 
-def _discard_dealer(felt: Felt) -> Said:
+def _discard_dealer(felt: Felt) -> Steps:
     felt.discards.append("D")
     yield did("discard", "D")

@@ -134,25 +134,25 @@ def _deviation(decks: int, seen: Sequence[Card], terms: Blackjack) -> dict[str, 
 
 
 def _table(decks: int, seen: Sequence[Card], terms: Blackjack) -> Iterator[str]:
-    told = odds(piles_of(decks, seen))
+    found = odds(piles_of(decks, seen))
     size = decks * len(FACES)
     yield f"{size} cards in {decks} decks, {size - len(seen)} left. How the dealer's hand ends, by its first card:"
     yield ""
     yield "  " + "".join(f"{head:>11}" for head in ("first", *ENDS[:-1]))
-    yield from _rows(told.dealer)
+    yield from _rows(found.dealer)
     yield "  after a peek that found no blackjack:"
-    yield from _rows(told.peeked)
+    yield from _rows(found.peeked)
     yield ""
-    yield f"  dealer's blackjack, no card dealt yet: {_percent(told.blackjack['any'])}"
+    yield f"  dealer's blackjack, no card dealt yet: {_percent(found.blackjack['any'])}"
     yield "  the next card busts a hand of (every ace as 1):"
-    yield "  " + "".join(f"{total:>11}" for total in told.bust)
-    yield "  " + "".join(f"{_percent(chance):>11}" for chance in told.bust.values())
+    yield "  " + "".join(f"{total:>11}" for total in found.bust)
+    yield "  " + "".join(f"{_percent(chance):>11}" for chance in found.bust.values())
 
 
 def _rows(dealer: Mapping[str, Chances]) -> Iterator[str]:
     for up, ends in dealer.items():
-        told = [_percent(ends[end]) if end in ends else "-" for end in ENDS[:-1]]
-        yield "  " + "".join(f"{text:>11}" for text in (up, *told))
+        cells = [_percent(ends[end]) if end in ends else "-" for end in ENDS[:-1]]
+        yield "  " + "".join(f"{text:>11}" for text in (up, *cells))
 
 
 def _percent(chance: Chance) -> str:

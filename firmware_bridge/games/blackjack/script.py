@@ -8,7 +8,7 @@ from typing import Any, Final
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games import prompts
-from firmware_bridge.games.blackjack.felt import Felt, Hand, Laid, lose, pay_blackjacks, settle, settle_blackjack
+from firmware_bridge.games.blackjack.felt import Felt, Hand, Laid, Steps, lose, pay_blackjacks, settle, settle_blackjack
 from firmware_bridge.games.blackjack.result import result
 from firmware_bridge.games.blackjack.rules import MOST, PEEKS, STANDS_ON, Blackjack, doubles, is_pair, refused, total
 from firmware_bridge.games.game import Script, Start
@@ -27,8 +27,6 @@ RULES: Final = {
     "doubles": "a double, one card",
 }
 """Why a card is due to a seat -> the same in words."""
-
-Played = Generator[prompts.Ask, Any, None]
 
 _FACE_DOWN: Final = prompts.CardDue(DEALER, DEALER, down=True, why="D due, face down")
 _PEEK: Final = prompts.Question("peek", ("yes", "no"), (DEALER,))
@@ -103,7 +101,7 @@ def _draw(felt: Felt) -> Generator[prompts.Ask, Any, None]:
         felt.drawn += 1
 
 
-def play(felt: Felt, terms: Blackjack, hands: list[Hand]) -> Played:
+def play(felt: Felt, terms: Blackjack, hands: list[Hand]) -> Steps:
     """Play the hands of one seat out, from the dealer's left; splits add hands on the way."""
     n = 0
     while n < len(hands):
@@ -112,7 +110,7 @@ def play(felt: Felt, terms: Blackjack, hands: list[Hand]) -> Played:
         n += 1
 
 
-def deal_to(felt: Felt, hand: Hand, rule: str) -> Played:
+def deal_to(felt: Felt, hand: Hand, rule: str) -> Steps:
     """One card face up to a hand, by one of `RULES`; over 21 its stake and cards go at once."""
     card = yield _due(hand.name, rule)
     if card is None:
@@ -125,14 +123,14 @@ def deal_to(felt: Felt, hand: Hand, rule: str) -> Played:
         yield from lose(felt, hand, hand.stake)
 
 
-def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Played:
+def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Steps:
     """The second card of a split hand, or what the seat says."""
     if len(hand.laid) == 1:
         yield from deal_to(felt, hand, "split")
         if hand.cards[0].rank == "A" and terms.split_aces == "one-card":
             hand.how = "stood"
         return
-    mark = yield from _said(terms, hands, hand)
+    mark = yield from _mark(terms, hands, hand)
     match mark.word:
         case "S":
             hand.how = "stood"
@@ -147,7 +145,7 @@ def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Pl
             yield from lose(felt, hand, hand.bet / 2)
 
 
-def _said(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[prompts.Ask, Any, Mark]:
+def _mark(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[prompts.Ask, Any, Mark]:
     """The mark of the seat whose turn it is. Raises Refused for another seat's, or what the hand does not allow."""
     offers = _offers(terms, hands, hand)
     mark: Mark = yield prompts.MarkDue({hand.name: offers}, why=f"{hand.name} has {hand.total}: {', '.join(offers)}")
@@ -190,7 +188,7 @@ def _due(slot: str, rule: str) -> prompts.CardDue:
     return prompts.CardDue(slot, slot, why=f"{slot} due: {words}", reason=Reason(rule, {"slot": slot}))
 
 
-def _double(felt: Felt, hand: Hand, mark: Mark) -> Played:
+def _double(felt: Felt, hand: Hand, mark: Mark) -> Steps:
     hand.double = hand.bet if mark.value is None else Decimal(mark.value)
     yield prompts.did("stake", hand.name, prompts.in_words(hand.double))
     yield from deal_to(felt, hand, "doubles")
@@ -198,7 +196,7 @@ def _double(felt: Felt, hand: Hand, mark: Mark) -> Played:
         hand.how = "doubled"
 
 
-def _split(hands: list[Hand], hand: Hand) -> Played:
+def _split(hands: list[Hand], hand: Hand) -> Steps:
     """The second card becomes a hand of its own, next to this one on the dealer's right, with a stake of its own."""
     moved = hand.laid.pop()
     new = Hand(hand.seat, f"S{hand.seat}.{len(hands) + 1}", hand.bet, [moved])

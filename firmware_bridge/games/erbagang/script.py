@@ -101,7 +101,7 @@ def round(terms: ErBaGang, start: Start) -> Script:
     offer = Whole(offered[0], offered[-1])
     players = sorted(banker_round.from_next(banker))
     bets = yield from banker_round.given_by(
-        players, banker_round.BET, offer, "the players bet", lambda told: replace(running, bets=told)
+        players, banker_round.BET, offer, "the players bet", lambda given: replace(running, bets=given)
     )
     closed = yield from banker_round.dealt(EACH)
     tiles = yield from banker_round.turned(closed, banker, start.sealed, kind_of_hand)
@@ -223,13 +223,13 @@ def _purses(start: Start) -> Purses | None:
         return _of_seats(start.money)
     for each in reversed(start.before):
         if each.outcome is not None:
-            told = own_of(each).money
-            return {slot[1:]: Decimal(amount) for slot, amount in told.items()} or None
+            money = own_of(each).money
+            return {slot[1:]: Decimal(amount) for slot, amount in money.items()} or None
         if each.money:
             return _of_seats(each.money)
     return None
 
 
-def _of_seats(told: dict[str, str]) -> Purses:
+def _of_seats(purses: dict[str, str]) -> Purses:
     """The purses of the four seats; one that was not told is empty."""
-    return {seat: Decimal(told.get(seat, "0")) for seat in banker_round.SEATS}
+    return {seat: Decimal(purses.get(seat, "0")) for seat in banker_round.SEATS}

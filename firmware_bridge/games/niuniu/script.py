@@ -74,7 +74,7 @@ def round(terms: NiuNiu, start: Start) -> Script:
         banker_round.BET,
         _choice(terms.bet),
         "the players bet",
-        lambda told: replace(running, bets=told),
+        lambda given: replace(running, bets=given),
     )
     closed = yield from banker_round.dealt(EACH)
     faces = yield from banker_round.turned(

@@ -50,27 +50,33 @@ def _compare(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"winner": "a" if beats(a, b) else "b"}
 
 
-def _hand(told: Any) -> Hand:
+def _hand(value: Any) -> Hand:
     """A hand as a line gives it: its cards, alone or in an object."""
-    return tuple(map(Card, told["cards"] if isinstance(told, Mapping) else told))
+    return tuple(map(Card, value["cards"] if isinstance(value, Mapping) else value))
 
 
 def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The result of the one round of a pack."""
-    told = rounds[-1]
-    hands = {slot: {key: hand[key] for key in OF_A_HAND} for slot, hand in told["hands"].items()}
-    own = {"by" if key == "won_by" else key: told[key] for key in Own.__struct_fields__ if key != "shown"}
+    last = rounds[-1]
+    hands = {slot: {key: hand[key] for key in OF_A_HAND} for slot, hand in last["hands"].items()}
+    own = {"by" if key == "won_by" else key: last[key] for key in Own.__struct_fields__ if key != "shown"}
     return own | {"hands": hands}
 
 
-def _shown(told: Any) -> guest.Result:
+def _shown(message: Any) -> guest.Result:
     """Hands, of which a screen shows those that the house shows to guests; who won, and the pot."""
     hands = [
-        guest.Hand(slot, guest.faces(hand.cards), "", guest.said(told, hand.kind), "win" if slot == told.winner else "")
-        for slot, hand in told.hands.items()
+        guest.Hand(
+            slot,
+            guest.faces(hand.cards),
+            "",
+            guest.word_id(message, hand.kind),
+            "win" if slot == message.winner else "",
+        )
+        for slot, hand in message.hands.items()
     ]
-    outcome = "wins.seat" if told.winner else ""
-    return guest.Result(told.round, outcome, told.winner, tuple(hands), pot=told.pot)
+    outcome = "wins.seat" if message.winner else ""
+    return guest.Result(message.round, outcome, message.winner, tuple(hands), pot=message.pot)
 
 
 OF_A_HAND: Final = tuple(key for key in SeatHand.__struct_fields__ if key != "points")

@@ -103,15 +103,13 @@ def _suit(hand: Hand, rank: int) -> int:
     return max(SUITED.index(card.suit) for card in hand if card.rank == RANKED[rank])
 
 
-Said = tuple[str, str | None]
-
 WORTH: Final = {"leopard": 6, "straight_flush": 6, "flush": 5, "straight": 4, "pair": 3, "special_235": 1}
 """Kind -> how well a guest likes a hand; a high card is worth 1 or 2."""
 
 GOOD_HIGH_CARD: Final = "QKA"
 
 
-def act(asked: Asked, rng: Random) -> Said:
+def act(asked: Asked, rng: Random) -> tuple[str, str | None]:
     """The word that a seat says: cautious with a bad hand, bold with a good one, impatient in later rounds."""
     offers = asked.offers
     if LOT in offers:

@@ -80,7 +80,7 @@ def result(
     by: By = "all_in" if all_in else table.last_out
     nets = {seat.slot: _net(seat, winner, pot, bonus[seat.slot].net) for seat in table.seats}
     shown = tuple(slot for slot in hands if _is_shown(table, slot, winner, by, kinds[slot]))
-    told = {
+    seat_hands = {
         seat.slot: SeatHand(
             cards=hands[seat.slot],
             points=POINTS.get(kinds[seat.slot], kinds[seat.slot]),
@@ -95,9 +95,9 @@ def result(
         for seat in sorted(table.seats, key=lambda each: each.number)
     }
     return Result(
-        hands=told,
+        hands=seat_hands,
         outcome=winner.slot,
-        bets={slot: each.net for slot, each in told.items()},
+        bets={slot: each.net for slot, each in seat_hands.items()},
         staked={seat.slot: in_words(EXACT.add(seat.put, bonus[seat.slot].paid)) for seat in table.seats},
         own=Own(
             winner=winner.slot,
@@ -105,7 +105,7 @@ def result(
             rounds=table.round,
             pot=in_words(pot.total),
             rake=in_words(pot.rake),
-            returned={slot: in_words(pot.returned[slot]) for slot in told if slot in pot.returned},
+            returned={slot: in_words(pot.returned[slot]) for slot in seat_hands if slot in pot.returned},
             shown=shown,
         ),
         shown=shown,

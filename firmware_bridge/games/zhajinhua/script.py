@@ -50,12 +50,12 @@ def _deal(table: Table) -> Generator[prompts.Ask, Any, Dealt]:
 def _draw_lot(table: Table) -> Generator[prompts.Ask, Any, None]:
     """Put the seat first that the lot fell on."""
     numbers = tuple(seat.number for seat in table.seats)
-    said = f"tell the seat the lot fell on: lot=N, one of {', '.join(numbers)}"
+    hint = f"tell the seat the lot fell on: lot=N, one of {', '.join(numbers)}"
     mark: Mark = yield prompts.MarkDue({LOT: {LOT: prompts.Choice(numbers)}}, why="the lot says which seat starts")
     if mark.word != LOT:
-        raise prompts.Refused("not_allowed", said)
+        raise prompts.Refused("not_allowed", hint)
     if mark.value not in numbers:
-        raise prompts.Refused("not_in_lot", said)
+        raise prompts.Refused("not_in_lot", hint)
     first = numbers.index(mark.value)
     table.seats = table.seats[first:] + table.seats[:first]
     yield prompts.did("start", table.seats[0].slot)

@@ -74,10 +74,10 @@ def road(board: Board, kind: Kind, grid: Grid, words: Words, pair_dots: bool = F
     yield from _ruled(grid)
     if cells:
         yield from framed(*_corner(grid, cells[-1], seen), grid.cell)
-    for column, row, *told in cells:
+    for column, row, *values in cells:
         if seen.shows(column):
             x, y = _corner(grid, (column, row), seen)
-            yield from _mark(kind, x + grid.cell / 2, y + grid.cell / 2, grid.cell, words, told)
+            yield from _mark(kind, x + grid.cell / 2, y + grid.cell / 2, grid.cell, words, values)
 
 
 def cells_of(board: Board, kind: Kind, pair_dots: bool = False) -> Cells:
@@ -111,12 +111,12 @@ def framed(x: float, y: float, cell: float) -> Iterator[Shape]:
     yield Box(x + line, y + line, cell - 2 * line, cell - 2 * line, "panel")
 
 
-def bead(x: float, y: float, size: float, words: Words, colour: str, *told: bool) -> Iterator[Shape]:
-    """A bead with its letter; told: banker pair, player pair, natural, each a dot in a corner."""
+def bead(x: float, y: float, size: float, words: Words, colour: str, *dots: bool) -> Iterator[Shape]:
+    """A bead with its letter; dots: banker pair, player pair, natural, each a dot in a corner."""
     yield Dot(x, y, size * 0.41, FILLS[colour])
     letter = words.letters[LETTERS[colour]]
     yield Label(x, y + size * 0.155, letter, size * 0.43, "white", "middle", bold=True)
-    yield from corners(x, y, size, "white", told)
+    yield from corners(x, y, size, "white", dots)
 
 
 def ring(x: float, y: float, size: float, colour: str, ties: int, *pairs: bool, on: Ink = "panel") -> Iterator[Shape]:
@@ -143,14 +143,14 @@ def sign(kind: Kind, x: float, y: float, size: float, which: str) -> Shape:
     return Line(x - reach, y + reach, x + reach, y - reach, ink, size * 0.14)
 
 
-def corners(x: float, y: float, size: float, around: Ink, told: Sequence[bool]) -> Iterator[Shape]:
+def corners(x: float, y: float, size: float, around: Ink, present: Sequence[bool]) -> Iterator[Shape]:
     """Dots: banker pair upper left, player pair lower right, natural upper right; `around` sets those of pairs off."""
     dots: tuple[tuple[int, int, Ink, Ink], ...] = (
         (-1, -1, "banker", around),
         (1, 1, "player", around),
         (1, -1, "gold", "on_gold"),
     )
-    for (across, down, ink, ring), is_there in zip(dots, told, strict=False):
+    for (across, down, ink, ring), is_there in zip(dots, present, strict=False):
         if is_there:
             yield from dot(x + across * size * CORNER, y + down * size * CORNER, size, ink, ring)
 
@@ -182,13 +182,13 @@ def _corner(grid: Grid, cell: tuple[Any, ...], seen: Window) -> tuple[float, flo
     return grid.x + (cell[0] - seen.first) * grid.cell, grid.y + (cell[1] - 1) * grid.cell
 
 
-def _mark(kind: Kind, x: float, y: float, size: float, words: Words, told: list[Any]) -> Iterator[Shape]:
+def _mark(kind: Kind, x: float, y: float, size: float, words: Words, values: list[Any]) -> Iterator[Shape]:
     if kind == "bead":
-        yield from bead(x, y, size, words, *told)
+        yield from bead(x, y, size, words, *values)
     elif kind == "big":
-        yield from ring(x, y, size, *told)
+        yield from ring(x, y, size, *values)
     else:
-        yield sign(kind, x, y, size, told[0])
+        yield sign(kind, x, y, size, values[0])
 
 
 def _title(grid: Grid, title: str, words: Words, seen: Window) -> Iterator[Shape]:

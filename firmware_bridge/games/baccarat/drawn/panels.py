@@ -11,7 +11,7 @@ from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board, GoodId
 DERIVED: Final[tuple[Kind, ...]] = ("big-eye", "small", "cockroach")
 SIDES: Final[dict[str, Ink]] = {"banker": "banker", "player": "player"}
 
-APART: Final = 12
+GAP: Final = 12
 """Between cards and between chips."""
 
 SPREAD: Final = 170
@@ -38,10 +38,10 @@ class Item(NamedTuple):
 def asked(board: Board, words: Words, place: Box) -> Iterator[Shape]:
     """The ask road: for each side the sign every derived road would get."""
     yield Label(place.x, place.y - 12, words.roads["ask"], TITLE_LETTERS, "text", bold=True)
-    width = (place.width - APART) / 2
+    width = (place.width - GAP) / 2
     head = 50 if place.height > SPREAD else 40
     for number, (side, ink) in enumerate(SIDES.items()):
-        card = place._replace(x=place.x + number * (width + APART), width=width)
+        card = place._replace(x=place.x + number * (width + GAP), width=width)
         text = words.next[side]
         yield card._replace(radius=8)
         yield card._replace(height=head, ink=ink, radius=8)
@@ -66,11 +66,11 @@ def good_roads(
     yield Label(place.x, place.y - 12, words.roads["good"], TITLE_LETTERS, "text", bold=True)
     shown = [name for name in ALL_GOOD if name in good]
     rows = -(-len(ALL_GOOD) // columns)
-    width = (place.width - (columns - 1) * APART) / columns
-    height = (place.height - (rows - 1) * APART) / rows
+    width = (place.width - (columns - 1) * GAP) / columns
+    height = (place.height - (rows - 1) * GAP) / rows
     for number, name in enumerate(shown):
-        x = place.x + number % columns * (width + APART)
-        y = place.y + number // columns * (height + APART)
+        x = place.x + number % columns * (width + GAP)
+        y = place.y + number // columns * (height + GAP)
         chip = Box(x, y, width, height, "gold" if name in board.good_roads else "edge", 8)
         yield from _chip(good_name(name, language), chip)
 
