@@ -23,7 +23,7 @@ def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
 
 def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     """The decision about `fact`: its events, and the shoe after them; None for a repeat. Pure and total."""
-    if _known(shoe, fact):
+    if _is_repeat(shoe, fact):
         return None
     draft = Draft(shoe, fact.at, fact.mono)
     if devices.is_card(fact) and not devices.is_entered(shoe, fact):
@@ -41,7 +41,7 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     return draft
 
 
-def _known(shoe: Shoe, fact: inputs.AnyInput) -> bool:
+def _is_repeat(shoe: Shoe, fact: inputs.AnyInput) -> bool:
     """A report already taken, or a command already answered."""
     if isinstance(fact, inputs.Ordered):
         given = answer_to(shoe, fact.id)
@@ -142,7 +142,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "CardUnread": _row(devices.unread, outside=devices.unread_outside),
     "CutCardSeen": _row(devices.cut, outside=devices.cut_outside),
     "ReaderJudged": _row(reader_result.judged, outside=reader_result.judged_outside),
-    "ReaderSaid": _row(reader_result.said),
+    "ReaderSaid": _row(reader_result.note),
     "ReaderBooted": _row(devices.reader_booted),
     "ReaderBorrowed": _row(devices.reader_borrowed),
     "TestCardsPassed": _row(devices.test_cards_passed),
@@ -172,11 +172,11 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
         outside=rounds.opening(NO_BETTING, betting.bets_closed),
         burning=BURNING,
         betting=_if_required(betting.bets_closed),
-        ready=_if_required(betting.money_told),
+        ready=_if_required(betting.update_purses),
     ),
     "mark": _row(
-        betting.give,
-        outside=rounds.opening(betting.give, betting.bets_first),
+        betting.give_mark,
+        outside=rounds.opening(betting.give_mark, betting.bets_first),
         burning=BURNING,
         betting=betting.bets_first,
     ),
@@ -210,7 +210,7 @@ def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.A
 
 def observe(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
     """What is journaled while the shoe only observes: cards are kept on record, and nothing is made of them."""
-    if _known(shoe, fact):
+    if _is_repeat(shoe, fact):
         return ()
     draft = Draft(shoe, fact.at)
     match fact:

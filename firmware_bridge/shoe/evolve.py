@@ -80,12 +80,12 @@ def _card_looked_at(shoe: Shoe, event: events.CardLookedAt) -> Shoe:
     assert event.secret is not None
     card, nonce = event.secret.card, event.secret.nonce
 
-    def told(laid: Laid) -> Laid:
+    def with_face(laid: Laid) -> Laid:
         if (laid.seq, laid.n) != (event.seq, event.n):
             return laid
         return replace(laid, card=card, nonce=nonce, origin="manual", entered=(shoe.seq + 1, shoe.n + 1))
 
-    laid = tuple(map(told, shoe.laid))
+    laid = tuple(map(with_face, shoe.laid))
     return replace(shoe, laid=laid, seen=(*shoe.seen, card), unknown=shoe.unknown - 1)
 
 

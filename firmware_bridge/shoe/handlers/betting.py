@@ -65,7 +65,7 @@ def _left_out(table: Layout) -> str:
     return ", ".join(f"{seat} takes no part: {why}" for _, seat, why in refused)
 
 
-def money_told(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
+def update_purses(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
     """Purses told again between two rounds of a game that asks for them once; they hold from the next round on.
 
     What it gives back says which seats take no part. Raises Refused where bets are closed round by round, and where
@@ -96,7 +96,7 @@ def check_stakes(game: Game, order: orders.BetsClosed) -> None:
         raise Refused("no bets are given", 'give seat and amount: {"bets": {"1": "100"}}')
 
 
-def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
+def give_mark(draft: Draft, given: Ordered, order: orders.Mark) -> None:
     """A seat's move, or the lot: taken if it is asked for, never kept for the next question."""
     shoe = draft.shoe
     mark = Mark("" if order.seat is None else str(order.seat), order.word, order.value)

@@ -15,7 +15,7 @@ from firmware_bridge.shoe.round import asked, is_named, layout, phase, rules
 from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, blockers, is_open, next_card, row
 
 
-def take(draft: Draft, card: HeldCard) -> None:
+def deal_or_hold(draft: Draft, card: HeldCard) -> None:
     """A card left the shoe: deal it if that is possible now, else hold it behind those already held."""
     shoe = draft.shoe
     if shoe.held or (blockers(shoe) and phase(shoe) not in (Phase.EMPTY, Phase.ENDED)):
@@ -116,7 +116,7 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
     """The card goes to the slot that is due; while cards wait to be opened nobody may know which that is."""
     if why := no_card_due(draft.shoe):
         hold(draft, card, why)
-        tell_no_card_due(draft)
+        report_no_card_due(draft)
         return
     watch_virtual_cut(draft)
     reveal_carried(draft)
@@ -155,7 +155,7 @@ def no_card_due(shoe: Shoe) -> str:
     return "the round cannot go on"
 
 
-def tell_no_card_due(draft: Draft) -> None:
+def report_no_card_due(draft: Draft) -> None:
     """A card came while a seat, or the lot, must act: that is told; one that waits for an opening is not."""
     if isinstance(asked(draft.shoe), MarkDue):
         draft.open_irregularity("drawn_before_mark", f"round {draft.shoe.round}", round=draft.shoe.round)

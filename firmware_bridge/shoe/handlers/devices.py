@@ -6,7 +6,7 @@ from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.inputs import SlotFilled
 from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.handlers.dealing import hold, take
+from firmware_bridge.shoe.handlers.dealing import deal_or_hold, hold
 from firmware_bridge.shoe.handlers.disclosure import restart_clocks, waits_for_reveal
 from firmware_bridge.shoe.handlers.rounds import doubt_sensor, meet_cut_card
 from firmware_bridge.shoe.round import asked, due, is_asked, layout, phase, rules
@@ -37,10 +37,12 @@ def follow_session(draft: Draft, fact: inputs.AnyInput, inside: bool) -> None:
     if report is not None:
         _new_session(draft, report.session, inside)
     if getattr(fact, "gap", False) and draft.shoe.status == "open":
-        draft.open_irregularity("reader_gap", fact.what if isinstance(fact, inputs.ReaderSaid) else _unsaid(report))
+        draft.open_irregularity(
+            "reader_gap", fact.what if isinstance(fact, inputs.ReaderSaid) else _lost_reports(report)
+        )
 
 
-def _unsaid(report: inputs.ReportNo | None) -> str:
+def _lost_reports(report: inputs.ReportNo | None) -> str:
     """What a reader has not said before this report; its numbers begin with 0 when it restarts."""
     if report is None:
         return "reports are lost"
@@ -82,7 +84,7 @@ def already_entered(draft: Draft, fact: inputs.CardRead) -> bool:
 def read(draft: Draft, fact: inputs.CardRead) -> None:
     """A card left the shoe, unless it is one that people entered before."""
     if not already_entered(draft, fact):
-        take(draft, _held(fact))
+        deal_or_hold(draft, _held(fact))
 
 
 def _held(fact: inputs.CardRead) -> HeldCard:
@@ -99,7 +101,7 @@ def unread(draft: Draft, fact: inputs.CardUnread) -> None:
                 fact.reason, f"told by the reader in round {draft.shoe.round}", round=draft.shoe.round
             )
         case "card":
-            take(draft, HeldCard(None, fact.nonce, reason=fact.reason))
+            deal_or_hold(draft, HeldCard(None, fact.nonce, reason=fact.reason))
 
 
 def unread_outside(draft: Draft, fact: inputs.CardUnread) -> None:

@@ -130,9 +130,9 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
     elif order.irregularity == "burn_over":
         _burn_held(draft, burn)
     elif order.irregularity == "result_mismatch":
-        is_told = is_by_reader(draft.shoe)
+        was_by_reader = is_by_reader(draft.shoe)
         draft.close_irregularity("result_mismatch", order.choice, by, order.why)
-        if is_told:
+        if was_by_reader:
             close_judged(draft)
 
 

@@ -21,7 +21,7 @@ BY_BUTTON: Final = "forced"
 """What a reader says of a round that its button ended."""
 
 
-def said(draft: Draft, fact: ReaderSaid) -> None:
+def note(draft: Draft, fact: ReaderSaid) -> None:
     """On record."""
     draft.add(events.Noted(what=f"reader: {fact.what}"))
 
@@ -64,7 +64,7 @@ def _in_burn(draft: Draft, theirs: ReaderResult) -> None:
 
 def _too_early(draft: Draft, theirs: ReaderResult) -> None:
     """The reader calls a round over that needs a card by the rules."""
-    result = "a result" if is_sealed(draft.shoe) else _spoken(theirs)
+    result = "a result" if is_sealed(draft.shoe) else _result_text(theirs)
     draft.open_irregularity(
         "result_mismatch", f"the reader says {result}, {due(draft.shoe)} is due", READER, slot=due(draft.shoe) or ""
     )
@@ -102,12 +102,12 @@ def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, own: Raw) -> bool:
     if set(theirs.words) == set(ours):
         draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))
         return True
-    said = {"said": _spoken(theirs), "cards": ", ".join(ours)}
+    values = {"said": _result_text(theirs), "cards": ", ".join(ours)}
     draft.open_irregularity(
-        "result_mismatch", f"the reader says {said['said']}, the cards say {said['cards']}", READER, **said
+        "result_mismatch", f"the reader says {values['said']}, the cards say {values['cards']}", READER, **values
     )
     return False
 
 
-def _spoken(theirs: ReaderResult) -> str:
+def _result_text(theirs: ReaderResult) -> str:
     return "the round was ended by its button" if BY_BUTTON in theirs.words else ", ".join(theirs.words)

@@ -27,8 +27,8 @@ def settle(draft: Draft) -> None:
         if not (_answer(draft) or _open(draft) or _deal_one_held(draft) or close_complete(draft) or _void(draft)):
             break
     _start_clock(draft)
-    _tell_waiting(draft)
-    _tell_stuck(draft)
+    _report_waiting(draft)
+    _report_stuck(draft)
     publish_happened(draft)
 
 
@@ -47,11 +47,11 @@ def _start_clock(draft: Draft) -> None:
         start_clock(draft)
 
 
-def _tell_waiting(draft: Draft) -> None:
+def _report_waiting(draft: Draft) -> None:
     """A card that waits for a mark is told again where the floor has decided about another one."""
     shoe = draft.shoe
     if shoe.held and not state.blockers(shoe) and phase(shoe) in state.IN_PLAY:
-        dealing.tell_no_card_due(draft)
+        dealing.report_no_card_due(draft)
 
 
 def _ask_for_unread(draft: Draft) -> None:
@@ -123,13 +123,13 @@ def _deal_held_card(draft: Draft, card: state.HeldCard) -> None:
         dealing.place(draft, card, held=True)
 
 
-def _tell_stuck(draft: Draft) -> None:
+def _report_stuck(draft: Draft) -> None:
     """Moves that the game's rules do not know, as after an update, stop the shoe."""
     shoe = draft.shoe
     table = layout(shoe)
     is_endless = isinstance(table.due, Question) and unread_needed(shoe) is None
     endless = "questions without end" if is_endless else ""
-    nobody = "no seat takes part" if table.no_round else ""
-    why = table.stuck or endless or nobody if phase(shoe) in state.IN_PLAY else ""
+    no_seats = "no seat takes part" if table.no_round else ""
+    why = table.stuck or endless or no_seats if phase(shoe) in state.IN_PLAY else ""
     if why and not state.is_open(shoe, "internal_error"):
         draft.open_irregularity("internal_error", why)
