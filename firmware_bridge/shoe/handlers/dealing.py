@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events
 from firmware_bridge.games.prompts import CardDue, MarkDue, OpeningDue
 from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.handlers.card_checks import card_fault
 from firmware_bridge.shoe.handlers.disclosure import open_all, opens, start_clock
 from firmware_bridge.shoe.handlers.rounds import close_complete, reveal_carried, watch_virtual_cut
-from firmware_bridge.shoe.handlers.suspect import wrong_with
 from firmware_bridge.shoe.round import asked, is_named, layout, phase, rules
 from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, blockers, is_open, next_card, row
 
@@ -45,7 +45,7 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
     """Judge a card and put it where the phase says; a card that something is wrong with is held."""
     now = phase(draft.shoe)
     if now not in (Phase.EMPTY, Phase.ENDED):
-        found = wrong_with(draft.shoe, card)
+        found = card_fault(draft.shoe, card)
         if found and not _waits_with_it(draft.shoe, found.id):
             if not held:
                 hold(draft, card, found.id)

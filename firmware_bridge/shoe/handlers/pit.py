@@ -9,10 +9,10 @@ from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.facts.orders import Resolve
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.handlers.card_checks import card_fault
 from firmware_bridge.shoe.handlers.dealing import burn, burn_aside, burn_done
 from firmware_bridge.shoe.handlers.reader_result import close_judged, is_by_reader, meet_result
 from firmware_bridge.shoe.handlers.rounds import end_shoe, meet_cut_card, void_round
-from firmware_bridge.shoe.handlers.suspect import wrong_with
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe
 
@@ -53,7 +53,7 @@ def _burn_held(draft: Draft, put: Callable[[Draft, state.HeldCard, bool], None])
                 if state.is_open(draft.shoe, "result_mismatch"):
                     return
             case state.HeldCard() as card:
-                if found := wrong_with(draft.shoe, card):
+                if found := card_fault(draft.shoe, card):
                     draft.open_irregularity(found.id, found.detail, state.next_card(draft.shoe), **found.values)
                     return
                 put(draft, card, True)
@@ -86,7 +86,7 @@ def _clears(shoe: Shoe, order: Resolve) -> bool:
 
 
 def _is_about(shoe: Shoe, name: str, card: state.HeldCard) -> bool:
-    found = wrong_with(shoe, card)
+    found = card_fault(shoe, card)
     return found is not None and found.id == name
 
 

@@ -17,10 +17,10 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import cut_place, size_of, terms_of
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.handlers.card_checks import is_of_this_shoe
 from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, played
 from firmware_bridge.shoe.handlers.disclosure import revealed
 from firmware_bridge.shoe.handlers.shuffle import patterns
-from firmware_bridge.shoe.handlers.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.round import layout, opens_itself, phase, rules, start
 from firmware_bridge.shoe.state import Phase, Shoe

@@ -21,7 +21,7 @@ BURN: Final = "burn"
 """Where a reader says that a burned card goes."""
 
 
-class Wrong(Struct, frozen=True):
+class CardFault(Struct, frozen=True):
     """What is wrong with a card: the irregularity's id, its detail in words, and what they name."""
 
     id: str
@@ -29,20 +29,20 @@ class Wrong(Struct, frozen=True):
     values: dict[str, str | int] = {}
 
 
-def wrong_with(shoe: Shoe, card: HeldCard) -> Wrong | None:
+def card_fault(shoe: Shoe, card: HeldCard) -> CardFault | None:
     """The first irregularity of a card that the floor has not cleared."""
     if "foreign" not in card.cleared and (found := _foreign(shoe, card)):
-        return Wrong("foreign", found)
+        return CardFault("foreign", found)
     if card.card is None:
         values: dict[str, str | int] = {"reason": card.reason}
-        return Wrong("unreadable", f"{next_card(shoe)} of this shoe was not read: {card.reason}", values)
+        return CardFault("unreadable", f"{next_card(shoe)} of this shoe was not read: {card.reason}", values)
     if card.slot and "wrong_slot" not in card.cleared and (misplaced := _misplaced(shoe, card.slot)):
         return misplaced
     for flag in card.flags:
         if flag not in card.cleared and row(shoe, flag).blocks:
-            return Wrong(flag, f"{next_card(shoe)} of this shoe")
+            return CardFault(flag, f"{next_card(shoe)} of this shoe")
     if "duplicate" not in card.cleared and (found := _duplicate(shoe, card, card.card)):
-        return Wrong("duplicate", found)
+        return CardFault("duplicate", found)
     return None
 
 
@@ -61,17 +61,17 @@ def _foreign(shoe: Shoe, card: HeldCard) -> str:
     return ""
 
 
-def _misplaced(shoe: Shoe, slot: str) -> Wrong | None:
+def _misplaced(shoe: Shoe, slot: str) -> CardFault | None:
     now = phase(shoe)
     if now is Phase.COMPLETE:  # the first slot is of the round to come
-        no_card = Wrong("wrong_slot", f"went to {slot}, no card is due", {"slot": slot})
+        no_card = CardFault("wrong_slot", f"went to {slot}, no card is due", {"slot": slot})
         return None if slot == rules(shoe).play.first else no_card
     if now not in (Phase.BURNING, Phase.READY, Phase.DEALING):
         return None
     expected = BURN if now is Phase.BURNING else due(shoe)
     if not expected or slot == expected:
         return None
-    return Wrong("wrong_slot", f"went to {slot}, {expected} is due", {"slot": slot, "due": expected})
+    return CardFault("wrong_slot", f"went to {slot}, {expected} is due", {"slot": slot, "due": expected})
 
 
 def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:
