@@ -152,7 +152,7 @@ def _cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
     return replace(shoe, last_round=event.last_round, cut_by=event.by, held=held)
 
 
-def exchanged(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
+def replace_cards(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
     """The cards seen, once those of a round were others: each takes the place of one that it was taken for."""
     was, now = Counter(before), Counter(after)
     gone, come = list((was - now).elements()), list((now - was).elements())
@@ -245,7 +245,7 @@ def _round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
 
     before = [each.card for past in shoe.rounds if past.round == event.round for each in past.cards]
     rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
-    seen = exchanged(shoe.seen, before, [each.card for each in event.cards])
+    seen = replace_cards(shoe.seen, before, [each.card for each in event.cards])
     written = "".join([_written(past) for past in rounds if past.outcome])
     after = replace(shoe, rounds=rounds, seen=seen, played=written)
     return with_device(after, prev=events.EntryName(shoe.journal, shoe.seq + 1))

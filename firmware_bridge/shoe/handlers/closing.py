@@ -17,7 +17,7 @@ from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
-from firmware_bridge.shoe.evolve import exchanged
+from firmware_bridge.shoe.evolve import replace_cards
 from firmware_bridge.shoe.round import copies, is_asked, layout, rules
 from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, is_last
 
@@ -104,7 +104,7 @@ def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) 
     Sealed ones are not counted: who may correct could else find out what they are.
     """
     before = [each.card for each in past.cards]
-    seen = Counter(exchanged(disclosed(shoe), before, dealt))
+    seen = Counter(replace_cards(disclosed(shoe), before, dealt))
     for card in Counter(dealt) - Counter(before):
         if seen[card] > copies(shoe, card):
             words = f"{card.value} would have come {seen[card]} times, more often than the packs hold it"
