@@ -44,23 +44,23 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
 def _is_repeat(shoe: Shoe, fact: inputs.AnyInput) -> bool:
     """A report already taken, or a command already answered."""
     if isinstance(fact, inputs.Ordered):
-        given = answer_to(shoe, fact.id)
-        return given is not None and is_same(given, fact)
+        answer = answer_to(shoe, fact.id)
+        return answer is not None and is_same(answer, fact)
     report = inputs.report_of(fact)
     if report is None or shoe.device.reader is None or report.session != shoe.device.reader.session:
         return False
     return bool((shoe.device.reader.seq - report.seq) % 256 < BOARD_KEEPS)
 
 
-def is_same(given: Answer, fact: inputs.Ordered) -> bool:
+def is_same(answer: Answer, fact: inputs.Ordered) -> bool:
     """Whether the order that got this answer is the same as another of its id; where nobody knows, it is."""
-    return given.digest is None or fact.digest is None or given.digest == fact.digest
+    return answer.digest is None or fact.digest is None or answer.digest == fact.digest
 
 
 def _refuse_used_id(shoe: Shoe, fact: inputs.AnyInput) -> None:
-    given = answer_to(shoe, fact.id) if isinstance(fact, inputs.Ordered) else None
-    if given is not None:
-        raise Refused(f"this id was used for {given.do}", "give each order an id of its own")
+    answer = answer_to(shoe, fact.id) if isinstance(fact, inputs.Ordered) else None
+    if answer is not None:
+        raise Refused(f"this id was used for {answer.do}", "give each order an id of its own")
 
 
 def _order(fact: inputs.AnyInput) -> tuple[Order, ...]:
@@ -105,7 +105,7 @@ What it gives back is added to the answer.
 
 
 def _refuse(error: str, hint: str) -> Judge:
-    def refuse(draft: Draft, *given: object) -> None:
+    def refuse(draft: Draft, *rest: object) -> None:
         raise Refused(error, hint)
 
     return refuse
@@ -114,8 +114,8 @@ def _refuse(error: str, hint: str) -> Judge:
 def _if_required(judge: Judge) -> Judge:
     """Betting orders are taken, and mean nothing, at a table that ignores betting."""
 
-    def if_required(draft: Draft, *given: object) -> str | None:
-        return judge(draft, *given) if draft.shoe.house.betting == "required" else None
+    def if_required(draft: Draft, *rest: object) -> str | None:
+        return judge(draft, *rest) if draft.shoe.house.betting == "required" else None
 
     return if_required
 

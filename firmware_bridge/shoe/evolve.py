@@ -14,12 +14,12 @@ from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.state import (
     ANSWERS_KEPT,
-    Given,
     HeldCard,
     HeldCut,
     HeldResult,
     Laid,
     PastRound,
+    Reply,
     Shoe,
     answer_to,
     left_before,
@@ -170,12 +170,12 @@ def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
 
 
 def _mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
-    mark = Given(Mark(event.seat, event.word, event.value), shoe.seq + 1, shoe.n + 1)
-    return replace(shoe, given=(*shoe.given, mark), turn=shoe.turn if event.more else next_turn(shoe))
+    mark = Reply(Mark(event.seat, event.word, event.value), shoe.seq + 1, shoe.n + 1)
+    return replace(shoe, replies=(*shoe.replies, mark), turn=shoe.turn if event.more else next_turn(shoe))
 
 
 def _question_answered(shoe: Shoe, event: events.QuestionAnswered) -> Shoe:
-    return replace(shoe, given=(*shoe.given, Given(Answered(event.answer), shoe.seq + 1, shoe.n + 1)))
+    return replace(shoe, replies=(*shoe.replies, Reply(Answered(event.answer), shoe.seq + 1, shoe.n + 1)))
 
 
 def _round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
@@ -212,7 +212,7 @@ def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
         reveal_by=None,
         opening=False,
         flying=False,
-        given=(),
+        replies=(),
         bets={},
         money={},
         turn=next_turn(shoe),

@@ -25,11 +25,11 @@ def copies(shoe: Shoe, card: Card) -> int:
 def moves(shoe: Shoe) -> tuple[Move, ...]:
     """What came to this round, in order; the face of a card only if it is open."""
     dealt = [Dealt(laid.card if laid.shown else None) for laid in shoe.laid]
-    if not shoe.given:
+    if not shoe.replies:
         return tuple(dealt)
     placed = [((laid.seq, laid.n), move) for laid, move in zip(shoe.laid, dealt, strict=True)]
-    given = [((each.seq, each.n), each.move) for each in shoe.given]
-    return tuple([move for _, move in sorted([*placed, *given], key=lambda each: each[0])])
+    replies = [((each.seq, each.n), each.move) for each in shoe.replies]
+    return tuple([move for _, move in sorted([*placed, *replies], key=lambda each: each[0])])
 
 
 def start(shoe: Shoe) -> Start:
@@ -121,6 +121,6 @@ def phase(shoe: Shoe) -> Phase:
         return Phase.BURNING
     if shoe.betting:
         return Phase.BETTING
-    if not shoe.given and (not shoe.laid or not shoe.laid[-1].drawn):
+    if not shoe.replies and (not shoe.laid or not shoe.laid[-1].drawn):
         return Phase.READY
     return Phase.COMPLETE if layout(shoe).result else Phase.DEALING

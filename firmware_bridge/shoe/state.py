@@ -64,7 +64,7 @@ class Laid(Struct, frozen=True):
         return self.entered or (self.seq, self.n)
 
 
-class Given(Struct, frozen=True):
+class Reply(Struct, frozen=True):
     """A mark of the round, or the shoe's own answer to a question: message `n` of entry `seq`."""
 
     move: Mark | Answered
@@ -137,7 +137,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
     that was drawn and counts, in order; serials: of those that have one. played: those of
     rounds that count, written one behind the other. aside: sealed cards that play no part.
-    laid: the cards of this round, given: its marks and answers. bets, money: as told
+    laid: the cards of this round, replies: its marks and answers. bets, money: as told
     when bets were closed. turn: how many questions were answered at this table, modulo 65,536.
     last_round: the last one, once the cut card was met; cut_by: by whom.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
@@ -159,7 +159,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     betting: bool = False
     round: int = 0
     laid: tuple[Laid, ...] = ()
-    given: tuple[Given, ...] = ()
+    replies: tuple[Reply, ...] = ()
     bets: dict[str, str] = {}
     money: dict[str, str] = {}
     turn: int = 0

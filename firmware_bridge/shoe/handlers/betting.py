@@ -22,14 +22,14 @@ SEAT: Final = re.compile(r"[1-9][0-9]?")
 """How a seat is written."""
 
 
-def bets_open(draft: Draft, given: Ordered, order: orders.BetsOpen) -> None:
+def bets_open(draft: Draft, fact: Ordered, order: orders.BetsOpen) -> None:
     """Reopen betting: only while nobody has seen a card of the round."""
     if is_card_out(draft.shoe):
         raise Refused("a card of this round is out", "void the round first if bets must be taken again")
     draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
-def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
+def bets_closed(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
     """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs.
 
     What it gives back says which seats take no part. Raises Refused where so few do that there is no round.
@@ -65,7 +65,7 @@ def _left_out(table: Layout) -> str:
     return ", ".join(f"{seat} takes no part: {why}" for _, seat, why in refused)
 
 
-def update_purses(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
+def update_purses(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
     """Purses told again between two rounds of a game that asks for them once; they hold from the next round on.
 
     What it gives back says which seats take no part. Raises Refused where bets are closed round by round, and where
@@ -77,15 +77,15 @@ def update_purses(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str
     check_stakes(rules(shoe), order)
     if (table := layout(evolve(shoe, _closed(shoe, order)))).no_round:
         raise _no_round(table)
-    return bets_closed(draft, given, order)
+    return bets_closed(draft, fact, order)
 
 
 def check_stakes(game: Game, order: orders.BetsClosed) -> None:
     """Whether an order to close the bets brings what the game needs. Raises Refused with what to give."""
-    for name, given in (("bets", order.bets), ("money", order.money)):
-        if given and game.money.stakes != name:
+    for name, amounts in (("bets", order.bets), ("money", order.money)):
+        if amounts and game.money.stakes != name:
             raise Refused(f"{game.name} takes no {name}", f"give {game.money.stakes or 'none'}")
-        for seat, text in given.items():
+        for seat, text in amounts.items():
             if not SEAT.fullmatch(seat):
                 raise Refused(f"{seat!r} is no seat", 'a seat is a number: {"1": "100"}')
             try:
@@ -96,7 +96,7 @@ def check_stakes(game: Game, order: orders.BetsClosed) -> None:
         raise Refused("no bets are given", 'give seat and amount: {"bets": {"1": "100"}}')
 
 
-def give_mark(draft: Draft, given: Ordered, order: orders.Mark) -> None:
+def give_mark(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
     """A seat's move, or the lot: taken if it is asked for, never kept for the next question."""
     shoe = draft.shoe
     mark = Mark("" if order.seat is None else str(order.seat), order.word, order.value)
@@ -114,13 +114,13 @@ def give_mark(draft: Draft, given: Ordered, order: orders.Mark) -> None:
             seat=mark.seat,
             word=mark.word,
             value=mark.value,
-            by=given.by,
+            by=fact.by,
             more=after.turns == now.turns,
         )
     )
 
 
-def bets_first(draft: Draft, given: Ordered, order: orders.Mark) -> None:
+def bets_first(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
     """No seat has a say while bets are open. Raises Refused."""
     _refuse_late(draft.shoe, order, "the bets")
     raise Refused("no_mark_due", "close the bets first: bets_closed")

@@ -20,7 +20,7 @@ OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mar
 """What is wrong with the oldest held card, but not in itself."""
 
 
-def resolve(draft: Draft, given: Ordered, order: Resolve) -> None:
+def resolve(draft: Draft, fact: Ordered, order: Resolve) -> None:
     """Carry out the floor's choice. Raises Refused if the policy does not leave that choice."""
     name = order.irregularity
     if not state.is_open(draft.shoe, name):
@@ -31,8 +31,8 @@ def resolve(draft: Draft, given: Ordered, order: Resolve) -> None:
         hint = f"choose one of: {', '.join(choices)}" if choices else "nothing is to decide: it closes by itself"
         raise Refused(f"{order.choice} is no choice for {name}", hint)
     clears = _clears(draft.shoe, order)
-    _CHOICES[order.choice](draft, order, given.by)
-    draft.close_irregularity(name, order.choice, given.by, order.why, clears)
+    _CHOICES[order.choice](draft, order, fact.by)
+    draft.close_irregularity(name, order.choice, fact.by, order.why, clears)
 
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:

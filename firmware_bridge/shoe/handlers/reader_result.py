@@ -26,17 +26,17 @@ def note(draft: Draft, fact: ReaderSaid) -> None:
     draft.add(events.Noted(what=f"reader: {fact.what}"))
 
 
-def judged(draft: Draft, given: ReaderJudged) -> None:
+def judged(draft: Draft, fact: ReaderJudged) -> None:
     """The reader's result: what it is about is by the order of events, so it waits behind held and sealed cards."""
     if draft.shoe.held or blockers(draft.shoe) or waits_for_reveal(draft.shoe):
-        draft.add(events.ResultHeld(result=given.result))
+        draft.add(events.ResultHeld(result=fact.result))
     else:
-        meet_result(draft, given.result)
+        meet_result(draft, fact.result)
 
 
-def judged_outside(draft: Draft, given: ReaderJudged) -> None:
+def judged_outside(draft: Draft, fact: ReaderJudged) -> None:
     """With no shoe open it can only be about the last round of the one before."""
-    _of_last(draft, given.result)
+    _of_last(draft, fact.result)
 
 
 def meet_result(draft: Draft, theirs: ReaderResult, held: bool = False) -> None:

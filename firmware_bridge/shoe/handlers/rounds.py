@@ -226,9 +226,9 @@ def waits_for_next(shoe: Shoe) -> bool:
     return opens_itself(shoe, confirmed=True) and not opens_itself(shoe) and not shoe.device.lent
 
 
-def open_with_next(draft: Draft, given: Ordered | Pressed) -> None:
+def open_with_next(draft: Draft, fact: Ordered | Pressed) -> None:
     """NEXT says that the next pack is shuffled, and lies in the shoe."""
-    open_shoe(draft, Pack(), given.nonce, confirmed_by=given.by if isinstance(given, Ordered) else "dealer")
+    open_shoe(draft, Pack(), fact.nonce, confirmed_by=fact.by if isinstance(fact, Ordered) else "dealer")
 
 
 def opening(judge: Callable[..., str | None], while_betting: Callable[..., str | None]) -> Callable[..., str | None]:
@@ -237,12 +237,12 @@ def opening(judge: Callable[..., str | None], while_betting: Callable[..., str |
     It is `judge`, or `while_betting` where bets are open in a new shoe.
     """
 
-    def open_for(draft: Draft, given: Ordered, order: object) -> str | None:
+    def open_for(draft: Draft, fact: Ordered, order: object) -> str | None:
         if not opens_itself(draft.shoe) or draft.shoe.device.lent:
             raise Refused("no shoe is open", "open one: open_shoe")
         trial = Draft(draft.shoe, draft.at, draft.mono)
-        open_shoe(trial, Pack(), given.nonce)
-        remark = (while_betting if trial.shoe.betting else judge)(trial, given, order)
+        open_shoe(trial, Pack(), fact.nonce)
+        remark = (while_betting if trial.shoe.betting else judge)(trial, fact, order)
         draft.events += trial.events
         draft.shoe, draft.published = trial.shoe, trial.published
         return remark

@@ -43,7 +43,7 @@ def _waits_for_a_card(shoe: Shoe) -> bool:
 
 def _start_clock(draft: Draft) -> None:
     """The time to open cards runs also where a mark, not a card, has led to the opening."""
-    if draft.shoe.given and draft.shoe.reveal_by is None and waits_for_reveal(draft.shoe):
+    if draft.shoe.replies and draft.shoe.reveal_by is None and waits_for_reveal(draft.shoe):
         start_clock(draft)
 
 
