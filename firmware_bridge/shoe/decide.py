@@ -29,10 +29,10 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     if devices.is_card(fact) and not devices.is_entered(shoe, fact):
         rounds.open_with_card(draft, fact)
     devices.follow_session(draft, fact, inside=shoe.status == "open")
-    judge = JUDGES[kind(fact)][phase(draft.shoe)]
+    handler = HANDLERS[kind(fact)][phase(draft.shoe)]
     try:
         _refuse_used_id(shoe, fact)
-        remark = judge(draft, fact, *_order(fact))
+        remark = handler(draft, fact, *_order(fact))
         answer = Answer(ok=True, hint=remark or None)
     except Refused as refused:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
@@ -97,25 +97,25 @@ def kind(fact: inputs.AnyInput) -> str:
     return type(fact).__name__
 
 
-Judge = Callable[..., str | None]
-"""`judge(draft, input)` adds to the draft what an input means; `judge(draft, input, order)` where it is an order.
+Handler = Callable[..., str | None]
+"""`handler(draft, input)` adds to the draft what an input means; `handler(draft, input, order)` where it is an order.
 
 What it gives back is added to the answer.
 """
 
 
-def _refuse(error: str, hint: str) -> Judge:
+def _refuse(error: str, hint: str) -> Handler:
     def refuse(draft: Draft, *rest: object) -> None:
         raise Refused(error, hint)
 
     return refuse
 
 
-def _if_required(judge: Judge) -> Judge:
+def _if_required(handler: Handler) -> Handler:
     """Betting orders are taken, and mean nothing, at a table that ignores betting."""
 
     def if_required(draft: Draft, *rest: object) -> str | None:
-        return judge(draft, *rest) if draft.shoe.house.betting == "required" else None
+        return handler(draft, *rest) if draft.shoe.house.betting == "required" else None
 
     return if_required
 
@@ -129,15 +129,15 @@ NO_BETTING: Final = _if_required(_refuse("betting is not open", "bets_open, or d
 NO_RESULT: Final = _refuse("no result to confirm", "deal the round first")
 
 
-def _row(usual: Judge, outside: Judge | None = None, **others: Judge) -> dict[Phase, Judge]:
-    """One judge per phase: the usual one, another one in the phases that are named. outside: while no shoe is open."""
+def _row(usual: Handler, outside: Handler | None = None, **others: Handler) -> dict[Phase, Handler]:
+    """One handler per phase: the usual one, others in the phases named. outside: in the phases without an open shoe."""
     named = ({"empty": outside, "ended": outside} if outside else {}) | others
     row = {each: named.pop(each.value, usual) for each in Phase}
     assert not named, named
     return row
 
 
-JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
+HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
     "CardRead": _row(devices.read),
     "CardUnread": _row(devices.unread, outside=devices.unread_outside),
     "CutCardSeen": _row(devices.cut, outside=devices.cut_outside),
@@ -192,7 +192,7 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "resend": _row(devices.accepted),
     "malformed": _row(devices.malformed),
 }
-"""(phase x input) -> what judges it; a test proves it complete."""
+"""(phase x input) -> its handler; a test proves it complete."""
 
 
 def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.AnyEvent, ...]:

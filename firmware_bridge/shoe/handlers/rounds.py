@@ -231,10 +231,10 @@ def open_with_next(draft: Draft, fact: Ordered | Pressed) -> None:
     open_shoe(draft, Pack(), fact.nonce, confirmed_by=fact.by if isinstance(fact, Ordered) else "dealer")
 
 
-def opening(judge: Callable[..., str | None], while_betting: Callable[..., str | None]) -> Callable[..., str | None]:
-    """The judge of an order that opens the next pack, if that order makes sense there; else no pack is opened.
+def opening(handler: Callable[..., str | None], while_betting: Callable[..., str | None]) -> Callable[..., str | None]:
+    """The handler of an order that opens the next pack, if that order makes sense there; else no pack is opened.
 
-    It is `judge`, or `while_betting` where bets are open in a new shoe.
+    It is `handler`, or `while_betting` where bets are open in a new shoe.
     """
 
     def open_for(draft: Draft, fact: Ordered, order: object) -> str | None:
@@ -242,7 +242,7 @@ def opening(judge: Callable[..., str | None], while_betting: Callable[..., str |
             raise Refused("no shoe is open", "open one: open_shoe")
         trial = Draft(draft.shoe, draft.at, draft.mono)
         open_shoe(trial, Pack(), fact.nonce)
-        remark = (while_betting if trial.shoe.betting else judge)(trial, fact, order)
+        remark = (while_betting if trial.shoe.betting else handler)(trial, fact, order)
         draft.events += trial.events
         draft.shoe, draft.published = trial.shoe, trial.published
         return remark
