@@ -1,4 +1,4 @@
-"""`decide(shoe, input) -> events`: the one place where an input meets the phase it comes in."""
+"""`decide(shoe, input) -> events`: finds the handler of an input by the phase of the shoe."""
 
 from collections.abc import Callable
 from typing import Final
@@ -12,11 +12,11 @@ from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to
 
 BOARD_KEEPS: Final = 32
-"""Reports a reader board can repeat: one further back than that is a new one."""
+"""Reports a reader board can repeat; one further back is new."""
 
 
 def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
-    """What becomes true because of `fact`; nothing for a repeat. Pure and total."""
+    """The events that `fact` causes; () for a repeat. Pure and total."""
     draft = drafted(shoe, fact)
     return tuple(draft.events) if draft else ()
 
@@ -42,7 +42,7 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
 
 
 def _is_repeat(shoe: Shoe, fact: inputs.AnyInput) -> bool:
-    """A report already taken, or a command already answered."""
+    """Whether a report was already received, or a command already answered."""
     if isinstance(fact, inputs.Ordered):
         answer = answer_to(shoe, fact.id)
         return answer is not None and is_same(answer, fact)
@@ -53,7 +53,7 @@ def _is_repeat(shoe: Shoe, fact: inputs.AnyInput) -> bool:
 
 
 def is_same(answer: Answer, fact: inputs.Ordered) -> bool:
-    """Whether the order that got this answer is the same as another of its id; where nobody knows, it is."""
+    """Whether the order that got this answer equals another of its id; True if a digest is missing."""
     return answer.digest is None or fact.digest is None or answer.digest == fact.digest
 
 
@@ -83,7 +83,7 @@ def kind(fact: inputs.AnyInput) -> str:
         case inputs.CardRead():  # nearly every input is one
             return "CardRead"
         case inputs.Ordered(order=Reveal()):
-            return "reveal_order"  # by wire it can name slots, the key of this name cannot
+            return "reveal_order"  # an order can name slots, the key cannot
         case inputs.Ordered(order=order):
             return tag_of(order)
         case inputs.Pressed(key="next" | "reveal" as key):
@@ -98,9 +98,9 @@ def kind(fact: inputs.AnyInput) -> str:
 
 
 Handler = Callable[..., str | None]
-"""`handler(draft, input)` adds to the draft what an input means; `handler(draft, input, order)` where it is an order.
+"""`handler(draft, input)` adds the events of an input; `handler(draft, input, order)` those of an order.
 
-What it gives back is added to the answer.
+The text it returns is added to the answer.
 """
 
 
@@ -112,7 +112,7 @@ def _refuse(error: str, hint: str) -> Handler:
 
 
 def _if_required(handler: Handler) -> Handler:
-    """Betting orders are taken, and mean nothing, at a table that ignores betting."""
+    """A table that ignores betting accepts betting orders without effect."""
 
     def if_required(draft: Draft, *rest: object) -> str | None:
         return handler(draft, *rest) if draft.shoe.house.betting == "required" else None
@@ -196,7 +196,7 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
 
 
 def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.AnyEvent, ...]:
-    """The events when `decide` failed: card held, shoe blocked. Of `error` no text is told: it might spell a card."""
+    """The events when `decide` failed: card held, shoe blocked. Leaves out the text of `error`: it may name a card."""
     draft = Draft(shoe, fact.at)
     devices.hold_for_technician(draft, fact)
     at = error.__traceback__
@@ -209,7 +209,7 @@ def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.A
 
 
 def observe(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
-    """What is journaled while the shoe only observes: cards are kept on record, and nothing is made of them."""
+    """The events while the shoe only observes: cards are recorded, no round is dealt."""
     if _is_repeat(shoe, fact):
         return ()
     draft = Draft(shoe, fact.at)

@@ -1,4 +1,4 @@
-"""`evolve(shoe, event) -> shoe`: what each event changes, an expression or a small function per event."""
+"""`evolve(shoe, event) -> shoe`: the change of each event, an expression or a small function per event."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -32,11 +32,11 @@ BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
 
 FORGETS: Final = ("reader_gap", "reader_back")
-"""After these the reader does not tell again what people entered in its absence."""
+"""After these the reader does not report again the cards that people entered in its absence."""
 
 
 def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
-    """The shoe after `event`. Pure and total; never asks the rules of a game."""
+    """The shoe after `event`. Pure and total; never calls the rules of a game."""
     changed = CHANGES[type(event)](shoe, event)
     return replace(changed, n=changed.n + 1)
 
@@ -44,7 +44,7 @@ def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
 def _laid(
     shoe: Shoe, event: events.CardEvent, origin: events.Origin = "reader", over: bool = False
 ) -> tuple[Laid, ...]:
-    """The card of an event as it lies: nothing for a card nobody knows."""
+    """The card of an event as it lies; () for an unknown card."""
     seq, n = shoe.seq + 1, shoe.n + 1
     if event.card is not None:
         return (Laid(event.card, origin, "", seq, n, shown=True, over=over),)
@@ -54,7 +54,7 @@ def _laid(
 
 
 def _drawn(shoe: Shoe, event: events.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
-    """Count a card that left the shoe, and let go of it if it was held."""
+    """Counts a card that left the shoe, and removes it from the held ones if it was held."""
     return replace(
         shoe,
         held=shoe.held[1:] if event.held else shoe.held,
@@ -153,7 +153,7 @@ def _cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
 
 
 def replace_cards(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
-    """The cards seen, once those of a round were others: each takes the place of one that it was taken for."""
+    """Replaces a corrected round's cards in the list of cards seen."""
     was, now = Counter(before), Counter(after)
     gone, come = list((was - now).elements()), list((now - was).elements())
     cards = list(seen)
@@ -164,7 +164,7 @@ def replace_cards(seen: Iterable[Card], before: Iterable[Card], after: Iterable[
 
 
 def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
-    """Betting anew takes back what its close began: the time to open cards, and a round without a bet."""
+    """Reopening bets undoes their close: the time to open cards, and a round without a bet."""
     flown = shoe.device.flown - shoe.flying
     return with_device(replace(shoe, betting=True, bets={}, reveal_by=None, opening=False, flying=False), flown=flown)
 
@@ -280,7 +280,7 @@ def _shoe_opened(shoe: Shoe, event: events.ShoeOpened) -> Shoe:
 
 
 def _device_kept(shoe: Shoe, event: events.ShoeOpened) -> Device:
-    """What a new shoe takes over within its journal: the same as what another journal would be told."""
+    """The device of the next shoe in the same journal: the same as `ShoeOpened.device` for a new journal."""
     is_asked_for = shoe.device.dealer_change and event.dealer == shoe.dealer
     return replace(shoe.device, dealer_change=is_asked_for, lent="", turn=shoe.turn)
 
@@ -288,7 +288,7 @@ def _device_kept(shoe: Shoe, event: events.ShoeOpened) -> Device:
 def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid + shoe.overdrawn if not laid.shown)
     ended = replace(shoe, status="ended", aside=shoe.aside + sealed, laid=(), overdrawn=(), betting=False)
-    flown = shoe.device.flown - shoe.flying  # a round that was to be flown and was not dealt
+    flown = shoe.device.flown - shoe.flying  # the round without a bet was not dealt
     return with_device(replace(ended, reveal_by=None, flying=False), flown=flown)
 
 

@@ -1,4 +1,4 @@
-"""What may be wrong with a card that left the shoe, before it is put anywhere."""
+"""Checks a card that left the shoe, before it is put in its place."""
 
 from typing import Final
 
@@ -15,14 +15,14 @@ _FOREIGN_CODES: Final = {
     "foreign": _IN_NO_BOOK,
     "no code book": "no code book is configured, and this code is no card's name: see `shoe check`",
 }
-"""Why a card has no face although the reader read it, in the words of its irregularity."""
+"""Reason of a reader -> the detail of `foreign` for a card that it read without a face."""
 
 BURN: Final = "burn"
-"""Where a reader says that a burned card goes."""
+"""The slot that a reader names for a burned card."""
 
 
 class CardFault(Struct, frozen=True):
-    """What is wrong with a card: the irregularity's id, its detail in words, and what they name."""
+    """A fault of a card: the irregularity's id, its detail in words, and the values in it."""
 
     id: str
     detail: str
@@ -30,7 +30,7 @@ class CardFault(Struct, frozen=True):
 
 
 def card_fault(shoe: Shoe, card: HeldCard) -> CardFault | None:
-    """The first irregularity of a card that the floor has not cleared."""
+    """The first fault of a card that the pit has not cleared, None if there is none."""
     if "foreign" not in card.cleared and (found := _foreign(shoe, card)):
         return CardFault("foreign", found)
     if card.card is None:
@@ -47,7 +47,7 @@ def card_fault(shoe: Shoe, card: HeldCard) -> CardFault | None:
 
 
 def is_of_this_shoe(shoe: Shoe, card: HeldCard) -> bool:
-    """Whether the packs can hold this card besides those seen; one that nobody read is taken to be theirs."""
+    """Whether the packs can hold this card besides those seen; True for one that was not read."""
     return not _foreign(shoe, card) and not (card.card and _duplicate(shoe, card, card.card))
 
 
@@ -75,7 +75,7 @@ def _misplaced(shoe: Shoe, slot: str) -> CardFault | None:
 
 
 def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:
-    """Why this card cannot be in the shoe beside those seen; where cards have serials, one comes once only."""
+    """The reason why the packs cannot hold this card besides those seen, "" if they can; a serial comes once only."""
     again, most = card.serial is not None and card.serial in shoe.serials, copies(shoe, face)
     if not again and shoe.seen.count(face) < most:
         return ""

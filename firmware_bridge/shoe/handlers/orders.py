@@ -1,4 +1,4 @@
-"""Orders and keys of dealer, floor and guests: each either acts, or is refused with a reason."""
+"""Handles orders and keys of dealer, pit and guests: each acts, or is refused with a reason."""
 
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered, Pressed
@@ -16,7 +16,7 @@ from firmware_bridge.shoe.state import Phase
 
 
 def order_shoe(draft: Draft, fact: Ordered, order: orders.OpenShoe) -> None:
-    """Open a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
+    """Opens a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
     if draft.shoe.device.next_house.confirm_shuffle and not order.confirmed_by.strip():
         raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
     game = GAMES[draft.shoe.device.next_house.game]
@@ -30,24 +30,24 @@ def order_shoe(draft: Draft, fact: Ordered, order: orders.OpenShoe) -> None:
 
 
 def close_shoe(draft: Draft, fact: Ordered, order: orders.CloseShoe) -> None:
-    """End the shoe between rounds; a card that was drawn for a round is not passed over in silence."""
+    """Ends the shoe between rounds. Raises Refused while a card of a round is out."""
     if phase(draft.shoe) is not Phase.BURNING and state.held_cards(draft.shoe):
         raise Refused("a card of this round is out", "void the round first")
     rounds.end_shoe(draft, order.why or f"closed by {fact.by}")
 
 
 def void(draft: Draft, fact: Ordered, order: orders.Void) -> None:
-    """The open round counts for nothing."""
+    """Voids the open round."""
     if not draft.shoe.laid and not draft.shoe.held and not draft.shoe.replies:
         raise Refused("no round is open", "there is nothing to void")
     rounds.void_round(draft, order.why, fact.by)
 
 
 def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
-    """Two people name a card: the unread one, or one drawn while the reader is away.
+    """Enters a card that two people name: the unread one, or one drawn while the reader is away.
 
-    Raises Refused for a face of which every copy lies open. Sealed copies are not counted: who may enter could else
-    find out what they are.
+    Raises Refused for a face of which every copy lies open. Sealed copies are not counted: else an entry could find
+    out which they are.
     """
     if as_seen(order.second) in ("", as_seen(fact.by)):
         raise Refused("a card is entered by two different people", "give both names: --by NAME --second NAME")
@@ -70,7 +70,7 @@ def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
 
 
 def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
-    """Two people have looked at card `n` of the round, away from the table."""
+    """Enters card `n` of the round, which two people have looked at, away from the table."""
     laid, placed = draft.shoe.laid[n], layout(draft.shoe).placed[n]
     draft.add(
         events.CardLookedAt(
@@ -88,7 +88,7 @@ def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
 
 
 def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None = None) -> None:
-    """NEXT, in its five meanings (irregularities.md)."""
+    """Handles NEXT in its five meanings (irregularities.md)."""
     waiting = [each.id for each in draft.shoe.device.irregular if state.row(draft.shoe, each.id).confirm]
     if waiting and not state.is_open(draft.shoe, "reader_lost"):
         for each in waiting:
@@ -111,7 +111,7 @@ def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None 
 
 
 def refuse_to_end(draft: Draft) -> None:
-    """The round is not over: a card is due, or cards are still to be opened."""
+    """Refuses to end a round: a card is due, or cards are still to be opened. Raises Refused."""
     slot = due(draft.shoe)
     if isinstance(question := asked(draft.shoe), MarkDue):
         raise Refused("a mark is due", is_asked(question))
@@ -122,7 +122,7 @@ def refuse_to_end(draft: Draft) -> None:
 
 
 def press_result(draft: Draft, fact: Pressed) -> None:
-    """The dealer's result key: compared with ours, of the complete round or else of the last one closed."""
+    """Compares the dealer's result key with the result of the complete round, or else of the last one closed."""
     shoe = draft.shoe
     now = phase(shoe)
     if fact.key not in rules(shoe).play.keys:
@@ -146,7 +146,7 @@ def press_result(draft: Draft, fact: Pressed) -> None:
 
 
 def correct(draft: Draft, fact: Ordered, order: orders.Correct) -> None:
-    """The floor's word about the cards of a closed round: it is judged anew and published as a revision."""
+    """Corrects the cards of a closed round: a revision with its new result is published."""
     past = next((each for each in draft.shoe.rounds if each.round == order.round), None)
     if past is None or past.outcome is None:
         was = "was voided" if past else "of this shoe is not closed"
@@ -155,7 +155,7 @@ def correct(draft: Draft, fact: Ordered, order: orders.Correct) -> None:
 
 
 def _uncorrected(draft: Draft, order: orders.Correct, past: state.PastRound | None) -> str:
-    """What to do about a round that is not corrected: it may be meant of the shoe before."""
+    """The hint for a round that cannot be corrected: it may be one of the shoe before."""
     is_open_now = order.round == draft.shoe.round and (draft.shoe.laid or draft.shoe.held or draft.shoe.replies)
     if past or is_open_now or draft.shoe.number == 1:
         return "only a closed round can be corrected"
@@ -163,7 +163,7 @@ def _uncorrected(draft: Draft, order: orders.Correct, past: state.PastRound | No
 
 
 def reveal_order(draft: Draft, fact: Ordered, order: orders.Reveal) -> None:
-    """Sealed cards are opened by wire."""
+    """Opens sealed cards by order."""
     reveal(draft, order.slots)
 
 
@@ -173,12 +173,12 @@ def _may_close(draft: Draft) -> bool:
 
 
 def press_reveal(draft: Draft, fact: Ordered | Pressed) -> None:
-    """The REVEAL key: the next step of the ceremony."""
+    """Handles the REVEAL key: opens the next step of the ceremony."""
     reveal(draft)
 
 
 def fly(draft: Draft, fact: Ordered, order: orders.Fly) -> None:
-    """Deal without a bet and open at once; more than `fly_limit` in a row are refused."""
+    """Starts a round without a bet, opened at once; more than `fly_limit` in a row are refused."""
     shoe = draft.shoe
     _vip_only(draft, "fly")
     if stakes := rules(shoe).money.stakes:
@@ -199,7 +199,7 @@ def fly(draft: Draft, fact: Ordered, order: orders.Fly) -> None:
 
 
 def request_shoe_change(draft: Draft, fact: Ordered, order: orders.RequestShoeChange) -> None:
-    """Another shoe, once more than `shoe_change_after` rounds of this one are over, voided ones too."""
+    """Requests another shoe, after more than `shoe_change_after` rounds of this one, voided ones included."""
     shoe = draft.shoe
     _vip_only(draft, "a shoe change")
     if shoe.change is not None:
@@ -211,7 +211,7 @@ def request_shoe_change(draft: Draft, fact: Ordered, order: orders.RequestShoeCh
 
 
 def request_dealer_change(draft: Draft, fact: Ordered, order: orders.RequestDealerChange) -> None:
-    """Another dealer: the present one goes on until relieved."""
+    """Requests another dealer; the present one goes on until relieved."""
     _vip_only(draft, "a dealer change")
     if draft.shoe.device.dealer_change:
         raise Refused("another dealer is on the way already")
@@ -219,7 +219,7 @@ def request_dealer_change(draft: Draft, fact: Ordered, order: orders.RequestDeal
 
 
 def dealer_in(draft: Draft, fact: Ordered, order: orders.DealerIn) -> None:
-    """A dealer signs in."""
+    """Signs a dealer in."""
     if not order.dealer.strip():
         raise Refused("a dealer signs in by name", 'give "dealer"')
     draft.add(events.DealerSignedIn(dealer=order.dealer))

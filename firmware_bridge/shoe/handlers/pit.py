@@ -1,4 +1,4 @@
-"""What the floor may decide about an irregularity: one small function per choice."""
+"""Carries out the choices of the pit about an irregularity: one small function per choice."""
 
 from collections.abc import Callable
 from typing import Final
@@ -17,11 +17,11 @@ from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe
 
 OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mark")
-"""What is wrong with the oldest held card, but not in itself."""
+"""Irregularities about the turn of the oldest held card, not about the card itself."""
 
 
 def resolve(draft: Draft, fact: Ordered, order: Resolve) -> None:
-    """Carry out the floor's choice. Raises Refused if the policy does not leave that choice."""
+    """Carries out the pit's choice. Raises Refused if the policy does not allow it."""
     name = order.irregularity
     if not state.is_open(draft.shoe, name):
         now = ", ".join(each.id for each in draft.shoe.device.irregular) or "none"
@@ -43,7 +43,7 @@ def _burn(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _burn_held(draft: Draft, put: Callable[[Draft, state.HeldCard, bool], None]) -> None:
-    """Burn what is held, up to a card that is wrong in itself: that one is the floor's next decision."""
+    """Burns the held cards, up to one with a fault of its own: that one is the pit's next decision."""
     while draft.shoe.held:
         match draft.shoe.held[0]:
             case state.HeldCut(by=by):
@@ -60,7 +60,7 @@ def _burn_held(draft: Draft, put: Callable[[Draft, state.HeldCard, bool], None])
 
 
 def _keep(draft: Draft, order: Resolve, by: str) -> None:
-    """Closing the irregularity clears the card; it is dealt like any held card."""
+    """Clears the card by closing the irregularity; it is dealt like any held card."""
 
 
 def _remove(draft: Draft, order: Resolve, by: str) -> None:
@@ -73,9 +73,9 @@ def _remove(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _clears(shoe: Shoe, order: Resolve) -> bool:
-    """Whether the floor takes the oldest held card in spite of what is wrong with it, or with its turn.
+    """Whether the pit keeps the oldest held card in spite of its fault, or of its turn.
 
-    An irregularity of the same name may be about a movement or a sensor: the card is judged after that one.
+    An irregularity of the same name may be about a movement or a sensor: the card is checked after that one.
     """
     first = state.oldest_held(shoe)
     if order.choice not in ("keep", "accept") or first is None:
@@ -108,7 +108,7 @@ def _reason(order: Resolve) -> str:
 
 
 def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
-    """There is no round to void: a card that is wrong in itself is burned as it is, or is none of this shoe."""
+    """Handles `void` in the burn, where no round is open: a card with a fault is burned as it is, or removed."""
     name = order.irregularity
     first = state.oldest_held(draft.shoe)
     if first is None or not _is_about(draft.shoe, name, first):
@@ -137,7 +137,7 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _continue(draft: Draft, order: Resolve, by: str) -> None:
-    """Closing the irregularity is all there is to it; a lid must be closed first."""
+    """Lets play go on by closing the irregularity; a lid must be closed first."""
     if order.irregularity == "lid_opened" and draft.shoe.device.lid_open:
         raise Refused("the lid is open", "close it, or end the shoe")
 
