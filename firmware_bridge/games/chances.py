@@ -1,4 +1,4 @@
-"""How often each kind of hand is dealt from what is left of the pack, exact by counting: the odds of three games."""
+"""The odds of three games: the exact chance of each kind of hand from the cards that are left, by counting."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ def book(
     words: Mapping[Any, str],
     count: Callable[[Counter[Card], Any], dict[str, Chance]],
 ) -> OddsBook:
-    """The odds of a game whose rounds take one pack: kind -> its chance.
+    """The odds of a game with one pack a round: kind -> its chance.
 
     counted: what is counted, put behind the number of cards left. words: kind -> its name. count: the chances from
     the cards that are left, under the terms.
@@ -57,7 +57,7 @@ def book(
 
 
 def left_of(pack: Mapping[Card, int], decks: int, seen: Iterable[Card]) -> Counter[Card]:
-    """How many of each face are left of the one pack. Raises HandOddsError that names what it does not hold."""
+    """Face -> cards left of the one pack. Raises HandOddsError naming cards that it does not hold."""
     if decks != 1:
         raise HandOddsError(f"{decks} packs", "this game is dealt from one: --decks 1")
     gone = Counter(seen)
@@ -84,5 +84,5 @@ def chances(
 
 
 def differences(now: Mapping[str, Chance], full: Mapping[str, Chance]) -> dict[str, Fraction]:
-    """Kind -> how much likelier it is than from a full pack."""
+    """Kind -> its chance less that from a full pack."""
     return {kind: Fraction(now[kind].num, now[kind].den) - Fraction(full[kind].num, full[kind].den) for kind in now}

@@ -17,7 +17,7 @@ THIRDS: Final = ("P3", "B3")
 
 
 def _judge(moves: tuple[Card | Mark, ...], terms: Baccarat, start: Start) -> Layout:
-    """Cards as they were played: as dealt on demand, whatever the procedure."""
+    """The layout of cards as they were played: as dealt on demand, whatever the procedure."""
     cards = tuple([Dealt(card) for card in moves if isinstance(card, Card)])
     if len(cards) < len(moves):
         return Layout(stuck="baccarat has no marks")
@@ -25,7 +25,7 @@ def _judge(moves: tuple[Card | Mark, ...], terms: Baccarat, start: Start) -> Lay
 
 
 def _points(layout: Layout) -> dict[str, str]:
-    """Both totals as far as the open cards tell; none while a carried card lies face down."""
+    """Side -> total of its open cards; empty while a carried card lies face down."""
     if any(each.card is None for each in layout.placed[: len(PAIRS)]):
         return {}
     open_cards = [(each.plays[0], each.card) for each in layout.placed if each.plays and each.card]
@@ -37,7 +37,7 @@ WINS: Final = {"player": "wins.player", "banker": "wins.banker", "tie": "wins.ti
 
 
 def _shown(message: Any) -> guest.Result:
-    """Both sides' hands, for guests."""
+    """The result for guests: both sides' hands."""
     hands = [
         guest.Hand(side, guest.faces(hand.cards), "" if hand.total is None else str(hand.total))
         for side in SIDES

@@ -47,7 +47,7 @@ def odds(
 def deviation(
     piles: Piles, decks: int, tiger_pair_top: TigerPairTop = "identical", natural_bets: NaturalBets = "must-win"
 ) -> dict[str, Fraction]:
-    """By how much more each bet returns per unit than with a full shoe; exact. Raises OddsError below six cards."""
+    """Bet -> return per unit less that of a full shoe; exact. Raises OddsError below six cards."""
     now, fresh = odds(piles, tiger_pair_top, natural_bets), _fresh(decks, tiger_pair_top, natural_bets)
     return {bet: Fraction(*now[bet].rtp) - Fraction(*fresh[bet].rtp) for bet in BETS}
 
@@ -84,7 +84,7 @@ def _sorted_out(deals: Iterable[tuple[object, int]], paid: dict[Net, Condition])
 
 def _odds(won: dict[Net, int], den: int) -> Odds:
     chances = [*won.items(), (LOST, den - sum(won.values()))]
-    rtp = sum((1 + Fraction(str(net))) * ways for net, ways in chances) / den  # 0.95 means 19/20, which no float is
+    rtp = sum((1 + Fraction(str(net))) * ways for net, ways in chances) / den  # 0.95 means 19/20, no float equals it
     return Odds(tuple(Chance(net, ways, den) for net, ways in chances), rtp.as_integer_ratio())
 
 

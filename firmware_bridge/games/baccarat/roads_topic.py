@@ -19,7 +19,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 class BoardJson:
-    """The JSON of the board of `roads` after each round; what no later round can touch is put into text once."""
+    """The JSON of the board of `roads` after each round; a part that later rounds cannot change is encoded once."""
 
     def __init__(self, roads: Roads) -> None:
         self.roads = roads
@@ -28,7 +28,7 @@ class BoardJson:
         self._lists = {name: _List(items) for name, items in _items(roads).items()}
 
     def json(self) -> Raw:
-        """The same bytes as of the board made anew."""
+        """The same bytes as of a board made from all rounds."""
         new = self.roads.beads[len(self._outcomes) :]
         self._outcomes += outcomes(new)
         self._naturals += naturals(new)
@@ -46,14 +46,14 @@ class BoardJson:
 
 
 class _List:
-    """The JSON of a list of which the last item may still change. items: those from a number (from 0) on."""
+    """The JSON of a list that may still change its last item. items: those from a number (from 0) on."""
 
     def __init__(self, items: Callable[[int], Sequence[Any]]) -> None:
         self._items = items
         self._text, self._settled = b"[", 0
 
     def json(self) -> Raw:
-        """All of it."""
+        """The JSON of the whole list."""
         *settled, last = self._items(self._settled) or (None,)
         if last is None:
             return Raw(b"[]")
@@ -64,7 +64,7 @@ class _List:
 
 
 def _items(roads: Roads) -> dict[str, Callable[[int], Sequence[Any]]]:
-    """The lists of a board by the names they have there."""
+    """Field of a board -> its list."""
     eye, small, cockroach = roads.derived
     return {
         "bead": lambda first: bead_cells(roads.beads, first),

@@ -24,7 +24,7 @@ def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str
 
 
 def _staked(table: Layout, start: Start) -> dict[str, Net]:
-    """What each seat has put in: its bet, doubles and splits."""
+    """Seat -> stake so far: its bet, doubles and splits."""
     refused = {words[1] for words in table.did if words[0] == "bet_refused"}
     put = {seat: Decimal(bet) for seat, bet in _bet(table, start).items() if seat not in refused}
     for words in table.did:
@@ -35,7 +35,7 @@ def _staked(table: Layout, start: Start) -> dict[str, Net]:
 
 
 def _moved(table: Layout) -> dict[str, Net]:
-    """What each seat has been paid so far, beyond its stakes, or lost: blackjacks, busts and surrenders."""
+    """Seat -> amount paid so far beyond its stake (below 0: lost): blackjacks, busts and surrenders."""
     moved: dict[str, Decimal] = {}
     for verb, hand, *amount in table.did:
         if verb in ("pay", "take"):
@@ -62,7 +62,7 @@ def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _points(table: Layout) -> dict[str, str]:
-    """What the open cards of each seat, and of the dealer, count so far; of split hands each."""
+    """Seat or `dealer` -> points of its open cards so far; of split hands each."""
     hands: dict[str, list[Card]] = {}
     for each in table.placed:
         if each.card:
@@ -75,13 +75,13 @@ def _points(table: Layout) -> dict[str, str]:
 
 
 def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """What each seat won or lost, and that the shoe is to be shuffled."""
+    """The net of each seat, and whether a shuffle is due."""
     nets = [f"{seat} {'' if net.startswith(('-', '0')) else '+'}{net}" for seat, net in message["bets"].items()]
     return (*nets, *(("shuffle due",) if message["shuffle_due"] else ()))
 
 
 def _shown(message: Any) -> guest.Result:
-    """The dealer's hand and those of the seats, for guests."""
+    """The result for guests: the dealer's hand and those of the seats."""
     hands = [
         guest.Hand(
             slot,

@@ -1,4 +1,4 @@
-"""What lies on a blackjack table in a round: the seats' hands and the dealer's; and how each is paid and cleared."""
+"""The felt of a blackjack round: hands of seats and dealer, their payment, and the discards."""
 
 from collections.abc import Generator, Iterator
 from decimal import Decimal
@@ -11,7 +11,7 @@ from firmware_bridge.games.blackjack.rules import MOST, is_blackjack, total
 from firmware_bridge.games.prompts import Ask, did, in_words
 
 How = Literal["stood", "doubled", "bust", "surrendered", "blackjack", "dealer_blackjack"]
-"""How a hand ended; `dealer_blackjack`: it lost to one unplayed."""
+"""The end of a hand; `dealer_blackjack`: it lost to one unplayed."""
 
 
 class Laid(Struct, frozen=True):
@@ -24,7 +24,7 @@ class Laid(Struct, frozen=True):
 class Hand(Struct):
     """A hand in play, by its slot: `S3.1` holds the first card of seat 3, the others are numbered as splits make them.
 
-    bet: the stake of the hand. double: what was put in beyond it. how: None while it is played. net: what it won.
+    bet: the stake of the hand. double: stake added. how: None while it is played. net: amount won, below 0 if lost.
     """
 
     seat: int
@@ -42,7 +42,7 @@ class Hand(Struct):
 
     @property
     def stake(self) -> Decimal:
-        """All that lies on the hand."""
+        """The whole stake of the hand."""
         return self.bet + self.double
 
     @property
@@ -88,13 +88,13 @@ Steps = Generator[Ask, Any, None]
 
 
 def lose(felt: Felt, hand: Hand, amount: Decimal) -> Steps:
-    """Take chips of a hand that is over, then its cards."""
+    """Collects chips of a hand that is over, then its cards."""
     yield from _take(hand, amount)
     yield from _discard(felt, hand)
 
 
 def pay_blackjacks(felt: Felt) -> Steps:
-    """Pay each blackjack of a seat one and a half, and take its cards."""
+    """Pays each blackjack of a seat 3 to 2, and collects its cards."""
     for hand in felt.from_right:
         if felt.natural(hand):
             hand.how = "blackjack"
@@ -103,7 +103,7 @@ def pay_blackjacks(felt: Felt) -> Steps:
 
 
 def settle_blackjack(felt: Felt) -> Steps:
-    """The dealer has a blackjack: seats with one push, all others lose."""
+    """Settles a dealer's blackjack: seats with one push, all others lose."""
     for hand in felt.from_right:
         if felt.natural(hand):
             hand.how = "blackjack"
@@ -117,7 +117,7 @@ def settle_blackjack(felt: Felt) -> Steps:
 
 
 def settle(felt: Felt) -> Steps:
-    """Hands that wait for the dealer's are compared with it: first all chips, then the cards."""
+    """Compares the hands that wait for the dealer's with it: first all chips, then the cards."""
     alive = [hand for hand in felt.from_right if hand.is_alive]
     dealer = total(felt.open_dealer)[0]
     for hand in alive:

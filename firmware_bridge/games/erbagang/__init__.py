@@ -31,7 +31,7 @@ def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def compare(given: Mapping[str, Any]) -> dict[str, Any]:
     """`outcome` for the player's hand, or `against` every hand that can lie beside it where no banker's is given.
 
-    Raises KeyError, ValueError for an object that says no hand.
+    Raises KeyError, ValueError for an object without a hand.
     """
     usual = ErBaGang()
     order, ties = tuple(given.get("order", usual.order)), given.get("ties", usual.ties)
@@ -67,7 +67,7 @@ def _hand(value: Any) -> tuple[Card, ...]:
 
 
 def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """The bank, the round of the game, and who cannot go on."""
+    """The bank, the round of the game, and the seats that cannot go on."""
     stopped = (f"stopped: {', '.join(message['out'])}",) if message["stopped"] else ()
     return (*remarks(message), f"round {message['game_round']} of the game", *stopped)
 

@@ -30,7 +30,7 @@ def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def compare(given: Mapping[str, Any]) -> dict[str, Any]:
-    """`winner` of the hands `a` and `b`. Raises KeyError, ValueError for an object that says no two hands."""
+    """`winner` of the hands `a` and `b`. Raises KeyError, ValueError for an object without two hands."""
     a, b = (strength(_hand(given[name])) for name in ("a", "b"))
     return {"winner": "a" if a > b else "b"}
 

@@ -21,11 +21,11 @@ SLOTS: Final = tuple(f"S{number}" for number in SEATS)
 PLAYERS: Final = range(3, 6)
 
 PUT: Final = ("ante", "call", "raise", "put", "all_in")
-"""What a seat does that puts money into the pot."""
+"""The verbs that put money into the pot."""
 
 
 def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str:
-    """Which of two seats has the better hand."""
+    """The seat with the better of two hands."""
     first, second = (
         tuple(faces[n] for n, each in enumerate(table.placed) if each.slot == slot) for slot in question.of
     )
@@ -33,7 +33,7 @@ def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str
 
 
 def _staked(table: Layout, start: Start) -> dict[str, Net]:
-    """What each seat has put in so far."""
+    """Seat -> amount put in so far."""
     put: dict[str, Decimal] = {}
     for verb, *about in table.did:
         if verb in PUT:
@@ -43,7 +43,7 @@ def _staked(table: Layout, start: Start) -> dict[str, Net]:
 
 
 def _compare(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Which of the hands `a` and `b` of one pack is better. Raises ValueError for what are no two such hands."""
+    """The better of the hands `a` and `b` of one pack. Raises ValueError if they are no two such hands."""
     a, b = (_hand(given[name]) for name in "ab")
     if len({*a, *b} & {*FACES}) < len(a) + len(b) or (len(a), len(b)) != (HAND, HAND):
         raise ValueError("two hands are three cards each, all six of one pack")
@@ -51,7 +51,7 @@ def _compare(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _hand(value: Any) -> Hand:
-    """A hand as a line gives it: its cards, alone or in an object."""
+    """A hand from its cards, alone or in an object."""
     return tuple(map(Card, value["cards"] if isinstance(value, Mapping) else value))
 
 
@@ -64,7 +64,7 @@ def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _shown(message: Any) -> guest.Result:
-    """Hands, of which a screen shows those that the house shows to guests; who won, and the pot."""
+    """The result for guests: hands, the winner, and the pot; a screen shows only the hands that the house shows."""
     hands = [
         guest.Hand(
             slot,
@@ -80,7 +80,7 @@ def _shown(message: Any) -> guest.Result:
 
 
 OF_A_HAND: Final = tuple(key for key in SeatHand.__struct_fields__ if key != "points")
-"""What the result of a round says of each hand."""
+"""The fields of each hand in the summary of a round."""
 
 
 PACK: Final = dict.fromkeys(FACES, 1)

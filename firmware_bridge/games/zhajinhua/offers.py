@@ -1,4 +1,4 @@
-"""What a seat may do in its turn and out of it, and the refusal of all else."""
+"""The marks allowed to a seat in its turn and out of it, and the refusal of all others."""
 
 from decimal import Decimal
 from typing import Final
@@ -19,13 +19,13 @@ from firmware_bridge.games.prompts import (
 from firmware_bridge.games.zhajinhua.seats import COMPARES_FROM, Seat, Table
 
 ANYTIME: Final = ("look", "fold")
-"""What needs no turn."""
+"""The marks that need no turn."""
 
 WORDS: Final = (LOT, "look", "call", "raise", "compare", "fold")
 
 
 def offers(table: Table, seat: Seat) -> dict[str, Offer]:
-    """What the seat may do in its turn."""
+    """The marks allowed to the seat in its turn."""
     words: dict[str, Offer] = {} if seat.looked else {"look": Nothing()}
     if table.is_short(seat):
         words["compare"] = Target((), seat.purse)
@@ -39,14 +39,14 @@ def offers(table: Table, seat: Seat) -> dict[str, Offer]:
 
 
 def anytime(table: Table) -> dict[str, dict[str, Offer]]:
-    """What every seat still in may do, in its turn or not."""
+    """The marks allowed to every seat still in, in its turn or not."""
     return {
         seat.slot: {word: Nothing() for word in ANYTIME if word == "fold" or not seat.looked} for seat in table.still_in
     }
 
 
 def refuse_wrong(table: Table, seat: Seat, mark: Mark) -> Seat:
-    """The seat that marks; `seat` is the one whose turn it is. Raises Refused for what the rules do not allow."""
+    """The seat that marks; `seat`: the one in turn. Raises Refused for a mark that the rules do not allow."""
     if mark.word == LOT:
         raise Refused("not_allowed", f"the starting seat is known; {_options(table, seat)}")
     by = next((each for each in table.still_in if each.number == mark.seat), None)
@@ -100,7 +100,7 @@ def _refuse_raise(table: Table, seat: Seat, value: str | None) -> None:
 
 
 def _raises(table: Table, seat: Seat, purse: Decimal | None) -> Between | None:
-    """What a raise may put in, as far as a purse allows (None: by the rules alone); None where there is no raise."""
+    """The amounts of a raise, as far as a purse allows (None: by the rules alone); None where there is no raise."""
     step, room = table.terms.step, EXACT.subtract(table.terms.top, table.stake)
     if purse is not None:
         room = min(room, EXACT.subtract(EXACT.divide(purse, Decimal(seat.factor)), table.stake))
@@ -113,7 +113,7 @@ def _raises(table: Table, seat: Seat, purse: Decimal | None) -> Between | None:
 
 
 def _options(table: Table, seat: Seat) -> str:
-    """What the seat whose turn it is may do, in words."""
+    """The marks allowed to the seat in turn, in words."""
     return f"{seat.slot} may {', '.join(_option(word, offer) for word, offer in offers(table, seat).items())}"
 
 

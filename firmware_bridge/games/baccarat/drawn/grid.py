@@ -11,7 +11,7 @@ TITLE: Final = 36
 """Height of the title above a grid."""
 
 BESIDE: Final = 14
-"""What a grid needs on either side, for the sign that more lies there."""
+"""Units beside a grid, for the sign that more marks lie there."""
 
 TITLE_LETTERS: Final = 22
 """Size of a title."""
@@ -23,7 +23,7 @@ SIGNS: Final[dict[str, Ink]] = {"R": "red", "B": "blue"}
 LINES: Final[dict[str, Ink]] = {"red": "red", "blue": "blue", "green": "green"}
 
 FILLS: Final[dict[str, Ink]] = {"red": "banker", "blue": "player", "green": "tie"}
-"""A bead's colour -> what its letter stands on."""
+"""A bead's colour -> the ink under its letter."""
 
 LETTERS: Final = {"red": "B", "blue": "P", "green": "T"}
 
@@ -34,7 +34,7 @@ Cells = Sequence[tuple[Any, ...]]
 
 
 class Grid(NamedTuple):
-    """Where a road lies: the grid's upper left corner, the size of a cell, and how many columns are seen."""
+    """The place of a road: the grid's upper left corner, the size of a cell, and how many columns are seen."""
 
     x: float
     y: float
@@ -81,7 +81,7 @@ def road(board: Board, kind: Kind, grid: Grid, words: Words, pair_dots: bool = F
 
 
 def cells_of(board: Board, kind: Kind, pair_dots: bool = False) -> Cells:
-    """The cells of a road in their order: column, row, and what its mark is drawn from."""
+    """The cells of a road in order: column, row, and the values its mark is drawn from."""
     grids: dict[Kind, Cells] = {"big-eye": board.big_eye_grid, "small": board.small_grid}
     if kind == "bead":
         return [(*cell, natural == "1") for cell, natural in zip(board.bead, board.naturals, strict=True)]
@@ -96,7 +96,7 @@ def used(board: Board, kind: Kind) -> int:
 
 
 def window(cells: Sequence[tuple[Any, ...]], columns: int) -> Window:
-    """What is seen of cells on so many columns (1 or more): the right end, or what is around the newest mark."""
+    """The window of `columns` (1 or more) on these cells: the right end, or the part around the newest mark."""
     taken = [int(cell[0]) for cell in cells] or [0]
     first = max(1, max(taken) - columns + 1)
     first = min(first, max(1, taken[-1] - min(BEHIND, columns // 2)))
@@ -162,14 +162,14 @@ def dot(x: float, y: float, size: float, ink: Ink, around: Ink) -> Iterator[Shap
 
 
 def chevron(x: float, y: float, side: Literal[-1, 1], size: float) -> Iterator[Shape]:
-    """A point to the left (-1) or the right (1), of this height: more lies there."""
+    """A point to the left (-1) or the right (1), `size` high: more marks lie there."""
     reach = side * size / 4
     for end in (-size / 2, size / 2):
         yield Line(x - reach / 2, y + end, x + reach / 2, y, "text", max(2, size / 6))
 
 
 def _pairs(board: Board, pair_dots: bool) -> list[tuple[bool, ...]]:
-    """The pairs of the rounds that made the beads of the big road; those of ties are seen on the bead plate alone."""
+    """The pairs of the rounds that made beads of the big road; those of ties are on the bead plate alone."""
     if not pair_dots:
         return [()] * len(board.big_grid)
     made = [cell[3:5] for cell in board.bead if cell[2] != "green"]

@@ -1,4 +1,4 @@
-"""What a board has besides grids: ask road, good roads, and signs with a word each, as in the legend."""
+"""The panels of a board besides grids: ask road, good roads, and the legend."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
@@ -12,7 +12,7 @@ DERIVED: Final[tuple[Kind, ...]] = ("big-eye", "small", "cockroach")
 SIDES: Final[dict[str, Ink]] = {"banker": "banker", "player": "player"}
 
 GAP: Final = 12
-"""Between cards and between chips."""
+"""Units between cards and between chips."""
 
 SPREAD: Final = 170
 """From this height on the ask road names its roads, a line each."""
@@ -27,7 +27,7 @@ Draw = Callable[[int, float, float, float], Iterator[Shape]]
 
 
 class Item(NamedTuple):
-    """A row of signs and what they mean; `number` stands before the word."""
+    """A row of signs and their meaning; `number` stands before the word."""
 
     draw: Draw
     signs: int
@@ -76,7 +76,7 @@ def good_roads(
 
 
 def legend(words: Words, place: Box, kind: Kind | None = None) -> Iterator[Shape]:
-    """What the signs and colours mean that the counts do not name; kind: of this road alone."""
+    """The meaning of the signs and colours that the counts do not name; kind: of this road alone."""
     yield from flow(list(_explained(words, kind)), place, 20)
 
 
@@ -159,7 +159,7 @@ def _lines(items: Sequence[Item], room: float, size: float) -> list[list[Item]]:
     left = 0.0
     for item in items:
         width = _width(item, size)
-        if not lines or width - size > left:  # behind the last of a line nothing need be free
+        if not lines or width - size > left:  # the last of a line needs no space behind it
             lines.append([])
             left = room
         lines[-1].append(item)
@@ -184,6 +184,6 @@ def _cell(size: float) -> float:
 
 
 def _width(item: Item, size: float) -> float:
-    """What an item takes, with the gap behind it."""
+    """The width of an item, with the gap behind it."""
     count = wide(item.number, size, bold=True) + size * 0.4 if item.number else 0
     return item.signs * _cell(size) + size * 0.35 + wide(item.word, size) + count + size * 1.4

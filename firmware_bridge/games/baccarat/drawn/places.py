@@ -1,4 +1,4 @@
-"""Where everything lies on a board: wide (the big road above, the beads below it) or upright."""
+"""The places on a board: wide (the big road above, the beads below it) or upright."""
 
 from typing import Final, NamedTuple
 
@@ -9,11 +9,11 @@ from firmware_bridge.games.baccarat.roads import ROWS
 
 WIDE: Final = (1920, 1080)
 UPRIGHT: Final = (1080, 1920)
-"""The least a board has, in units: one of another shape has more of one of the two."""
+"""The least size of a board in units; one of another shape is larger in one direction."""
 
 MARGIN: Final = 24
 GAP: Final = 2 * BESIDE + 2
-"""Between things side by side."""
+"""Units between two things side by side."""
 
 ROUNDS: Final = 84
 """Rounds the bead plate shows at least: few shoes of eight packs have more."""
@@ -23,7 +23,7 @@ CELL: Final = {"wide": 44, "upright": 36}
 
 
 class Places(NamedTuple):
-    """A board of `width` x `height` units: the grids, and the boxes of all that is no grid."""
+    """A board of `width` x `height` units: the grids, and the boxes of everything else."""
 
     width: float
     height: float

@@ -1,4 +1,4 @@
-"""The picture of a whole board for a screen with what stands above its roads, or of one road alone."""
+"""The picture of a whole board with its heading for a screen, or of one road alone."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -12,7 +12,7 @@ from firmware_bridge.games.baccarat.roads import ALL_GOOD, ROWS, Board, GoodId
 from firmware_bridge.games.baccarat.roads.columns import BEAD_COLOURS
 
 SIZE: Final = (1920, 1080)
-"""Pixels of a board whose size nobody gave."""
+"""Default size of a board in pixels."""
 
 ALONE: Final[dict[Kind, tuple[float, int]]] = {
     "bead": (54, 14),
@@ -31,7 +31,7 @@ NOTE: Final = 40
 
 
 class Heading(NamedTuple):
-    """What a board says besides its roads; all of it may be missing.
+    """The heading of a board; all of it may be missing.
 
     title: in place of table and shoe. limits: bet -> its limits in words. points: side -> its points in
     the last round, as the game words them ("natural 9", "4").
@@ -45,11 +45,11 @@ class Heading(NamedTuple):
 
 
 NOTHING: Final = Heading()
-"""What is said of a shoe that belongs to no table."""
+"""The heading of a shoe without a table."""
 
 
 class Look(NamedTuple):
-    """How a picture is to look.
+    """The look of a picture.
 
     only: one road alone, as large as it needs to be. good: the good roads the house shows. size: width and height of a
     board in pixels. pair_dots: the dots of pairs in the big road too.

@@ -1,4 +1,4 @@
-"""The roads in the form programs get them: topic `roads` and `shoe roads --json`, the ask road included."""
+"""The roads as programs receive them: topic `roads` and `shoe roads --json`, the ask road included."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
