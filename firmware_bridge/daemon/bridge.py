@@ -128,7 +128,7 @@ class Bridge:
             if opened:
                 await self._begin(opened)
                 await self._stopped.wait()
-            self._systemd.tell("STOPPING=1")
+            self._systemd.notify("STOPPING=1")
         except InUse:
             raise
         except JournalError:
@@ -165,7 +165,7 @@ class Bridge:
         self._try_out()
         log.info("%s", beginning(self.config, self.table.shoe))
         self._has_begun = True
-        self._systemd.tell("READY=1", f"STATUS=table {self.config.table.id}")
+        self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}")
 
     async def _show_stopped(self) -> None:
         """Let technician and backend see a table that cannot begin: panel and table show it already."""
@@ -174,7 +174,7 @@ class Bridge:
         except OSError as error:
             log.warning("no technician can be answered (%s)", error)
         assert self.table.disk
-        self._systemd.tell("READY=1", f"STATUS=table {self.config.table.id}: {self.table.disk}")
+        self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}: {self.table.disk}")
 
     async def _go_public(self) -> None:
         if not self._is_linked:
@@ -268,5 +268,5 @@ class Bridge:
 async def _beat(systemd: Systemd) -> None:
     """The watchdog beat comes from this loop, so a loop that hangs is noticed."""
     while systemd.beat_s:
-        systemd.tell("WATCHDOG=1")
+        systemd.notify("WATCHDOG=1")
         await asyncio.sleep(systemd.beat_s)
