@@ -1,4 +1,4 @@
-"""Files beside the journal: how far the broker has it (`cursor`), and inputs that ended the process (`crashes`)."""
+"""Files beside the journal: the last entry at the broker (`cursor`), and inputs that ended the process (`crashes`)."""
 
 import errno
 import os

@@ -45,7 +45,7 @@ class Journal:
     def open(self, cursor: Cursor | None) -> "Journal":
         """Reads the newest file, to append to it from now on; the journal itself.
 
-        cursor: how far the broker has it; no entry up to it may be missing. Raises JournalError for a journal that
+        cursor: the last entry at the broker; none up to it may be missing. Raises JournalError for a journal that
         cannot be trusted, InUse for another daemon's, DiskError if the directory cannot be used: then it may be opened
         again later.
         """

@@ -109,7 +109,7 @@ def seal(entry: Entry, before: str) -> Line:
 
 
 def unseal(data: bytes) -> Line:
-    """The line in these bytes, blanks and LF included. Raises NotWhole; JournalError for a whole line of another form."""
+    """The line in these bytes, blanks and LF included. Raises NotWhole, or JournalError for a foreign line."""
     parts = data.split(b"\t")
     if len(parts) != 5 or not data.endswith(b"\n"):
         raise NotWhole("not a whole line", _DAMAGED)
@@ -146,7 +146,7 @@ def without_sealed(line: Line) -> bytes:
 
 
 def chained(before: str, sealed_hash: str, public: bytes) -> str:
-    """The chain value after an entry. sealed_hash: hex SHA-256 of its sealed part. public: the bytes of the public one."""
+    """The chain value after an entry. sealed_hash: hex SHA-256 of its sealed part. public: the other bytes."""
     return sha256(before.encode() + sealed_hash.encode() + public).hexdigest()
 
 

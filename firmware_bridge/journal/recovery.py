@@ -65,7 +65,7 @@ def trusted_lines(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Li
 
 
 def begun_files(files: list[Path], cursor: Cursor | None) -> list[Path]:
-    """All files but a newest one without a whole line: that was never confirmed. Raises JournalError as a start does."""
+    """All files but a newest one without a whole line, never confirmed. Raises JournalError as a start does."""
     if not files or (cursor and cursor.journal == journal_id(files[-1])):
         return files
     has_begun = next(read_lines(Place(files[-1], 0)), None) is not None
@@ -81,7 +81,7 @@ def last_chain(path: Path) -> str:
 
 
 def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
-    """The error that refuses a start, with the way to deal again; only a directory with journals is to be moved."""
+    """The error that refuses a start, with the way to deal again; only a directory with journals must be moved."""
     if not _has_been_ours(directory):
         what = error.what if isinstance(error, JournalError) else f"{directory}: {error.strerror or error}"
         return JournalError(what, "name a directory of its own: [journal] dir")
