@@ -180,9 +180,9 @@ def demo(odd: Odd) -> str:
             BrokerSettings(client_id="backend"), "shoe/T07", lambda *_: None, failed.append, loop, ["roads"]
         )
         for each in odd.before:
-            backend.take(Incoming(each.topic, each.body, retained=True))
+            backend.handle(Incoming(each.topic, each.body, retained=True))
         before = backend.states[odd.topic]
-        backend.take(Incoming(odd.delivery.topic, odd.body, retained=False))
+        backend.handle(Incoming(odd.delivery.topic, odd.body, retained=False))
         return "fails" if failed else "kept" if backend.states[odd.topic] is before else "shown"
 
     return asyncio.run(take())

@@ -84,7 +84,7 @@ class EngineTable(BridgeTable):
 def test_an_engine_that_was_lent_twice_loses_no_card_afterwards(
     made: Callable[..., Any], mocker: MockerFixture
 ) -> None:
-    mocker.patch.dict(READERS, {"ssi": replace(READERS["ssi"], says_again_s=0.2)})
+    mocker.patch.dict(READERS, {"ssi": replace(READERS["ssi"], repeats_within_s=0.2)})
     table = made(EngineTable, table={"new_shoe": "command", "burn": "none"})
     table.engine.pull("9d")
     table.until(lambda: table.bridge.table.shoe.device.reader and not table.engine.waiting)

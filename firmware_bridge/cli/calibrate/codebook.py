@@ -145,7 +145,7 @@ def _face(known: code_books.Known) -> str:
 
 def _path(visit: Visit) -> Path:
     reader = visit.config.reader
-    if READERS[reader.protocol].knows_cards:
+    if READERS[reader.protocol].has_fixed_codes:
         raise Refusal(f"{reader.protocol} readers know the cards themselves", "they need no code book")
     if reader.code_book is None:
         raise ConfigError("[reader] code_book is missing", 'name the file it is written to: code_book = "cards.csv"')

@@ -46,7 +46,7 @@ async def measured(visit: Visit, pin: Pin, factory: PinFactory) -> CutCardSectio
             await asyncio.sleep(min(CARDS_S, visit.patience_s))
         else:
             visit.guide.ask("done?", "y")
-        cards = watch.take()
+        cards = watch.drain()
         saw = f"{len(cards)} of them" if cards else "none of them, as it should be"
         visit.guide.say(f"the sensor saw {saw}; pull the cut card {CUTS} times")
         cut = await _cuts(visit, watch)
@@ -63,7 +63,7 @@ async def _cuts(visit: Visit, watch: EdgeWatch) -> list[Pulse]:
         waited += LOOK_S
     if 0 < len(pulses) < CUTS:
         raise Refusal(f"the cut card was seen {len(pulses)} of {CUTS} times", "hold it as a dealer does; try again")
-    return watch.take()
+    return watch.drain()
 
 
 def _section(visit: Visit, pin: Pin, cards: list[Pulse], cut: list[Pulse], found: Dwell) -> CutCardSection:
@@ -167,7 +167,7 @@ async def marked(visit: Visit, pad: KeypadConfig) -> None:
             if isinstance(packet, Hello):
                 port.write(greeting(packet))
             elif isinstance(packet, Mark):
-                if not link.is_taken(packet):
+                if not link.is_acknowledged(packet):
                     came.put_nowait(packet.seat)
                 port.write(link.acknowledge(packet))
 

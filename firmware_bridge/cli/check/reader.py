@@ -123,7 +123,7 @@ def code_book(machine: Machine) -> Iterator[Finding]:
 
 def _no_book(protocol: str) -> Iterator[Finding]:
     """Without a book a reader may print the cards' names themselves; a tag's number is never one."""
-    if READERS[protocol].knows_cards:
+    if READERS[protocol].has_fixed_codes:
         return
     remedy = f"name a file in [reader] code_book, then {code_books.REMEDY}"
     if READERS[protocol].has_tags:

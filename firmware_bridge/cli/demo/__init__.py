@@ -131,7 +131,7 @@ def _is_live() -> bool:
 
 async def _perform(asked: Play, folder: Path, live: bool, keepsake: "Keepsake | None") -> int:
     story = Narration(sys.stdout if not live else None)
-    stage = Harness(asked, folder, story.hear, story.say)
+    stage = Harness(asked, folder, story.handle, story.write_line)
     story.begin(stage)
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -191,10 +191,10 @@ def _obey(keys: str, stage: Harness, stop: asyncio.Event) -> None:
 
 def _screen(stage: Harness, story: Narration, keys: str) -> "Callable[[int, int], list[Text]]":
     from firmware_bridge.cli.watch.model import boards_of
-    from firmware_bridge.demo.demo_view import sight
+    from firmware_bridge.demo.demo_view import screen_model
     from firmware_bridge.screen.picture import screen
 
-    seen = sight(stage, story, boards_of(stage.game, stage.backend.states), keys)
+    seen = screen_model(stage, story, boards_of(stage.game, stage.backend.states), keys)
     return lambda width, height: screen(seen, width, height)
 
 
@@ -225,8 +225,8 @@ class Keepsake:
 
 def _drawn(stage: Harness, story: Narration) -> str:
     from firmware_bridge.cli.watch.model import boards_of
-    from firmware_bridge.demo.demo_view import sight
+    from firmware_bridge.demo.demo_view import screen_model
     from firmware_bridge.demo.svg import svg
     from firmware_bridge.screen.picture import picture
 
-    return svg(picture(sight(stage, story, boards_of(stage.game, stage.backend.states)), *KEPT), "shoe demo")
+    return svg(picture(screen_model(stage, story, boards_of(stage.game, stage.backend.states)), *KEPT), "shoe demo")

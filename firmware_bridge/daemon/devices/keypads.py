@@ -14,7 +14,7 @@ from firmware_bridge.games.prompts import Between, Choice, MarkDue, Offer, Targe
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.round import asked, coming
 from hardware.errors import PortError
-from hardware.keypads import PROTOCOL, WORDS, Hello, KeypadLink, Mark, Turn, greeting, told
+from hardware.keypads import PROTOCOL, WORDS, Hello, KeypadLink, Mark, Turn, encode_turns, greeting
 from hardware.ports import Port
 
 
@@ -24,7 +24,7 @@ def turns(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
     question = asked(shoe) if phase(shoe) in (Phase.READY, Phase.DEALING) else None
     if not isinstance(question, MarkDue):
         return [Turn(shoe.turn, 0)]
-    told = []
+    shown = []
     for seat in seats:
         offers: dict[str, Offer] = {}
         for may in (question.anytime, question.act):
@@ -33,8 +33,8 @@ def turns(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
                     offers |= words
         known = {word: offer for word, offer in offers.items() if word in WORDS}
         if known:
-            told.append(Turn(shoe.turn, seat, tuple(known), *_limits(known)))
-    return told or [Turn(shoe.turn, 0)]
+            shown.append(Turn(shoe.turn, seat, tuple(known), *_limits(known)))
+    return shown or [Turn(shoe.turn, 0)]
 
 
 def asked_hand(shoe: Shoe, seat: int) -> int | None:
@@ -139,7 +139,7 @@ class _Keypad:
         """Tell the pad what to show."""
         if not self.port.is_open or not self._table.begun:
             return
-        chunk = told(turns(self._table.shoe, self._seats))
+        chunk = encode_turns(turns(self._table.shoe, self._seats))
         if again or chunk != self._shown:
             self._shown = chunk
             self.port.write(chunk)
@@ -170,7 +170,7 @@ class _Keypad:
                 case Hello(protocol=version) if version == PROTOCOL:
                     self.port.write(greeting(packet))
                     self.show(again=True)
-                case Mark() if self._link.is_taken(packet):
+                case Mark() if self._link.is_acknowledged(packet):
                     self.port.write(self._link.acknowledge(packet))
                 case Mark():
                     self._take(packet)

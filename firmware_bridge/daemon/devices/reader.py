@@ -58,7 +58,7 @@ def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.Any
             return inputs.CutCardSeen(**now(), by="reader")
         case messages.Verdict():
             return _result(message)
-        case messages.Said(what=what, gap=gap):
+        case messages.Notice(what=what, gap=gap):
             return inputs.ReaderSaid(**now(), what=what, gap=gap)
     return None
 
@@ -216,7 +216,7 @@ class Reader:
             self._restore = b""
         self._delete_left()
         if self._lent and not self._protocol.keeps_reports:
-            self._loop.call_later(self._protocol.says_again_s, self._lending_over, self._lent)
+            self._loop.call_later(self._protocol.repeats_within_s, self._lending_over, self._lent)
         elif not self._protocol.keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open)
         self._first_open = False

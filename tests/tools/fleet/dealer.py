@@ -9,7 +9,7 @@ from typing import Any, Final
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.demo.seats import pack_wanted, said, seat_counts
+from firmware_bridge.demo.seats import next_order, pack_number, seat_counts
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import LOCAL
@@ -49,7 +49,7 @@ class Dealer:
         elif phase(coming(shoe)) in (Phase.EMPTY, Phase.ENDED):
             self._pack = None
             self._order({"do": "open_shoe"}, DEALER)
-        elif order := said(shoe, self._random, _seats(shoe)):
+        elif order := next_order(shoe, self._random, _seats(shoe)):
             self._order(order, GUESTS)
         elif phase(shoe) is Phase.COMPLETE:
             self._table.take(inputs.Pressed(**now(), key="next", nonce=nonce()))
@@ -71,9 +71,9 @@ class Dealer:
             self._table.take(inputs.Pressed(**now(), key="next", nonce=nonce()))
 
     def _draw(self, shoe: Shoe) -> None:
-        if self._pack != pack_wanted(shoe) or not self._cards:
+        if self._pack != pack_number(shoe) or not self._cards:
             self._bring(shoe)
-            self._pack = pack_wanted(shoe)
+            self._pack = pack_number(shoe)
         if shoe.last_round is None and cards_left(shoe) == self._cut_at and rules(shoe).play.cut_from_end:
             self._table.take(inputs.CutCardSeen(**now(), by="sensor"))
         self._table.take(inputs.CardRead(**now(), card=self._cards.pop(), nonce=nonce()))
