@@ -137,7 +137,7 @@ class Bench:
         return answer.status
 
     async def _answer(self, packet: Packet, fits: Callable[[Message], bool]) -> Message:
-        """Returns the board's answer; the request is repeated, as bytes may get lost. Raises Refusal without an answer."""
+        """Returns the board's answer; repeats the request, as bytes may get lost. Raises Refusal without an answer."""
         for _ in range(TRIES):
             self.link.write(framing.encode(pack(packet)))
             for _ in range(PATIENT_MESSAGES):
