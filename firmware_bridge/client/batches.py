@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.ledger import Arrived
-from firmware_bridge.client.messages import Item, Received, Refused, Stream, Told, Unreadable
+from firmware_bridge.client.messages import Item, Received, Refused, Stream, TableOrder, Unreadable
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
@@ -145,10 +145,10 @@ class Batches:
             answer = msgspec.json.decode(raw, type=Answer)
         except (msgspec.MsgspecError, ValueError):
             return
-        told = self._given.answered(answer.id)
-        if told is None:
+        sent = self._given.answered(answer.id)
+        if sent is None:
             return
-        asked, table = told.order, self._tables[told.table]
+        asked, table = sent.order, self._tables[sent.table]
         if answer.ok:
             table.arrived.answered(asked)
             table.tail.answered(asked)
@@ -157,7 +157,7 @@ class Batches:
         final = "not on this disk" in (answer.error or "")
         if final and asked.journal:
             table.arrived.forget(asked.journal)
-        item = Refused(told.table, asked, why, final)
+        item = Refused(sent.table, asked, why, final)
         table.pending.setdefault(repr(item).encode(), _Pending(item, []))
 
     def batch(self, now: float, most: int, *, together: bool) -> dict[str, list[Item]]:
@@ -214,7 +214,7 @@ class Batches:
                     table.said[journal] = seq
                     yield name, Stored(journal=journal, seq=seq, by=self._by)
 
-    def asks(self, now: float) -> Iterator[Told]:
+    def asks(self, now: float) -> Iterator[TableOrder]:
         """What is missing and did not come by itself in time (`Gaps`, `Tail`), as orders."""
         for name, table in self._tables.items():
             if table.look_at is None or table.look_at > now:
@@ -223,9 +223,9 @@ class Batches:
                 table.look_at = now + self._wait_s
                 continue
             for gap in table.gaps.due(table.arrived.gaps(), now):
-                yield self._given.told(name, gap)
+                yield self._given.create(name, gap)
             if end := table.tail.order(table.arrived.tail(), now):
-                yield self._given.told(name, end)
+                yield self._given.create(name, end)
             table.look_at = min((at for at in (table.gaps.at, table.tail.at) if at is not None), default=None)
             if table.gaps.at is None:
                 for journal, seq in table.arrived.forget_old({each.journal for each in _waiting(table)}):
@@ -254,17 +254,17 @@ class Given:
 
     def __init__(self) -> None:
         self._run, self._count = secrets.token_hex(8), count(1)
-        self._awaited: dict[str, Told] = {}
+        self._awaited: dict[str, TableOrder] = {}
 
-    def told(self, table: str, gap: Resend) -> Told:
+    def create(self, table: str, gap: Resend) -> TableOrder:
         """An order for what is missing, under an id of its own."""
-        told = Told(table, gap, f"{self._run}-{next(self._count)}")
-        self._awaited[told.id] = told
+        order = TableOrder(table, gap, f"{self._run}-{next(self._count)}")
+        self._awaited[order.id] = order
         while len(self._awaited) > MOST_AWAITED:
             del self._awaited[next(iter(self._awaited))]
-        return told
+        return order
 
-    def answered(self, id: str | None) -> Told | None:
+    def answered(self, id: str | None) -> TableOrder | None:
         """The order that an answer is to, None where it is another one's."""
         return self._awaited.pop(id or "", None)
 

@@ -298,8 +298,8 @@ class Reading:
             self._connects = self.session.connects
             self._intake.connected()
         self._take(now)
-        for told in self._intake.asks(now):
-            self.session.publish(f"{self._prefix}/{told.table}/command", command(told.order, told.id))
+        for sent in self._intake.asks(now):
+            self.session.publish(f"{self._prefix}/{sent.table}/command", command(sent.order, sent.id))
         self._say()
         self._out = self._intake.batch(now, MOST, together=self._together)
         return self._out

@@ -172,8 +172,8 @@ class FakeTable:
     def _entry(self, event: Event) -> list[tuple[str, bytes]]:
         """The messages of an entry, as they are kept."""
         self._seq += 1
-        told = EntryHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
-        head = b'%b,"n":1,"of":1' % msgspec.json.encode(told)[:-1]
+        entry_head = EntryHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
+        head = b'%b,"n":1,"of":1' % msgspec.json.encode(entry_head)[:-1]
         written = msgspec.json.encode(event)
         said = [("event", b'%b,"event":%b}' % (head, written))]
         if not isinstance(event, events.BetsClosed | events.CommandAnswered | events.ShoeEnded):

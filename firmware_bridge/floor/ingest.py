@@ -83,7 +83,7 @@ class Ingest:
         if batch.rows or batch.unread:
             saved = self._store.save(batch.rows, batch.unread, list(self._ledger.changes()))
         self._source.acknowledge(deliveries)
-        for key in batch.told:
+        for key in batch.journals:
             if seq := self._ledger.stored(key):
                 body = msgspec.json.encode({"journal": key.journal, "seq": seq, "by": self._name})
                 self._source.publish(f"{self._root}/{key.table}/stored", body)
@@ -143,7 +143,7 @@ class Ingest:
             batch.unread.append(self._names.unread(unread) if self._names else unread)
             return
         batch.rows.append(self._names.row(found) if self._names else found)
-        batch.told[found.key] = None
+        batch.journals[found.key] = None
 
     def _heard(self, topic: str, table: str, body: bytes, batch: "_Batch") -> None:
         """Note how far a journal has come; a state that is none, or an emptied topic, says nothing."""
@@ -163,7 +163,7 @@ class Ingest:
         key = Key(table, head.journal)
         self._ledger.reach(key, head.shoe, seq)
         if topic == "status":
-            batch.told[key] = None
+            batch.journals[key] = None
 
 
 class _Reply(Struct, frozen=True):
@@ -180,4 +180,4 @@ class _Batch(NamedTuple):
 
     rows: list[Row]
     unread: list[Unread]
-    told: dict[Key, None]
+    journals: dict[Key, None]

@@ -66,11 +66,11 @@ class Latest:
         before = self.said.get(topic)
         if topic == "status" and before is not None and _is_of_an_older_link(before, head, body):
             return False
-        at, told = now, milliseconds(head.at)
-        if retained and told is not None:
+        at, sent_at = now, milliseconds(head.at)
+        if retained and sent_at is not None:
             if before is not None and (before.head, before.body) == (head, body):
                 return False
-            at = now - max(0, wall - told)
+            at = now - max(0, wall - sent_at)
             at = min(now, max(at, before.at)) if before else at
         self.said[topic] = Said(head, body, at)
         return True
@@ -122,10 +122,10 @@ class Tables(Generic[Table]):
 
     def _emptied(self, table: Table, topic: str) -> Table | None:
         """A table is taken off the broker topic by topic (`shoe retire`); without any state it is no more."""
-        was_said = table.said.pop(topic, None) is not None
+        had_message = table.said.pop(topic, None) is not None
         if not table.said:
             del self.tables[table.name]
-        return table if was_said or not table.said else None
+        return table if had_message or not table.said else None
 
     def _ignore(self, name: str) -> None:
         if not self.ignored:

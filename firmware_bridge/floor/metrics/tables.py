@@ -64,10 +64,10 @@ def _read(payload: bytes, body: type[Part]) -> tuple[StateHead, Part]:
     """Head and body of a message. Raises MessageError."""
     if len(payload) > LARGEST:
         raise MessageError(f"a message of {len(payload)} bytes", "")
-    head, told = state(payload, body, _Head)
+    head, content = state(payload, body, _Head)
     if milliseconds(head.at) is None:  # the 32nd of a month
         raise MessageError(f"no time: {head.at}", "")
-    return head, told
+    return head, content
 
 
 def _kinds(payload: bytes) -> tuple[StateHead, Counter[tuple[str, str]]]:
@@ -118,13 +118,13 @@ class Table(Latest):
 
     def _count(self, payload: bytes) -> bool:
         """Count a round; one that is not after the last one is a repeat, or was sent again."""
-        head, told = _read(payload, _Round)
+        head, content = _read(payload, _Round)
         look_whose(self.name, head.table)
-        mark = (head.at, told.seq, told.n)
+        mark = (head.at, content.seq, content.n)
         if mark <= self._last_round:
             return False
         self._last_round = mark
-        self.rounds[told.status] += 1
+        self.rounds[content.status] += 1
         return True
 
 

@@ -56,9 +56,9 @@ class Past:
         self._due: SimpleQueue[Present | None] = SimpleQueue()
         self._is_over = False
 
-    def start(self, tell: Callable[[list[Delivery]], None]) -> None:
+    def start(self, deliver: Callable[[list[Delivery]], None]) -> None:
         """Begin. tell: called with messages as they came from the broker once, a table's in their order."""
-        Thread(target=self._read, args=(tell,), name="past", daemon=True).start()
+        Thread(target=self._read, args=(deliver,), name="past", daemon=True).start()
 
     def note(self, came: Sequence[Delivery]) -> None:
         """Ask for the tables that are heard for the first time."""
@@ -83,7 +83,7 @@ class Past:
         self._known.add(name)
         self._due.put(Present(Key(name, head.journal), head.shoe))
 
-    def _read(self, tell: Callable[[list[Delivery]], None]) -> None:
+    def _read(self, deliver: Callable[[list[Delivery]], None]) -> None:
         while not self._is_over and (first := self._due.get()):
             tables = [first, *self._more()]
             try:
@@ -95,7 +95,7 @@ class Past:
                 log.info("rounds are listed from now on: there is no store at [store] path of floor.toml")
                 break
             if not self._is_over:
-                tell(stored)
+                deliver(stored)
         self._is_over = True
 
     def _more(self) -> Iterator[Present]:

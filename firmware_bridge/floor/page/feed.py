@@ -97,7 +97,7 @@ class Feed:
             with self._alone(each.topic):
                 name = self.floor.take(each.topic, each.body, each.retained, now)
                 changed |= self.guests.take(each.topic, each.body) | (name is not None)
-        self._tell(changed)
+        self._notify(changed)
 
     def recall(self, stored: Sequence[Delivery]) -> None:
         """Fold rounds from before the page's start, as if they had come then: guests see no more of them."""
@@ -106,7 +106,7 @@ class Feed:
             with self._alone(each.topic):
                 if self.floor.recall(each.topic, each.body) is not None:
                     changed |= self.guests.take(each.topic, each.body)
-        self._tell(changed or bool(self.floor.changed))
+        self._notify(changed or bool(self.floor.changed))
 
     @contextmanager
     def _alone(self, topic: str) -> Iterator[None]:
@@ -121,9 +121,9 @@ class Feed:
     def look(self) -> None:
         """See which tables need something else only because time passed."""
         self.floor.changed.update(self.floor.tables)
-        self._tell(False)
+        self._notify(False)
 
-    def _tell(self, changed: bool) -> None:
+    def _notify(self, changed: bool) -> None:
         """See what the tables that changed need; wake those that wait where something changed."""
         now = self.clock()
         for name in self.floor.changed:

@@ -95,22 +95,22 @@ class Seen(Latest):
             self.unreadable[topic] = error.what
             return changed
         if topic == "health" and changed and not retained:
-            told = milliseconds(self.said[topic].head.at)
-            if told is not None and abs(told - now - self.ahead) > AHEAD_MS:
-                self.ahead = told - now
+            sent_at = milliseconds(self.said[topic].head.at)
+            if sent_at is not None and abs(sent_at - now - self.ahead) > AHEAD_MS:
+                self.ahead = sent_at - now
         return changed
 
     def over(self, payload: bytes) -> bool:
         """Take a round; whether it is another one than was known. Raises MessageError."""
-        told, own = read(payload)
-        look_whose(self.name, told.table)
-        key = (told.journal, told.shoe, told.round)
+        message, own = read(payload)
+        look_whose(self.name, message.table)
+        key = (message.journal, message.shoe, message.round)
         known = self.rounds.get(key)
-        if known and (known.revision, known.seq) >= (told.revision, told.seq):
+        if known and (known.revision, known.seq) >= (message.revision, message.seq):
             return False
-        at = known.at if known else milliseconds(told.at) or 0
+        at = known.at if known else milliseconds(message.at) or 0
         is_late = known is None and any(at < each.at for each in list(self.rounds.values())[-1:])
-        self.rounds[key] = over(told, own, at)
+        self.rounds[key] = over(message, own, at)
         if is_late:
             self.rounds = dict(sorted(self.rounds.items(), key=lambda item: item[1].at))
         while len(self.rounds) > KEPT:

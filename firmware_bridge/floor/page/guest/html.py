@@ -65,9 +65,9 @@ def document(name: str, shown: View, lang: Language) -> str:
 
 
 @lru_cache(64)
-def roads(told: Roads, lang: Language) -> tuple[Html, ...]:
+def roads(message: Roads, lang: Language) -> tuple[Html, ...]:
     """A picture of each road."""
-    board = _board(told)
+    board = _board(message)
     words = OF_ROADS[lang]
     grid = Grid(BESIDE, TITLE, CELL, COLUMNS)
     width, height = grid.width + 2 * BESIDE, TITLE + grid.height + 2
@@ -78,15 +78,15 @@ def roads(told: Roads, lang: Language) -> tuple[Html, ...]:
     return tuple(made)
 
 
-def _board(told: Roads) -> Board:
+def _board(message: Roads) -> Board:
     """A board of these two roads, on which all else is empty."""
     nothing = {"big_eye": "", "small": "", "cockroach": "", "outcomes": ""}
     return Board(
-        naturals=told.naturals,
-        bead=told.bead,
+        naturals=message.naturals,
+        bead=message.bead,
         big_logical=(),
         held_ties=0,
-        big_grid=told.big_grid,
+        big_grid=message.big_grid,
         big_eye_grid=(),
         small_grid=(),
         cockroach_grid=(),
@@ -106,7 +106,7 @@ class _Says:
     def __call__(self, id: str, *values: str | int) -> str:
         return self._words[id].format(*values)
 
-    def whose(self, name: str) -> str:
+    def hand_name(self, name: str) -> str:
         """Whose hand it is."""
         if name in ("player", "banker"):
             return self(name)
@@ -136,7 +136,7 @@ def _now(shown: View, say: _Says) -> Html | None:
         for id, amount in (("pot", shown.pot), ("stake", shown.stake))
         if amount
     ]
-    still = [tag("li", say.whose(name)) for name in shown.seats]
+    still = [tag("li", say.hand_name(name)) for name in shown.seats]
     if not (money or still or shown.cards):
         return None
     return tag(
@@ -173,12 +173,12 @@ def _hands(hands: tuple[Hand, ...], say: _Says) -> Html | None:
 
 
 def _hand(hand: Hand, say: _Says) -> Html:
-    told = " ".join(filter(None, [hand.points, say(hand.kind) if hand.kind else ""]))
+    value = " ".join(filter(None, [hand.points, say(hand.kind) if hand.kind else ""]))
     return tag(
         "li",
-        tag("h3", say.whose(hand.name)),
+        tag("h3", say.hand_name(hand.name)),
         tag("p", *[_card(each, say) for each in hand.cards], class_="cards"),
-        tag("p", told, class_="points") if told else None,
+        tag("p", value, class_="points") if value else None,
         tag("p", say(hand.outcome), class_="ended") if hand.outcome else None,
         class_=f"hand {hand.outcome}".strip(),
     )
@@ -197,17 +197,17 @@ def _card(face: str | None, say: _Says) -> Html:
 
 def _before(shown: View, say: _Says) -> Html | None:
     """The results before the last one, in a word each; the roads say it of a game that has some."""
-    told = [words for each in shown.results if (words := say.outcome(each))]
-    if shown.roads is not None or not told:
+    outcomes = [words for each in shown.results if (words := say.outcome(each))]
+    if shown.roads is not None or not outcomes:
         return None
-    return tag("section", tag("h2", say("before")), tag("ol", *[tag("li", each) for each in told]), class_="before")
+    return tag("section", tag("h2", say("before")), tag("ol", *[tag("li", each) for each in outcomes]), class_="before")
 
 
 def _limits(limits: tuple[Limit, ...], say: _Says) -> Html | None:
     if not limits:
         return None
-    told = [tag("div", tag("dt", say(f"limit.{each.name}")), tag("dd", _span(each, say))) for each in limits]
-    return tag("footer", tag("h2", say("limits")), tag("dl", *told))
+    rows = [tag("div", tag("dt", say(f"limit.{each.name}")), tag("dd", _span(each, say))) for each in limits]
+    return tag("footer", tag("h2", say("limits")), tag("dl", *rows))
 
 
 def _span(limit: Limit, say: _Says) -> str:
