@@ -240,7 +240,7 @@ class _End(NamedTuple):
     seq: int
 
 
-class Arrived:
+class TableLedger:
     """One table's messages so far, in memory: which are new, what is missing, and up to where all is there.
 
     events: whether the topic `event` is read too; else only rounds can be missing.
@@ -254,7 +254,7 @@ class Arrived:
         self._ends: dict[str, _End] = {}
         self._ended: set[str] = set()
 
-    def take(self, topic: Stream, raw: bytes) -> Item | None:
+    def receive(self, topic: Stream, raw: bytes) -> Item | None:
         """What the bytes are, None for a repeat."""
         try:
             message = event_message(raw) if topic == "event" else round_message(raw)

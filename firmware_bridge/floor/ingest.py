@@ -71,7 +71,7 @@ class Ingest:
         self._ledger = Ledger(store.load, store.lacking())
         self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
 
-    def take(self, deliveries: Sequence[Delivery]) -> Saved:
+    def save(self, deliveries: Sequence[Delivery]) -> Saved:
         """Commit a batch, acknowledge it, and say `stored`. Raises StoreError: then nothing is acknowledged.
 
         After a StoreError make another ingest: this one counts messages that are not kept.
@@ -137,7 +137,7 @@ class Ingest:
             return
         try:
             found = row(topic, table, delivery.body, now())
-            self._ledger.take(found)
+            self._ledger.add(found)
         except MessageError as error:
             unread = Unread(escaped(delivery.topic), now(), escaped(error.what), delivery.body)
             batch.unread.append(self._names.unread(unread) if self._names else unread)

@@ -164,7 +164,7 @@ def test_guests_see_of_stored_rounds_what_they_would_have_seen(config: FloorConf
     stored(config, said)
     heard, now = Feed("shoe", Brought(), lambda: ""), latest(said)
     for each in said:
-        heard.guests.take(each.topic, each.payload)
+        heard.guests.handle(each.topic, each.payload)
     feed = fed(config, now, until=lambda feed: "T07" in feed.guests.tables and feed.guests.tables["T07"].rounds)
     for cards in ("closed", "live"):
         shown, known = (view(each.guests.tables["T07"], cards) for each in (feed, heard))

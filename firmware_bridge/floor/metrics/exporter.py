@@ -63,10 +63,10 @@ class Exporter:
         self.connected = False
         self._store_fault = ""
 
-    def take(self, deliveries: Sequence[Delivery]) -> None:
+    def handle(self, deliveries: Sequence[Delivery]) -> None:
         """Note what tables said."""
         with self._lock:
-            self._tables.take(deliveries)
+            self._tables.handle(deliveries)
 
     def text(self, content_type: str) -> str:
         """All metrics as they are now."""

@@ -104,13 +104,13 @@ class Table(Latest):
         """The phase, and the cards that are left."""
         return self.body("table")  # type: ignore[no-any-return]
 
-    def take(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
+    def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
         """Take a message, as `Latest` does. Rounds from before the first `status`, and of before, are not counted."""
         if topic == "round":
             return self._count(payload)
-        before = self.said.get(topic)
-        changed = super().take(topic, payload, retained, now, wall)
-        head = self.said[topic].head
+        before = self.messages.get(topic)
+        changed = super().update(topic, payload, retained, now, wall)
+        head = self.messages[topic].head
         if topic == "status" and changed and (before is None or before.head.boot != head.boot):
             began = (head.at, 0, 0)
             self._last_round = min(self._last_round, began) if self._last_round[0] else began
@@ -150,12 +150,12 @@ class Tables(latest.Tables[Table]):
         """The clock that messages are noted by, in ms."""
         return round(1000 * self._clock())
 
-    def take(self, deliveries: Iterable[Delivery]) -> None:
+    def handle(self, deliveries: Iterable[Delivery]) -> None:
         """Note what was said. What makes no sense is counted, and changes nothing."""
         for each in deliveries:
             self.messages += 1
             try:
-                self.hear(each.topic, each.body, each.retained, self.now, round(1000 * self._wall()))
+                self.update(each.topic, each.body, each.retained, self.now, round(1000 * self._wall()))
             except MessageError as error:
                 self.unread += 1
                 log.info("%s: %s", escaped(each.topic[:200]), escaped(error.what[:200]))

@@ -106,8 +106,8 @@ def health(seen: Seen, lang: Language) -> Html:
 
 def times(seen: Seen, lang: Language) -> Html:
     """Connection, versions, and when what was said."""
-    status, health, status_message = seen.status, seen.health, seen.said.get("status")
-    table = seen.said.get("table")
+    status, health, status_message = seen.status, seen.health, seen.messages.get("status")
+    table = seen.messages.get("table")
     began = seen.health_at - health.uptime_s * 1000 if health and seen.health_at is not None else None
     return pairs(
         (text(lang, "health.connection"), (known(lang, f"state.{status.state}") or status.state) if status else None),

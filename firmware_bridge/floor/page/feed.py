@@ -89,14 +89,14 @@ class Feed:
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._changed), within_s)
 
-    def take(self, came: Sequence[Delivery], fault: str) -> None:
+    def handle(self, came: Sequence[Delivery], fault: str) -> None:
         """Fold what came."""
         now, changed = self.clock(), fault != self.fault
         self.fault = fault
         for each in came:
             with self._alone(each.topic):
-                name = self.floor.take(each.topic, each.body, each.retained, now)
-                changed |= self.guests.take(each.topic, each.body) | (name is not None)
+                name = self.floor.handle(each.topic, each.body, each.retained, now)
+                changed |= self.guests.handle(each.topic, each.body) | (name is not None)
         self._notify(changed)
 
     def recall(self, stored: Sequence[Delivery]) -> None:
@@ -105,7 +105,7 @@ class Feed:
         for each in stored:
             with self._alone(each.topic):
                 if self.floor.recall(each.topic, each.body) is not None:
-                    changed |= self.guests.take(each.topic, each.body)
+                    changed |= self.guests.handle(each.topic, each.body)
         self._notify(changed or bool(self.floor.changed))
 
     @contextmanager
@@ -153,7 +153,7 @@ class Feed:
                 came = self._source.receive(MOST, WAIT_S)
                 fault = self._fault()
                 if came or fault != self.fault:
-                    asyncio.run_coroutine_threadsafe(self._take(came, fault), self._loop).result(FOLDED_S)
+                    asyncio.run_coroutine_threadsafe(self._handle(came, fault), self._loop).result(FOLDED_S)
                 if self._past:
                     self._past.note(came)
                 self._source.acknowledge(came)
@@ -167,8 +167,8 @@ class Feed:
         with suppress(RuntimeError):  # the loop is closed: the page has ended
             self._loop.call_soon_threadsafe(self.recall, stored)
 
-    async def _take(self, came: Sequence[Delivery], fault: str) -> None:
-        self.take(came, fault)
+    async def _handle(self, came: Sequence[Delivery], fault: str) -> None:
+        self.handle(came, fault)
 
 
 def feed(config: FloorConfig) -> Feed:

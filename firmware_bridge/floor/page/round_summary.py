@@ -56,7 +56,7 @@ def read(payload: bytes) -> tuple[RoundMessage, Own]:
         raise MessageError(f"not a round of its game: {error}", "look which game it is of") from None
 
 
-def over(message: RoundMessage, own: Own, at: int) -> RoundSummary:
+def summarised(message: RoundMessage, own: Own, at: int) -> RoundSummary:
     """What is kept of a round that was over at a time, in ms since 1970."""
     outcome, hands = (None, {}) if isinstance(message, VoidedRound) else (message.outcome, message.hands)
     return RoundSummary(

@@ -80,7 +80,7 @@ class Guests:
         self.tables: dict[str, Kept] = {}
         self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/({'|'.join(TOPICS)})")
 
-    def take(self, topic: str, payload: bytes) -> bool:
+    def handle(self, topic: str, payload: bytes) -> bool:
         """Take a message; whether it changed what is kept."""
         match = self._topic.fullmatch(topic)
         if match is None:

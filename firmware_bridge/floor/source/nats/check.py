@@ -62,9 +62,7 @@ def _stream(config: NatsSection, cluster: Seen) -> Finding:
 def _readers(found: Seen) -> Finding:
     """Whether the next table will be let in to read what is said to it."""
     limit = found.limit if found.limit > 0 else MOST_READERS
-    what = (
-        f"{found.readers} of at most {limit} consumers; a table takes two, and for a minute four when it comes back"
-    )
+    what = f"{found.readers} of at most {limit} consumers; a table takes two, and for a minute four when it comes back"
     return Finding(found.readers < 0.8 * limit, what, "raise max_consumers of the account (docs/nats.md)")
 
 
