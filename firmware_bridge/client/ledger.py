@@ -10,7 +10,14 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from firmware_bridge.client.messages import Conflict, Item, Received, Stream, Unreadable
-from firmware_bridge.client.payload import MessageError, Payload, event_message, fingerprint, look_whose, round_message
+from firmware_bridge.client.payload import (
+    MessageError,
+    Payload,
+    event_message,
+    fingerprint,
+    round_message,
+    verify_table,
+)
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.wire import EventMessage, Identity, RoundMessage
@@ -258,7 +265,7 @@ class TableLedger:
         """What the bytes are, None for a repeat."""
         try:
             message = event_message(raw) if topic == "event" else round_message(raw)
-            look_whose(self.table, message.table)
+            verify_table(self.table, message.table)
         except MessageError as error:
             return Unreadable(self.table, topic, raw, str(error))
         digest = sha256(raw).digest()

@@ -41,7 +41,7 @@ def state(payload: bytes | str, body: type[Body], head: type[StateHead] = StateH
     return _read(payload, head), _read(payload, body)
 
 
-def look_whose(table: str, named: str) -> None:
+def verify_table(table: str, named: str) -> None:
     """Raise MessageError where a message of the table `told` came on a topic of `table`."""
     if named != table:
         raise MessageError(f"the topic is of table {table}, the message of {named}", "look who publishes to this topic")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from firmware_bridge.client.payload import MessageError, look_whose
+from firmware_bridge.client.payload import MessageError, verify_table
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.facts.wire_states import Health, Status
@@ -62,7 +62,7 @@ class Latest:
         comes once more, after a new connection, it is as old as it was.
         """
         head, body = self.reads[topic](payload)
-        look_whose(self.name, head.table)
+        verify_table(self.name, head.table)
         before = self.messages.get(topic)
         if topic == "status" and before is not None and _is_of_an_older_link(before, head, body):
             return False

@@ -25,7 +25,7 @@ from firmware_bridge.facts import wire_states
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.metrics.tables import Tables
-from firmware_bridge.floor.page.backfill import Past
+from firmware_bridge.floor.page.backfill import RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
 from firmware_bridge.floor.page.state import Floor
 from firmware_bridge.floor.source import Delivery
@@ -195,7 +195,7 @@ def retire(odd: Odd) -> str:
 
 def past(odd: Odd) -> str:
     """Whether the page asks the store for rounds of a table that says this first."""
-    made = Past("shoe", Asked(None, 1.0))  # type: ignore[arg-type]  # no store is opened
+    made = RoundBackfill("shoe", Asked(None, 1.0))  # type: ignore[arg-type]  # no store is opened
     made.note([odd.delivery])
     return "ignored" if made._due.empty() else "asked"
 

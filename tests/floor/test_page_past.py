@@ -11,7 +11,7 @@ import pytest
 
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page import detail
-from firmware_bridge.floor.page.backfill import ROUNDS, Past
+from firmware_bridge.floor.page.backfill import ROUNDS, RoundBackfill
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.html import screen
 from firmware_bridge.floor.page.guest.view import view
@@ -45,7 +45,7 @@ def fed(
 
     async def play() -> Feed:
         source = Brought(*batches)
-        made = Feed("shoe", source, lambda: "", lambda: NOW, Past("shoe", Asked(config, limit_s)))
+        made = Feed("shoe", source, lambda: "", lambda: NOW, RoundBackfill("shoe", Asked(config, limit_s)))
         made.start()
         source.may.release(len(batches))
         try:

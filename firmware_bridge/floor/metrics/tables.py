@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeVar
 
 from msgspec import Meta, Struct, convert
 
-from firmware_bridge.client.payload import MessageError, look_whose, state
+from firmware_bridge.client.payload import MessageError, state, verify_table
 from firmware_bridge.facts import wire_states
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import Name, Number, StateHead, excerpt
@@ -119,7 +119,7 @@ class Table(Latest):
     def _count(self, payload: bytes) -> bool:
         """Count a round; one that is not after the last one is a repeat, or was sent again."""
         head, content = _read(payload, _Round)
-        look_whose(self.name, head.table)
+        verify_table(self.name, head.table)
         mark = (head.at, content.seq, content.n)
         if mark <= self._last_round:
             return False

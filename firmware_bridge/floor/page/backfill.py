@@ -39,21 +39,21 @@ MOST: Final = 10_000
 _head: Final = msgspec.json.Decoder(StateHead).decode
 
 
-class Present(NamedTuple):
+class TablePosition(NamedTuple):
     """Where a table is."""
 
     key: Key
     shoe: int
 
 
-class Past:
+class RoundBackfill:
     """Asks the store for each table once, as the first message of the topic `table` comes, from `start` to `close`."""
 
     def __init__(self, root: str, asked: Asked) -> None:
         self._root, self._asked = root, asked
         self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/table")
         self._known: set[str] = set()
-        self._due: SimpleQueue[Present | None] = SimpleQueue()
+        self._due: SimpleQueue[TablePosition | None] = SimpleQueue()
         self._is_over = False
 
     def start(self, deliver: Callable[[list[Delivery]], None]) -> None:
@@ -81,7 +81,7 @@ class Past:
         if fault(name, LONGEST) or fault(head.journal, LONGEST) or not 0 <= head.shoe <= HIGHEST:
             return
         self._known.add(name)
-        self._due.put(Present(Key(name, head.journal), head.shoe))
+        self._due.put(TablePosition(Key(name, head.journal), head.shoe))
 
     def _read(self, deliver: Callable[[list[Delivery]], None]) -> None:
         while not self._is_over and (first := self._due.get()):
@@ -98,13 +98,13 @@ class Past:
                 deliver(stored)
         self._is_over = True
 
-    def _more(self) -> Iterator[Present]:
+    def _more(self) -> Iterator[TablePosition]:
         for _ in range(AT_ONCE - 1):
             if self._due.empty() or (more := self._due.get()) is None:
                 return
             yield more
 
-    def _stored(self, tables: Sequence[Present], reader: Reader) -> list[Delivery]:
+    def _stored(self, tables: Sequence[TablePosition], reader: Reader) -> list[Delivery]:
         return [
             Delivery(f"{self._root}/{key.table}/round", body)
             for key, shoe in tables

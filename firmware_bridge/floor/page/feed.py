@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, password
-from firmware_bridge.floor.page.backfill import LIMIT_S, Past
+from firmware_bridge.floor.page.backfill import LIMIT_S, RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
 from firmware_bridge.floor.page.state import TOPICS, Floor
 from firmware_bridge.floor.page.tile import Trouble, trouble
@@ -52,7 +52,7 @@ class Feed:
         source: Source,
         fault: Callable[[], str],
         clock: Callable[[], int] = now_ms,
-        past: Past | None = None,
+        backfill: RoundBackfill | None = None,
     ) -> None:
         self.floor, self.guests = Floor(root), Guests(root)
         self.clock = clock
@@ -60,7 +60,7 @@ class Feed:
         self.troubles: dict[str, Trouble] = {}
         self.failed = False
         self._left_out: set[str] = set()
-        self._source, self._fault, self._past = source, fault, past
+        self._source, self._fault, self._backfill = source, fault, backfill
         self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
         self._changed: asyncio.Future[None] | None = None
 
@@ -68,16 +68,16 @@ class Feed:
         """Begin to read; call it on the loop of those that wait."""
         self._loop = asyncio.get_running_loop()
         self._thread.start()
-        if self._past:
-            self._past.start(self._recall_soon)
+        if self._backfill:
+            self._backfill.start(self._recall_soon)
         self._looks = asyncio.create_task(self._look())
 
     async def close(self) -> None:
         """Leave the broker."""
         self._ended.set()
         self._looks.cancel()
-        if self._past:
-            self._past.close()
+        if self._backfill:
+            self._backfill.close()
         await asyncio.to_thread(self._thread.join)
 
     async def changed_after(self, version: int, within_s: float) -> None:
@@ -154,8 +154,8 @@ class Feed:
                 fault = self._fault()
                 if came or fault != self.fault:
                     asyncio.run_coroutine_threadsafe(self._handle(came, fault), self._loop).result(FOLDED_S)
-                if self._past:
-                    self._past.note(came)
+                if self._backfill:
+                    self._backfill.note(came)
                 self._source.acknowledge(came)
         except Exception:
             log.exception("the page reads the broker no more")
@@ -178,5 +178,5 @@ def feed(config: FloorConfig) -> Feed:
     mqtt = replace(mqtt, client_id=f"{page.client_id}-{secrets.token_hex(4)}", username=page.username or mqtt.username)
     topics = [f"{mqtt.root}/+/{topic}" for topic in TOPICS]
     source = MqttSource(mqtt, secret, topics, 2 * MOST, clean=True)
-    past = Past(mqtt.root, Asked(config, LIMIT_S))
-    return Feed(mqtt.root, source, lambda: source.fault, past=past)
+    backfill = RoundBackfill(mqtt.root, Asked(config, LIMIT_S))
+    return Feed(mqtt.root, source, lambda: source.fault, backfill=backfill)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import ClassVar, Final
 
-from firmware_bridge.client.payload import MessageError, look_whose, state
+from firmware_bridge.client.payload import MessageError, state, verify_table
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
 from firmware_bridge.floor.latest import Latest, Read, Tables, milliseconds
 from firmware_bridge.floor.page.round_summary import RoundSummary, read, summarised
@@ -105,7 +105,7 @@ class Seen(Latest):
     def add_round(self, payload: bytes) -> bool:
         """Take a round; whether it is another one than was known. Raises MessageError."""
         message, own = read(payload)
-        look_whose(self.name, message.table)
+        verify_table(self.name, message.table)
         key = (message.journal, message.shoe, message.round)
         known = self.rounds.get(key)
         if known and (known.revision, known.seq) >= (message.revision, message.seq):
