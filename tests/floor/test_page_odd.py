@@ -129,7 +129,7 @@ def test_a_message_that_breaks_the_fold_is_left_out(
     def breaks(*_: object) -> bool:
         raise RuntimeError("nobody thought of that")
 
-    monkeypatch.setattr(made.guests, "take", breaks)
+    monkeypatch.setattr(made.guests, "handle", breaks)
     told = [Delivery(each.topic, each.payload) for each in latest(messages("T02", baccarat(2)))]
     made.handle([*told, *told], "")
     assert made.troubles["T02"].word == "playing"
