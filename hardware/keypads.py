@@ -159,19 +159,19 @@ class KeypadLink:
         """Whether no mark can have come before it that was not acknowledged."""
         last = self._last
         expected = 0 if last is None or last[0] != mark.session else (last[1] + 1) % 256
-        if mark.seq == expected or self.is_taken(mark):
+        if mark.seq == expected or self.is_acknowledged(mark):
             return True
         before, copies = self._unexpected
         self._unexpected = mark, copies + 1 if before == mark else 1
         return self._unexpected[1] >= COPIES_OF_UNEXPECTED
 
-    def is_taken(self, mark: Mark) -> bool:
+    def is_acknowledged(self, mark: Mark) -> bool:
         last = self._last
         return last is not None and last[0] == mark.session and (last[1] - mark.seq) % 256 < PAD_KEEPS
 
     def acknowledge(self, mark: Mark) -> bytes:
         """What tells the pad that the mark, and all before it, is on disk."""
-        if not self.is_taken(mark):
+        if not self.is_acknowledged(mark):
             self._last = (mark.session, mark.seq)
         return _framed(Ack(mark.seq, KINDS[Mark], mark.session))
 
@@ -185,7 +185,7 @@ def greeting(hello: Hello) -> bytes:
     return _framed(Ack(0, KINDS[Hello], hello.session))
 
 
-def told(turns: list[Turn]) -> bytes:
+def encode_turns(turns: list[Turn]) -> bytes:
     """What a pad is to show."""
     return b"".join(map(_framed, turns))
 

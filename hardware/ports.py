@@ -53,7 +53,7 @@ class Port:
         self._unwritten = bytearray()
         self._opening: asyncio.Task[None] | None = None
         self._quiet: asyncio.TimerHandle | None = None
-        self._told: type[PortError] | None = None
+        self._reported: type[PortError] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -89,19 +89,19 @@ class Port:
                 device = await self._opened()
                 break
             except PortError as why:
-                self._tell(why)
+                self._report(why)
             await asyncio.sleep(pause)
             pause = min(2 * pause, LAST_RETRY)
         self._opening = None
-        self._take(device)
+        self._attach(device)
 
     async def _opened(self) -> "serial.Serial | socket.socket":
         if self.target.startswith(SOCKET):
             return await _connected(self.target, self._loop)
         return open_tty(self.target, self._baud)
 
-    def _take(self, device: "serial.Serial | socket.socket") -> None:
-        self._device, self._fd, self._told = device, device.fileno(), None
+    def _attach(self, device: "serial.Serial | socket.socket") -> None:
+        self._device, self._fd, self._reported = device, device.fileno(), None
         self._loop.add_reader(self._fd, self._readable)
         self._on_open()
         self._quiet = self._loop.call_later(QUIET, self._on_bytes, b"")  # the loop looks for bytes before its timers
@@ -152,13 +152,13 @@ class Port:
     def _lose(self, why: PortError) -> None:
         self._drop()
         self.start()
-        self._tell(why)
+        self._report(why)
 
-    def _tell(self, why: PortError) -> None:
-        if type(why) is self._told:
+    def _report(self, why: PortError) -> None:
+        if type(why) is self._reported:
             return
         # After a loss nobody is surprised that the device is missing.
-        self._told = PortMissing if isinstance(why, PortVanished) else type(why)
+        self._reported = PortMissing if isinstance(why, PortVanished) else type(why)
         self._on_lost(why)
 
     def _drop(self) -> None:
@@ -186,13 +186,13 @@ def open_tty(path: str, baud: int) -> "serial.Serial":
     try:
         port = KeepingSerial(path, baud, timeout=0, exclusive=True)
     except (OSError, ValueError, SerialException) as error:
-        raise _told(path, error) from None
+        raise _port_error(path, error) from None
     try:
         fcntl.ioctl(port.fileno(), termios.TIOCEXCL)
         _end_reads_at_hangup(port.fileno())
     except (OSError, termios.error) as error:
         port.close()
-        raise _told(path, error) from None
+        raise _port_error(path, error) from None
     return port
 
 
@@ -218,7 +218,7 @@ def _end_reads_at_hangup(fd: int) -> None:
     termios.tcsetattr(fd, termios.TCSANOW, mode)
 
 
-def _told(path: str, error: Exception) -> PortError:
+def _port_error(path: str, error: Exception) -> PortError:
     number = getattr(error, "errno", None)
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
         return PortMissing(f"no reader at {path}: check its cable and [reader] port; {_present()}")

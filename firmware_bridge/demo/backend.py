@@ -16,8 +16,8 @@ from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 
 Payload = dict[str, Any]
-Hear = Callable[[str, Payload], None]
-"""`hear(name, payload)`: a new message of the topic `event` or `round`."""
+OnMessage = Callable[[str, Payload], None]
+"""`on_message(name, payload)`: a new message of the topic `event` or `round`."""
 
 DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardHeld", "CardSetAside")
 """Events of a card that just left the shoe, unless they are about a card held before."""
@@ -41,8 +41,8 @@ class Backend:
         self,
         settings: BrokerSettings,
         prefix: str,
-        hear: Hear,
-        fail: Callable[[Exception], None],
+        on_message: OnMessage,
+        on_error: Callable[[Exception], None],
         loop: asyncio.AbstractEventLoop,
         own: Iterable[str] = (),
     ) -> None:
@@ -55,13 +55,15 @@ class Backend:
         self.drawn: deque[float | None] = deque()
         self.up, self.news = asyncio.Event(), asyncio.Event()
         self._took: list[float] = []
-        self._prefix, self._hear, self._fail, self._loop = prefix, hear, fail, loop
+        self._prefix, self._on_message, self._on_error, self._loop = prefix, on_message, on_error, loop
         self._seen, self._journals = Digests(), dict[str, Entries]()
         self._early: dict[str, dict[Place, Payload]] = {}
-        self._asked: set[tuple[str, int]] = set()
+        self._requested: set[tuple[str, int]] = set()
         will = Message("demo/backend", b"gone")
         topics = [f"{prefix}/#"]
-        self.link = Link(settings, loop, will=lambda: will, topics=topics, on_up=self._connected, on_message=self.take)
+        self.link = Link(
+            settings, loop, will=lambda: will, topics=topics, on_up=self._connected, on_message=self.handle
+        )
 
     def start(self) -> None:
         """Begin to connect; `up` is set once the subscription is asked for."""
@@ -90,19 +92,19 @@ class Backend:
         last = self.rounds[-1]
         return bool(table["journal"] != last["journal"] or table["as_of"] >= last["seq"])
 
-    def take(self, message: Incoming) -> None:
+    def handle(self, message: Incoming) -> None:
         """Take a message from the broker."""
         try:
-            self._take(message)
+            self._handle(message)
         except Exception as error:  # the link would only connect again
-            self._fail(error)
+            self._on_error(error)
 
     def _connected(self) -> None:
         """What was asked for may be lost: a broker that acked is not one that passed it on."""
-        self._asked.clear()
+        self._requested.clear()
         self.up.set()
 
-    def _take(self, message: Incoming) -> None:
+    def _handle(self, message: Incoming) -> None:
         name = message.topic.removeprefix(f"{self._prefix}/")
         if name not in (*self.states, "event", "round"):
             return
@@ -112,9 +114,9 @@ class Backend:
         if name in self.states:
             self.states[name] = payload
         else:
-            self._sort("round" if name == "round" else "event", payload)
+            self._insert("round" if name == "round" else "event", payload)
 
-    def _sort(self, name: Stream, payload: Payload) -> None:
+    def _insert(self, name: Stream, payload: Payload) -> None:
         """Take a message in its turn: what is early waits until the gap before it is filled."""
         at = Identity(payload["journal"], payload["seq"], payload["n"])
         journal, early = self._journals.setdefault(at.journal, Entries()), self._early.setdefault(at.journal, {})
@@ -126,25 +128,25 @@ class Backend:
                 journal.event(at.seq, at.n, payload["of"], has_round=payload["event"]["type"] in ROUND_EVENTS)
         behind = at.n if name == "event" else at.n + 1  # a round comes behind its event
         if not journal.has_all_before(at.seq, behind):
-            self._ask_again(at.journal, at.seq if behind > 1 else at.seq - 1)
+            self._request_gaps(at.journal, at.seq if behind > 1 else at.seq - 1)
         for place in sorted(early):
             if place[0] <= journal.whole:
                 each = early.pop(place)
                 self._keep(place[2], each)
-                self._hear(place[2], each)
+                self._on_message(place[2], each)
 
     def order(self, order: Payload) -> None:
         """Give an order over the topic `command`. Raises NotConnected."""
         self.link.publish(f"{self._prefix}/command", json.dumps(order).encode())
 
-    def _ask_again(self, journal: str, last: int) -> None:
+    def _request_gaps(self, journal: str, last: int) -> None:
         """Order what is missing of a journal up to an entry, once per gap."""
         for gap in self._journals[journal].gaps():
             to = min(gap.stop - 1, last)
-            if gap.start <= to and (journal, to) not in self._asked:
+            if gap.start <= to and (journal, to) not in self._requested:
                 with suppress(NotConnected):  # then the link comes back, and it is asked for again
                     self.order({"id": uuid4().hex, "do": "resend", "journal": journal, "from": gap.start, "to": to})
-                    self._asked.add((journal, to))
+                    self._requested.add((journal, to))
 
     def _keep(self, name: str, payload: Payload) -> None:
         if name == "round":

@@ -51,8 +51,10 @@ class EmbeddedBroker:
         give_up = time.monotonic() + START_S
         while not await self._answers():
             if self._process.poll() is not None or time.monotonic() > give_up:
-                said = log.read_text(errors="replace").strip().splitlines()[-1:]
-                raise BrokerError(f"{self.kind} does not start: {' '.join(said)}", "try the other one with --broker")
+                last_line = log.read_text(errors="replace").strip().splitlines()[-1:]
+                raise BrokerError(
+                    f"{self.kind} does not start: {' '.join(last_line)}", "try the other one with --broker"
+                )
             await asyncio.sleep(0.02)
 
     async def stop(self) -> None:
@@ -97,14 +99,14 @@ def _find_mosquitto() -> str | None:
     return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
-def free_port(asked: int) -> int:
-    """A port of the loopback that nobody has, `asked` itself unless it is 0. Raises BrokerError for one in use."""
+def free_port(wanted: int) -> int:
+    """A port of the loopback that nobody has, `wanted` itself unless it is 0. Raises BrokerError for one in use."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((HOST, asked))
+            probe.bind((HOST, wanted))
         except OSError as error:
-            raise BrokerError(f"port {asked} cannot be had ({error.strerror})", "choose another with --port") from None
+            raise BrokerError(f"port {wanted} cannot be had ({error.strerror})", "choose another with --port") from None
         return int(probe.getsockname()[1])
 
 

@@ -41,17 +41,17 @@ def step(table: Layout, did: list[Any], words: tuple[str, ...] = ()) -> Step:
     """The step after which `table` lies, caused by a move that did `did`; `words` are those that need no turn."""
     match table.due:
         case CardDue(slot=slot):
-            asked: Step = {"due": slot, "act": [], "marks": {}}
+            prompt: Step = {"due": slot, "act": [], "marks": {}}
         case MarkDue(act=act, anytime=anytime):
             offers = {word: offer for each in act.values() for word, offer in each.items()}
             marks = {word: of(word, offer) for word, offer in offers.items()}
-            asked = {"due": None, "act": list(act), "marks": marks}
+            prompt = {"due": None, "act": list(act), "marks": marks}
             if anytime:
-                asked["anytime"] = _by_word(anytime, words)
+                prompt["anytime"] = _by_word(anytime, words)
         case _:
-            asked = {"due": None, "act": [], "marks": {}}
+            prompt = {"due": None, "act": [], "marks": {}}
     shown = to_builtins(table.shows) if table.shows else {}
-    return {"did": did, **asked, **{name: shown[name] for name in SHOWN if name in shown}}
+    return {"did": did, **prompt, **{name: shown[name] for name in SHOWN if name in shown}}
 
 
 def done(events: tuple[AnyEvent, ...]) -> Iterator[list[Any]]:
@@ -109,7 +109,7 @@ class PlayedTable:
         if self.is_over:
             return over([]) | {"error": "over"}
         if word in Card._value2member_map_:
-            happened = self._take(inputs.CardRead(at=0, card=Card(word), nonce=self._memory.nonce()))
+            happened = self._handle(inputs.CardRead(at=0, card=Card(word), nonce=self._memory.nonce()))
             code = self._refused_card()
         elif mark := mark_of(word):
             seat = int(mark.seat) if mark.seat else None
@@ -136,11 +136,11 @@ class PlayedTable:
         return over(did) if self.is_over else step(layout(shoe), did, rules(shoe).play.anytime)
 
     def _order(self, order: orders.Order) -> tuple[e.AnyEvent, ...]:
-        return self._take(inputs.Ordered(at=0, order=order, by="play", nonce=self._memory.nonce()))
+        return self._handle(inputs.Ordered(at=0, order=order, by="play", nonce=self._memory.nonce()))
 
-    def _take(self, fact: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
+    def _handle(self, fact: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
         """The events of an input, as the line that was journaled has them."""
-        line = self._memory.take(fact)
+        line = self._memory.handle(fact)
         if line is None or line.entry is None:
             return ()
         if any(isinstance(event, e.RoundClosed) for event in line.entry.events):

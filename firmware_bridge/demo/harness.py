@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.demo import fixtures
-from firmware_bridge.demo.backend import Backend, Hear
+from firmware_bridge.demo.backend import Backend, OnMessage
 from firmware_bridge.demo.broker import HOST, EmbeddedBroker
 from firmware_bridge.demo.faults import FAULTS, Fault, places
 from firmware_bridge.demo.fixtures import FaultInjection, Play, board, config, faces, packs, pull
-from firmware_bridge.demo.seats import PitBoss, asks_guests, pack_wanted, sit, waits
+from firmware_bridge.demo.seats import PitBoss, asks_guests, pack_number, play_seats, waits
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games.house import size_of
 from firmware_bridge.mqtt.settings import BrokerSettings, NotConnected
@@ -30,7 +30,7 @@ UP_S: Final = 30.0
 QUIET_S: Final = 0.1
 """Seconds: longer than a report takes to the daemon. A reader that was just opened is quiet so long."""
 
-Say = Callable[[str, str], None]
+OnNews = Callable[[str, str], None]
 
 
 class DemoError(BridgeError, RuntimeError):
@@ -44,8 +44,10 @@ class Harness:
     and a text about what happens to the table from outside. broker: one that others share, None for an own one.
     """
 
-    def __init__(self, play: Play, folder: Path, hear: Hear, say: Say, broker: EmbeddedBroker | None = None) -> None:
-        self.play, self._say, self._loop = play, say, asyncio.get_running_loop()
+    def __init__(
+        self, play: Play, folder: Path, on_message: OnMessage, on_news: OnNews, broker: EmbeddedBroker | None = None
+    ) -> None:
+        self.play, self._on_news, self._loop = play, on_news, asyncio.get_running_loop()
         self.failed: asyncio.Future[None] = self._loop.create_future()
         self._fault = FAULTS[play.fault] if play.fault else Fault("")
         self.broker = broker or EmbeddedBroker(play.broker, folder, play.port)
@@ -62,7 +64,7 @@ class Harness:
         self.backend = Backend(
             self._client(f"{play.table}-backend"),
             self.topics,
-            hear,
+            on_message,
             self._fail,
             self._loop,
             [each.name for each in self.game.topics],
@@ -93,7 +95,7 @@ class Harness:
         self._start_daemon()
         if asks_guests(self.config.house):
             self._seats = self._loop.create_task(
-                sit(self.shoe, self._hear_guests, Random(self.play.seed), self.play.speed, self.play.seats)
+                play_seats(self.shoe, self._give_order, Random(self.play.seed), self.play.speed, self.play.seats)
             )
             self._seats.add_done_callback(self.watch)
         while self.bridge and not self.bridge.reader.port.is_open and not self.failed.done():
@@ -116,17 +118,17 @@ class Harness:
         fault = self._fault
         mistake = None
         if act := fault.act:
-            mishaps = FaultInjection(self.board, self.pty, self._pins, self._stop_broker, self._restart_daemon)
+            faults = FaultInjection(self.board, self.pty, self._pins, self._stop_broker, self._restart_daemon)
 
             async def err(dealer: Dealer) -> bool:
-                self._say("accident", fault.accident)
-                return await act(dealer, mishaps)
+                self._on_news("accident", fault.accident)
+                return await act(dealer, faults)
 
             mistake = Mistake(err, places(fault.at, self.game), fault.after)
         rng, papers = Random(self.play.seed), packs(self.play.reader, self.game, self.config.table.decks)
         cut = None if fault.forgets_cut else fault.cut_from_end or self.game.play.cut_from_end
         if not fault.act and fault.text:
-            self._say("accident", fault.accident)
+            self._on_news("accident", fault.accident)
         dealer = Dealer(self, papers, rng, self.play.speed, mistake, cut)
         self._going = dealer.going
         return dealer
@@ -143,7 +145,7 @@ class Harness:
         else:
             self._going.clear()
 
-    def _hear_guests(self, order: dict[str, Any]) -> None:
+    def _give_order(self, order: dict[str, Any]) -> None:
         if self.paused:
             raise NotConnected("the demo is paused")
         self.backend.order(order)
@@ -158,7 +160,7 @@ class Harness:
         return waits(self.shoe())
 
     def pack(self) -> int:
-        return pack_wanted(self.shoe())
+        return pack_number(self.shoe())
 
     def left(self) -> int | None:
         return cards_left(self.bridge.table.shoe) if self.bridge else None

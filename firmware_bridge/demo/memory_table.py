@@ -30,7 +30,7 @@ class MemoryTable:
         self.shoe, self.name, self.boot, self.chain = shoe, name, boot, FIRST_CHAIN
         self._nonces = counted(nonces)
 
-    def take(self, fact: inputs.AnyInput, judge: Judge | None = None) -> Line | None:
+    def handle(self, fact: inputs.AnyInput, judge: Judge | None = None) -> Line | None:
         """The journal line of an input, None where it has no events. judge: what gives the events, not `decide`."""
         made = step(self.shoe, fact, self.name, self.boot, judge)
         if made is None:
@@ -59,7 +59,7 @@ class Retained:
     def __init__(self) -> None:
         self._own = OwnTopics()
         self._held: dict[str, Any] = {}
-        self._said: dict[str, bytes] = {}
+        self._published: dict[str, bytes] = {}
 
     def changed(self, line: Line, shoe: Shoe) -> Iterator[tuple[str, bytes]]:
         """Topic and payload of each state that `line` changed; `shoe` is the shoe after it."""
@@ -71,8 +71,8 @@ class Retained:
             if self._held.get(topic) is value:
                 continue
             body = bytes(value) if isinstance(value, Raw) else _encode(value)
-            if self._said.get(topic) != body:
-                self._held[topic], self._said[topic] = value, body
+            if self._published.get(topic) != body:
+                self._held[topic], self._published[topic] = value, body
                 yield topic, b"%b,%b" % (head[:-1], body[1:])
 
 
@@ -125,14 +125,14 @@ class Replay:
             case Say(order=order):
                 yield from self._order(order)
             case _:
-                yield from self._take(input_of(step, BY, self._memory.nonce))
+                yield from self._handle(input_of(step, BY, self._memory.nonce))
 
     def _pass(self, ms: int) -> Iterator[Line]:
         """Let time pass; each moment that the shoe waits for becomes an input."""
         end = self.at + ms
         for moment in self._memory.moments(end):
             self.at = max(self.at, moment)
-            yield from self._take(inputs.TimePassed(at=0))
+            yield from self._handle(inputs.TimePassed(at=0))
         self.at = end
 
     def end(self) -> Iterator[Line]:
@@ -149,14 +149,14 @@ class Replay:
         yield from self._order(orders.OpenShoe())
 
     def _order(self, order: orders.Order) -> Iterator[Line]:
-        for line in self._take(input_of(Say(order), BY, self._memory.nonce)):
+        for line in self._handle(input_of(Say(order), BY, self._memory.nonce)):
             last = line.entry.events[-1] if line.entry else None
             answer = getattr(last, "answer", None)
             if answer and not answer.ok:
                 self.warn(f"{answer.do}: {answer.error}")
             yield line
 
-    def _take(self, fact: inputs.AnyInput) -> Iterator[Line]:
+    def _handle(self, fact: inputs.AnyInput) -> Iterator[Line]:
         fact = replace(fact, salt=next(self._salts), at=self.at, mono=self.at)
-        if line := self._memory.take(fact):
+        if line := self._memory.handle(fact):
             yield line

@@ -33,16 +33,18 @@ class Narration:
         self._has_marks = False
         self._mark: dict[str, Any] | None = None
 
-    def begin(self, stage: Harness) -> None:
-        play, self._has_marks = stage.play, bool(stage.game.play.words)
-        broker = f"broker {stage.broker.kind} (MQTT {'5' if stage.broker.protocol == 5 else '3.1.1'})"
-        what = f"{play.procedure or play.game}, reader {play.reader}, {broker}, {stage.size} cards"
+    def begin(self, harness: Harness) -> None:
+        play, self._has_marks = harness.play, bool(harness.game.play.words)
+        broker = f"broker {harness.broker.kind} (MQTT {'5' if harness.broker.protocol == 5 else '3.1.1'})"
+        what = f"{play.procedure or play.game}, reader {play.reader}, {broker}, {harness.size} cards"
         fault = f", fault {play.fault}" if play.fault else ""
         what += "".join(f", {key} {value}" for key, value in play.house.items())
-        self.say("demo", f"{counted(play.rounds, 'round')}, {what}, speed {play.speed:g}, seed {play.seed}{fault}")
-        self.say("topics", f"{stage.topics}/# at {HOST}:{stage.broker.port}")
+        self.write_line(
+            "demo", f"{counted(play.rounds, 'round')}, {what}, speed {play.speed:g}, seed {play.seed}{fault}"
+        )
+        self.write_line("topics", f"{harness.topics}/# at {HOST}:{harness.broker.port}")
 
-    def hear(self, name: str, payload: dict[str, Any]) -> None:
+    def handle(self, name: str, payload: dict[str, Any]) -> None:
         if name == "round":
             lines = [*_round(GAMES[payload["game"]], payload)]
         else:
@@ -50,11 +52,11 @@ class Narration:
             self._journals.add(payload["journal"])
             lines = [*self._marked(payload["event"]), *self._event(payload["event"])]
         for word, text in lines:
-            self.say(word, text)
+            self.write_line(word, text)
 
-    def end(self, stage: Harness) -> None:
+    def end(self, harness: Harness) -> None:
         self._out = None
-        for line in summary(stage, time.monotonic() - self._began):
+        for line in summary(harness, time.monotonic() - self._began):
             print(line, flush=True)
         judged = [each for journal in self._journals for each in self._proofs.verdicts(journal)]
         if judged:
@@ -98,7 +100,7 @@ class Narration:
             case _:
                 yield from _guests(event)
 
-    def say(self, word: str, text: str) -> None:
+    def write_line(self, word: str, text: str) -> None:
         """Write a line: a word or two, and a sentence."""
         self.lines.append((word, text))
         if self._out:
@@ -120,18 +122,18 @@ def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def happened(words: Sequence[Any]) -> str:
     """What happened, who did it first: `S3 raise 6 3`, `D turn K♠`, `round 2`."""
-    told = [_said(word) for word in words]
-    if len(told) > 1 and isinstance(words[1], str) and words[1][:1] in ("S", "D"):
-        told[:2] = [told[1], told[0]]
-    return " ".join(told)
+    texts = [_text(word) for word in words]
+    if len(texts) > 1 and isinstance(words[1], str) and words[1][:1] in ("S", "D"):
+        texts[:2] = [texts[1], texts[0]]
+    return " ".join(texts)
 
 
-def _said(word: Any) -> str:
+def _text(word: Any) -> str:
     match word:
         case bool():
             return "yes" if word else "no"
         case list() | tuple():
-            return ", ".join(map(_said, word))
+            return ", ".join(map(_text, word))
         case str() if word in _CARDS:
             return face(word)
     return str(word)
@@ -143,28 +145,28 @@ def _burn(cards: list[str | None]) -> str:
     return f"{exposed}{unseen} card{'s' * (unseen != 1)} unseen"
 
 
-def _round(game: Game, told: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    word = f"round {told['round']}"
-    if told["status"] == "voided":
-        yield word, f"VOID by {told['by']}: {'; '.join(told['why'])}"
+def _round(game: Game, message: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    word = f"round {message['round']}"
+    if message["status"] == "voided":
+        yield word, f"VOID by {message['by']}: {'; '.join(message['why'])}"
         return
-    said = ", ".join(remarks(game, told))
-    told = told | {"hands": shown_hands(told)}
-    yield word, f"{headline(told, 6):<11} {_hands(told)}  {said}".rstrip()
+    notes = ", ".join(remarks(game, message))
+    shown = message | {"hands": shown_hands(message)}
+    yield word, f"{headline(shown, 6):<11} {_hands(shown)}  {notes}".rstrip()
 
 
-def _hands(told: dict[str, Any]) -> str:
-    hands = [f"{name} {' '.join(map(face, hand['cards']))}" for name, hand in named(told["hands"]).items()]
+def _hands(message: dict[str, Any]) -> str:
+    hands = [f"{name} {' '.join(map(face, hand['cards']))}" for name, hand in named(message["hands"]).items()]
     return "  ".join(f"{hand:<10}" for hand in hands)
 
 
-def summary(stage: Harness, seconds: float) -> Iterator[str]:
+def summary(harness: Harness, seconds: float) -> Iterator[str]:
     """How the demo went, in two lines."""
-    backend = stage.backend
+    backend = harness.backend
     closed = [each for each in backend.rounds if each["status"] == "closed"]
     counts = Counter(each["outcome"] for each in closed)
     voided = len(backend.rounds) - len(closed)
-    outcomes = dict.fromkeys((*stage.game.play.keys, *sorted(counts)))
+    outcomes = dict.fromkeys((*harness.game.play.keys, *sorted(counts)))
     split = ", ".join([*(f"{each} {counts[each]}" for each in outcomes), *[f"void {voided}"] * bool(voided)])
     cards, sent = counted(backend.cards, "card"), counted(backend.messages, "MQTT message")
     yield f"{counted(len(closed), 'round')} delivered ({split}), {cards}, {sent}"

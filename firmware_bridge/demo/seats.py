@@ -57,12 +57,12 @@ def waits(shoe: Shoe | None) -> bool:
     return now is Phase.BETTING or (now in (Phase.READY, Phase.DEALING) and isinstance(asked(shoe), MarkDue))
 
 
-def pack_wanted(shoe: Shoe | None) -> int:
+def pack_number(shoe: Shoe | None) -> int:
     """Which pack is in the shoe, or is to be put there; always the same where a pit boss opens each."""
     return shoe.number + opens_itself(shoe) if shoe and rules(shoe).play.one_round_packs else 0
 
 
-def said(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | None:
+def next_order(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | None:
     """What the guests order next, if anything; `seats` of them play, or as many as may. rng: lots, and free choices."""
     if not waits(shoe):
         return None
@@ -116,7 +116,7 @@ def _pause(shoe: Shoe) -> float:
     return BET_S if phase(shoe) is Phase.BETTING else SQUEEZE_S if _is_sealed(shoe) else 0.0
 
 
-async def sit(
+async def play_seats(
     shoe: Callable[[], Shoe | None], give: Give, rng: Random, speed: float = 1.0, seats: int | None = None
 ) -> None:
     """Look at the table and give orders until cancelled, at `speed` (1: human); `give` may raise NotConnected."""
@@ -128,8 +128,8 @@ async def sit(
         if now is None or not waits(now):
             continue
         opened = sum(laid.shown for laid in now.laid)
-        moment = (now.journal, now.round, now.turn, len(now.given), now.betting, opened)
-        if moment != known and (order := said(now, rng, seats)):
+        moment = (now.journal, now.round, now.turn, len(now.replies), now.betting, opened)
+        if moment != known and (order := next_order(now, rng, seats)):
             known, order, again = moment, {"id": uuid4().hex, **order}, loop.time() + _pause(now) / speed
         if order and loop.time() >= again:
             with suppress(NotConnected):  # then the same order is given when the broker is back
@@ -212,5 +212,5 @@ def _choice(alarm: dict[str, Any], phase: str) -> str | None:
         return "void" if phase in ("dealing", "complete") else "accept"
     if (wanted := CHOICES.get(irregularity)) in allowed:
         return wanted
-    is_asked = alarm["blocks"] and allowed and irregularity not in CONFIRMED
-    return str(allowed[0]) if is_asked else None
+    is_required = alarm["blocks"] and allowed and irregularity not in CONFIRMED
+    return str(allowed[0]) if is_required else None

@@ -112,7 +112,7 @@ class Bench:
         until = self.link.now() + patience_s
         while (left := until - self.link.now()) > 0:
             message = await self.link.next(left)
-            if message and (card := self._take(message)):
+            if message and (card := self._handle(message)):
                 return card
         return None
 
@@ -124,12 +124,14 @@ class Bench:
         return count
 
     async def _param(self, packet: Get | Set) -> int:
-        answer = await self._answer(packet, lambda said: isinstance(said, Param) and said.id == packet.id)
+        answer = await self._answer(packet, lambda message: isinstance(message, Param) and message.id == packet.id)
         assert isinstance(answer, Param)
         return answer.value
 
     async def _done(self, packet: Packet) -> int:
-        answer = await self._answer(packet, lambda said: isinstance(said, Done) and said.command == KINDS[type(packet)])
+        answer = await self._answer(
+            packet, lambda message: isinstance(message, Done) and message.command == KINDS[type(packet)]
+        )
         assert isinstance(answer, Done)
         return answer.status
 
@@ -143,20 +145,20 @@ class Bench:
                     break
                 if fits(message):
                     return message
-                self._take(message)
+                self._handle(message)
         raise Refusal("the reader board does not answer", "check its cable, its power and [reader] protocol")
 
     async def _listen(self, seconds: float) -> None:
         """Take raw samples for so long by the board's clock, or until it falls silent."""
         start: int | None = None
         while (message := await self.link.next(ANSWER_S)) is not None:
-            self._take(message)
+            self._handle(message)
             if isinstance(message, Sample):
                 start = message.stamp_ms if start is None else start
                 if message.stamp_ms - start >= 1000 * seconds:
                     return
 
-    def _take(self, message: Message) -> Passed | None:
+    def _handle(self, message: Message) -> Passed | None:
         match message:
             case Read() | Unread():
                 if message.report:

@@ -101,7 +101,7 @@ class EdgeWatch:
         """The passes so far."""
         return pulses_in(list(self._edges), _now_ms())
 
-    def take(self) -> list[Pulse]:
+    def drain(self) -> list[Pulse]:
         """The passes so far, which are then forgotten."""
         pulses = self.pulses()
         self._edges.clear()

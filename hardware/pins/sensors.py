@@ -129,13 +129,13 @@ class Contact:
         self._quiet_after = max(pin.debounce_ms, BOUNCE_MS if pin.min_dwell_ms else 0) / 1000
         self._active_level = pin.active_level(is_input=True)
         self._device = claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory)
-        self._settled = self._level = self._told = self._active_now()
+        self._settled = self._level = self._is_reported = self._active_now()
         self._forgot_at = -inf
         self._is_stuck = is_stuck
         self._edge_at: Ticks | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._patience: asyncio.TimerHandle | None = None
-        self._dwell = Dwell(pin.min_dwell_ms / 1000, self._since, loop, self._active_now, self._tell)
+        self._stuck_timer: asyncio.TimerHandle | None = None
+        self._dwell = Dwell(pin.min_dwell_ms / 1000, self._since, loop, self._active_now, self._report)
         self._device.pin.edges = "both"
         self._device.pin.when_changed = self._changed
         loop.call_soon(self._quiet)
@@ -147,7 +147,7 @@ class Contact:
 
     def close(self) -> None:
         self._dwell.forget()
-        for timer in (self._timer, self._patience):
+        for timer in (self._timer, self._stuck_timer):
             if timer:
                 timer.cancel()
         self._device.close()
@@ -167,11 +167,11 @@ class Contact:
         if self._timer:
             self._timer.cancel()
             if is_over:  # and a busy loop did not notice
-                self._rest(self._level)
+                self._settle(self._level)
         elif is_over and self._settled and not self._level:  # this very edge was seen before it was heard
-            self._rest(active=False)
+            self._settle(active=False)
         elif self._edge_at is not None and not is_over and self._loop.time() - self._forgot_at < LATE_S:
-            self._told = True  # it is of the activation that was just taken for over
+            self._is_reported = True  # it is of the activation that was just taken for over
         self._edge_at, self._level = at, active
         if active:
             self._dwell.active(at)
@@ -179,52 +179,52 @@ class Contact:
             self._dwell.idle(at)
         self._timer = self._loop.call_later(self._quiet_after, self._quiet)
 
-    def _quiet(self, patient: bool = True) -> None:
+    def _quiet(self, may_wait: bool = True) -> None:
         if self._device.closed:
             return
         self._timer = None
         active = self._active_now()
-        if patient and self._level and not active:  # the edge is on its way; or it is lost
+        if may_wait and self._level and not active:  # the edge is on its way; or it is lost
             self._timer = self._loop.call_later(LATE_S, self._quiet, False)
             return
-        self._rest(active)
+        self._settle(active)
 
-    def _rest(self, active: bool) -> None:
-        was_active, self._settled = self._settled or self._told, active
+    def _settle(self, active: bool) -> None:
+        was_active, self._settled = self._settled or self._is_reported, active
         if active:
             self._dwell.active()
         else:
             self._dwell.forget()
-            if self._told:
+            if self._is_reported:
                 self._forgot_at = self._loop.time()
-            self._told = False
-        self._be_patient()
+            self._is_reported = False
+        self._watch_stuck()
         if was_active and not active and self._on_idle:
             self._on_idle()
 
-    def _be_patient(self) -> None:
+    def _watch_stuck(self) -> None:
         """Wait for an active line to let go, and say so when it does not."""
         if not self._settled:
-            if self._patience:
-                self._patience.cancel()
-            self._patience = None
+            if self._stuck_timer:
+                self._stuck_timer.cancel()
+            self._stuck_timer = None
             if self._is_stuck:
                 self._stick(is_stuck=False)
-        elif self._patience is None and self._stuck_after is not None and not self._is_stuck:
-            self._patience = self._loop.call_later(self._stuck_after, self._stick)
+        elif self._stuck_timer is None and self._stuck_after is not None and not self._is_stuck:
+            self._stuck_timer = self._loop.call_later(self._stuck_after, self._stick)
 
     def _stick(self, is_stuck: bool = True) -> None:
         if is_stuck and not self._active_now():  # its release got lost
-            self._patience = None
-            self._rest(active=False)
+            self._stuck_timer = None
+            self._settle(active=False)
             return
         self._is_stuck = is_stuck
         if self._on_stuck:
             self._on_stuck(is_stuck)
 
-    def _tell(self) -> None:
-        if not self._told and not self._device.closed:
-            self._told = True
+    def _report(self) -> None:
+        if not self._is_reported and not self._device.closed:
+            self._is_reported = True
             self._on_active()
 
 
@@ -247,4 +247,4 @@ class CutCardSensor(Contact):
         is_known: bool = False,
     ) -> None:
         super().__init__(pin, factory, loop, on_seen, None, stuck_after, on_stuck, is_stuck)
-        self._told = self._settled and (is_stuck or is_known)
+        self._is_reported = self._settled and (is_stuck or is_known)

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from hardware.readers import protocol
-from hardware.readers.messages import CutCard, Message, Outcome, Read, Said, Unread, Verdict, masked
+from hardware.readers.messages import CutCard, Message, Notice, Outcome, Read, Unread, Verdict, masked
 from hardware.readers.protocol import MASKED, Decoder, Protocol, ReaderSettings, whole
 
 START, END = 0x05, 0x03
@@ -120,7 +120,7 @@ class AngelEyeDecoder(Decoder):
     """Yields each report once. Nothing is ever sent to the shoe.
 
     A card's `code` is its name (`8s`), its `slot` P1..B3 or `burn`. A report whose three copies were all damaged
-    shows in the numbers (digits that count up by one): then `Said(.., gap=True)` comes first. So it does when a
+    shows in the numbers (digits that count up by one): then `Notice(.., gap=True)` comes first. So it does when a
     report comes just as the last one did, after a pause: it may be said again, or be ten reports later.
     The checksum is a plain XOR, which two flipped bits can pass: a report is believed when two copies agree, and a
     card of which the third then says something else is unread, or told with `gap` where it was believed already.
@@ -129,11 +129,11 @@ class AngelEyeDecoder(Decoder):
 
     def __init__(self, _settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._heard_at = clock()
+        self._copy_at = clock()
         self._has_paused = False  # since the last report
         self._frames = Frames()
         self._last: Frame | None = None
-        self._heard: tuple[Frame, ...] = ()  # the last two
+        self._recent: tuple[Frame, ...] = ()  # the last two
         self._after_nine = "01"  # the number that follows 9 here; which of them shows the first time
         self._is_damaged = True  # the line, since the last report
         self._is_disputed = False  # the last report
@@ -148,19 +148,19 @@ class AngelEyeDecoder(Decoder):
                 self._is_damaged = True
                 continue
             self.good += 1
-            if now - self._heard_at > COPIES_WITHIN_S:
-                self._heard, self._has_paused = (), True
-            self._heard_at = now
+            if now - self._copy_at > COPIES_WITHIN_S:
+                self._recent, self._has_paused = (), True
+            self._copy_at = now
             yield from self._copy(frame)
 
     def _copy(self, frame: Frame) -> Iterator[Message]:
-        before, self._heard = self._heard, (*self._heard[-1:], frame)
+        before, self._recent = self._recent, (*self._recent[-1:], frame)
         is_news = frame != self._last or (self._has_paused and frame.command not in REPEATABLE)
         if frame in before and is_news:
             yield from self._believed(frame, is_disputed=any(_differ(frame, other) for other in before))
         elif self._last and _differ(frame, self._last) and not self._is_disputed:
             self._is_disputed = True
-            yield Said(DISPUTED, gap=True)
+            yield Notice(DISPUTED, gap=True)
         elif before and before[-1] not in (frame, self._last):
             self._is_damaged = True
 
@@ -173,7 +173,7 @@ class AngelEyeDecoder(Decoder):
         missed = frame == self._last or self._missed(frame)
         self._last, self._is_damaged, self._is_disputed, self._has_paused = frame, False, is_disputed, False
         if missed:
-            yield Said("reports before this one were lost", gap=True)
+            yield Notice("reports before this one were lost", gap=True)
         if is_disputed and frame.command == "D":
             yield Unread("unreadable")
         else:
@@ -199,7 +199,7 @@ class AngelEyeDecoder(Decoder):
     def _messages(self, frame: Frame) -> Iterator[Message]:
         command, length = frame.command, len(frame.payload)
         if length < _LENGTHS.get(command, 0) or (length > 2 and command in "DR"):
-            yield Said(f"a report {command} of another length than known", gap=command in "DdR")
+            yield Notice(f"a report {command} of another length than known", gap=command in "DdR")
         elif command == "D":
             yield self._dealt(*frame.payload)
         elif command == "R":
@@ -211,7 +211,7 @@ class AngelEyeDecoder(Decoder):
     def _dealt(self, place: int, face: int) -> Message:
         target, index, code = place >> 4 & 7, place & 15, card_of(face)
         if target == 5:
-            return Said("the shoe counts the burn")
+            return Notice("the shoe counts the burn")
         if self._is_over:
             self._laid, self._is_over = {}, False
         self._laid[place] = face
@@ -224,8 +224,8 @@ class AngelEyeDecoder(Decoder):
     def _again(self, place: int, face: int) -> Message:
         """Public users disagree whether this is a card dealt anew: it is none, and a difference is told."""
         if self._laid.get(place) == face:
-            return Said("a card was told again, the same")
-        return Said("a card was told again, and differs from before: compare the cards with the screen", gap=True)
+            return Notice("a card was told again, the same")
+        return Notice("a card was told again, and differs from before: compare the cards with the screen", gap=True)
 
 
 def _differ(one: Frame, other: Frame) -> bool:
@@ -239,7 +239,7 @@ def _outside(frame: Frame) -> Message:
 def _verdict(frame: Frame) -> Message:
     outcome, pairs = OUTCOMES.get(frame.payload[0] >> 4 & 7), frame.payload[0] & 15
     if outcome is None or pairs > 3:
-        return Said("a result that is none", gap=True)
+        return Notice("a result that is none", gap=True)
     return Verdict(outcome, bool(pairs & 1), bool(pairs & 2))
 
 
@@ -247,30 +247,30 @@ def _error(frame: Frame) -> Message:
     number = frame.payload[0] & 63
     if number in UNREAD:
         return Unread(UNREAD[number])
-    return Said(f"error {number}: {ERRORS.get(number, 'unknown')}")
+    return Notice(f"error {number}: {ERRORS.get(number, 'unknown')}")
 
 
 def _lock(frame: Frame) -> Message:
-    return Said("locked" if frame.payload[0] & 1 else "unlocked")
+    return Notice("locked" if frame.payload[0] & 1 else "unlocked")
 
 
 def _strange(frame: Frame) -> Message:
-    return Said(f"a report {frame.command} that is not known")
+    return Notice(f"a report {frame.command} that is not known")
 
 
 _LENGTHS: Final = {"D": 2, "R": 2, "d": 1, "G": 1, "E": 1, "L": 1}
 """Bytes of a payload, at the least."""
 
 _MEANINGS: Final[dict[str, Callable[[Frame], Message]]] = {
-    "S": lambda _: Said("the shoe starts", gap=True),  # it has seen nothing since it was switched off
-    "P": lambda _: Said("the shoe stands by"),
+    "S": lambda _: Notice("the shoe starts", gap=True),  # it has seen nothing since it was switched off
+    "P": lambda _: Notice("the shoe stands by"),
     "d": _outside,
     "G": _verdict,
     "C": lambda _: CutCard(),
     "E": _error,
-    "e": lambda _: Said("an error was cancelled"),
+    "e": lambda _: Notice("an error was cancelled"),
     "L": _lock,
-    "M": lambda _: Said("a preset value was changed"),
+    "M": lambda _: Notice("a preset value was changed"),
 }
 
 
@@ -299,6 +299,6 @@ PROTOCOL: Final = Protocol(
     baud=4_800,
     board="hardware.sim.angel_eye:AngelEyeShoe",
     frames=AngelEyeFrames(),
-    knows_cards=True,
+    has_fixed_codes=True,
     judges=True,
 )

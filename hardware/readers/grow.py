@@ -42,10 +42,10 @@ class GrowDecoder(TextDecoder):
         super().__init__(settings or ReaderSettings(), clock)
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
-        self._opening.hear(chunk)
+        self._opening.feed(chunk)
         self._begun += chunk
-        while taken := self._answer() or self._line():
-            length, is_line = taken
+        while found := self._answer() or self._line():
+            length, is_line = found
             item, self._begun = self._begun[:length], self._begun[length:]
             if not is_line:
                 self._opening.cuts()  # an answer has shown what the first bytes were

@@ -24,7 +24,7 @@ class FirstLine:
         """The port was opened."""
         self._is_fresh, self._may_be_cut = True, False
 
-    def hear(self, chunk: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         """Bytes came; none: the line has been quiet since the port was opened."""
         if self._is_fresh:
             self._is_fresh, self._may_be_cut = False, bool(chunk)
@@ -90,7 +90,7 @@ class LineDecoder(TextDecoder):
         self._pattern = _compiled(settings.pattern)
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
-        self._opening.hear(chunk)
+        self._opening.feed(chunk)
         *lines, begun = self._tail.split(self._begun + chunk)
         self._begun = begun if len(begun) <= LONGEST_LINE else begun[:LONGEST_LINE] + begun[-self._keep :]
         for line in lines:

@@ -92,7 +92,7 @@ class Verdict(Struct, frozen=True, gc=False):
     banker_pair: bool = False
 
 
-class Said(Struct, frozen=True, gc=False):
+class Notice(Struct, frozen=True, gc=False):
     """Something else for the record: `what` in plain words, never a card. gap: cards may differ from the reports."""
 
     what: str
@@ -140,7 +140,7 @@ class Done(Struct, frozen=True, gc=False):
     status: int
 
 
-Message = Read | Unread | Repeat | CutCard | Verdict | Said | Hello | Beat | Sample | Param | Done
+Message = Read | Unread | Repeat | CutCard | Verdict | Notice | Hello | Beat | Sample | Param | Done
 
 
 def masked(value: Any, secret: str = "code") -> str:

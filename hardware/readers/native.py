@@ -192,7 +192,7 @@ class NativeDecoder(Decoder):
 
     def acknowledge(self, report: ReportNo) -> bytes:
         """An ACK is cumulative, so a repeat is answered with the newest."""
-        if not self._taken(report):
+        if not self._is_acknowledged(report):
             self._last_kind = next((KINDS[type(r)] for r in self._copies if _at(r, report)), KINDS[Card])
             self.last = report
             self._copies.clear()
@@ -243,7 +243,7 @@ class NativeDecoder(Decoder):
 
     def _report(self, report: Report) -> Message | None:
         at = ReportNo(report.session, report.seq)
-        if self._taken(at):
+        if self._is_acknowledged(at):
             return Repeat(at)
         expected = at.seq == self._next_seq(at.session)
         if expected and not self.noisy:
@@ -256,7 +256,7 @@ class NativeDecoder(Decoder):
             return None
         return self._message(report, at, gap=not expected)
 
-    def _taken(self, at: ReportNo) -> bool:
+    def _is_acknowledged(self, at: ReportNo) -> bool:
         last = self.last
         return last is not None and last.session == at.session and (last.seq - at.seq) % 256 < BOARD_KEEPS
 
@@ -329,6 +329,6 @@ PROTOCOL: Final = Protocol(
     board="hardware.sim.board:NativeBoard",
     frames=NativeFrames(),
     keeps_reports=True,
-    knows_cards=True,
+    has_fixed_codes=True,
     has_signal=True,
 )

@@ -94,7 +94,7 @@ class Protocol:
     """All that is known of one reader protocol.
 
     baud: 8N1, where a config gives no other. board: module and class of its simulator, by name because no reader
-    imports a simulator. frames: how its stream is shown. says_again_s: seconds in which a reader without beats may
+    imports a simulator. frames: how its stream is shown. repeats_within_s: seconds in which a reader without beats may
     send a card again that nobody acknowledged.
     """
 
@@ -102,11 +102,11 @@ class Protocol:
     baud: int
     board: str
     frames: Frames = UNFRAMED
-    says_again_s: float = 2.5
+    repeats_within_s: float = 2.5
     keeps_reports: bool = False
     """Every report until it is acknowledged; and the reader beats every second."""
 
-    knows_cards: bool = False
+    has_fixed_codes: bool = False
     """Its codes mean the same in every pack: no code book."""
 
     has_tags: bool = False

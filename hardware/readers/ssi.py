@@ -67,7 +67,7 @@ class SsiDecoder(Decoder):
         self._waiting: ReportNo | None = None  # yielded, and not yet on disk
         self._body: bytes | None = None
         self._seq = 0
-        self._heard_at = 0.0  # the last good code
+        self._decoded_at = 0.0  # the last good code
         self._is_skipping = False
         self._may_have_missed = False  # the first sending of a code, since the last good one
 
@@ -136,8 +136,8 @@ class SsiDecoder(Decoder):
 
     def _judged(self, packet: Packet, now: float) -> Message:
         repeated = bool(packet.status & RETRANSMITTED)
-        missed = self._may_have_missed or now - self._heard_at > REPEATS_WITHIN_S
-        self._may_have_missed, self._heard_at = False, now
+        missed = self._may_have_missed or now - self._decoded_at > REPEATS_WITHIN_S
+        self._may_have_missed, self._decoded_at = False, now
         if repeated:
             is_known = self._waiting is not None or not missed
         else:
@@ -164,5 +164,5 @@ class SsiDecoder(Decoder):
 
 
 PROTOCOL: Final = Protocol(
-    SsiDecoder, baud=9_600, board="hardware.sim.code_boards:SsiBoard", says_again_s=REPEATS_WITHIN_S
+    SsiDecoder, baud=9_600, board="hardware.sim.code_boards:SsiBoard", repeats_within_s=REPEATS_WITHIN_S
 )

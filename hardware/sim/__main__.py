@@ -41,9 +41,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--link", type=Path, required=True, help="name of the device, a symlink to a pty")
     parser.add_argument("--protocol", choices=tuple(BOARDS), default="native")
     parser.add_argument("--optics", action="store_true", help="native: read through simulated optics, to calibrate")
-    asked = parser.parse_args(arguments)
-    board = NativeBoard(optics=Optics()) if asked.optics else BOARDS[asked.protocol]()
-    asyncio.run(_serve(board, asked.link))
+    options = parser.parse_args(arguments)
+    board = NativeBoard(optics=Optics()) if options.optics else BOARDS[options.protocol]()
+    asyncio.run(_serve(board, options.link))
     return 0
 
 
@@ -54,7 +54,7 @@ async def _serve(board: NativeBoard | CodeBoard, link: Path) -> None:
         loop.add_signal_handler(each, _end, pty)
     print(f"a reader is at {link}; {words(board.papers)}", flush=True)
     try:
-        await _hear(pty, board, loop)
+        await _read_stdin(pty, board, loop)
     finally:
         pty.close()
 
@@ -65,13 +65,13 @@ def _end(pty: PtyBoard) -> None:
     os._exit(0)
 
 
-async def _hear(pty: PtyBoard, board: NativeBoard | CodeBoard, loop: asyncio.AbstractEventLoop) -> None:
+async def _read_stdin(pty: PtyBoard, board: NativeBoard | CodeBoard, loop: asyncio.AbstractEventLoop) -> None:
     while (line := await loop.run_in_executor(None, sys.stdin.readline)) and line.strip() != "quit":
         try:
             if line.startswith("deal ") and isinstance(board, NativeBoard):
                 await _deal(pty, board, int(line.removeprefix("deal ")))
             else:
-                _obey(pty, board, line.strip())
+                _run_command(pty, board, line.strip())
         except ValueError:
             print(f"{line.strip()!r} is not understood; {words(board.papers)}", flush=True)
 
@@ -84,7 +84,7 @@ async def _deal(pty: PtyBoard, board: NativeBoard, cards: int) -> None:
         await asyncio.sleep(PACE_S)
 
 
-def _obey(pty: PtyBoard, board: NativeBoard | CodeBoard, word: str) -> None:
+def _run_command(pty: PtyBoard, board: NativeBoard | CodeBoard, word: str) -> None:
     match word, board:
         case "", _:
             pass

@@ -63,44 +63,44 @@ class AngelEyeShoe(CodeBoard):
         """The shoe was loaded: it starts, and burns first."""
         self._hands: Hands = ([], [])
         self._to_burn: int | None = None if self._burns else 0
-        self._say("S")
+        self._send("S")
 
     def pull(self, code: str) -> None:
         """A card such as `8s` leaves the shoe; anything else is a ValueError."""
         card_bytes(PLAYER, 1, code)
         if self._to_burn is None:
             self._to_burn = points([code]) or 10
-            self._say("D", card_bytes(FIRST, 1, code))
+            self._send("D", card_bytes(FIRST, 1, code))
         elif self._to_burn:
             self._to_burn -= 1
-            self._say("D", card_bytes(BURN, 1, code))
+            self._send("D", card_bytes(BURN, 1, code))
         else:
             self._deal(code)
 
     def unreadable(self) -> None:
         """A card cannot be read; the shoe wants it again, and says it then, in the place that is still due."""
-        self._say("E", bytes((BIT_7 | 0x41,)))
+        self._send("E", bytes((BIT_7 | 0x41,)))
 
     def mislay(self) -> None:
         """Report the next card that is dealt on the other side."""
         self._mislays = True
 
     def cut_card(self) -> None:
-        self._say("C")
+        self._send("C")
 
     def quit(self) -> None:
         """The dealer ends the round by its button."""
         self._end(FORCED)
 
-    def say_again(self) -> None:
+    def repeat(self) -> None:
         """The last report comes once more, as a retransmission of the line."""
         self._out += self._last
 
     def _deal(self, code: str) -> None:
         target, index = self._due()
         self._hands[target].append(code)
-        said, self._mislays = BANKER - target if self._mislays else target, False
-        self._say("D", card_bytes(said, index, code))
+        side, self._mislays = BANKER - target if self._mislays else target, False
+        self._send("D", card_bytes(side, index, code))
         if sum(map(len, self._hands)) >= len(OPENING) and self.rules(self._hands) is None:
             ours, theirs = map(points, self._hands)
             self._end(2 if ours == theirs else 1 if ours > theirs else 4)
@@ -116,9 +116,9 @@ class AngelEyeShoe(CodeBoard):
     def _end(self, outcome: int) -> None:
         pairs = sum(bit for bit, hand in zip((1, 2), self._hands, strict=True) if _is_pair(hand))
         self._hands = ([], [])
-        self._say("G", bytes((BIT_7 | outcome << 4 | pairs,)))
+        self._send("G", bytes((BIT_7 | outcome << 4 | pairs,)))
 
-    def _say(self, command: str, payload: bytes = b"") -> None:
+    def _send(self, command: str, payload: bytes = b"") -> None:
         self._last = encode(Frame(next(self._numbers), command, payload))
         self._out += self._last * COPIES
 

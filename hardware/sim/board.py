@@ -20,7 +20,7 @@ BEAT_MS = 1000
 SAMPLE_MS = 50
 RAW_US, RAW_AT_ONCE = 250, 24  # a raw sample, and how many go into a packet (a packet has at most 64 bytes)
 RAW_BACKLOG_MS = 100  # what a board that was not asked for its bytes still sends
-_ASKED_MS = 20  # an ACK asks for what is left; not for what is still on its way
+_IN_FLIGHT_MS = 20  # an ACK asks for what is left; not for what is still on its way
 _FACTORY_PARAMS = {1: 512, 2: 32, 3: 4, 4: 180, 5: 60, 6: 8}
 _REPORT_KINDS = (native.KINDS[native.Card], native.KINDS[native.Fault])
 
@@ -195,7 +195,7 @@ class NativeBoard:
         for _ in range(done):
             self._kept.popleft()
         oldest = self._kept[0] if self._kept else None
-        if oldest and oldest.sent_ms is not None and self._now - oldest.sent_ms >= _ASKED_MS:
+        if oldest and oldest.sent_ms is not None and self._now - oldest.sent_ms >= _IN_FLIGHT_MS:
             oldest.sent_ms = None
 
     def _on_command(self, packet: native.Packet) -> None:

@@ -73,7 +73,7 @@ class SsiBoard(CodeBoard):
         self._codes: deque[str] = deque()
         self._sent_ms: int | None = None
         self._is_repeat = False
-        self._heard = b""
+        self._received = b""
 
     @property
     def waiting(self) -> int:
@@ -87,9 +87,9 @@ class SsiBoard(CodeBoard):
     def receive(self, chunk: bytes) -> None:
         """Packets from the host; an ACK is for the code sent last."""
         acknowledged = ssi.encode(ssi.Packet(ssi.ACK))
-        self._heard = (self._heard + chunk)[-ssi.LONGEST :]
-        while acknowledged in self._heard:
-            self._heard = self._heard.partition(acknowledged)[2]
+        self._received = (self._received + chunk)[-ssi.LONGEST :]
+        while acknowledged in self._received:
+            self._received = self._received.partition(acknowledged)[2]
             if self._sent_ms is not None:
                 self._codes.popleft()
                 self._sent_ms, self._is_repeat = None, False

@@ -128,10 +128,10 @@ class PtyBoard:
             self._unsent = self._written(self._unsent)
             return
         self.clock_ms += step_ms
-        said = self.up.carry(self.board.tick(int(self.clock_ms)))
+        sent = self.up.carry(self.board.tick(int(self.clock_ms)))
         if self.plugged:
             # A full line drops whole sayings, never halves of them: the board repeats what matters.
-            self._unsent = self._written(self._unsent or said)
+            self._unsent = self._written(self._unsent or sent)
 
     def _run(self) -> None:
         self.tick()
@@ -139,8 +139,8 @@ class PtyBoard:
 
     def _readable(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            heard = os.read(self._master, 4096)
-            self.board.receive(self.down.carry(heard))
+            received = os.read(self._master, 4096)
+            self.board.receive(self.down.carry(received))
         self.tick()
 
     def _written(self, chunk: bytes) -> bytes:
@@ -152,10 +152,10 @@ class PtyBoard:
 
 
 def _point(link: Path, device: str) -> None:
-    fresh = link.with_name(f".{link.name}.{os.getpid()}")
-    fresh.unlink(missing_ok=True)
-    fresh.symlink_to(device)
-    fresh.replace(link)
+    temporary = link.with_name(f".{link.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)
+    temporary.symlink_to(device)
+    temporary.replace(link)
 
 
 def _forget_dead_owner(slave: int) -> None:

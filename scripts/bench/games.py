@@ -16,7 +16,7 @@ from msgspec import convert
 
 from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import Drawn, NewShoe, OneInput, Say
-from firmware_bridge.demo.seats import said
+from firmware_bridge.demo.seats import next_order
 from firmware_bridge.facts import orders
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
@@ -56,7 +56,7 @@ def played(game: Game, rounds: int, rng: Random) -> Iterator[tuple[OneInput | Ne
             if in_play and isinstance(asked(now), CardDue):
                 step = Drawn(deck.pop())
             else:
-                order: dict[str, Any] = said(shoe, rng) or {}
+                order: dict[str, Any] = next_order(shoe, rng) or {}
                 step = Say(convert(order, KINDS[order["do"]]))
         before = len(shoe.rounds)
         for _ in table.play([step]):

@@ -162,7 +162,7 @@ class GoldenTable:
         told = replace(told, at=self.at, mono=self.mono)
         self.last = told
         judge = failing if broken else observe if self.observing else decide
-        line = self.memory.take(told, judge)
+        line = self.memory.handle(told, judge)
         self.tape.told(encode(told), bool(line))
         if line:
             self.record(line)

@@ -57,7 +57,7 @@ class Table:
 
     def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
         """Journal events, and keep all that can be seen of them outside."""
-        if line := self.memory.take(told, lambda *_: events):
+        if line := self.memory.handle(told, lambda *_: events):
             self.lines.append(line)
             self.outside += [*[message.payload for message in messages(line)], line.entry, line, told]
         self.outside += [msgspec.json.encode(snapshots(self.shoe)), lamps(self.shoe), self.shoe]

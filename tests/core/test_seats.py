@@ -11,7 +11,7 @@ import pytest
 
 from firmware_bridge.demo.faults import INSIDE, LATE, places
 from firmware_bridge.demo.fixtures import faces, lamps, packs
-from firmware_bridge.demo.seats import asks_guests, said, waits
+from firmware_bridge.demo.seats import asks_guests, next_order, waits
 from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat import GAME as BACCARAT
@@ -37,7 +37,7 @@ def table(text: str) -> Table:
 
 def order(text: str) -> dict[str, Any] | None:
     """What the guests order after some words of a deal script."""
-    return said(table(text).shoe, Random(3))
+    return next_order(table(text).shoe, Random(3))
 
 
 def test_every_seat_bets_when_bets_are_open() -> None:
@@ -45,7 +45,7 @@ def test_every_seat_bets_when_bets_are_open() -> None:
 
 
 def test_the_lot_falls_on_any_of_its_seats() -> None:
-    lots = [said(table("shoe bets=1:5,3:5").shoe, Random(seed)) for seed in range(20)]
+    lots = [next_order(table("shoe bets=1:5,3:5").shoe, Random(seed)) for seed in range(20)]
     assert {lot and lot["value"] for lot in lots} == {"1", "3"}
     assert all(lot and lot["word"] == "lot" and "seat" not in lot for lot in lots)
 
@@ -63,10 +63,10 @@ def test_guests_are_silent_while_a_card_is_due(text: str) -> None:
 
 def test_guests_of_a_game_without_marks_close_the_bets_and_open_sealed_cards() -> None:
     sealed = Table(burn="none", betting="required", disclose="sealed").play("shoe")
-    assert said(sealed.shoe, Random(3)) == {"do": "bets_closed"}
+    assert next_order(sealed.shoe, Random(3)) == {"do": "bets_closed"}
     assert waits(sealed.shoe)
-    assert said(sealed.play("bets-closed 9s Td").shoe, Random(3)) is None
-    assert said(sealed.play("Ks 8c").shoe, Random(3)) == {"do": "reveal"}
+    assert next_order(sealed.play("bets-closed 9s Td").shoe, Random(3)) is None
+    assert next_order(sealed.play("Ks 8c").shoe, Random(3)) == {"do": "reveal"}
     assert waits(sealed.shoe)
 
 

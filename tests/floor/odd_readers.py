@@ -164,10 +164,10 @@ class Said:
 
 def daemon(odd: Odd) -> str:
     """Of its own `status`: `ours`, of `another` shoe that is online as this table, or neither."""
-    twins = DuplicateTableId("T07", "5c1e")
-    if twins.is_ours(odd.body, 1):
+    duplicates = DuplicateTableId("T07", "5c1e")
+    if duplicates.is_ours(odd.body, 1):
         return "ours"
-    return "another" if twins.told else "ignored"
+    return "another" if duplicates.warning else "ignored"
 
 
 def demo(odd: Odd) -> str:
@@ -180,9 +180,9 @@ def demo(odd: Odd) -> str:
             BrokerSettings(client_id="backend"), "shoe/T07", lambda *_: None, failed.append, loop, ["roads"]
         )
         for each in odd.before:
-            backend.take(Incoming(each.topic, each.body, retained=True))
+            backend.handle(Incoming(each.topic, each.body, retained=True))
         before = backend.states[odd.topic]
-        backend.take(Incoming(odd.delivery.topic, odd.body, retained=False))
+        backend.handle(Incoming(odd.delivery.topic, odd.body, retained=False))
         return "fails" if failed else "kept" if backend.states[odd.topic] is before else "shown"
 
     return asyncio.run(take())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from hardware.readers.messages import Message, Read, ReportNo, Said, Unread
+from hardware.readers.messages import Message, Notice, Read, ReportNo, Unread
 from tests.hardware.streams import LINES, SESSION, decoder, held, reads, slot, taken
 
 CARDS = 6  # in a stream
@@ -95,7 +95,7 @@ def mistakes(protocol: str, codes: list[int | str], told: list[Message], wire: b
         yield f"made up {found} of {codes} from {wire.hex()}"
     if kept > BOUND:
         yield f"keeps {kept} bytes after {wire.hex()}"
-    if any(isinstance(message, Said) and any(str(code) in message.what for code in codes) for message in told):
+    if any(isinstance(message, Notice) and any(str(code) in message.what for code in codes) for message in told):
         yield f"says a card in clear: {told}"
 
 

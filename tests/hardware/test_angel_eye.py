@@ -6,10 +6,10 @@ import pytest
 
 from hardware.readers import angel_eye as angel_frames
 from hardware.readers.angel_eye import DISPUTED, AngelEyeDecoder, Frame
-from hardware.readers.messages import CutCard, Read, Said, Unread, Verdict
+from hardware.readers.messages import CutCard, Notice, Read, Unread, Verdict
 from tests.hardware.streams import taken
 
-STARTS = Said("the shoe starts", gap=True)
+STARTS = Notice("the shoe starts", gap=True)
 ANGEL_EYE = {
     "05 31 44 81 B8 03 34 46": (Frame("1", "D", b"\x81\xb8"), Read("8s", slot="P1")),
     "05 32 44 91 CD 03 32 39": (Frame("2", "D", b"\x91\xcd"), Read("Kh", slot="B1")),
@@ -29,8 +29,8 @@ def test_angel_eye(wire: str, frame: Frame, message: Any) -> None:
     assert taken(AngelEyeDecoder(), 3 * sent) == [message]
 
 
-SAME = Said("a card was told again, the same")
-DIFFERS = Said("a card was told again, and differs from before: compare the cards with the screen", gap=True)
+SAME = Notice("a card was told again, the same")
+DIFFERS = Notice("a card was told again, and differs from before: compare the cards with the screen", gap=True)
 
 
 @pytest.mark.parametrize(
@@ -38,22 +38,22 @@ DIFFERS = Said("a card was told again, and differs from before: compare the card
     [
         (Frame("1", "G", b"\xa3"), Verdict("tie", True, True)),
         (Frame("1", "G", b"\xf0"), Verdict("forced")),
-        (Frame("1", "G", b"\x80"), Said("a result that is none", gap=True)),
+        (Frame("1", "G", b"\x80"), Notice("a result that is none", gap=True)),
         (Frame("1", "D", b"\xa1\x91"), Read("Ad", slot="burn")),
         (Frame("1", "D", b"\xc1\xaa"), Read("Tc", slot="burn")),
-        (Frame("1", "D", b"\xd1\x91"), Said("the shoe counts the burn")),
+        (Frame("1", "D", b"\xd1\x91"), Notice("the shoe counts the burn")),
         (Frame("1", "D", b"\x84\x91"), Unread("unreadable")),  # no fourth card of the player's
         (Frame("1", "D", b"\x81\x9e"), Unread("unreadable")),  # no rank 14
-        (Frame("1", "D", b"\x81"), Said("a report D of another length than known", gap=True)),
+        (Frame("1", "D", b"\x81"), Notice("a report D of another length than known", gap=True)),
         (Frame("1", "d", b"\x90"), Unread("drawn while in error")),
         (Frame("1", "E", b"\xc5"), Unread("backwards")),
-        (Frame("1", "E", b"\x82"), Said("error 2: a card too many was drawn")),
+        (Frame("1", "E", b"\x82"), Notice("error 2: a card too many was drawn")),
         (Frame("1", "R", b"\x81\xb8"), DIFFERS),
-        (Frame("1", "e"), Said("an error was cancelled")),
-        (Frame("1", "L", b"\x81"), Said("locked")),
-        (Frame("1", "M"), Said("a preset value was changed")),
-        (Frame("1", "P"), Said("the shoe stands by")),
-        (Frame("1", "Z"), Said("a report Z that is not known")),
+        (Frame("1", "e"), Notice("an error was cancelled")),
+        (Frame("1", "L", b"\x81"), Notice("locked")),
+        (Frame("1", "M"), Notice("a preset value was changed")),
+        (Frame("1", "P"), Notice("the shoe stands by")),
+        (Frame("1", "Z"), Notice("a report Z that is not known")),
     ],
 )
 def test_angel_eye_reports(sent: Frame, told: Any) -> None:
@@ -65,7 +65,7 @@ def angel(*frames: Frame, copies: int = 3) -> bytes:
 
 
 EIGHT, KING = b"\x81\xb8", b"\x91\xcd"
-GAP = Said("reports before this one were lost", gap=True)
+GAP = Notice("reports before this one were lost", gap=True)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ GAP = Said("reports before this one were lost", gap=True)
         ([Frame("1", "D", EIGHT), Frame("2", "D", EIGHT)], 2 * [Read("8s", slot="P1")]),
     ],
 )
-def test_angel_eye_numbers(frames: list[Frame], told: list[Read | Said]) -> None:
+def test_angel_eye_numbers(frames: list[Frame], told: list[Read | Notice]) -> None:
     assert taken(AngelEyeDecoder(), angel(*frames)) == told
 
 
@@ -104,7 +104,7 @@ def test_angel_eye_is_believed_when_two_copies_agree() -> None:
     assert taken(decoder, right) == []
 
 
-DIFFER = Said(DISPUTED, gap=True)
+DIFFER = Notice(DISPUTED, gap=True)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ DIFFER = Said(DISPUTED, gap=True)
         ("889", [Read("8s", slot="P1"), DIFFER]),
     ],
 )
-def test_angel_eye_copies_that_differ_name_no_card(copies: str, told: list[Read | Said | Unread]) -> None:
+def test_angel_eye_copies_that_differ_name_no_card(copies: str, told: list[Read | Notice | Unread]) -> None:
     sent = {face: angel(Frame("1", "D", card), copies=1) for face, card in (("8", EIGHT), ("9", b"\x81\xb9"))}
     assert taken(AngelEyeDecoder(), b"".join(sent.get(copy, b"\5") for copy in copies)) == told
 
@@ -155,7 +155,7 @@ def test_angel_eye_the_same_number_again(
     is_reopened: bool,
     pause: float,
     sent: bytes,
-    told: list[Read | Said | Unread],
+    told: list[Read | Notice | Unread],
 ) -> None:
     decoder, now = after_eight
     now[0] += pause

@@ -8,7 +8,7 @@ import pytest
 
 from firmware_bridge.facts.cards import FACES, Card
 from hardware.readers.angel_eye import AngelEyeDecoder
-from hardware.readers.messages import CutCard, Message, Read, Said, Unread, Verdict
+from hardware.readers.messages import CutCard, Message, Notice, Read, Unread, Verdict
 from hardware.sim.angel_eye import WRONG_OPENING, AngelEyeShoe, points, right_rules, wrong_rules
 from tests.baccarat import layout
 from tests.hardware.cable import BadCable
@@ -86,11 +86,11 @@ def test_the_cut_card_and_the_button() -> None:
     shoe.cut_card()
     shoe.pull("8s")
     shoe.unreadable()
-    shoe.say_again()
+    shoe.repeat()
     shoe.quit()
     told = [*decoder.feed(shoe.tick(0))]
     assert told == [
-        Said("the shoe starts", gap=True), CutCard(), Read("8s", slot="P1"), Unread("unreadable"), Verdict("forced"),
+        Notice("the shoe starts", gap=True), CutCard(), Read("8s", slot="P1"), Unread("unreadable"), Verdict("forced"),
     ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from hardware.readers.messages import Said, Unread
+from hardware.readers.messages import Notice, Unread
 from tests.hardware.streams import LINES, decoder, held, reads, taken
 
 SEEDS = range(20)
@@ -116,7 +116,7 @@ class TestEveryReader:
     def test_messages_are_of_known_kinds_and_name_no_card(self, protocol: str, seed: int) -> None:
         rng = Random(seed)
         for message in taken(decoder(protocol), rng.randbytes(4000)):
-            if isinstance(message, Said):
+            if isinstance(message, Notice):
                 assert len(message.what) < 100
             if isinstance(message, Unread):
                 assert message.reason

@@ -17,9 +17,9 @@ from hardware.keypads import (
     Mark,
     Packet,
     Turn,
+    encode_turns,
     greeting,
     pack,
-    told,
     unpack,
 )
 from tests.hardware.cable import BadCable
@@ -73,7 +73,7 @@ def heard(link: KeypadLink, board: KeypadBoard, up: BadCable, down: BadCable, ms
             if isinstance(packet, Hello):
                 board.receive(down.carry(greeting(packet)))
             elif isinstance(packet, Mark):
-                if not link.is_taken(packet):
+                if not link.is_acknowledged(packet):
                     marks.append(packet)
                 board.receive(down.carry(link.acknowledge(packet)))
     return marks
@@ -117,10 +117,10 @@ def test_a_pad_that_was_switched_off_begins_a_new_session() -> None:
 
 def test_a_pad_shows_what_its_seats_may_say() -> None:
     board = KeypadBoard((1, 2))
-    board.receive(told([Turn(5, 1, ("S", "H")), Turn(5, 2, ("look",))]))
+    board.receive(encode_turns([Turn(5, 1, ("S", "H")), Turn(5, 2, ("look",))]))
     assert (board.turn, {seat: turn.words for seat, turn in board.shown.items()}) == (
         5,
         {1: ("S", "H"), 2: ("look",)},
     )
-    board.receive(told([Turn(6, 0)]))
+    board.receive(encode_turns([Turn(6, 0)]))
     assert (board.turn, board.shown) == (6, {})

@@ -10,7 +10,7 @@ import msgspec
 
 from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import Drawn, NewShoe, OneInput, Say, Step
-from firmware_bridge.demo.seats import pack_wanted, said
+from firmware_bridge.demo.seats import next_order, pack_number
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
@@ -44,7 +44,7 @@ class Guests:
     def next(self) -> Card | dict[str, Any]:
         """What happens next: a card leaves the shoe, or an order is given; the rule book has it already."""
         shoe = self._book.shoe
-        if pack_wanted(shoe) != self._pack or shoe.status == "empty":
+        if pack_number(shoe) != self._pack or shoe.status == "empty":
             self._shuffle()
         if shoe.status == "empty" or (shoe.status == "ended" and not self.game.play.one_round_packs):
             self._shuffle()
@@ -54,7 +54,7 @@ class Guests:
             self.drawn.append(self._deck.pop())
             self._play(Drawn(self.drawn[-1]))
             return self.drawn[-1]
-        order = said(shoe, self._random)
+        order = next_order(shoe, self._random)
         assert order, phase(shoe)
         self._play(_step(order))
         return order
@@ -68,7 +68,7 @@ class Guests:
         shoe = self._book.shoe
         self._deck = [card for card, count in self.game.pack.items() for _ in range(count * self._book.house.decks)]
         self._random.shuffle(self._deck)
-        self._pack, self.shoes = pack_wanted(shoe), self.shoes + 1
+        self._pack, self.shoes = pack_number(shoe), self.shoes + 1
 
     def _play(self, step: Step) -> None:
         for line in self._book.play([step]):

@@ -84,7 +84,7 @@ class EngineTable(BridgeTable):
 def test_an_engine_that_was_lent_twice_loses_no_card_afterwards(
     made: Callable[..., Any], mocker: MockerFixture
 ) -> None:
-    mocker.patch.dict(READERS, {"ssi": replace(READERS["ssi"], says_again_s=0.2)})
+    mocker.patch.dict(READERS, {"ssi": replace(READERS["ssi"], repeats_within_s=0.2)})
     table = made(EngineTable, table={"new_shoe": "command", "burn": "none"})
     table.engine.pull("9d")
     table.until(lambda: table.bridge.table.shoe.device.reader and not table.engine.waiting)
@@ -170,7 +170,7 @@ def undelivered(table: BridgeTable, mocker: MockerFixture) -> MagicMock:
     """Let a borrower be killed who left `aa` to restore, and keep the port shut by the patch that is returned."""
     killed = Technician(settled(table))
     killed.say(do="leave", restore="aa")
-    table.until(lambda: table.bridge.control._lending._restore)
+    table.until(lambda: table.bridge.control._leases._restore)
     opened = mocker.patch("hardware.ports.Port.start")
     killed.hang_up()
     table.until(lambda: not table.bridge.control.status()["lent"])

@@ -47,7 +47,7 @@ def test_the_backend_puts_messages_in_order_and_asks_for_gaps(
             event = {"type": "RoundVoided" if f"r{seq}.{n}/" in came else "Noted"}
             body = {"journal": "1-a", "seq": seq, "n": n, "of": of, "status": "voided", "event": event}
             topic = f"shoe/T07/{'round' if word[0] == 'r' else 'event'}"
-            backend.take(Incoming(topic, json.dumps(body).encode(), retained=False))
+            backend.handle(Incoming(topic, json.dumps(body).encode(), retained=False))
         return [json.loads(call.args[1]) for call in publish.call_args_list]
 
     said: list[str] = []
@@ -64,7 +64,7 @@ def test_two_messages_with_one_identity_end_the_demo() -> None:
         backend = Backend(settings, "shoe/T07", lambda *_: None, failed.append, asyncio.get_running_loop())
         for what in ("Noted", "Noted", "Other"):
             body = {"journal": "1-a", "seq": 1, "n": 1, "of": 1, "event": {"type": what}}
-            backend.take(Incoming("shoe/T07/event", json.dumps(body).encode(), retained=False))
+            backend.handle(Incoming("shoe/T07/event", json.dumps(body).encode(), retained=False))
         return failed
 
     (error,) = asyncio.run(main())

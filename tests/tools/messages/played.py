@@ -109,7 +109,7 @@ class _Table:
     def _take(self, came: inputs.AnyInput) -> Iterator[Moment]:
         self._at += STEP_MS
         came = replace(came, at=BEGAN + self._at, mono=self._at, salt=self._memory.nonce())
-        if line := self._memory.take(came):
+        if line := self._memory.handle(came):
             yield Moment(came, tuple(self._sent(line)), phase(self._memory.shoe).value)
 
     def _sent(self, line: Line) -> Iterator[Sent]:
