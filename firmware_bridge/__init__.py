@@ -14,5 +14,5 @@ def _build() -> str:
 
 
 __build__: Final = _build()
-"""The commit that this package was built of and its date (UTC), `dirty` behind them where sources differed from it;
-`unknown` where it runs from sources. What is judged depends on the version alone."""
+"""Commit and date (UTC) that the package was built from, `dirty` after them where sources differed from it; `unknown`
+where it runs from sources. What is judged depends on the version alone."""

@@ -1,8 +1,8 @@
-"""The errors of the bridge: each message says what is wrong, and what to do next."""
+"""Errors of the bridge: each message says what is wrong and what to do next."""
 
 
 class BridgeError(Exception):
-    """Base of all errors raised on purpose. `hint` says what to do next."""
+    """Base of all errors raised on purpose. `what`: the fault; `hint`: what to do next, or ""."""
 
     def __init__(self, what: str, hint: str = "") -> None:
         super().__init__(f"{what}; {hint}" if hint else what)
@@ -10,11 +10,11 @@ class BridgeError(Exception):
 
 
 class JournalError(BridgeError, ValueError):
-    """A journal that cannot be trusted as it is."""
+    """Journal that cannot be trusted as it is."""
 
 
 class DiskError(BridgeError, OSError):
-    """The journal cannot be written now; `irregularity` names how the shoe reports it."""
+    """Journal that cannot be written now; `irregularity`: id under which the shoe reports it."""
 
     def __init__(self, what: str, hint: str, irregularity: str) -> None:
         super().__init__(what, hint)
@@ -22,8 +22,8 @@ class DiskError(BridgeError, OSError):
 
 
 class ScriptError(BridgeError, ValueError):
-    """A deal script that makes no sense, with the line."""
+    """Deal script with a mistake; the message has the line."""
 
 
 class ConfigError(BridgeError, ValueError):
-    """All mistakes of a configuration at once, one a line."""
+    """All mistakes of a configuration, one a line."""

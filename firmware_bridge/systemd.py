@@ -1,15 +1,16 @@
-"""Tells systemd that the daemon is ready and alive (sd_notify)."""
+"""Notifies systemd that the daemon is ready and alive (sd_notify)."""
 
 import os
 import socket
 from typing import Final
 
 LONGEST_BEAT_S: Final = 1.0
-"""However patient systemd is: a loop that is late is seen in the beats before it is killed."""
+"""Longest interval between watchdog beats in seconds, however patient systemd is: a late loop misses beats before it is
+killed."""
 
 
 class Systemd:
-    """The notification socket of the unit; silent where there is none."""
+    """Notification socket of the unit; does nothing where there is none."""
 
     def __init__(self) -> None:
         address = os.environ.get("NOTIFY_SOCKET", "")
@@ -19,8 +20,8 @@ class Systemd:
         mine = os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         self.beat_s = min(int(usec) / 1_000_000 / 3, LONGEST_BEAT_S) if usec.isdigit() and mine else 0.0
 
-    def tell(self, *states: str) -> None:
-        """Send states such as `READY=1`; a full or missing socket is not our fault and changes nothing."""
+    def notify(self, *states: str) -> None:
+        """Sends states such as `READY=1`. A full or missing socket is ignored."""
         if self._socket is None:
             return
         try:

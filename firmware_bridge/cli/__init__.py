@@ -1,4 +1,4 @@
-"""The command `shoe`: finds the command's own module and says errors in one line."""
+"""The command `shoe`: loads the command's module and prints errors in one line."""
 
 import argparse
 import gc
@@ -33,24 +33,24 @@ COMMANDS: Final = {
     "schema": "every message: JSON Schema, AsyncAPI, or Markdown",
     "help": "the documents: a chapter, an alarm, a key of the config",
 }
-"""Each has a module of its name here, with `options(parser)` and `run(arguments) -> exit code`."""
+"""Command -> help text; each has a module of its name here with `options(parser)` and `run(arguments) -> exit code`."""
 
 FINE, FAILED, USAGE, CONFIG, INTERRUPTED = 0, 1, 2, 78, 130
 
 
 COLLECT_AFTER: Final = 20_000
-"""New objects between two searches for garbage; Python's 700 means one in the middle of every card."""
+"""New objects between two garbage collections; Python's 700 would collect in the middle of every card."""
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong with an option in one line; how a command is used is said by `--help`."""
+    """Parser that reports a wrong option in one line instead of the usage."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a command; exit codes: 0 fine, 1 a check failed, 2 wrong usage, 78 wrong config, or a damaged journal."""
+    """Runs a command. Exit codes: 0 fine, 1 a check failed, 2 wrong usage, 78 wrong config or a damaged journal."""
     gc.set_threshold(COLLECT_AFTER)
     words = sys.argv[1:] if argv is None else argv
     parser = parser_of(words[:1])
@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
         lines = f"shoe: {error}".splitlines()
         print("\n".join(map(escaped, lines)), file=sys.stderr)
         return CONFIG if isinstance(error, ConfigError) else FAILED
-    except BrokenPipeError:  # `| head` has seen enough; what is left goes nowhere
+    except BrokenPipeError:  # a reader such as `| head` has closed the pipe: the rest goes to /dev/null
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
     except KeyboardInterrupt:
@@ -74,7 +74,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def parser_of(known: Collection[str]) -> argparse.ArgumentParser:
-    """The parser of `shoe`, with the options of the commands `known`: their modules alone are loaded, to be quick."""
+    """The parser of `shoe`, with options of the commands `known` only: no other module is loaded, to be quick."""
     parser = Parser(prog="shoe", description="The card shoe of one table.")
     parser.add_argument("--version", action="version", version=f"shoe {__version__}, build {__build__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -87,6 +87,6 @@ def parser_of(known: Collection[str]) -> argparse.ArgumentParser:
 
 
 def _guess(parser: argparse.ArgumentParser, words: list[str]) -> None:
-    """End with a did-you-mean where the first word is no command."""
+    """Exits with a did-you-mean if the first word is no command."""
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
         parser.error(f"{words[0]!r} is no command; {did_you_mean(words[0], COMMANDS, 'see shoe --help')}")

@@ -1,4 +1,4 @@
-"""`shoe config`: what a table is configured to be, defaults included; and the reference of all keys."""
+"""`shoe config`: a table's configuration with defaults, and the reference of all keys."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ from firmware_bridge.config.toml_text import in_toml, key_in_toml
 LEFT_OUT: Final = "(left out)"
 
 SHORTEST: Final = 4
-"""Characters of a secret that is looked for everywhere; a shorter one would riddle every text."""
+"""Minimum length of a secret that is searched for in all texts, in characters; a shorter one would match everywhere."""
 
 _SECRET_KEY: Final = re.compile(
     r"""(?ix) ( \w* (?:password|passwd|passphrase|secret|token|psk) \w* (?<!_file) ["']? \s* [=:] \s* )
@@ -33,7 +33,7 @@ _PEM: Final = re.compile(r"-----BEGIN [^-]*(?:KEY|SECRET)[^-]*-----.*?(?:-----EN
 _LOGIN: Final = re.compile(r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)")
 
 Sections = dict[str, Any]
-"""Section -> its keys, or a list of these where there may be several of it."""
+"""Section -> its keys, or a list of these for a section that may repeat."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what was asked for, without any secret; 0. Raises ConfigError."""
+    """Prints what was asked for, without secrets; 0. Raises ConfigError."""
     if arguments.reference:
         sys.stdout.write(document())
         return 0
@@ -56,14 +56,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.unnamed:
         sys.stdout.writelines(f"{key}\n" for key in unnamed(arguments.config.read_text("utf-8"), config.rules))
         return 0
-    told = effective(config)
-    text = json.dumps(told, ensure_ascii=False, default=str) if arguments.json else "\n".join(_lines(told))
+    sections = effective(config)
+    text = json.dumps(sections, ensure_ascii=False, default=str) if arguments.json else "\n".join(_lines(sections))
     print(scrubbed(text, secrets_of(arguments.config)))
     return 0
 
 
 def scrubbed(text: str, secrets: Iterable[str] = ()) -> str:
-    """A text without passwords, keys and logins, by their names, and without `secrets`, wherever they are."""
+    """The text without passwords, keys and logins (found by their names), and without `secrets`."""
     for secret in secrets:
         text = text.replace(secret, LEFT_OUT)
     for pattern, instead in ((_SECRET_KEY, rf'\1"{LEFT_OUT}"'), (_PEM, LEFT_OUT), (_LOGIN, LEFT_OUT)):
@@ -72,7 +72,7 @@ def scrubbed(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def secrets_of(config: Path) -> list[str]:
-    """What stands in the files of secrets that a config names, as far as this user may read them."""
+    """Contents of the secret files that a config names, as far as this user may read them."""
     try:
         section = tomllib.loads(config.read_text("utf-8")).get("mqtt", {})
     except (OSError, ValueError):
@@ -91,19 +91,19 @@ def _contents(section: dict[str, object]) -> Iterator[str]:
 
 
 def effective(config: Config) -> Sections:
-    """Section -> key -> its value, given or default; None for what is not set."""
-    told: Sections = msgspec.to_builtins(config)
-    told["game"] = msgspec.to_builtins(config.terms, builtin_types=(Decimal,))
-    told["game"].pop("good_roads", None)
-    told["table"]["close"] = config.house.close
-    told["table"]["virtual_cut"] = config.house.virtual_cut or "none"
-    told["pins"] |= told["pins"].pop("keys")
-    return told
+    """Section -> key -> value, given or default; None if not set."""
+    sections: Sections = msgspec.to_builtins(config)
+    sections["game"] = msgspec.to_builtins(config.terms, builtin_types=(Decimal,))
+    sections["game"].pop("good_roads", None)
+    sections["table"]["close"] = config.house.close
+    sections["table"]["virtual_cut"] = config.house.virtual_cut or "none"
+    sections["pins"] |= sections["pins"].pop("keys")
+    return sections
 
 
-def _lines(told: Sections) -> Iterator[str]:
-    """The sections as TOML; a key that is not set stands behind a #."""
-    for section, held in told.items():
+def _lines(sections: Sections) -> Iterator[str]:
+    """The sections as TOML; a key that is not set is commented out."""
+    for section, held in sections.items():
         several = isinstance(held, list | tuple)
         for keys in held if several else (held,):
             yield f"[[{section}]]" if several else f"[{section}]"

@@ -1,4 +1,4 @@
-"""Talks to the running daemon over its control socket: asks, follows, gives orders; blocking, and quick to start."""
+"""Client of the running daemon's control socket: queries, status stream, orders; blocking, and quick to start."""
 
 import argparse
 import json
@@ -16,12 +16,12 @@ from firmware_bridge.facts.printable import REMEDY, escaped_json, fault
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
 RUNTIME: Final = Path("/run/firmware-bridge/control.sock")
-"""The directory of the control socket when systemd runs the daemon."""
+"""Control socket of a daemon run by systemd."""
 
 SOCKET: Final = "control.sock"
 JOURNAL_DIR: Final = "/var/lib/firmware-bridge"
 ANSWER_S: Final = 10.0
-"""Seconds of silence after which a daemon hangs."""
+"""Seconds without an answer after which the daemon counts as hung."""
 
 
 _AT_THE_TABLE: Final = {
@@ -32,36 +32,36 @@ _AT_THE_TABLE: Final = {
     "confirmed_by": "--confirmed-by NAME",
     "shoe enter": "sudo shoe enter CARD --by NAME --second NAME",
 }
-"""What hints call orders as the backend gives them -> how they are given here."""
+"""Wording of hints for a backend -> the command to type here."""
 
 
 class NoDaemon(BridgeError, ConnectionError):
-    """The daemon cannot be asked; the text says why and what to do."""
+    """No answer from the daemon; the text has reason and remedy."""
 
 
 class NotAllowed(NoDaemon, PermissionError):
-    """A daemon listens there, and not to this user."""
+    """Daemon that this user may not ask."""
 
 
 class NotRunning(NoDaemon):
-    """No daemon listens there."""
+    """No daemon at this socket."""
 
 
 class NotSent(BridgeError, ValueError):
-    """An order with a text that no table takes."""
+    """Order with a text that no table accepts."""
 
 
 def config_option(parser: argparse.ArgumentParser) -> None:
-    """Add `--config`, the file that names the daemon's journal and so its socket."""
+    """Adds `--config`, the file that names the daemon's journal and so its socket."""
     parser.add_argument(
         "--config", type=Path, default=DEFAULT_CONFIG, metavar="FILE", help=f"the table's (default {DEFAULT_CONFIG})"
     )
 
 
 def socket_path(config: Path) -> Path:
-    """Where the daemon of a config listens. Raises ConfigError for a file that cannot be read.
+    """Path of the control socket of a config's daemon. Raises ConfigError if the file cannot be read.
 
-    Another config than the system's never leads to the system's daemon: an order must not reach a wrong table.
+    Only the system's config leads to the system's daemon: an order must not reach a wrong table.
     """
     if given := os.environ.get("RUNTIME_DIRECTORY"):
         return Path(given) / SOCKET
@@ -71,7 +71,7 @@ def socket_path(config: Path) -> Path:
 
 
 def journal_dir(config: Path) -> Path:
-    """The journal's directory by a config, read on its own: `shoe status` loads no more than it needs."""
+    """The journal's directory in a config. Reads only this key: `shoe status` loads no more than it needs."""
     try:
         section = document(config).get("journal", {})
     except OSError as error:
@@ -84,24 +84,24 @@ def ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     """The daemon's answer to a request. Raises NoDaemon."""
     with connected(path) as control:
         control.settimeout(ANSWER_S)
-        return next(_said(control, request, path))
+        return next(_answers(control, request, path))
 
 
 def follow(path: Path) -> Iterator[dict[str, Any]]:
-    """The daemon's status now and whenever it changes. Raises NoDaemon when it ends."""
+    """The daemon's status now and after each change. Raises NoDaemon when it ends."""
     with connected(path) as control:
-        yield from _said(control, {"do": "watch"}, path)
+        yield from _answers(control, {"do": "watch"}, path)
 
 
 def order_options(parser: argparse.ArgumentParser) -> None:
-    """The options that every order has."""
+    """Adds the options of every order."""
     parser.add_argument("--by", required=True, metavar="NAME", help="who gives the order; it is on record")
     config_option(parser)
     parser.add_argument("--json", action="store_true", help="the answer as one JSON object, for programs")
 
 
 def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> int:
-    """Give the order `name` and tell the answer; 0 if it was obeyed, 1 if not. Raises NoDaemon, NotSent."""
+    """Gives the order `name` and prints the answer; 0 if obeyed, 1 if refused. Raises NoDaemon, NotSent."""
     request = {"do": name.replace("-", "_"), "by": arguments.by, **fields}
     for field, text in request.items():
         if isinstance(text, str) and (wrong := fault(text, len(text))):
@@ -118,12 +118,12 @@ def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> in
 
 
 def at_the_table(hint: str) -> str:
-    """A hint with its orders as they are given by this command."""
+    """The hint with the commands to type here in place of order names."""
     return re.sub(rf"\b({'|'.join(_AT_THE_TABLE)})\b", lambda found: _AT_THE_TABLE[found[1]], hint)
 
 
-def _said(control: socket.socket, request: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
-    """Send a request; what comes back, line by line."""
+def _answers(control: socket.socket, request: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
+    """Sends a request and yields the answers, one a line."""
     try:
         control.sendall(json.dumps(request).encode() + b"\n")
         with control.makefile("rb") as lines:
@@ -138,17 +138,17 @@ def _said(control: socket.socket, request: dict[str, Any], path: Path) -> Iterat
 
 
 def connected(path: Path) -> socket.socket:
-    """A connection to the daemon that listens there. Raises NoDaemon."""
+    """A connection to the daemon. Raises NoDaemon."""
     control = socket.socket(socket.AF_UNIX)
     try:
         control.connect(str(path))
     except OSError as error:
         control.close()
-        raise _told(path, error) from None
+        raise _error_for(path, error) from None
     return control
 
 
-def _told(path: Path, error: OSError) -> NoDaemon:
+def _error_for(path: Path, error: OSError) -> NoDaemon:
     if isinstance(error, PermissionError):
         return NotAllowed(f"no permission to ask the daemon at {path}", "put sudo before the command")
     if isinstance(error, FileNotFoundError | NotADirectoryError | ConnectionRefusedError):
@@ -158,7 +158,7 @@ def _told(path: Path, error: OSError) -> NoDaemon:
 
 
 def _may_exist(path: Path) -> bool:
-    """Whether a file is there, or may be: hidden from this user."""
+    """Whether a file exists, or may exist hidden from this user."""
     try:
         return path.exists()
     except PermissionError:

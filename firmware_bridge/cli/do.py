@@ -1,4 +1,4 @@
-"""`shoe do`: the orders of the topic `command`, and those that only people at the table may give."""
+"""`shoe do`: the orders of the topic `command`, and those for people at the table only."""
 
 import argparse
 import re
@@ -14,10 +14,10 @@ from firmware_bridge.facts.orders import Order, tag_of
 from firmware_bridge.games.moves import mark_of
 
 TAKE_BACK: Final = "take-back"
-"""What only this command gives: the end of a calibration that its technician does not end."""
+"""Order of this command only: ends a calibration that its technician does not end."""
 
 ORDERS: Final[dict[str, type[Order]]] = {tag_of(each).replace("_", "-"): each for each in orders.ORDERS}
-"""The orders of the topic `command`, as they are written here."""
+"""Order as typed here -> its type: the orders of the topic `command`."""
 
 _TEXTS: Final = {
     "mark": "a seat's move, or where the lot fell: 3 raise 6, lot 3",
@@ -25,13 +25,13 @@ _TEXTS: Final = {
     "resolve": "the floor's decision about an open irregularity (see `shoe status`)",
     TAKE_BACK: "end a calibration that its technician does not end",
 }
-"""Help of orders whose docstring speaks to a backend; the others say their docstring's first sentence."""
+"""Order -> help text where its docstring addresses a backend; the others use its first sentence."""
 
 _CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
-"""Cards and tiles run together."""
+"""Cards and tiles without blanks between them."""
 
 _AMOUNT: Final = re.compile(r"[1-9][0-9]?=[0-9.]{1,15}")
-"""A seat and its money: `3=12.5`."""
+"""Seat and amount: `3=12.5`."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -46,8 +46,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Give the order; 0 if it was obeyed, 1 if not. Raises NoDaemon."""
-    return give(arguments, arguments.do, _said(arguments))
+    """Gives the order; 0 if obeyed, 1 if refused. Raises NoDaemon."""
+    return give(arguments, arguments.do, _fields(arguments))
 
 
 def _first_sentence(order: type[Order]) -> str:
@@ -55,22 +55,22 @@ def _first_sentence(order: type[Order]) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _said(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What the order says, without what was not given."""
+def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Fields of the order that were given."""
     of = ORDERS.get(arguments.do)
-    said = {each.encode_name: getattr(arguments, each.encode_name, None) for each in fields(of)} if of else {}
+    given = {each.encode_name: getattr(arguments, each.encode_name, None) for each in fields(of)} if of else {}
     if of is orders.OpenShoe:
         pack = {each.name: getattr(arguments, each.name) for each in fields(orders.Pack)}
-        said["pack"] = {name: value for name, value in pack.items() if value is not None} or None
-    if came := said.get("cards"):
-        said["cards"] = [word for text in came for each in re.split(r"[ ,]+", text) for word in _came(each)]
+        given["pack"] = {name: value for name, value in pack.items() if value is not None} or None
+    if came := given.get("cards"):
+        given["cards"] = [word for text in came for each in re.split(r"[ ,]+", text) for word in _came(each)]
     if of is orders.BetsClosed and arguments.amounts:
-        said = {"money" if arguments.money else "bets": dict(arguments.amounts)}
-    return {name: value for name, value in said.items() if value not in (None, [], False)}
+        given = {"money" if arguments.money else "bets": dict(arguments.amounts)}
+    return {name: value for name, value in given.items() if value not in (None, [], False)}
 
 
 def _came(word: str) -> list[str]:
-    """The cards or the mark that a word writes: cards may be run together."""
+    """The cards of a word (they may be run together), or the word itself if it is a mark."""
     return [word[n : n + 2] for n in range(0, len(word), 2)] if _CARDS.fullmatch(word) else [word]
 
 
@@ -82,7 +82,7 @@ def _amount(text: str) -> tuple[str, str]:
 
 
 class _Amounts(argparse.Action):
-    """Seats with their money, each seat once."""
+    """Reads seats with their amounts, each seat once."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         seats = [seat for seat, _ in values]
@@ -92,11 +92,11 @@ class _Amounts(argparse.Action):
 
 
 class _Mark(argparse.Action):
-    """A seat's number where it is given, the word, and its value where it has one: `3 raise 6`, or `3:raise=6`."""
+    """Reads a mark: seat number if given, word, and value if it has one: `3 raise 6`, or `3:raise=6`."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         words: Sequence[str] = values
-        if len(words) == 1 and (mark := mark_of(words[0])):  # as deal scripts have it: 3:raise=6
+        if len(words) == 1 and (mark := mark_of(words[0])):  # as in deal scripts: 3:raise=6
             words = [text for text in (mark.seat, mark.word, mark.value) if text]
         seat = words[0] if words[0].isdecimal() else None
         rest = words[seat is not None :]
@@ -107,7 +107,7 @@ class _Mark(argparse.Action):
 
 
 def _add_arguments(order: argparse.ArgumentParser, name: str) -> None:
-    """Add those of `_ARGUMENTS`, else an option for each text that the order may say: `--why TEXT`."""
+    """Adds the arguments of `_ARGUMENTS`, else an option for each text of the order: `--why TEXT`."""
     texts = {f"--{each.encode_name}": {"metavar": "TEXT", "required": each.required} for each in fields(ORDERS[name])}
     one_of = order.add_mutually_exclusive_group(required=True) if name == "resend" else order
     for word, more in _ARGUMENTS.get(name, texts).items():
@@ -115,7 +115,7 @@ def _add_arguments(order: argparse.ArgumentParser, name: str) -> None:
 
 
 WHICH: Final = ("--journal", "--since")
-"""Of these one must be given."""
+"""Options of which one is required."""
 
 NUMBER: Final[dict[str, Any]] = {"type": int, "metavar": "N"}
 
@@ -170,4 +170,4 @@ _ARGUMENTS: Final[dict[str, dict[str, dict[str, Any]]]] = {
         "--to": {"type": int, "metavar": "SEQ", "help": "its last entry (default: all)"},
     },
 }
-"""Order -> its arguments -> how each is read."""
+"""Order -> argument -> how argparse reads it."""

@@ -1,4 +1,4 @@
-"""`shoe enter`: two people say which card was not read."""
+"""`shoe enter`: two people enter a card that was not read."""
 
 import argparse
 from typing import Final
@@ -8,7 +8,7 @@ from firmware_bridge.facts.cards import Card
 
 RANKS: Final = {"10": "T"}
 SUITS: Final = dict(zip("♠♥♦♣♤♡♢♧", "shdcshdc", strict=True))
-"""What people write for a rank or a suit, beside its letter."""
+"""Signs people write for a suit."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -19,13 +19,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Enter the card; 0 if it was taken, 1 if not. Raises NoDaemon."""
+    """Enters the card; 0 if accepted, 1 if refused. Raises NoDaemon."""
     return give(arguments, "enter", {"card": arguments.card.value, "second": arguments.second})
 
 
 def _card(text: str) -> Card:
-    """A card as people write it: `Kc`, `kc`, `KC`, `10c`, `K♣`."""
-    plain = text.replace("\ufe0f", "")  # what makes a sign a picture
+    """A card in any usual spelling: `Kc`, `kc`, `KC`, `10c`, `K♣`."""
+    plain = text.replace("\ufe0f", "")  # variation selector that makes a sign an emoji
     rank, suit = plain[:-1], plain[-1:]
     as_written = RANKS.get(rank, rank.upper()) + SUITS.get(suit, suit.lower())
     known = {card.value: card for card in Card}

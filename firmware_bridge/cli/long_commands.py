@@ -1,4 +1,4 @@
-"""What commands that may take long share: worker processes with results in order, and a progress bar."""
+"""Shared by long commands: worker processes with results in order, and a progress bar."""
 
 import argparse
 import gc
@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from firmware_bridge.errors import BridgeError
 
-if TYPE_CHECKING:  # what a command in one process does without
+if TYPE_CHECKING:  # not loaded by a command in one process
     from concurrent.futures import Future, ProcessPoolExecutor
     from multiprocessing.process import BaseProcess
 
 MOST: Final = 64
-"""Processes at most."""
+"""Maximum number of processes."""
 
 AHEAD: Final = 1.5
-"""Tasks in flight for each process, at most: the one it does, and those that wait for it or for the reader."""
+"""Tasks in flight for each process, at most: the one at work, and those that wait for it or for the reader."""
 
 CANNOT_MOVE: Final = ("", "dumb", "unknown")
 """Values of TERM for terminals whose cursor cannot be moved."""
 
 WAIT_S: Final = 2.0
-"""Seconds until a command is one that takes long."""
+"""Seconds after which the bar appears."""
 
 EVERY_S: Final = 0.1
 
@@ -44,11 +44,11 @@ T = TypeVar("T")
 
 
 class WorkerError(BridgeError, RuntimeError):
-    """A process ended before its task did."""
+    """Process that ended before its task did."""
 
 
 def jobs_option(parser: argparse.ArgumentParser) -> None:
-    """The option `--jobs` of a command that can work in several processes."""
+    """Adds the option `--jobs`."""
     parser.add_argument("--jobs", type=_jobs, default=_cores(), metavar="N", help="processes (default: one per core)")
 
 
@@ -78,28 +78,28 @@ class Workers:
             os.close(file)
 
     def start(self, task: Callable[[], Iterable[T]]) -> Iterator[T]:
-        """Start a task, and yield what those before it yielded and are done; at most 1.5 x jobs are in flight.
+        """Starts a task and yields the results of finished ones, in order; at most 1.5 x jobs are in flight.
 
-        Task and results are pickled. Raises what a task raised, behind its results; WorkerError where a process died.
+        Task and results are pickled. Raises a task's error after its results; WorkerError if a process died.
         """
         pool = self._pool or self._forked()
         file = self._files.pop()
         os.pwrite(file, pickle.dumps(task), 0)
         try:
             self._pending.append((pool.submit(_work, file), file))
-        except RuntimeError:  # a process died since
+        except RuntimeError:  # a process has died
             self._files.append(file)
             raise _died() from None
         while self._pending and (self._pending[0][0].done() or not self._files):
             yield from self._results()
 
     def finish(self) -> Iterator[Any]:
-        """What all tasks yielded that were started and are not done yet. Raises as `start` does."""
+        """Yields the results of all tasks in flight. Raises as `start` does."""
         while self._pending:
             yield from self._results()
 
     def _forked(self) -> "ProcessPoolExecutor":
-        """The pool, with all its processes: SIGINT stays blocked in them."""
+        """The pool with all its processes forked; SIGINT stays blocked in them."""
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import active_children, get_context
 
@@ -115,7 +115,7 @@ class Workers:
         return self._pool
 
     def _results(self) -> Iterator[Any]:
-        """What the oldest task yielded."""
+        """Results of the oldest task."""
         from concurrent.futures.process import BrokenProcessPool
 
         future, file = self._pending[0]
@@ -134,10 +134,10 @@ class Workers:
 
 
 class Bar:
-    """Tells how far a command is and how long it still takes; a context. It is drawn where stderr is a terminal.
+    """Progress bar with the time left, on stderr if that is a terminal; a context.
 
-    what: what is done with the bytes, as a past participle. total: how many there are, 0 where nobody knows. It
-    appears after 2 s, and is gone at the end.
+    what: past participle for the work on the bytes. total: number of bytes, 0 if unknown. It appears after 2 s and is
+    gone at the end.
     """
 
     def __init__(self, what: str, total: int = 0, shown: bool = True) -> None:
@@ -155,7 +155,7 @@ class Bar:
         self.clear()
 
     def reach(self, done: int) -> None:
-        """So many bytes are done."""
+        """Sets the number of bytes done."""
         self.done = done
         if self._is_shown and (now := monotonic()) >= self._next:
             self._next = now + EVERY_S
@@ -163,7 +163,7 @@ class Bar:
             print(_TO_BEGIN + self._text(now - self._begun), end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Make room for a line of text."""
+        """Clears the bar's line for a line of text."""
         if self._is_drawn:
             self._is_drawn = False
             print(_TO_BEGIN, end="", file=sys.stderr, flush=True)
@@ -181,7 +181,7 @@ class Bar:
 
 
 def _work(file: int) -> None:
-    """Do the task in a file, and put what it yields there."""
+    """Runs the task in a file, and writes its results there."""
     with open(file, "r+b", closefd=False) as results:
         results.seek(0)
         task = pickle.load(results)
@@ -196,7 +196,7 @@ def _died() -> WorkerError:
 
 
 def _begin() -> None:
-    """Let this process share memory with the one that forked it, and end as soon as that one is gone."""
+    """Keeps memory shared with the parent, and ends this process as soon as the parent is gone."""
     from multiprocessing import parent_process
 
     gc.freeze()
@@ -217,5 +217,5 @@ def _jobs(text: str) -> int:
 
 
 def _cores() -> int:
-    """How many processes are worth it: one for each core we may use; one alone where other threads run."""
+    """Number of useful processes: one for each usable core; one alone if other threads run."""
     return len(os.sched_getaffinity(0)) if threading.active_count() == 1 else 1

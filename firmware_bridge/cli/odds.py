@@ -1,4 +1,4 @@
-"""`shoe odds`: the exact odds of a game, for a full shoe or for what is left of one."""
+"""`shoe odds`: the exact odds of a game, for a full shoe or the rest of one."""
 
 import argparse
 import sys
@@ -30,7 +30,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the odds; 0. Raises BridgeError for cards no shoe holds or too few, another game's terms, or the file."""
+    """Prints the odds; 0. Raises BridgeError for impossible or too few cards, another game's terms, or the file."""
     game = GAMES[arguments.game]
     assert game.odds is not None
     terms, decks = _terms(game, arguments), arguments.decks
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _terms(game: Game, arguments: argparse.Namespace) -> Terms:
-    """The settings that the odds are of. Raises ScriptError for one of another game."""
+    """Settings for the odds. Raises ScriptError for one of another game."""
     given = {name: getattr(arguments, name) for name in TERMS if getattr(arguments, name) is not None}
     for name in given.keys() - set(game.terms.__struct_fields__):
         raise ScriptError(
@@ -55,7 +55,7 @@ def _terms(game: Game, arguments: argparse.Namespace) -> Terms:
 
 
 def _seen(name: str) -> list[Card]:
-    """The cards that a deal script names since its last `shoe`; an unread one (`??`) counts as still in the shoe."""
+    """Cards in a deal script since its last `shoe`; an unread one (`??`) counts as still in the shoe."""
     cards: list[Card] = []
     for step in parse(_text(name)):
         match step:
@@ -70,5 +70,5 @@ def _text(name: str) -> str:
     try:
         return sys.stdin.read() if name == "-" else Path(name).read_text("utf-8")
     except (OSError, UnicodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise ScriptError(f"{name}: {said}", "name a file of cards, As Td .., or - for stdin") from None
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise ScriptError(f"{name}: {reason}", "name a file of cards, As Td .., or - for stdin") from None

@@ -1,4 +1,4 @@
-"""`shoe play`: given rounds through the real shoe, a JSON object a line in, one out for each."""
+"""`shoe play`: plays given rounds through the real shoe; a JSON object a line in, one out for each."""
 
 import argparse
 import sys
@@ -19,7 +19,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Answer every line; 1 if one of them was no round or comparison of the game: its number is said."""
+    """Answers every line; 1 if one was no round or comparison of the game (its number is printed)."""
     try:
         with open(arguments.file, "rb") if arguments.file else sys.stdin.buffer as lines:  # noqa: PTH123  # or stdin
             return _play(arguments.game, lines)
@@ -35,11 +35,11 @@ def _play(game: str, lines: BinaryIO) -> int:
         if not line.strip():
             continue
         try:
-            told = msgspec.json.encode(answer(game, line))
+            reply = msgspec.json.encode(answer(game, line))
         except LineError as error:
             print(f"play: line {number}: {error}", file=sys.stderr)
             code = FAILED
             continue
-        sys.stdout.buffer.write(told + b"\n")
+        sys.stdout.buffer.write(reply + b"\n")
         sys.stdout.buffer.flush()
     return code

@@ -1,4 +1,4 @@
-"""`shoe replay`: a deal script or a journal as the MQTT messages it would send, offline."""
+"""`shoe replay`: the MQTT messages of a deal script or a journal, offline."""
 
 import argparse
 import os
@@ -23,28 +23,28 @@ from firmware_bridge.shoe import Shoe, advance
 from firmware_bridge.topics.event_and_round import messages
 
 NAMELESS: Final = "replay"
-"""The table where no config names one."""
+"""Name of the table without a config."""
 
 NewReplay = Callable[[Callable[[str], None]], Replay]
-"""Makes a table to play at, given what takes its warnings."""
+"""Makes a table, given the receiver of its warnings."""
 
 LONGEST: Final = 16 * 1024
-"""Letters of a shoe that another process plays, at most: what it says is held in memory until its turn comes."""
+"""Letters of a shoe played in another process, at most: its output is held in memory until its turn."""
 
 
 class Warned(NamedTuple):
-    """A step made no sense: why."""
+    """Step that made no sense: why."""
 
     text: str
 
 
 class Reached(NamedTuple):
-    """The script was played up to this byte."""
+    """Byte up to which the script was played."""
 
     end: int
 
 
-Said = bytes | Warned | Reached
+Output = bytes | Warned | Reached
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -59,20 +59,20 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the messages as JSON lines; 0. Raises ConfigError, ScriptError, JournalError."""
+    """Writes the messages as JSON lines; 0. Raises ConfigError, ScriptError, JournalError."""
     house, table = _table(arguments)
     with _opened(arguments.file) as source, Bar("replayed", _size(source), not sys.stdout.isatty()) as bar:
         if format_of(source.peek(FORMAT_LENGTH)) is not None:
             _write(_journal(source, arguments.file), bar)
         else:
             new = partial(Replay, house, table, burn=not arguments.no_burn, close=arguments.close)
-            with closing(_shoes(source, new, arguments.jobs)) as all_said:
-                _write(all_said, bar)
+            with closing(_shoes(source, new, arguments.jobs)) as outputs:
+                _write(outputs, bar)
     return 0
 
 
 def _table(arguments: argparse.Namespace) -> tuple[House, str]:
-    """The settings to deal by, and the table's name."""
+    """Settings to deal by, and the table's name."""
     house, table = House(virtual_cut=cut_place(House().game)), NAMELESS
     if arguments.config:
         from firmware_bridge.config.load import load
@@ -87,7 +87,7 @@ def _table(arguments: argparse.Namespace) -> tuple[House, str]:
 
 
 def _dealt(house: House, procedure: str) -> House:
-    """The same house, dealing so. Raises ScriptError where its game is dealt in one way."""
+    """The house with this procedure. Raises ScriptError if its game has only one."""
     if not hasattr(terms_of(house), "procedure"):
         raise ScriptError(f"{house.game} is dealt in one way only", "leave --procedure out")
     return with_terms(house, procedure=procedure)
@@ -100,8 +100,8 @@ def _opened(name: str) -> BufferedReader:
         raise ScriptError(f"{name}: {error.strerror}", "name a deal script, a journal, or - for stdin") from None
 
 
-def _journal(source: BinaryIO, name: str) -> Iterator[Said]:
-    """What a journal says, as JSON lines; no states where sealed parts are left out."""
+def _journal(source: BinaryIO, name: str) -> Iterator[Output]:
+    """Messages of a journal as JSON lines; without states where sealed parts are left out."""
     shoe: Shoe | None = Shoe()
     walk, retained, end = Walk(name), Retained(), 0
     for line in walk.lines(source):
@@ -116,7 +116,7 @@ def _journal(source: BinaryIO, name: str) -> Iterator[Said]:
 
 
 def _json_lines(line: Line, shoe: Shoe | None, retained: Retained) -> Iterator[bytes]:
-    """Its messages, and the states that it changed; no states where nobody knows the shoe."""
+    """Messages of an entry, and the states it changed; no states if the shoe is unknown."""
     for message in messages(line):
         yield _json_line(message.topic, b"false", message.payload)
     for topic, payload in retained.changed(line, shoe) if shoe else ():
@@ -124,15 +124,15 @@ def _json_lines(line: Line, shoe: Shoe | None, retained: Retained) -> Iterator[b
 
 
 def _json_line(topic: str, retain: bytes, payload: bytes) -> bytes:
-    """A message as a JSON line: the payload's bytes as they are sent."""
+    """A message as a JSON line, with the payload's bytes as sent."""
     return b'{"topic":"%b","retain":%b,"payload":%b}\n' % (topic.encode(), retain, payload)
 
 
-def _shoes(source: BufferedReader, new: NewReplay, jobs: int) -> Generator[Said, None, None]:
-    """What the shoes say, in order, as JSON lines. Raises ScriptError, WorkerError.
+def _shoes(source: BufferedReader, new: NewReplay, jobs: int) -> Generator[Output, None, None]:
+    """Messages of all shoes in order, as JSON lines. Raises ScriptError, WorkerError.
 
-    The first shoe is played here; where another follows, `jobs` processes play a shoe each. One that is long, or waits
-    for its cards, is played here line by line.
+    The first shoe is played in this process; if more follow, `jobs` processes play one each. A shoe that is long, or
+    waits for its cards, is played here line by line.
     """
     table, is_here = _Table(new), True
     unplayed: list[Part] = []
@@ -161,42 +161,44 @@ def _shoes(source: BufferedReader, new: NewReplay, jobs: int) -> Generator[Said,
 
 
 class _Table:
-    """Plays shoe after shoe, part by part."""
+    """Plays shoes one after another, part by part."""
 
     def __init__(self, new: NewReplay) -> None:
         self._warned = warned = list[Warned]()
-        self._replay = new(lambda text: warned.append(Warned(text)))  # no cycle: a shoe's memory is free at its end
+        self._replay = new(
+            lambda text: warned.append(Warned(text))
+        )  # avoids a cycle: a shoe's memory is freed at its end
         self._retained = Retained()
 
     @property
     def is_used(self) -> bool:
-        """Whether a shoe was opened here."""
+        """Whether a shoe was opened at this table."""
         return self._replay.shoe.status != "empty"
 
-    def play(self, part: Part) -> Iterator[Said]:
-        """What the steps of a part say."""
-        yield from self._told(self._replay.play(steps(part)))
+    def play(self, part: Part) -> Iterator[Output]:
+        """Messages of the steps of a part."""
+        yield from self._outputs(self._replay.play(steps(part)))
         yield Reached(part.end)
 
-    def end(self) -> Iterator[Said]:
-        """What ends a shoe, as another begins; that one says all its states."""
-        yield from self._told(self._replay.end())
+    def end(self) -> Iterator[Output]:
+        """Messages at the end of a shoe, as another begins; that one publishes all its states."""
+        yield from self._outputs(self._replay.end())
         self._retained = Retained()
 
-    def _told(self, lines: Iterator[Line]) -> Iterator[Said]:
+    def _outputs(self, lines: Iterator[Line]) -> Iterator[Output]:
         for line in lines:
             if self._warned:
                 yield from self._warnings()
             yield b"".join(_json_lines(line, self._replay.shoe, self._retained))
         yield from self._warnings()
 
-    def _warnings(self) -> Iterator[Said]:
+    def _warnings(self) -> Iterator[Output]:
         yield from self._warned
         self._warned.clear()
 
 
-def _played(new: NewReplay, parts: list[Part], is_last: bool = False) -> Iterator[Said]:
-    """What a whole shoe says."""
+def _played(new: NewReplay, parts: list[Part], is_last: bool = False) -> Iterator[Output]:
+    """Messages of a whole shoe."""
     table = _Table(new)
     for part in parts:
         yield from table.play(part)
@@ -205,14 +207,14 @@ def _played(new: NewReplay, parts: list[Part], is_last: bool = False) -> Iterato
 
 
 def _size(source: BinaryIO) -> int:
-    """Bytes of a file; 0 where it is none."""
+    """Size in bytes; 0 for a pipe."""
     return os.fstat(source.fileno()).st_size
 
 
-def _write(all_said: Iterable[Said], bar: Bar) -> None:
-    """JSON lines to stdout, warnings to stderr."""
+def _write(outputs: Iterable[Output], bar: Bar) -> None:
+    """Writes JSON lines to stdout, warnings to stderr."""
     out = sys.stdout.buffer
-    for each in all_said:
+    for each in outputs:
         match each:
             case bytes():
                 out.write(each)

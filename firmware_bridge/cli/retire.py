@@ -1,4 +1,4 @@
-"""`shoe retire`: takes a table that is no more off the broker, where its retained topics would stay for ever."""
+"""`shoe retire`: clears the retained topics of a table that is no longer used."""
 
 import argparse
 import asyncio
@@ -16,26 +16,26 @@ from firmware_bridge.config.load import broker_settings, load
 from firmware_bridge.config.sections import TopicWord
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games import GAMES
-from firmware_bridge.mqtt.errors import Words
+from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
 
 LISTEN_S: Final = 1.0
-"""What a broker retains comes within so many seconds of a subscription."""
+"""Seconds after a subscription within which a broker sends what it retains."""
 
 RETAINED: Final = {
     *("status", "table", "lamps", "alarm", "health", "odds"),
     *(topic.name for game in GAMES.values() for topic in game.topics),
 }
-"""The topics of a table that a broker keeps."""
+"""Retained topics of a table."""
 
 
 class NotRetired(BridgeError):
-    """A table that stays as it is, and why."""
+    """Table that was not retired, and why."""
 
 
-class _Said(msgspec.Struct):
-    """Of a `status`, whether a daemon is there."""
+class _Status(msgspec.Struct):
+    """The part of `status` that shows whether a daemon is online."""
 
     state: str = ""
 
@@ -49,7 +49,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Empty a table's retained topics; 0, or 1 where people said no. Raises NotRetired, ConfigError."""
+    """Empties a table's retained topics; 0, or 1 if not confirmed. Raises NotRetired, ConfigError."""
     config = load(arguments.config)
     settings = broker_settings(config)
     settings = replace(settings, client_id=f"{settings.client_id}-retire")
@@ -76,9 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def is_online(status: bytes) -> bool:
-    """Whether a message of the topic `status` says that a daemon is there; not for one that says nothing we know."""
+    """Whether a message of the topic `status` shows a daemon online; False for an unknown content."""
     with suppress(msgspec.DecodeError, UnicodeDecodeError):
-        return msgspec.json.decode(status, type=_Said).state == "online"
+        return msgspec.json.decode(status, type=_Status).state == "online"
     return False
 
 
@@ -89,23 +89,23 @@ def _agreed(prefix: str, kept: dict[str, bytes]) -> bool:
 
 
 async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | list[str]) -> dict[str, bytes]:
-    """Empty these topics, or hear what is retained where none are given. Raises NotRetired."""
+    """Empties these topics; without any, reads what is retained. Raises NotRetired."""
     loop, done = asyncio.get_running_loop(), asyncio.Queue[str | None]()
-    tell = done.put_nowait
+    report = done.put_nowait
     kept: dict[str, bytes] = {}
     flying: set[int] = set()
 
     def up() -> None:
         flying.update(link.publish(f"{prefix}/{name}", b"", retain=True) for name in empty)
         if not flying:
-            loop.call_later(LISTEN_S, tell, None)
+            loop.call_later(LISTEN_S, report, None)
 
     def delivered(mid: int) -> None:
         flying.discard(mid)
         if not flying:
-            tell(None)
+            report(None)
 
-    def heard(message: Incoming) -> None:
+    def received(message: Incoming) -> None:
         if message.retained and message.payload:
             kept[message.topic.removeprefix(f"{prefix}/")] = message.payload
 
@@ -113,9 +113,9 @@ async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | 
     topics = () if empty else (f"{prefix}/#",)
     link = Link(
         settings, loop, will=lambda: will, topics=topics,
-        on_up=up, on_down=tell, on_delivered=delivered, on_message=heard,
+        on_up=up, on_down=report, on_delivered=delivered, on_message=received,
     )  # fmt: skip
-    if why := await first(link, done, Words(settings).say("silence")):
+    if why := await first(link, done, BrokerErrors(settings).text("silence")):
         found = failed("broker", why)
         raise NotRetired(found.text, found.remedy)
     return kept

@@ -1,4 +1,4 @@
-"""`shoe run`: the daemon, on one core, with a log that never spells a sealed card."""
+"""`shoe run`: the daemon, on one core, with a log that never names a sealed card."""
 
 import argparse
 import asyncio
@@ -32,16 +32,16 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run until SIGTERM or SIGINT; 0 after a clean end, 78 for a journal that cannot be trusted."""
+    """Runs until SIGTERM or SIGINT; 0 after a clean end, 78 for a journal that cannot be trusted."""
     set_up()
     config = load(arguments.config)
     return asyncio.run(_run(config))
 
 
 def keep_to_one_core() -> None:
-    """Run on one of the cores that we may use, several daemons on several; not on the first, which serves devices.
+    """Pins this process to one usable core, a different one for each daemon; not to the first, which serves devices.
 
-    Threads and processes that begin later inherit it. Where it is forbidden, the kernel goes on choosing.
+    Threads and processes started later inherit it. Ignored where it is forbidden.
     """
     cores = sorted(os.sched_getaffinity(0))
     usable = cores[1:] or cores
@@ -50,7 +50,7 @@ def keep_to_one_core() -> None:
 
 
 class Discreet(logging.Formatter):
-    """Shows where an error was raised, and its text only where that was written to be read."""
+    """Log format with an error's place, and its text only if that is meant for people."""
 
     def formatException(self, ei: Any) -> str:
         """The frames of an error without the values in them."""
@@ -60,7 +60,7 @@ class Discreet(logging.Formatter):
 
 
 def set_up() -> None:
-    """Log to stderr, uncaught errors too."""
+    """Sets up the log to stderr, uncaught errors included."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Discreet(FORMAT))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
@@ -72,7 +72,7 @@ def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackT
 
 
 async def _run(config: Config) -> int:
-    """Raises ConfigError too for hardware that cannot be had as configured; for what is in use, systemd tries again."""
+    """Runs the bridge. Raises ConfigError for unusable hardware; BridgeError for pins in use: systemd tries again."""
     try:
         return await _bridge(config)
     except PinBusy as error:
@@ -87,7 +87,7 @@ async def _bridge(config: Config) -> int:
     failed: list[object] = []
 
     def fail(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """End a daemon that failed inside: only the journal still knows what was done."""
+        """Stops a daemon that failed inside: only the journal still knows what was done."""
         failed.append(context)
         log.critical("ending: %s", context.get("message"), exc_info=context.get("exception"))
         bridge.stop("lost")
@@ -103,5 +103,5 @@ async def _bridge(config: Config) -> int:
         raise
     except JournalError as error:
         print(f"shoe: {error}", file=sys.stderr)
-        return CONFIG  # it does not get better by itself either
+        return CONFIG  # a restart would not help
     return FAILED if failed else FINE

@@ -24,7 +24,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write one document; 0."""
+    """Prints one document; 0."""
     if arguments.reference:
         sys.stdout.buffer.write(shipped("messages.md").read_bytes())
     elif arguments.asyncapi:
@@ -45,12 +45,12 @@ STATES: Final[dict[str, type[Struct]]] = {
     "odds": wire_states.Odds,
     "reply": orders.Answer,
 }
-"""Topic -> the body that stands beside a StateHead, but for the games' own topics."""
+"""Topic -> the body beside its StateHead, without the games' own topics."""
 
 ROUNDS: Final = (wire.ClosedRound, wire.CorrectedRound, wire.VoidedRound)
 
 HOUSE_ONLY: Final = ("secret", "serial", "device", "result")
-"""Fields of events that are journaled in the sealed part, and never published."""
+"""Fields of events that are journaled sealed and never published."""
 
 
 def schema() -> Schema:
@@ -62,14 +62,14 @@ def schema() -> Schema:
     types = [*heads, *ROUNDS, *states.values(), *games, *events.values(), *orders.ORDERS]
     built, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     of: dict[Any, Schema] = {each: _own(parts, ref) for each, ref in zip(types, built, strict=True)}
-    told = {topic: _both(of[wire.StateHead], of[body]) for topic, body in states.items()}
-    told |= {f"event.{name}": _with(of[wire.EventMessage], event=of[each]) for name, each in events.items()}
+    definitions = {topic: _both(of[wire.StateHead], of[body]) for topic, body in states.items()}
+    definitions |= {f"event.{name}": _with(of[wire.EventMessage], event=of[each]) for name, each in events.items()}
     for game in GAMES.values():
-        told |= {f"round.{game.name}.{each.status}": _round(of, each, game) for each in ROUNDS}
-    told |= {f"command.{orders.tag_of(each)}": _with(of[each], id=_ID) for each in orders.ORDERS}
-    told["stored"] = of[wire.Stored]
-    told |= {name: _one_of(told, name) for name in ("event", "round", "command")}
-    defs = _exact(told | _referenced(parts, told))
+        definitions |= {f"round.{game.name}.{each.status}": _round(of, each, game) for each in ROUNDS}
+    definitions |= {f"command.{orders.tag_of(each)}": _with(of[each], id=_ID) for each in orders.ORDERS}
+    definitions["stored"] = of[wire.Stored]
+    definitions |= {name: _one_of(definitions, name) for name in ("event", "round", "command")}
+    defs = _exact(definitions | _referenced(parts, definitions))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs}
 
 
@@ -77,7 +77,7 @@ _ID: Final = {"type": "string", "minLength": 1, "maxLength": 64, "pattern": PATT
 
 
 def _published(event: type[Struct]) -> type[Struct]:
-    """An event as it leaves the house."""
+    """Type of an event as published."""
     hints = get_type_hints(event, include_extras=True)
     public = [_field(each, hints) for each in fields(event) if each.name not in HOUSE_ONLY]
     return msgspec.defstruct(f"{event.__name__}Event", public, tag=event.__name__, kw_only=True)
@@ -91,23 +91,23 @@ def _field(each: FieldInfo, hints: dict[str, Any]) -> Any:
 
 
 def _own(parts: dict[str, Schema], built: Schema) -> Schema:
-    """The definition that a reference names."""
+    """The definition behind a reference."""
     return parts[built["$ref"].removeprefix("#/$defs/")]
 
 
-def _with(told: Schema, **more: Schema) -> Schema:
-    """An object with some properties described in another way."""
-    return told | {"properties": told["properties"] | more}
+def _with(described: Schema, **more: Schema) -> Schema:
+    """The object with some properties replaced."""
+    return described | {"properties": described["properties"] | more}
 
 
 def _both(head: Schema, body: Schema) -> Schema:
-    """One object with the keys of both."""
-    told = _with(head, **body["properties"])
-    return told | {"title": body["title"], "required": [*head.get("required", ()), *body.get("required", ())]}
+    """Object with the keys of both."""
+    joined = _with(head, **body["properties"])
+    return joined | {"title": body["title"], "required": [*head.get("required", ()), *body.get("required", ())]}
 
 
 def _round(of: dict[Any, Schema], message: type[Struct], game: Game) -> Schema:
-    """A round with what only its game says of it."""
+    """A round with its game's own fields."""
     named = _with(of[message], game={"const": game.name}, unit={"const": game.money.unit})
     if message is wire.VoidedRound:
         return named
@@ -115,14 +115,14 @@ def _round(of: dict[Any, Schema], message: type[Struct], game: Game) -> Schema:
     return _with(_both(named, of[game.own]), hands=hands) | {"title": of[message]["title"]}
 
 
-def _one_of(told: dict[str, Schema], name: str) -> Schema:
-    return {"anyOf": [{"$ref": f"#/$defs/{each}"} for each in told if each.startswith(f"{name}.")]}
+def _one_of(definitions: dict[str, Schema], name: str) -> Schema:
+    return {"anyOf": [{"$ref": f"#/$defs/{each}"} for each in definitions if each.startswith(f"{name}.")]}
 
 
-def _referenced(parts: dict[str, Schema], told: Any) -> dict[str, Schema]:
-    """The parts that `told` refers to, and those that these refer to."""
+def _referenced(parts: dict[str, Schema], definitions: Any) -> dict[str, Schema]:
+    """Parts that `definitions` refer to, directly or through other parts."""
     found: dict[str, Schema] = {}
-    text = msgspec.json.encode(told).decode()
+    text = msgspec.json.encode(definitions).decode()
     while more := {name: parts[name] for name in parts if name not in found and f'"#/$defs/{name}"' in text}:
         found |= more
         text += msgspec.json.encode(more).decode()
@@ -130,8 +130,8 @@ def _referenced(parts: dict[str, Schema], told: Any) -> dict[str, Schema]:
 
 
 def _exact(value: Any) -> Any:
-    """Amounts are numbers, or texts where they are money."""
+    """The schema with amounts as numbers, or as texts where they are money."""
     if isinstance(value, dict):
-        told = {name: _exact(each) for name, each in value.items()}
-        return told | {"type": ["number", "string"]} if told.get("format") == "decimal" else told
+        exact = {name: _exact(each) for name, each in value.items()}
+        return exact | {"type": ["number", "string"]} if exact.get("format") == "decimal" else exact
     return [_exact(each) for each in value] if isinstance(value, list) else value

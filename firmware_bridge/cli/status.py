@@ -1,4 +1,4 @@
-"""`shoe status`: what the running daemon knows, once."""
+"""`shoe status`: prints the running daemon's status once."""
 
 import argparse
 import json
@@ -15,7 +15,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show one screen; 0. Raises NoDaemon."""
+    """Prints one screen; 0. Raises NoDaemon."""
     status = ask(socket_path(arguments.config), {"do": "status"})
     as_json = escaped_json(json.dumps(status, ensure_ascii=False))
     print(as_json if arguments.json else "\n".join(screen(status)))

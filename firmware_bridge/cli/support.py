@@ -1,4 +1,4 @@
-"""`shoe support`: one file for a ticket, with everything that helps and nothing secret."""
+"""`shoe support`: writes one file for a ticket with all that helps and nothing secret."""
 
 import argparse
 import errno
@@ -20,7 +20,7 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.cli import FAILED, FINE
 from firmware_bridge.cli.check import findings
 from firmware_bridge.cli.check import text as finding_text
-from firmware_bridge.cli.check.finding import UNIT, said
+from firmware_bridge.cli.check.finding import UNIT, output_of
 from firmware_bridge.cli.check.reader import PLACES
 from firmware_bridge.cli.config import scrubbed, secrets_of
 from firmware_bridge.cli.daemon_socket import JOURNAL_DIR, ask, config_option, journal_dir, socket_path
@@ -35,7 +35,7 @@ from firmware_bridge.journal.reader import Walk
 LOG_LINES: Final = "500"
 
 NO_ENTRIES: Final = "-- No entries --"
-"""What journalctl says where there is no line, or none that this user may see."""
+"""Output of journalctl with no line, or none that this user may see."""
 
 KERNEL_LINES: Final = 300
 
@@ -45,7 +45,7 @@ JOURNALS: Final = 3
 NODES: Final = (*PLACES, "ttyS0", "gpiochip*")
 SYSTEM: Final = ("/proc/device-tree/model", "/proc/version", "/etc/os-release", "/proc/uptime", "/proc/loadavg")
 
-_TELLING: Final = re.compile(
+_RELEVANT: Final = re.compile(
     r"usb|tty|volt|throttl|thermal|mmc|ext4|i/o error|gpio|watchdog|out of memory", re.IGNORECASE
 )
 
@@ -60,7 +60,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the file, whether a daemon runs or not; 1 if this user may not read all of it, else 0. Raises NoSupport."""
+    """Writes the file, also without a daemon; 1 if this user may not read all of it, else 0. Raises NoSupport."""
     place = Place(arguments.config, _journals(arguments.config))
     out = arguments.out or Path(time.strftime("shoe-support-%Y%m%dT%H%M%SZ.tar.gz", time.gmtime()))
     fresh = out.with_name(f".{out.name}.{os.getpid()}")
@@ -87,7 +87,7 @@ class NoSupport(BridgeError, OSError):
 
 
 class Place(NamedTuple):
-    """Where to look: the table's config, its journals, and the system's files."""
+    """Places to read: the table's config, its journals, and the system's files."""
 
     config: Path
     journals: Path
@@ -103,25 +103,25 @@ def about(place: Place) -> str:
 
 
 def config(place: Place) -> str:
-    """The table's config as it stands, mistakes too."""
+    """The table's config as it is, mistakes included."""
     return place.config.read_text("utf-8", "replace")
 
 
 def check(place: Place) -> str:
-    """Everything `shoe check` finds."""
+    """All findings of `shoe check`."""
     return "\n".join(map(finding_text, findings(place.config, place.root)))
 
 
 def status(place: Place) -> str:
-    """The running daemon's status, for people and as JSON. Raises NoDaemon."""
-    told = ask(socket_path(place.config), {"do": "status"})
-    as_json = json.dumps(told, ensure_ascii=False, indent=1).split("\n")
-    return "\n".join([*screen(told), "", *map(escaped_json, as_json)])
+    """The running daemon's status, as text and as JSON. Raises NoDaemon."""
+    answer = ask(socket_path(place.config), {"do": "status"})
+    as_json = json.dumps(answer, ensure_ascii=False, indent=1).split("\n")
+    return "\n".join([*screen(answer), "", *map(escaped_json, as_json)])
 
 
 def log(_: Place) -> str:
-    """The last lines of the service's log. Raises PermissionError where only root may know whether there are any."""
-    lines = said("journalctl", "--unit", UNIT, "--lines", LOG_LINES, "--no-pager", "--output", "short-iso")
+    """Last lines of the service's log. Raises PermissionError if only root may know whether there are any."""
+    lines = output_of("journalctl", "--unit", UNIT, "--lines", LOG_LINES, "--no-pager", "--output", "short-iso")
     if lines.strip() not in ("", NO_ENTRIES):
         return lines
     if os.geteuid() != 0:
@@ -130,8 +130,8 @@ def log(_: Place) -> str:
 
 
 def service(_: Place) -> str:
-    """The service's state by systemd."""
-    return said("systemctl", "status", UNIT, "--no-pager", "--lines", "0") or "systemctl says nothing"
+    """State of the service in systemd."""
+    return output_of("systemctl", "status", UNIT, "--no-pager", "--lines", "0") or "systemctl says nothing"
 
 
 def calibrated(place: Place) -> str:
@@ -144,17 +144,17 @@ def devices(place: Place) -> str:
     """Serial ports and pins with owner and mode, and what is on USB."""
     dev = place.root / "dev"
     found = [_node(path) for pattern in NODES for path in sorted(dev.glob(pattern))]
-    return "\n".join([*(found or ["no serial port, no pins"]), "", said("lsusb") or "lsusb says nothing"])
+    return "\n".join([*(found or ["no serial port, no pins"]), "", output_of("lsusb") or "lsusb says nothing"])
 
 
 def kernel(_: Place) -> str:
     """The kernel's messages about USB, ports, power and the memory card."""
-    lines = [line for line in said("dmesg", "--ctime").splitlines() if _TELLING.search(line)]
+    lines = [line for line in output_of("dmesg", "--ctime").splitlines() if _RELEVANT.search(line)]
     return "\n".join(lines[-KERNEL_LINES:]) or "nothing to tell, or not for this user (use sudo)"
 
 
 def journals(place: Place) -> Iterator[tuple[str, bytes]]:
-    """Name and lines of the newest journals without sealed parts, as far as they can be trusted. Raises OSError."""
+    """Name and lines of the newest journals without sealed parts, up to the first damage. Raises OSError."""
     next(place.journals.iterdir(), None)
     for path in journal_files(place.journals)[-JOURNALS:]:
         lines: list[bytes] = []
@@ -187,7 +187,7 @@ PARTS: Final[dict[str, Callable[[Place], str]]] = {
 
 
 def _own_file(path: Path) -> BinaryIO:
-    """A file of the daemon's directory, to be read by root: a link may lead anywhere, and is none. Raises OSError."""
+    """A file of the daemon's directory, opened by root without following links. Raises OSError."""
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
@@ -212,7 +212,7 @@ def _node(path: Path) -> str:
 
 
 def _journals(config: Path) -> Path:
-    """Where the journals are, the usual place for a config that cannot be read."""
+    """Directory of the journals; the usual one if the config cannot be read."""
     try:
         return journal_dir(config)
     except ConfigError:
@@ -220,12 +220,12 @@ def _journals(config: Path) -> Path:
 
 
 def _parts(place: Place, without: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Each part; one that cannot be had says why. without: takes the names of those that this user may not read."""
+    """Name and content of each part, or why it cannot be read; `without` receives parts this user may not read."""
     secrets = secrets_of(place.config)
     for name, part in PARTS.items():
         try:
             text = part(place)
-        except Exception as error:  # a machine that is broken is what this is for
+        except Exception as error:  # must work on a broken machine
             without += [name] if isinstance(error, PermissionError) else []
             text = f"could not be had: {error}" if isinstance(error, BridgeError | OSError) else type(error).__name__
         yield name, scrubbed(text, secrets).encode()

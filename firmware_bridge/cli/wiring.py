@@ -1,4 +1,4 @@
-"""`shoe wiring`: which wire goes to which pin of the header, by this table's config, in words or as a picture."""
+"""`shoe wiring`: the wire of each header pin in this table's config, as text or picture."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ from hardware.pins.pin import Pin
 Kind = Literal["power", "ground", "wire", "free"]
 
 Use = Literal["", "input", "output"]
-"""What a wire is for: a key or sensor that the Pi reads, or a lamp, buzzer or lock that it drives."""
+"""Purpose of a wire: input for a key or sensor, output for a lamp, buzzer or lock."""
 
 INPUTS: Final = {
     "cut_card": "cut-card sensor",
@@ -31,7 +31,7 @@ INPUTS: Final = {
     "lid": "lid switch",
     "presence": "presence sensor",
 }
-"""What people call the inputs of `[pins]`."""
+"""Input of `[pins]` -> its name for people."""
 
 USES: Final[dict[Use, str]] = {"input": "keys and sensors", "output": "lamps"}
 DARK, MUTED, RED, BOARD = "#17202b", "#4d5a6e", "#b3261e", "#1e3d2f"
@@ -48,7 +48,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print or draw the header; nothing is touched. Raises ConfigError, PictureError."""
+    """Prints or draws the header; touches nothing. Raises ConfigError, PictureError."""
     config = _config(arguments.config)
     pins = header(wires(config))
     if arguments.svg:
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class HeaderPin(NamedTuple):
-    """A pin of the header: number 1..40, name (`GPIO17`, `3V3`, `GND`), its wires; use: for a ground, the nearest."""
+    """Pin of the header: number 1..40, name (`GPIO17`, `3V3`, `GND`), wires; use: for a ground, that of its wires."""
 
     number: int
     name: str
@@ -88,14 +88,14 @@ def header(wires: Mapping[str, Pin]) -> list[HeaderPin]:
 
 
 def label(wire: str) -> str:
-    """What people call a wire."""
+    """Name of a wire for people."""
     if wire in OUTPUTS or wire.startswith(IN_SLOT):
         return wire
     return INPUTS.get(wire) or f"lamp {wire}"
 
 
 def _ground(pins: list[HeaderPin], use: Use) -> int | None:
-    """The ground with the shortest ways to the wires of a use; each use has its own, so that lamps disturb no key."""
+    """Index of the ground nearest to the wires of a use; each use has its own, so that lamps do not disturb keys."""
     rows = [(pin.number - 1) // 2 for pin in pins if pin.kind == "wire" and pin.use == use]
     free = [place for place, pin in enumerate(pins) if pin.kind == "ground" and not pin.use]
     return min(free, key=lambda place: sum(abs(place // 2 - row) for row in rows)) if rows else None
@@ -118,7 +118,7 @@ def _is_input(wire: str) -> bool:
 
 
 class Look(NamedTuple):
-    """How pins of one sort look: the pin, its number, the wire that goes to it, and what the legend says."""
+    """Look of one kind of pin: fill, number, wire, and legend text."""
 
     pin: str
     number: str
@@ -136,7 +136,7 @@ LOOKS: Final = {
 
 
 def picture(pins: list[HeaderPin], table: str, reader: str) -> str:
-    """The 40 pins as SVG text, odd ones on the left, as one sees them with the USB ports below."""
+    """The 40 pins as SVG text, odd ones on the left, seen with the USB ports below."""
     height = TOP + ROW * len(pins) // 2 + FOOT
     body = [_board(height), *(_drawn(pin) for pin in pins), *_legend(height), *_words(table, reader, height)]
     head = (
@@ -155,7 +155,7 @@ def _board(height: int) -> str:
 
 
 def _drawn(pin: HeaderPin) -> str:
-    """A pin, its number, its name and its wire; odd pins to the left, even ones to the right."""
+    """A pin with number, name and wire; odd pins to the left, even ones to the right."""
     side = -1 if pin.number % 2 else 1
     anchor = "end" if side < 0 else "start"
     x, y = CENTRE + side * 15, TOP + ROW * ((pin.number - 1) // 2) + ROW / 2
@@ -163,16 +163,16 @@ def _drawn(pin: HeaderPin) -> str:
     shape = _disc(x, y, look, is_square=pin.number == 1)
     number = _text(x, y + 4, str(pin.number), look.number, 10, "middle")
     name = _text(CENTRE + side * 46, y + 4.5, pin.name, MUTED, 13, anchor)
-    if not (told := _told(pin)):
+    if not (meaning := _meaning(pin)):
         return shape + number + name
     begin, end = CENTRE + side * 104, CENTRE + side * 134
     line = f'<line x1="{begin}" y1="{y}" x2="{end}" y2="{y}" stroke="{look.wire}" stroke-width="3"/>'
     room = CENTRE - 142 - MARGIN
-    return shape + number + name + line + _text(CENTRE + side * 142, y + 4.5, told, DARK, 13, anchor, True, room)
+    return shape + number + name + line + _text(CENTRE + side * 142, y + 4.5, meaning, DARK, 13, anchor, True, room)
 
 
-def _told(pin: HeaderPin) -> str:
-    """What goes to a pin, and what its level means."""
+def _meaning(pin: HeaderPin) -> str:
+    """The wires of a pin and the meaning of its level."""
     if pin.kind == "ground":
         return f"ground for {USES[pin.use]}" if pin.use else ""
     if not pin.wires:
@@ -185,7 +185,7 @@ def _told(pin: HeaderPin) -> str:
 
 
 def _disc(x: float, y: float, look: Look, is_square: bool = False) -> str:
-    """A pin; a dark one has a light rim that sets it off from the dark board."""
+    """A pin as a disc; a dark one has a light rim against the dark board."""
     rim = f'<circle cx="{x}" cy="{y}" r="10" fill="{look.number}"/>' if look.pin == DARK else ""
     if is_square:
         return f'<rect x="{x - 10}" y="{y - 10}" width="20" height="20" fill="{look.pin}"/>'
@@ -193,7 +193,7 @@ def _disc(x: float, y: float, look: Look, is_square: bool = False) -> str:
 
 
 def _legend(height: int) -> list[str]:
-    """What the colours mean, as pins on a strip of the board."""
+    """Legend of the colours, as pins on a strip of the board."""
     drawn = []
     for number, look in enumerate(LOOKS.values()):
         x, y = (40, 330, 640)[number % 3], height - FOOT + 36 + ROW * (number // 3)

@@ -1,1 +1,1 @@
-"""What a table is configured to be: `bridge.toml`, `calibration.toml`, and the means to read and write them."""
+"""The configuration of a table: `bridge.toml` and `calibration.toml`, read and written."""

@@ -1,4 +1,4 @@
-"""The technician's calibration, `calibration.toml`: what was set and measured, by whom, and what was before."""
+"""The technician's calibration, `calibration.toml`: settings and measurements, by whom, and the values before."""
 
 import json
 import tomllib
@@ -15,7 +15,7 @@ from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.errors import ConfigError
 
 FILE: Final = "calibration.toml"
-"""Its name, in `[journal] dir`."""
+"""File name, in `[journal] dir`."""
 
 Value = int | str | bool
 
@@ -27,7 +27,7 @@ Ms = Annotated[float, Meta(ge=0, le=86_400_000)]
 
 
 class ReaderSettings(TypedDict, total=False):
-    """The parameters of a native board."""
+    """Parameters of a native board."""
 
     threshold: Word
     hysteresis: Word
@@ -38,16 +38,16 @@ class ReaderSettings(TypedDict, total=False):
 
 
 class CutCardSettings(TypedDict, total=False):
-    """What the sensor's wire is set to; the limits are those of `[pins]`."""
+    """Settings of the sensor's wire, with the limits of `[pins]`."""
 
     debounce_ms: Annotated[int, Meta(ge=1, le=1000)]
     min_dwell_ms: Annotated[int, Meta(ge=0, le=1000)]
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """What a reader measured. Levels and noise in ADC counts (0..4095), quality and lamp 0..255, times in ms.
+    """Measurements of a reader. Levels and noise in ADC counts (0..4095), quality and lamp 0..255, times in ms.
 
-    Levels are None for readers that show none of them. `decode_rate`: 0..1 of the `cards` of the test pass.
+    Levels are None for readers without a signal. `decode_rate`: 0..1 of the `cards` of the test pass.
     """
 
     cards: int
@@ -67,7 +67,7 @@ class Reading(Struct, frozen=True, kw_only=True):
 
 
 class Pulses(Struct, frozen=True, kw_only=True):
-    """What the cut-card sensor showed, in ms: the longest of cards, the shortest and longest of the cut card."""
+    """Pulses of the cut-card sensor in ms: the longest of cards, the shortest and longest of the cut card."""
 
     passes: int
     card_longest: Ms
@@ -77,7 +77,7 @@ class Pulses(Struct, frozen=True, kw_only=True):
 
 
 class Count(Struct, frozen=True, kw_only=True):
-    """What was tried and what was good: lamps seen, keys felt, cards of a pack read. `lot`: the pack's."""
+    """Numbers tried and good: lamps seen, keys pressed, cards of a pack read. `lot`: the pack's batch."""
 
     tried: int
     good: int
@@ -86,14 +86,14 @@ class Count(Struct, frozen=True, kw_only=True):
 
 
 class Section(Struct, frozen=True, kw_only=True):
-    """One part calibrated: `at` (RFC 3339, UTC) `by` whom; the settings `before` and `after`."""
+    """One calibrated part: `at` (RFC 3339, UTC), `by` (name), settings `before` and `after`."""
 
     at: str
     by: str
 
 
 class ReaderSection(Section, frozen=True, kw_only=True):
-    """`[reader]`: the parameters of the reader board, and what they made of a test pass."""
+    """`[reader]`: parameters of the reader board, and the measurements of a test pass."""
 
     measured: Reading
     before: ReaderSettings = {}
@@ -120,7 +120,7 @@ class CountSection(Section, frozen=True, kw_only=True):
 
 
 class Calibration(Struct, frozen=True, kw_only=True):
-    """All that was calibrated at this table; None for what never was."""
+    """All calibrations of a table; None for a part never calibrated."""
 
     reader: ReaderSection | None = None
     cut_card: CutCardSection | None = None
@@ -134,14 +134,13 @@ AnySection = ReaderSection | CutCardSection | CountSection
 
 
 class Damaged(ConfigError):
-    """A calibration file that makes no sense; calibrating again sets it aside."""
+    """Calibration file that cannot be read as one; calibrating again sets it aside."""
 
 
 def load(path: Path) -> Calibration:
-    """The calibration in a file, an empty one where there is no file, or no directory for it.
+    """The calibration in a file; an empty one if the file or its directory is missing.
 
-    Raises Damaged for one that makes no sense, naming the key that is of a wrong type or out of its limits; ConfigError
-    for one that cannot be read.
+    Raises Damaged if the content is wrong, naming the key; ConfigError if the file cannot be read.
     """
     try:
         return _calibration(path.read_text("utf-8"))
@@ -149,15 +148,15 @@ def load(path: Path) -> Calibration:
         return Calibration()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error})", "put sudo before the command") from None
-    except (ValueError, RecursionError) as error:  # TOML, UTF-8 and the fields' types all end here
+    except (ValueError, RecursionError) as error:  # TOML, UTF-8 and the types of fields raise these
         what = f"{path} makes no sense ({error})"
         raise Damaged(what, "calibrate again (sudo shoe calibrate reader --by NAME), or move the file away") from None
 
 
 def save(path: Path, calibration: Calibration) -> None:
-    """Put the calibration on disk, all of it or nothing, whatever happens meanwhile.
+    """Writes the calibration to disk, whole or not at all.
 
-    Raises OSError; ValueError, before anything is written, for one that `load` would not take.
+    Raises OSError; ValueError, before anything is written, for one that `load` would refuse.
     """
     text = document(calibration)
     _calibration(text)
@@ -165,14 +164,14 @@ def save(path: Path, calibration: Calibration) -> None:
 
 
 def calibrated(calibration: Calibration, name: str, section: AnySection) -> Calibration:
-    """The calibration with a section renewed; the section from before is kept, for one undo."""
+    """The calibration with a new section; the previous one is kept, for one undo."""
     before = getattr(calibration, name)
     kept = replace(before, previous=None) if before else None
     return replace(calibration, **{name: replace(section, previous=kept)})
 
 
 def undone(calibration: Calibration, name: str) -> Calibration:
-    """The calibration with a section as it was before the last one; still older values are forgotten."""
+    """The calibration with a section as it was before the last one; still older values are lost."""
     section: AnySection | None = getattr(calibration, name)
     return replace(calibration, **{name: section.previous if section else None})
 

@@ -1,4 +1,4 @@
-"""The table's configuration: `bridge.toml`, checked as a whole, every mistake told at once."""
+"""Reads the table's configuration, `bridge.toml`: checked as a whole, all mistakes reported at once."""
 
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
@@ -34,7 +34,7 @@ SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
 
 def load(path: Path, nameless: str | None = None) -> Config:
-    """The configuration in a file; nameless: its table's id if it gives none. Raises ConfigError, a mistake a line."""
+    """The configuration in a file. nameless: table id if the file has none. Raises ConfigError, a mistake a line."""
     raw = read_document(path)
     if nameless and isinstance(table := raw.setdefault("table", {}), dict):
         table.setdefault("id", nameless)
@@ -58,14 +58,14 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
 
 
 def _game(raw: dict[str, Any]) -> Game:
-    """The game of the table; where the document names none that is known, the usual one."""
+    """The game of the table; the default one where the document names none that is known."""
     table = raw.get("table")
     name = table.get("game") if isinstance(table, dict) else None
     return GAMES.get(name if isinstance(name, str) else "", GAMES[TableConfig(id="?").game])
 
 
 def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
-    """A section with its good keys; what is wrong with the others goes to `mistakes`."""
+    """A section with its good keys; mistakes in the others are appended to `mistakes`."""
     where = f"[{section}] "
     match section:
         case "keypad":
@@ -95,7 +95,7 @@ def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
 
 
 def _keypads(pads: Any, mistakes: list[str]) -> tuple[KeypadConfig, ...]:
-    """The serial keypads; what is wrong with one goes to `mistakes`."""
+    """The serial keypads; mistakes are appended to `mistakes`."""
     if not isinstance(pads, list):
         mistakes.append("a keypad is a section of its own: write [[keypad]]")
         return ()
@@ -110,7 +110,7 @@ def _keypads(pads: Any, mistakes: list[str]) -> tuple[KeypadConfig, ...]:
 
 
 def _terms(game: Game, good: dict[str, Any], mistakes: list[str]) -> Any:
-    """The settings of a game; what it says against them together goes to `mistakes`."""
+    """The settings of a game; what contradicts among them is appended to `mistakes`."""
     try:
         return game.terms(**good)
     except ValueError as error:
@@ -119,7 +119,7 @@ def _terms(game: Game, good: dict[str, Any], mistakes: list[str]) -> Any:
 
 
 def broker_settings(config: Config) -> BrokerSettings:
-    """The broker as configured, the password read from its file. Raises ConfigError if it cannot be read."""
+    """Settings of the broker, with the password read from its file. Raises ConfigError if it cannot be read."""
     mqtt = config.mqtt
     password = read_password("mqtt", mqtt.password_file, Path(mqtt.password_file)) if mqtt.password_file else None
     return BrokerSettings(
@@ -135,7 +135,7 @@ def broker_settings(config: Config) -> BrokerSettings:
 
 
 def _client_id(table: str) -> str:
-    """A client id that stays and that no other machine has: the board's serial number, else the machine id."""
+    """A stable client id, unique to the machine: from the board's serial number, else the machine id."""
     for path in (Path("/sys/firmware/devicetree/base/serial-number"), Path("/etc/machine-id")):
         try:
             return f"shoe-{table}-{path.read_text('ascii').strip(chr(0)).strip()[-12:]}"
@@ -145,7 +145,7 @@ def _client_id(table: str) -> str:
 
 
 def limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:
-    """The limits as they are written; what is wrong with the others goes to `mistakes`."""
+    """The limits as written; mistakes are appended to `mistakes`."""
     good: dict[str, Limit] = {}
     for name, value in keys.items():
         found = list(_wrong_limit(name, value))
@@ -178,7 +178,7 @@ def _wrong_limit(name: str, value: Any) -> Iterator[str]:
 
 
 def _amount(written: int | str) -> Decimal | None:
-    """Money in plain decimals; None for anything else, and for less than nothing."""
+    """Money in plain decimals; None for anything else or a negative amount."""
     if isinstance(written, str) and not set(written) <= set("0123456789."):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The wires and keypads of `bridge.toml`: pins, sensors, keys of dealer and seats, with their limits and defaults."""
+"""Wires and keypads of `bridge.toml`: pins, sensors, keys of dealer and seats, with limits and defaults."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal
@@ -16,12 +16,12 @@ SHAPE: Final = 'write "S1.H" = 5: the seat, the word, and a value where it takes
 
 
 class PinConfig(Struct, frozen=True, forbid_unknown_fields=True):
-    """One wire, where it is not wired the usual way.
+    """A wire with settings of its own.
 
     pin: its BCM number.
-    active_low: whether low means active; usually so for inputs, not for lamps, buzzer and lock.
-    pull_up: whether the Pi's own pull-up holds an input high.
-    debounce_ms: milliseconds an input must hold a level before it counts.
+    active_low: whether low means active; by default for inputs, not for lamps, buzzer and lock.
+    pull_up: whether the Pi's internal pull-up holds an input high.
+    debounce_ms: milliseconds that an input must hold a level before it counts.
     """
 
     pin: PinNumber
@@ -36,8 +36,8 @@ AnyPin = PinNumber | PinConfig
 class SensorConfig(PinConfig, frozen=True):
     """A sensor or key.
 
-    min_dwell_ms: milliseconds it must be active before it counts.
-    stuck_after: seconds active without a pause after which it is stuck; usually 5, a key 30.
+    min_dwell_ms: milliseconds that it must be active before it counts.
+    stuck_after: seconds active without a pause after which it counts as stuck; by default 5, for a key 30.
     """
 
     min_dwell_ms: Annotated[int, Meta(ge=0, le=1000)] = 0
@@ -45,9 +45,9 @@ class SensorConfig(PinConfig, frozen=True):
 
 
 class LockConfig(PinConfig, frozen=True):
-    """The lock of the shoe's mouth.
+    """The lock at the card exit of the shoe.
 
-    fail_safe: what it is without current, so when the bridge is down.
+    fail_safe: its state without power, and so while the bridge is down.
     """
 
     fail_safe: Literal["open", "locked"] = "open"
@@ -60,14 +60,14 @@ class PinsConfig(Struct, frozen=True, kw_only=True):
     """`[pins]`: sensors, keys, buzzer and lock, and the library that drives them.
 
     factory: the library; `rpigpio` only on kernels before 6.6, `mock` drives nothing.
-    cut_card: the sensor that the cut card passes.
+    cut_card: the cut-card sensor.
     next: the dealer's key NEXT.
     reveal: the dealer's key REVEAL.
     lid: a switch that is active while the lid is closed.
-    presence: a sensor that is active while a card is in the shoe's mouth.
-    buzzer: beeps while the floor is awaited.
-    lock: holds the cards back while the shoe is blocked, between shoes, and while bets are open.
-    keys: the dealer's keys that tell a result, by their names; the config has them beside the others.
+    presence: a sensor that is active while a card is in the exit of the shoe.
+    buzzer: beeps while the table waits for the pit.
+    lock: keeps cards in the shoe while it is blocked, between shoes, and while bets are open.
+    keys: the dealer's keys for results, by name; in the file they stand beside the others.
     """
 
     factory: Literal["lgpio", "rpigpio", "mock"] = "lgpio"
@@ -84,8 +84,8 @@ class PinsConfig(Struct, frozen=True, kw_only=True):
 class KeypadConfig(Struct, frozen=True, kw_only=True):
     """`[[keypad]]`: a serial keypad at some seats.
 
-    port: a device, or socket://HOST:PORT.
-    seats: the seats it stands at, by their numbers.
+    port: a device or socket://HOST:PORT.
+    seats: the numbers of its seats.
     """
 
     port: Annotated[str, Meta(min_length=1)]
@@ -93,7 +93,7 @@ class KeypadConfig(Struct, frozen=True, kw_only=True):
 
 
 def mark_of_key(name: str) -> Mark | None:
-    """The mark that a key gives, by its name in `[keys]`: `S1.H`, `S2.grab=3`, `lot=2`; None for no such name."""
+    """The mark of a key by its name in `[keys]`: `S1.H`, `S2.grab=3`, `lot=2`; None for another name."""
     if name.startswith(f"{LOT}="):
         return mark_of(name)
     seat, point, rest = name.partition(".")
@@ -101,13 +101,13 @@ def mark_of_key(name: str) -> Mark | None:
 
 
 def seat_numbers(game: Game) -> tuple[str, ...]:
-    """The numbers of the game's seats, as its slots and lamps name them."""
+    """Numbers of the game's seats, as its slots and lamps name them."""
     named = dict.fromkeys(name.partition(".")[0] for name in (*game.slots, *game.seats))
     return tuple(name[1:] for name in named if name[:1] == "S" and name[1:].isdecimal())
 
 
 def wrong_keys(keys: dict[str, Any], game: Game) -> Iterator[str]:
-    """What is wrong with names in `[keys]`, a sentence each."""
+    """Mistakes in the names in `[keys]`, one sentence each."""
     seats = seat_numbers(game)
     for name in keys:
         mark = mark_of_key(name)
@@ -119,7 +119,7 @@ def wrong_keys(keys: dict[str, Any], game: Game) -> Iterator[str]:
 
 
 def wrong_pads(pads: tuple[KeypadConfig, ...], game: Game) -> Iterator[str]:
-    """What is wrong with `[[keypad]]`, a sentence each: seats that the game has not, or that have two pads."""
+    """Mistakes in `[[keypad]]`, one sentence each: seats that the game does not have, or with two pads."""
     seats, seen = seat_numbers(game), set[int]()
     for pad in pads:
         if not game.play.words:

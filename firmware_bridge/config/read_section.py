@@ -1,4 +1,4 @@
-"""Reads the keys of a TOML document by their types: every mistake a sentence, every good key kept."""
+"""Reads the keys of a TOML document by their types: each mistake is a sentence, good keys are kept."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -15,20 +15,20 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import did_you_mean, escaped, fault
 
 SHOWN: Final = 80
-"""Characters of a wrong value that are shown."""
+"""Length up to which a wrong value is shown, in characters."""
 
 LONGEST: Final = 1_000
-"""Characters of the longest text: a path."""
+"""Maximum length of a text (a path), in characters."""
 
 _OF_THE_READER: Final = {("reader", "line_end"), ("reader", "pattern")}
-"""Texts about a reader's bytes."""
+"""Keys with texts that may hold control characters."""
 
 _WITH_A_RULE: Final = {("table", "id"), ("mqtt", "root")}
-"""Texts whose own type says more."""
+"""Keys with a pattern in their type, which gives the better message."""
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """The TOML document in a file. Raises ConfigError, also for a file that cannot be read."""
+    """The TOML document in a file. Raises ConfigError, also if the file cannot be read."""
     try:
         return document(path)
     except OSError as error:
@@ -37,7 +37,7 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def read_password(section: str, named: str, path: Path) -> bytes:
-    """The password in the file that a section's `password_file` names. Raises ConfigError if it cannot be read."""
+    """The password in the file named by a section's `password_file`. Raises ConfigError if it cannot be read."""
     try:
         return path.read_bytes().rstrip(b"\r\n")
     except OSError as error:
@@ -46,7 +46,7 @@ def read_password(section: str, named: str, path: Path) -> bytes:
 
 
 def refuse(name: str, mistakes: list[str]) -> None:
-    """Raise ConfigError with all mistakes of the document `name`, one a line, if there are any."""
+    """Raises ConfigError with all mistakes of the document `name`, one a line, if there are any."""
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
 
@@ -58,7 +58,7 @@ def good_sections(
     mistakes: list[str],
     lists: Collection[str] = (),
 ) -> dict[str, Any]:
-    """The known sections of a document, each as `read(name, keys)` makes it. lists: those that are lists of tables."""
+    """The known sections of a document, each made by `read(name, keys)`. lists: sections that are lists of tables."""
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
         if section not in known:
@@ -73,7 +73,7 @@ def good_sections(
 def good_keys(
     kind: Any, where: str, keys: dict[str, Any], mistakes: list[str], without: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The good keys of a section, or of a table within it. without: fields that are no keys."""
+    """The good keys of a section or of a table in it. without: fields that are no keys."""
     known = {field.encode_name: field.type for field in fields(kind) if field.encode_name not in without}
     return typed_keys(known, where, keys, mistakes)
 
@@ -96,13 +96,13 @@ def typed_keys(known: Mapping[str, Any], where: str, keys: dict[str, Any], mista
 
 
 def unknown(where: str, key: str, known: Collection[str]) -> str:
-    """The mistake of an unknown key or section, with the name that may be meant."""
+    """Message for an unknown key or section, with the most similar name."""
     otherwise = f"known are: {', '.join(known)}"
     return f"{where} is unknown: {did_you_mean(key, known, otherwise)}"
 
 
 def unprintable(raw: dict[str, Any]) -> list[str]:
-    """Names and texts are short lines of characters that can be printed."""
+    """Mistakes in names and texts that are too long or hold unprintable characters."""
     mistakes = []
     for section, keys in raw.items():
         for key, value in keys.items() if isinstance(keys, dict) else ():
@@ -114,7 +114,7 @@ def unprintable(raw: dict[str, Any]) -> list[str]:
 
 
 def what_may_stand(kind: Any) -> str:
-    """What a value of this type may be, as people write it in TOML."""
+    """Description of the values a type allows, as written in TOML."""
     return _words(inspect.type_info(kind))
 
 
@@ -129,7 +129,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
-    """What is wrong with a value: with the keys of a table, or with it as a whole."""
+    """Mistakes of a value: in the keys of a table, or in the value as a whole."""
     within: list[str] = []
     if isinstance(value, dict) and (table := _table_of(kind)):
         good_keys(table, f"{where}.", value, within)
@@ -140,13 +140,13 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
 
 
 def _shown(key: str, value: Any) -> str:
-    """A value as it may be shown: what looks like a secret is not, and of a long one the beginning."""
+    """A value as text: secrets masked, long ones shortened."""
     text = "***" if "password" in key else str(value) if isinstance(value, Decimal) else repr(as_floats(value))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
 
 
 def _wrong_text(kind: Any, value: Any) -> str:
-    """What is wrong with this very text, where more is to be said than what may stand there; else nothing."""
+    """Mistake in this very text, where more can be said than what is allowed; else ""."""
     info = _text_of(inspect.type_info(kind))
     if info is None or not isinstance(value, str):
         return ""
@@ -158,7 +158,7 @@ def _wrong_text(kind: Any, value: Any) -> str:
 
 
 def _text_of(info: inspect.Type) -> inspect.StrType | None:
-    """The text that a value of this type may be, None where it may be none."""
+    """The text type within a type; None if no text is allowed."""
     match info:
         case inspect.Metadata(type=kind):
             return _text_of(kind)
@@ -168,14 +168,14 @@ def _text_of(info: inspect.Type) -> inspect.StrType | None:
 
 
 def _table_of(kind: Any) -> type[Struct] | None:
-    """The struct that a value in braces { } stands for at a key of this type; None where none may."""
+    """The struct that a value in braces { } is read as for this type; None if none."""
     info = inspect.type_info(kind)
     kinds = info.types if isinstance(info, inspect.UnionType) else (info,)
     return next((each.cls for each in kinds if isinstance(each, inspect.StructType)), None)
 
 
 def _row_of(kind: Any) -> dict[str, Any] | None:
-    """Name -> type, of a table of values of one kind that may stand at a key of this type; None where none may."""
+    """Name -> type of a table with values of one kind, for this type; None if none."""
     if get_origin(kind) is not dict:
         return None
     names, of = get_args(kind)

@@ -1,4 +1,4 @@
-"""Every key of `bridge.toml` with its meaning, what may stand there and its default, read off the types."""
+"""Reference of `bridge.toml`: each key with its meaning, allowed values and default, from the types."""
 
 import inspect
 import re
@@ -18,15 +18,15 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 
 ABOUT: Final = """\
-Every key has a default, but for `[table] id`. `shoe check` tells every mistake at once; `shoe config` shows what a
-table is configured to be, defaults included. The file is read at the start of the daemon; `[table]`, `[game]`,
-`[service]`, `[roads]` and `[limits]` then apply from the next shoe on. Secrets come from files."""
+Every key has a default, except `[table] id`. `shoe check` reports all mistakes at once; `shoe config` shows the
+configuration of a table with its defaults. The daemon reads the file when it starts; `[table]`, `[game]`,
+`[service]`, `[roads]` and `[limits]` then apply from the next shoe. Secrets come from files."""
 
 NAMED: Final = {"limits": "NAME", "presence": "SLOT", "lamps": "LAMP", "keys": "SEAT.WORD"}
-"""Sections whose keys are names -> what stands for the name here."""
+"""Sections with names as keys -> placeholder for the name."""
 
 WIRES: Final = {"a wire": PinConfig, "a sensor or key, besides": SensorConfig, "the lock, besides": LockConfig}
-"""Tables in braces { }, where a wire needs more than its number."""
+"""Tables in braces { }, for a wire that needs more than its number."""
 
 PLAIN: Final = {
     "write ": "",
@@ -34,17 +34,17 @@ PLAIN: Final = {
     "a text in quotation marks, not an empty one": "a text",
     "; the 40-pin header has no other GPIO": "",
 }
-"""Words to who made a mistake -> words to who looks something up."""
+"""Wording of an error message -> wording of the reference."""
 
 MONEY: Final = "money as a whole number or a text, or { low = .., high = .. }"
 
 
 class Key(NamedTuple):
-    """A key under its title; `may`: what may stand there; `default` as TOML, empty where there is none."""
+    """Key under its title. `may`: allowed values; `default` in TOML, "" where there is none."""
 
     title: str
     name: str
-    says: str
+    meaning: str
     may: str
     default: str = ""
 
@@ -70,14 +70,14 @@ def keys() -> Iterator[Key]:
                 yield from _keys(title, kind, without=("keys",))
         if section == "pins":
             for name in dict.fromkeys(name for game in GAMES.values() for name in game.play.keys):
-                yield Key(title, name, "The dealer's key that tells this result.", _may(AnySensor))
+                yield Key(title, name, "The dealer's key for this result.", _may(AnySensor))
     for title, kind in WIRES.items():
         common = () if kind is PinConfig else PinConfig.__struct_fields__
         yield from _keys(f"In braces: {title}", kind, common)
 
 
 def unnamed(text: str, game: Game) -> list[str]:
-    """The keys that a config of this game names nowhere, not behind a # either: those of a newer version, say."""
+    """The keys that a config of this game does not mention, not even behind a #: new ones after an update."""
     named, section = set(), ""
     for line in text.splitlines():
         if head := re.match(r"[\s#]*\[(\w+)\]", line):
@@ -101,18 +101,18 @@ def document() -> str:
     for title, rows in groupby(keys(), lambda key: key.title):
         lines += ["", f"## {title}", "", "| key | meaning | may be | default |", "|---|---|---|---|"]
         lines += [
-            f"| `{key.name}` | {_cell(key.says)} | {_cell(key.may)} | {_cell(key.default) or '-'} |" for key in rows
+            f"| `{key.name}` | {_cell(key.meaning)} | {_cell(key.may)} | {_cell(key.default) or '-'} |" for key in rows
         ]
     return "\n".join([*lines, ""])
 
 
 def _keys(title: str, kind: type[Struct], without: tuple[str, ...] = ()) -> Iterator[Key]:
-    says = _meanings(kind)
+    meanings = _meanings(kind)
     for field in fields(kind):
         if field.name not in without:
             made = field.default_factory() if field.default_factory is not NODEFAULT else field.default
             default = "" if made in (NODEFAULT, None) else in_toml(made)
-            yield Key(title, field.encode_name, says.get(field.name, ""), _may(field.type), default)
+            yield Key(title, field.encode_name, meanings.get(field.name, ""), _may(field.type), default)
 
 
 def _meanings(kind: type[Struct]) -> dict[str, str]:
@@ -130,14 +130,14 @@ def _meanings(kind: type[Struct]) -> dict[str, str]:
 
 
 def _may(kind: Any) -> str:
-    told = what_may_stand(kind)
+    text = what_may_stand(kind)
     for mistaken, plain in PLAIN.items():
-        told = told.replace(mistaken, plain)
-    return told
+        text = text.replace(mistaken, plain)
+    return text
 
 
 def _names(section: str) -> str:
-    """The names that keys of a section may have."""
+    """Allowed names of keys in a section."""
     sensed = [game for game in GAMES.values() if game.play.sensed or section == "lamps"]
     slots = dict.fromkeys(slot for game in sensed for slot in game.slots)
     seats = dict.fromkeys(seat for game in GAMES.values() for seat in game.seats)

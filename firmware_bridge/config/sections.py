@@ -18,9 +18,9 @@ from firmware_bridge.games.game import Game, Terms
 from firmware_bridge.games.house import cut_place, sealed
 
 READERS: Final = {"native": False, "angel-eye": True, "grow": False, "ssi": False, "rdm6300": False, "line": False}
-"""Whether each reader protocol reports results, with which rounds then usually close.
+"""Reader protocol -> whether it reports results; rounds then close by them by default.
 
-This room sees no hardware: a test holds the names, and who reports results, equal to the rows of `hardware.readers`.
+This room sees no hardware: a test compares the rows with those of `hardware.readers`.
 """
 
 Positive = Annotated[int, Meta(ge=1)]
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Protocol = str
     Command = str
     GameName = str
-else:  # derived: an order, a reader, a game is named once, where it is defined
+else:  # derived, so that each order, reader and game is named in one place
     Protocol = Annotated[
         Literal[tuple(READERS)], Meta(description="a GM65 or GM861 is grow, a Zebra or Honeywell engine ssi")
     ]
@@ -47,20 +47,21 @@ else:  # derived: an order, a reader, a game is named once, where it is defined
 
 
 class TableConfig(Struct, frozen=True, kw_only=True):
-    """`[table]`: which table this is, and how it deals.
+    """`[table]`: name and dealing of this table.
 
     id: the name of the table, a part of every topic.
-    game: what is dealt; its own settings stand in [game], and some defaults here are others: shoe config says which.
-    decks: how many packs are in the shoe.
-    burn: what is burned first: a card that is exposed and as many as it counts, nothing, or so many cards unseen.
-    close: what ends a complete round: its last card, NEXT, or the result a reader tells; by default as these do it.
-    betting: whether cards wait until bets are closed.
-    disclose: whether cards are published as they are dealt, or stay secret until they are revealed.
-    after_cut: whether the round in which the cut card came is the last, or the one after it.
-    new_shoe: what opens a shoe: an order, or the first card after the last one ended.
-    virtual_cut: cards from the end at which the cut card must have been met: 13 by default in baccarat, `none`: nobody
-        watches for it.
-    policy: what is done when something goes wrong: shoe help irregularities.
+    game: the game; its own settings are in [game], and it changes some defaults here: see shoe config.
+    decks: decks in the shoe.
+    burn: cards burned from a new shoe: one exposed card and as many more as its value, none, or this many unseen.
+    close: what ends a complete round: its last card, NEXT, or the reader's result; the default depends on game and
+        reader.
+    betting: whether dealing waits until bets are closed.
+    disclose: whether cards are published when dealt, or sealed until they are revealed.
+    after_cut: the last round of a shoe: the one with the cut card, or one more.
+    new_shoe: what opens a new shoe: an order, or its first card.
+    virtual_cut: cards left in the shoe at which the cut card must have come; the default in baccarat is 13, `none`
+        turns the check off.
+    policy: how irregularities are handled: see shoe help irregularities.
     """
 
     id: TopicWord
@@ -77,15 +78,15 @@ class TableConfig(Struct, frozen=True, kw_only=True):
 
 
 class ServiceConfig(Struct, frozen=True, kw_only=True):
-    """`[service]`: what guests may ask for.
+    """`[service]`: services for guests.
 
-    mode: what kind of table it is: at a `vip` table guests may ask for fly, another shoe, another dealer; `vip` and
-        `squeeze` seal cards, and allow their guests' orders by MQTT, where nothing else is written.
-    reveal_timeout: seconds until sealed cards open by themselves.
-    fly_limit: how many rounds without a bet may follow each other.
-    shoe_change_after: rounds that a guest must have seen before asking for another shoe.
-    shoe_change_minutes: minutes within which a shoe is changed that a guest asked to change.
-    confirm_shuffle: whether a shoe is opened only with the name of who stands for its shuffle.
+    mode: kind of table: at a `vip` table guests may ask for fly rounds, another shoe, another dealer; `vip` and
+        `squeeze` seal cards and allow the guests' orders by MQTT, unless other keys say otherwise.
+    reveal_timeout: seconds after which sealed cards open by themselves.
+    fly_limit: maximum number of rounds without a bet in a row.
+    shoe_change_after: rounds to play before a guest may ask for another shoe.
+    shoe_change_minutes: minutes allowed for a change of shoe that a guest asked for.
+    confirm_shuffle: whether opening a shoe needs the name of the person who vouches for the shuffle.
     """
 
     mode: Literal["standard", "vip", "squeeze"] = "standard"
@@ -97,9 +98,9 @@ class ServiceConfig(Struct, frozen=True, kw_only=True):
 
 
 class RoadsConfig(Struct, frozen=True, kw_only=True):
-    """`[roads]`: what is shown of them.
+    """`[roads]`: which good roads are shown.
 
-    good: the good roads that are shown, by default all ten.
+    good: the good roads to show, by default all ten.
     """
 
     good: tuple[GoodId, ...] | None = None
@@ -108,14 +109,14 @@ class RoadsConfig(Struct, frozen=True, kw_only=True):
 class ReaderConfig(Struct, frozen=True, kw_only=True):
     """`[reader]`: the reader in the shoe.
 
-    protocol: what it speaks: shoe help choosing a reader.
-    port: a device, or socket://HOST:PORT.
-    baud: bits per second, by default those of the protocol.
-    code_book: the file that says which card each code is: shoe help code books.
-    pattern: for `line`: a regular expression whose one group is the code.
-    line_end: for `line`: what ends a line.
-    hold: seconds in which the same code again is the same card.
-    min_quality: a read below this quality is an unreadable card.
+    protocol: its protocol: see shoe help choosing a reader.
+    port: a device or socket://HOST:PORT.
+    baud: bits per second, by default that of the protocol.
+    code_book: the file with the card of each code: see shoe help code books.
+    pattern: for `line`: a regular expression with one group, the code.
+    line_end: for `line`: the end of a line.
+    hold: seconds during which a repeated code counts as the same card.
+    min_quality: minimum quality of a read; below it the card counts as unreadable.
     """
 
     protocol: Protocol = "native"
@@ -134,16 +135,16 @@ class MqttConfig(Struct, frozen=True, kw_only=True):
     host: its name or address.
     port: its port, usually 8883 with TLS.
     root: the first word of every topic.
-    client_id: the name it knows this shoe by; by default made of the table's id and the board's serial number.
-    username: the name to log in with.
-    password_file: the file that holds the password.
-    ca: the file of the authority that signed the broker's certificate; setting it turns TLS on.
-    cert: the file of this shoe's own certificate.
-    key: the file of the key of that certificate.
+    client_id: the shoe's client id; by default made of the table's id and the board's serial number.
+    username: the login name.
+    password_file: the file with the password.
+    ca: the file with the certificate of the authority that signed the broker's; setting it turns TLS on.
+    cert: the file with this shoe's own certificate.
+    key: the file with the private key of that certificate.
     live_odds: whether the topic `odds` is published.
-    commands: the orders that are taken over MQTT.
-    stored: the one receiver that says, on the topic `stored`, what it has committed; only then a message counts as
-        sent. By default the broker's acknowledgement is enough.
+    commands: the orders accepted by MQTT.
+    stored: the receiver that reports, on the topic `stored`, what it has committed; a message counts as sent only
+        then. By default the broker's acknowledgement is enough.
     """
 
     host: Text = "127.0.0.1"
@@ -161,11 +162,11 @@ class MqttConfig(Struct, frozen=True, kw_only=True):
 
 
 class JournalConfig(Struct, frozen=True, kw_only=True):
-    """`[journal]`: where the record is, and how long it is kept.
+    """`[journal]`: directory of the record, and how long it is kept.
 
     dir: its directory.
-    keep_days: days after which a shoe's file may go, once it was sent.
-    max_mb: megabytes above which the oldest files that were sent go earlier.
+    keep_days: days after which a shoe's file may be deleted, once it is sent.
+    max_mb: megabytes above which the oldest sent files are deleted earlier.
     warn_mb: megabytes of free disk below which `shoe check` warns.
     """
 
@@ -176,14 +177,14 @@ class JournalConfig(Struct, frozen=True, kw_only=True):
 
 
 class Config(Struct, frozen=True, kw_only=True):
-    """A whole configuration.
+    """Configuration of a table.
 
     game: the game's own settings, None for its defaults.
-    limits: a limit under the house's own name for it, shown to backends in the topic `table`.
-    presence: the sensor in a slot, where the table has them.
-    lamps: the output of a slot or a seat, or of `ready` or `fault`; several may share one.
-    keys: the key of a seat that gives a mark, "S1.H", or the dealer's that tells where the lot fell, "lot=1".
-    keypad: the serial keypads at the seats, a [[keypad]] each.
+    limits: limits of bets or of the whole table, published in the topic `table`; the shoe does not enforce them.
+    presence: the sensor of a slot, if the table has them.
+    lamps: the output of a slot, a seat, `ready` or `fault`; several may share one.
+    keys: a seat's key for a mark, "S1.H", or the dealer's key for the result of a draw, "lot=1".
+    keypad: the serial keypads at the seats, one [[keypad]] each.
     """
 
     table: TableConfig
@@ -214,7 +215,7 @@ class Config(Struct, frozen=True, kw_only=True):
 
     @property
     def house(self) -> House:
-        """The settings the next shoe is opened under."""
+        """Settings for the next shoe."""
         settings = msgspec.structs.asdict(self.table) | msgspec.structs.asdict(self.service)
         del settings["id"]
         close = self.table.close or ("result" if READERS[self.reader.protocol] else self.rules.play.close(self.terms))
@@ -224,5 +225,5 @@ class Config(Struct, frozen=True, kw_only=True):
 
     @property
     def control(self) -> Path:
-        """The control socket: in systemd's runtime directory, else beside the journal."""
+        """Path of the control socket: in systemd's runtime directory, else beside the journal."""
         return Path(os.environ.get("RUNTIME_DIRECTORY", self.journal.dir)) / "control.sock"

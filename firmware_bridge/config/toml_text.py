@@ -1,4 +1,4 @@
-"""TOML as people write it: values on one line, and what is wrong with a file that is none, in words."""
+"""TOML as people write it: values on one line, and readable messages for a file that is no TOML."""
 
 import codecs
 import json
@@ -11,7 +11,7 @@ from typing import Any, Final
 from firmware_bridge.errors import ConfigError
 
 EXACT: Final = "game"
-"""The section whose numbers are exact decimals."""
+"""Section with exact decimals for numbers."""
 
 QUOTES: Final = "a text is written in quotation marks"
 
@@ -23,16 +23,16 @@ _DECLARED: Final = re.compile(r"Cannot declare (?P<name>\(.*\)) twice")
 
 
 def quoted(text: str) -> str:
-    """A basic string of TOML: like JSON's, but for DEL, and without pairs of surrogates."""
+    """A basic string of TOML: like JSON's, except that DEL is escaped; no surrogate pairs."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def document(path: Path) -> dict[str, Any]:
-    """The document in a file. Raises OSError; ConfigError, with the line, for what is no TOML.
+    """The document in a file. Raises OSError; ConfigError, with the line, if it is no TOML.
 
-    Numbers with a point are floats, but in the section of the game: they may be money there, and are exact decimals.
+    Numbers with a point are floats, except in the game's section: they may be money there and are exact decimals.
     """
-    import tomllib  # here: `shoe status` needs none where the system's daemon runs
+    import tomllib  # imported here: `shoe status` does without it on an installed system
 
     text = _decoded(path, path.read_bytes())
     try:
@@ -44,7 +44,7 @@ def document(path: Path) -> dict[str, Any]:
 
 
 def as_floats(value: Any) -> Any:
-    """The same with its decimals as floats."""
+    """The same value with decimals as floats."""
     match value:
         case Decimal():
             return float(value)
@@ -67,11 +67,11 @@ def _decoded(path: Path, content: bytes) -> str:
         raise ConfigError(f"{path}: line {line} has letters that are not in UTF-8", "save it as UTF-8") from None
 
 
-def _in_words(told: str, lines: list[str]) -> tuple[str, str]:
-    """What is wrong by the words of the TOML reader, and what to do."""
-    found = _AT.fullmatch(told)
+def _in_words(message: str, lines: list[str]) -> tuple[str, str]:
+    """Fault and remedy for a message of the TOML parser."""
+    found = _AT.fullmatch(message)
     if not found:
-        return f"not TOML: {told}", "look at its end: a quotation mark or a bracket is not closed"
+        return f"not TOML: {message}", "look at its end: a quotation mark or a bracket is not closed"
     what, number = found["what"], int(found["line"])
     line = lines[number - 1] if number <= len(lines) else ""
     if twice := _TWICE.fullmatch(what):
@@ -85,7 +85,7 @@ def _in_words(told: str, lines: list[str]) -> tuple[str, str]:
 
 
 def in_toml(value: Any) -> str:
-    """A text, number, truth, list or table of these on one line; keys without a value (None) are left out."""
+    """A text, number, boolean, list or table of these on one line; keys with None are left out."""
     match value:
         case str():
             return quoted(value)
@@ -100,5 +100,5 @@ def in_toml(value: Any) -> str:
 
 
 def key_in_toml(name: str) -> str:
-    """A key, in quotation marks where it needs them."""
+    """A key, quoted where TOML requires it."""
     return name if name.replace("-", "_").isidentifier() and name.isascii() else quoted(name)

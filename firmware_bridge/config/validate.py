@@ -1,4 +1,4 @@
-"""Checks of `bridge.toml` across its keys, and what `[service] mode` stands for: defaults, and what contradicts it."""
+"""Checks across the keys of `bridge.toml`, and the defaults of `[service] mode` with what contradicts them."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import usual
 
 OF_TABLE: Final = ("table", "differential")
-"""Limits that are of no single bet: of every bet, and of the difference between two sides."""
+"""Limits that belong to no single bet: of every bet, and of the difference between two sides."""
 
 NETWORK: Final = re.compile(r"socket://[^\s/]+:\d{1,5}")
 
@@ -28,25 +28,25 @@ MODES: Final[dict[str, dict[str, dict[str, Any]]]] = {
         "mqtt": {"commands": [*BY_MQTT, "reveal"]},
     },
 }
-"""Mode -> section -> the keys that it stands for. A key that is written out wins."""
+"""Mode -> section -> keys it sets. A key written in the file wins."""
 
 _MEANS: Final = {
     "disclose": "cards are named as they are drawn, guests have none to open",
     "betting": "bets are never closed, so the time to open cards begins anew at each step",
     "squeeze": "only the guest with the largest stake on a side may open its cards",
 }
-"""Key -> what another value than the mode's makes of the table."""
+"""Key -> effect of a value other than the mode's."""
 
 
 class Contradiction(NamedTuple):
-    """A key that is written against the mode: what it makes of the table, and what to do."""
+    """Key that contradicts the mode: its effect, and what to do."""
 
     what: str
     remedy: str
 
 
 def with_mode(raw: dict[str, Any], game: Game) -> dict[str, Any]:
-    """A TOML document with what its mode stands for wherever the document says nothing itself."""
+    """The TOML document with the mode's keys where it has none."""
     service = raw.get("service")
     mode = service.get("mode") if isinstance(service, dict) else None
     filled = dict(raw)
@@ -59,13 +59,13 @@ def with_mode(raw: dict[str, Any], game: Game) -> dict[str, Any]:
 
 
 def with_usual(raw: dict[str, Any], game: Game) -> dict[str, Any]:
-    """A TOML document with what its game needs in `[table]` wherever neither the document nor its mode says it."""
+    """The TOML document with the game's needs in `[table]` where neither it nor its mode sets them."""
     needed, written = usual(game.name), raw.get("table", {})
     return raw | {"table": needed | written} if needed and isinstance(written, dict) else raw
 
 
 def contradictions(config: Config) -> Iterator[Contradiction]:
-    """Where the config is not what its mode stands for: somebody has written it out."""
+    """Contradictions between the config and its mode, where a key is written out."""
     mode, read = config.service.mode, {"table": config.table, "game": config.terms, "mqtt": config.mqtt}
     for section, keys in MODES[mode].items():
         for key, meant in keys.items():
@@ -78,7 +78,7 @@ def contradictions(config: Config) -> Iterator[Contradiction]:
 
 
 def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
-    """Every mistake that is not one of a key's type: raw is the document, sections hold its good keys."""
+    """All mistakes beyond a key's type. raw: the document; sections: its good keys."""
     table: TableConfig | None = sections.get("table")
     port, directory = _text(raw, "reader", "port"), _text(raw, "journal", "dir")
     if port and not port.startswith("/") and not NETWORK.fullmatch(port):
@@ -108,7 +108,7 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
 
 
 def _limits_of_no_bet(raw: dict[str, Any], game: Game) -> Iterator[str]:
-    """A limit is a bet's, where the game's bets have names, or one of the whole table."""
+    """Mistakes in names of limits: bets of the game, or the whole table."""
     limits, known = raw.get("limits"), (*game.money.bets, *OF_TABLE)
     if not game.money.bets or not isinstance(limits, dict):
         return
@@ -119,7 +119,7 @@ def _limits_of_no_bet(raw: dict[str, Any], game: Game) -> Iterator[str]:
 
 
 def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:
-    """Good roads are named in `[roads]`, for a game that has roads."""
+    """Mistakes about good roads: they belong in `[roads]` of a game with roads."""
     has_roads = "good_roads" in game.terms.__struct_fields__
     if "roads" in raw and not has_roads:
         yield f"[roads]: {game.name} has no roads"
@@ -129,7 +129,7 @@ def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:
 
 
 def _judged_twice(sections: dict[str, Any], game: Game) -> Iterator[str]:
-    """A reader that judges the game deals it by its own rules and tells every result; no other tells any."""
+    """Mistakes with a reader that judges the game: it deals by its own rules; only such a reader reports results."""
     table = sections.get("table", TableConfig(id="?"))
     protocol = sections.get("reader", ReaderConfig()).protocol
     if not READERS[protocol]:
@@ -150,7 +150,7 @@ def _judged_twice(sections: dict[str, Any], game: Game) -> Iterator[str]:
 
 
 def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
-    """Inputs share no pin with anything; lamps may share one among themselves."""
+    """Mistakes in pins: an input shares its pin with nothing; lamps may share one."""
     uses: dict[int, list[str]] = {}
     for section in ("pins", "presence", "keys", "lamps"):
         keys = raw.get(section)
@@ -166,7 +166,7 @@ def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
 
 
 def _bad_pattern(pattern: str) -> Iterator[str]:
-    """A reader's pattern is a regular expression whose one group is the code."""
+    """Mistakes in a reader's pattern: a regular expression with one group, the code."""
     try:
         groups = re.compile(pattern).groups
     except re.error as error:
@@ -177,7 +177,7 @@ def _bad_pattern(pattern: str) -> Iterator[str]:
 
 
 def _text(raw: dict[str, Any], section: str, key: str) -> str | None:
-    """A text of the config, None where there is none."""
+    """A text of the document; None if there is none."""
     keys = raw.get(section)
     value = keys.get(key) if isinstance(keys, dict) else None
     return value if isinstance(value, str) else None

@@ -1,4 +1,4 @@
-"""Writes a file whole or not at all, whatever happens meanwhile."""
+"""Writes a file whole or not at all, even at a power cut."""
 
 import os
 from contextlib import suppress
@@ -6,10 +6,10 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Replace the file at `path`, on disk when this returns; line ends stay as they are. Raises OSError.
+    """Replaces the file at `path`; it is on disk on return. Line ends stay. Raises OSError.
 
-    Whoever could use the file before can use it now, also where root writes it with a umask of its own; a new file
-    belongs to whom its directory belongs, and who may list that may read it.
+    The file keeps its owner, group and mode, also when root writes it under another umask. A new file takes owner and
+    group of its directory, and the directory's read permissions.
     """
     owner, group, mode = _access(path)
     fresh = path.with_name(f".{path.name}.new")
@@ -17,7 +17,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content.encode() if isinstance(content, str) else content)
         file.flush()
-        with suppress(OSError):  # only root may give a file away
+        with suppress(OSError):  # only root may change an owner
             os.fchown(file.fileno(), owner, group)
         os.fchmod(file.fileno(), mode)
         os.fsync(file.fileno())
@@ -30,7 +30,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def _access(path: Path) -> tuple[int, int, int]:
-    """Owner, group and mode of a file."""
+    """Owner, group and mode of the file; those for a new one if there is none."""
     try:
         was = path.stat()
     except FileNotFoundError:

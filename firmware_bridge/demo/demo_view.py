@@ -8,7 +8,7 @@ from rich.text import Text
 from firmware_bridge.demo.harness import Harness
 from firmware_bridge.demo.narration import Narration
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.table_widget import RED, Boards, Over, Row, ScreenModel, card_face
+from firmware_bridge.screen.table_widget import RED, Boards, FinishedRound, Row, ScreenModel, card_face
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from firmware_bridge.shoe.round import layout
 
@@ -33,12 +33,12 @@ def screen_model(harness: Harness, narration: Narration, boards: Boards, keys: s
     )
 
 
-def _over(game: Game, message: dict[str, Any]) -> Over:
+def _over(game: Game, message: dict[str, Any]) -> FinishedRound:
     cards = on_screen([(each["slot"], each["card"]) for each in message["cards"]], message)
     if message["status"] == "voided":
-        return Over(message["shoe"], message["round"], None, {}, cards, message["why"])
+        return FinishedRound(message["shoe"], message["round"], None, {}, cards, message["why"])
     points = {name: hand["points"] for name, hand in shown_hands(message).items()}
-    return Over(message["shoe"], message["round"], message["outcome"], points, cards, remarks(game, message))
+    return FinishedRound(message["shoe"], message["round"], message["outcome"], points, cards, remarks(game, message))
 
 
 def _rows(harness: Harness) -> Iterator[Row]:

@@ -128,7 +128,7 @@ async def play_seats(
         if now is None or not waits(now):
             continue
         opened = sum(laid.shown for laid in now.laid)
-        moment = (now.journal, now.round, now.turn, len(now.given), now.betting, opened)
+        moment = (now.journal, now.round, now.turn, len(now.replies), now.betting, opened)
         if moment != known and (order := next_order(now, rng, seats)):
             known, order, again = moment, {"id": uuid4().hex, **order}, loop.time() + _pause(now) / speed
         if order and loop.time() >= again:

@@ -56,13 +56,13 @@ def run(config: FloorConfig) -> int:
     names(config.ingest.pseudonym_key_file)
     _try_store(config)
     source = open_source(config)
-    systemd.tell("READY=1", f"STATUS=keeps what {config.mqtt.root}/# says in {place(config)}")
+    systemd.notify("READY=1", f"STATUS=keeps what {config.mqtt.root}/# says in {place(config)}")
     wait = Doubling(FIRST_S, LONGEST_S)
     try:
         while not stop.is_set():
             began = monotonic()
             try:
-                _through(config, source, stop, lambda: systemd.tell("WATCHDOG=1"))
+                _through(config, source, stop, lambda: systemd.notify("WATCHDOG=1"))
             except OtherFormat:
                 raise
             except (StoreError, ConfigError) as error:
@@ -73,7 +73,7 @@ def run(config: FloorConfig) -> int:
                 _rest(stop, wait.s * random.uniform(0.5, 1.0), systemd)
                 wait.longer()
     finally:
-        systemd.tell("STOPPING=1")
+        systemd.notify("STOPPING=1")
         source.close()
     return 0
 
@@ -123,7 +123,7 @@ def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[]
         ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden)
         while not stop.is_set():
             if came := source.receive(config.ingest.batch, WAIT_S):
-                ingest.take(came)
+                ingest.save(came)
             ingest.ask()
             beat()
     finally:
@@ -134,7 +134,7 @@ def _rest(stop: Event, wait_s: float, systemd: Systemd) -> None:
     until = monotonic() + wait_s
     while not stop.is_set() and (left := until - monotonic()) > 0:
         stop.wait(min(1.0, left))
-        systemd.tell("WATCHDOG=1")
+        systemd.notify("WATCHDOG=1")
 
 
 def _touched(config: FloorConfig) -> Iterator[str]:

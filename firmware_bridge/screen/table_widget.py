@@ -1,4 +1,4 @@
-"""What a screen shows of a table at one moment, and its cards and lamps as they lie on the felt, drawn with rich."""
+"""State of a table on a screen, and its cards and lamps as they lie on the table, drawn with rich."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,14 +14,14 @@ from hardware.pins.lamps import phase
 
 Payload = Mapping[str, Any]
 Boards = Callable[[int], Sequence[Sequence[Text]]]
-"""Pictures of what only this game publishes: each in lines of at most so many columns, the most wanted first."""
+"""Drawings of the game's own topics for a width in columns: blocks of lines, most wanted first."""
 
 
 class Row(NamedTuple):
-    """A name and what there is to say about it, in lines.
+    """Row of the screen: name and text, in lines.
 
-    keeps: how many lines are left of it where room is scarce. is_news: those are its last ones. wraps: a line that
-    is too long goes on below; else it ends with an ellipsis.
+    keeps: lines that remain where room is scarce. is_news: the last lines remain, not the first. wraps: a long line
+    continues below; otherwise it ends with an ellipsis.
     """
 
     name: str
@@ -31,10 +31,10 @@ class Row(NamedTuple):
     wraps: bool = True
 
 
-class Over(NamedTuple):
-    """A round that is over; a voided one has no outcome. points: of each hand, in the game's words.
+class FinishedRound(NamedTuple):
+    """Finished round; outcome is None if voided. points: of each hand, in the game's words.
 
-    cards: slot and card, None for one that nobody is shown. said: what people say of it besides.
+    cards: slot and card, None for a card that is not shown. notes: remarks besides the result.
     """
 
     shoe: int
@@ -42,17 +42,17 @@ class Over(NamedTuple):
     outcome: str | None
     points: Mapping[str, str]
     cards: Sequence[tuple[str, str | None]]
-    said: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenModel:
-    """A table as it is seen.
+    """State of a table on a screen.
 
-    size: cards in a full shoe. states: the topics `table`, `lamps` and `alarm`. over: rounds, oldest first. points:
-    area -> its points so far. has_reserves: cards may wait for the next round in slots of their own. head: how the
-    table stands. first, rows: what only this onlooker knows, above and below what all know. news: what takes the room
-    that is left. keys: what can be pressed. edge: the colour of the frame.
+    size: cards in a full shoe. states: the topics `table`, `lamps` and `alarm`. over: finished rounds, oldest first.
+    points: area -> its points so far. has_reserves: cards may wait for the next round in slots of their own. head: how
+    the table stands. first, rows: this viewer's own rows, above and below the common ones. news: fills the room that is
+    left. keys: what can be pressed. edge: colour of the frame.
     """
 
     table: str
@@ -61,7 +61,7 @@ class ScreenModel:
     size: int
     states: Mapping[str, Payload]
     news: Row
-    over: Sequence[Over] = ()
+    over: Sequence[FinishedRound] = ()
     points: Mapping[str, str] = field(default_factory=dict)
     has_reserves: bool = False
     head: Text | None = None
@@ -75,56 +75,56 @@ class ScreenModel:
 BACK: Final = "░░░░"
 RED: Final = "bold red"
 RESERVE: Final = "reserve"
-"""The area of the slots where cards wait for the next round; it counts nothing."""
+"""Area of the slots where cards wait for the next round; it has no points."""
 
 COLOURS: Final = ("white on blue", "white on red", "white on magenta", "white on cyan")
-"""Of areas, in the order of the game."""
+"""Styles of areas, in the order of the game."""
 
-NOBODYS: Final = "black on green"
-"""Of an outcome that is no area's."""
+NO_AREA: Final = "black on green"
+"""Style of an outcome that belongs to no area."""
 
 LIT: Final = {"ready": "bold green", "fault": "bold red"}
 BOX: Final = 6
 GAP: Final = 3
-"""Columns of a card, and between areas."""
+"""Columns of a card (BOX) and between areas (GAP)."""
 
 NO_CARD: Final = ""
 Cards = dict[str, list[str | None]]
-"""Slot -> its cards, None for one that lies face down."""
+"""Slot -> its cards; None for a card face down."""
 
 
-def felt(sight: ScreenModel, width: int) -> list[Text]:
-    """Every slot with its cards and lamp, and what each area counts, in lines of at most `width` columns."""
-    laid, is_over = lying(sight)
-    areas = {name: slots for name, slots in sight.game.areas.items() if name != RESERVE or sight.has_reserves}
+def table_lines(model: ScreenModel, width: int) -> list[Text]:
+    """Every slot with its cards and lamp, and the points of each area, in lines of at most `width` columns."""
+    laid, is_over = lying(model)
+    areas = {name: slots for name, slots in model.game.areas.items() if name != RESERVE or model.has_reserves}
     blocks = [
-        [_name(sight, area, is_over), *_boxes(sight, slots, laid, is_over, width)] for area, slots in areas.items()
+        [_name(model, area, is_over), *_boxes(model, slots, laid, is_over, width)] for area, slots in areas.items()
     ]
     return abreast(blocks, width)
 
 
-def lying(sight: ScreenModel) -> tuple[Cards, bool]:
-    """What lies on the table; until the next round's first card that is the round before (True)."""
+def lying(model: ScreenModel) -> tuple[Cards, bool]:
+    """The cards on the table, and whether they are those of the round before (until the next round's first card)."""
     laid: Cards = {}
-    for each in sight.states["table"].get("slots", ()):
+    for each in model.states["table"].get("slots", ()):
         laid.setdefault(each["slot"], []).append(each.get("card"))
-    if laid or not sight.over or sight.over[-1].shoe != sight.shoe:
+    if laid or not model.over or model.over[-1].shoe != model.shoe:
         return laid, False
-    for slot, card in sight.over[-1].cards:
+    for slot, card in model.over[-1].cards:
         laid.setdefault(slot, []).append(card)
     return laid, True
 
 
 def outcome_colour(game: Game, outcome: str) -> str:
-    """The style of an outcome, or of an area: the area's that won."""
+    """Style of an outcome or area: that of the area that won."""
     areas = [name for name in game.areas if name != RESERVE]
     if outcome in areas:
         return COLOURS[areas.index(outcome) % len(COLOURS)]
-    return "dim" if outcome in (RESERVE, "void") else NOBODYS
+    return "dim" if outcome in (RESERVE, "void") else NO_AREA
 
 
 def lamp(name: str, rhythm: str | None) -> Text:
-    """The lamp as it is at this moment: it blinks."""
+    """The lamp at this moment: it blinks."""
     if rhythm is None:
         return Text("·", "dim")
     is_lit, _ = phase(rhythm, int(1000 * time.monotonic()))
@@ -132,12 +132,12 @@ def lamp(name: str, rhythm: str | None) -> Text:
 
 
 def card_face(card: str | None) -> Text:
-    """A card as it is shown in a line of text."""
+    """A card in a line of text."""
     return Text("░░", "blue") if card is None else Text(face(card), _colour(card))
 
 
 def abreast(blocks: Sequence[Sequence[Text]], width: int) -> list[Text]:
-    """Blocks of lines side by side, as many as `width` columns take; the others below."""
+    """Blocks of lines side by side, as many as fit in `width` columns; the others below."""
     bands: list[list[Sequence[Text]]] = []
     used = width
     for block in blocks:
@@ -158,7 +158,7 @@ def _joined(band: Sequence[Sequence[Text]]) -> Iterator[Text]:
 
 
 def padded_to(text: Text, width: int) -> Text:
-    """The text with blanks behind it, `width` columns in all."""
+    """The text padded with blanks to `width` columns."""
     return Text.assemble(text, " " * max(width - text.cell_len, 0))
 
 
@@ -166,40 +166,40 @@ def _wide(block: Sequence[Text]) -> int:
     return max((line.cell_len for line in block), default=0)
 
 
-def _name(sight: ScreenModel, area: str, is_over: bool) -> Text:
-    outcome = sight.over[-1].outcome if is_over else None
-    points = _points(sight, area) if is_over else sight.points.get(area)
-    text = Text(f" {area.upper()} ", style=outcome_colour(sight.game, area))
+def _name(model: ScreenModel, area: str, is_over: bool) -> Text:
+    outcome = model.over[-1].outcome if is_over else None
+    points = _points(model, area) if is_over else model.points.get(area)
+    text = Text(f" {area.upper()} ", style=outcome_colour(model.game, area))
     if points:
         text = Text.assemble(text, (f"  {points}", "bold"))
     if outcome is None or area == RESERVE:
         return text
-    is_seat = sight.game.areas[area] == (area,)  # one hand of several, of which the outcome says nothing
-    whose, _, how = outcome.partition("_")  # `dealer_bust` is said beside the dealer
-    is_anothers = is_seat or whose in sight.game.areas
-    won = "wins" if outcome == area else how if whose == area else "" if is_anothers else outcome
+    is_seat = model.game.areas[area] == (area,)  # one hand of several: the outcome does not name it
+    winner, _, how = outcome.partition("_")  # `dealer_bust` is shown beside the dealer
+    is_anothers = is_seat or winner in model.game.areas
+    won = "wins" if outcome == area else how if winner == area else "" if is_anothers else outcome
     return Text.assemble(text, (f"  {won}" if won else "", "bold"))
 
 
-def _points(sight: ScreenModel, area: str) -> str:
-    """What an area counted in the round that is over; where a seat had several hands, each of them."""
-    told = sight.over[-1].points
-    return " ".join(brief(points) for name, points in told.items() if name.partition(".")[0] == area)
+def _points(model: ScreenModel, area: str) -> str:
+    """Points of an area in the finished round; of each hand where a seat had several."""
+    hands = model.over[-1].points
+    return " ".join(brief(points) for name, points in hands.items() if name.partition(".")[0] == area)
 
 
-def _boxes(sight: ScreenModel, slots: Sequence[str], laid: Cards, is_over: bool, width: int) -> Iterator[Text]:
-    """Cards side by side in three lines, the lamp of each slot below; what is too much for a line stands below it."""
-    boxes = [box for slot in slots for box in _slot(sight, slot, laid, is_over)]
+def _boxes(model: ScreenModel, slots: Sequence[str], laid: Cards, is_over: bool, width: int) -> Iterator[Text]:
+    """Cards side by side in three lines with the lamp of each slot below; the rest in further rows."""
+    boxes = [box for slot in slots for box in _slot(model, slot, laid, is_over)]
     a_line = max(1, (width + 1) // (BOX + 1))
     for first in range(0, len(boxes), a_line):
         for parts in zip(*boxes[first : first + a_line], strict=True):
             yield Text(" ").join(parts)
 
 
-def _slot(sight: ScreenModel, slot: str, laid: Cards, is_over: bool) -> Iterator[list[Text]]:
-    """The cards of a slot and of what was split off it; a steady lamp asks for the next one."""
-    rhythm = sight.states["lamps"].get("lit", {}).get(slot)
-    due = (sight.states["table"].get("due") or slot) if rhythm == "steady" and not is_over else None
+def _slot(model: ScreenModel, slot: str, laid: Cards, is_over: bool) -> Iterator[list[Text]]:
+    """The cards of a slot and of the hands split from it; a steady lamp adds an empty box for the next card."""
+    rhythm = model.states["lamps"].get("lit", {}).get(slot)
+    due = (model.states["table"].get("due") or slot) if rhythm == "steady" and not is_over else None
     names = [name for name in laid if name.partition(".")[0] == slot] or [slot]
     for name in names:
         for card in laid.get(name, []):

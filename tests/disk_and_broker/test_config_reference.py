@@ -23,7 +23,7 @@ def test_the_document_is_what_the_types_say(shoe: command.Run) -> None:
 
 
 def test_every_key_has_a_meaning() -> None:
-    assert [f"{key.title} {key.name}" for key in keys() if not key.says.endswith((".", "?"))] == []
+    assert [f"{key.title} {key.name}" for key in keys() if not key.meaning.endswith((".", "?"))] == []
 
 
 def test_the_example_names_every_key() -> None:

@@ -158,7 +158,7 @@ def test_a_screen_fits_its_terminal(table: Any, width: int, height: int) -> None
     watched = Watched()
     frames = [{"n": n, "at": 0, "way": "in", "hex": "04 " * 60} for n in range(100)]
     seen = {"signal": {}, "good": 1, "bad": 0, "frames": frames, "pins": {"inputs": {}, "outputs": {"P1": None}}}
-    watched.take(bridge.ask(do="status") | {"seen": seen})
+    watched.update(bridge.ask(do="status") | {"seen": seen})
     lines = [line.plain for line in watched.screen(width, height, "q ends")]
     assert len(lines) == height
     assert max(map(len, lines)) <= width

@@ -16,7 +16,7 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of
 from firmware_bridge.screen.picture import fitted, picture
-from firmware_bridge.screen.table_widget import Over, Row, ScreenModel, felt
+from firmware_bridge.screen.table_widget import FinishedRound, Row, ScreenModel, table_lines
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, snapshots
 from tests.core.table import Table
@@ -59,7 +59,7 @@ DEALT = "shoe bets=1:5 lot=1 9s Kd"
 
 def drawn(told: dict[str, Any], width: int, height: int) -> list[str]:
     watched = Watched()
-    watched.take(told | {"seen": SEEN})
+    watched.update(told | {"seen": SEEN})
     return [line.plain for line in watched.screen(width, height, KEYS)]
 
 
@@ -118,7 +118,7 @@ def test_the_round_before_lies_on_the_felt_and_no_slot_asks_for_a_card_that_has_
 def test_the_frame_has_the_colour_of_how_the_table_stands() -> None:
     def colour(told: dict[str, Any]) -> str:
         watched = Watched()
-        watched.take(told)
+        watched.update(told)
         return str(watched.screen(80, 24, KEYS)[0].style)
 
     assert colour(status("9s")) == "green"
@@ -159,7 +159,7 @@ def test_a_game_that_no_screen_has_heard_of(war: None, text: str, width: int, he
         assert "DEALER" in flat(lines)
 
 
-def sight(**more: Any) -> ScreenModel:
+def model(**more: Any) -> ScreenModel:
     table = {"phase": "dealing", "round": 1, "last": False, "slots": [], "due": None, "cards_left": 9, "burn_left": 0}
     states = {"table": table | {"shoe_change": None} | more.pop("table", {}), "lamps": {}, "alarm": {}}
     fields: dict[str, Any] = {
@@ -177,17 +177,17 @@ def test_a_slot_may_hold_many_cards_and_be_split() -> None:
     slots = [
         {"slot": name, "card": card} for name, card in (("S1.1", "9s"), ("S1.1", "Td"), ("S1.2", "9h"), ("S2", "Kc"))
     ]
-    cards = "\n".join(line.plain for line in felt(sight(table={"slots": slots}), 76))
+    cards = "\n".join(line.plain for line in table_lines(model(table={"slots": slots}), 76))
     assert cards.index("9♠") < cards.index("T♦") < cards.index("9♥") < cards.index("K♣")
-    narrow = felt(sight(table={"slots": slots}), 20)
+    narrow = table_lines(model(table={"slots": slots}), 20)
     assert max(line.cell_len for line in narrow) <= 20
     assert "K♣" in "\n".join(line.plain for line in narrow)
 
 
 def test_beads_of_long_points_stay_in_the_width() -> None:
-    over = [Over(1, n, "seats", {"S1": "soft 17", "S2": "20", "D": "natural 21"}, []) for n in range(40)]
+    over = [FinishedRound(1, n, "seats", {"S1": "soft 17", "S2": "20", "D": "natural 21"}, []) for n in range(40)]
     for width in (80, 120):
-        assert {line.cell_len for line in picture(sight(over=over), width)} == {width}
+        assert {line.cell_len for line in picture(model(over=over), width)} == {width}
 
 
 def test_rows_shrink_from_below_and_say_how_much_was_left_out() -> None:

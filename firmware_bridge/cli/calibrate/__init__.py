@@ -1,4 +1,4 @@
-"""`shoe calibrate`: guides a technician through measuring, setting and proving the reader, sensors, lamps and keys."""
+"""`shoe calibrate`: guides a technician through measuring, setting and testing reader, sensors, lamps and keys."""
 
 import argparse
 import getpass
@@ -34,7 +34,7 @@ RUN: Final = {
     "pack": "pack:run",
 }
 UNDO: Final = {"reader": "reader:undo", "codebook": "codebook:undo"}
-"""Module in `calibrate/` and function(visit) -> exit code; where no settings are put back, `Visit.undo` does it."""
+"""Step -> module in `calibrate/` and its function(visit) -> exit code; `Visit.undo` for steps without settings."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -53,8 +53,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Calibrate; 0 if it is good and kept, else 1. Raises NoDaemon, Refused or ConfigError."""
-    from firmware_bridge.cli.calibrate.borrow import TakenBack
+    """Calibrates; 0 if the result is good and kept, else 1. Raises NoDaemon, Refused, ConfigError, NotCalibrated."""
+    from firmware_bridge.cli.calibrate.borrow import LeaseRevoked
     from firmware_bridge.cli.calibrate.visit import Visit
 
     ended = _ends_in_order()
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     except Refusal as refusal:
         visit.failed(refusal.reason, refusal.remedy)
         return FAILED
-    except TakenBack as end:
+    except LeaseRevoked as end:
         visit.failed(end.what, end.hint)
         return FAILED
     except PortVanished:
@@ -83,13 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class NotCalibrated(BridgeError):
-    """A device or the disk failed meanwhile."""
+    """Calibration ended by a failure of a device or the disk."""
 
 
 def _ends_in_order() -> list[int]:
-    """Let SIGTERM and SIGHUP (an SSH connection that breaks) end the command as Ctrl-C does; those that came.
+    """Makes SIGTERM and SIGHUP (a broken SSH connection) act like Ctrl-C; the list collects those that came.
 
-    An error raised by a handler could come between two steps of a running loop, which then hangs; Ctrl-C is safe.
+    A handler that raises an error could interrupt the event loop between two steps and hang it; Ctrl-C is safe.
     """
     came: list[int] = []
 
@@ -97,7 +97,7 @@ def _ends_in_order() -> list[int]:
         came.append(number)
         signal.raise_signal(signal.SIGINT)
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where a shell began us in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for background jobs
     for each in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, end)
     return came
@@ -108,7 +108,7 @@ def _user() -> str:
 
 
 def _name(text: str) -> str:
-    """A name as it is to stand in records and messages."""
+    """A name for records and messages. Raises ArgumentTypeError."""
     if wrong := fault(text, LONGEST_NAME):
         raise argparse.ArgumentTypeError(f"the name {wrong}: {REMEDY}")
     return text

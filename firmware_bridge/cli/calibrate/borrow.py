@@ -1,4 +1,4 @@
-"""Borrows a device for a technician: from the running daemon, or freely where none runs."""
+"""Leases a device to a technician: from the running daemon, or directly if none runs."""
 
 import fcntl
 import json
@@ -28,11 +28,11 @@ HUNG_UP: Final = "the daemon hung up: it has its device again"
 
 
 class Refused(BridgeError):
-    """The daemon does not lend the device; the text says why and what to do."""
+    """Lease refused by the daemon; the text has reason and remedy."""
 
 
-class TakenBack(SystemExit):
-    """The daemon took the lent device back: `what` happened, `hint`: what to do. No event loop keeps a SystemExit."""
+class LeaseRevoked(SystemExit):
+    """Lease ended by the daemon: `what` happened, `hint`: what to do. Event loops let a SystemExit through."""
 
     def __init__(self, device: str, by: str) -> None:
         super().__init__(1)
@@ -41,40 +41,40 @@ class TakenBack(SystemExit):
 
 
 class BorrowedFromDaemon:
-    """A device that the daemon lends.
+    """Device leased from the daemon.
 
-    report: the last that the daemon took. restore: bytes to write to the reader first, which put its settings back.
-    is_taken_back: the daemon has the device again, and writes them itself.
+    report: last report the daemon has recorded. restore: bytes to write to the reader first, which restore its
+    settings. is_revoked: the daemon has the device again and writes them itself.
     """
 
     is_of_daemon = True
-    is_taken_back = False
+    is_revoked = False
 
     def __init__(self, control: socket.socket, report: list[int] | None, restore: str) -> None:
         self._control, self.restore = control, bytes.fromhex(restore)
         self.report = messages.ReportNo(*report) if report else None
 
     def passed(self, report: messages.ReportNo) -> None:
-        """Report a test card to the daemon before it is acknowledged. Raises NoDaemon: then nothing may be."""
+        """Reports a test card to the daemon; it may be acknowledged only after that. Raises NoDaemon."""
         try:
             self._control.sendall(_line({"do": "passed", "session": report.session, "seq": report.seq}))
         except OSError:
             raise NoDaemon(HUNG_UP, "see: systemctl status firmware-bridge, then calibrate again") from None
 
     def leave(self, restore: bytes) -> None:
-        """Give the daemon the bytes that put the reader's settings back, should this process be killed."""
+        """Gives the daemon the bytes that restore the reader's settings, in case this process is killed."""
         with suppress(OSError):
             self._control.sendall(_line({"do": "leave", "restore": restore.hex()}))
 
 
 class BorrowedAlone:
-    """A device while no daemon runs: a file reports its test cards to the next daemon, and nobody takes it back.
+    """Device while no daemon runs: a file reports its test cards to the next daemon; the lease is never revoked.
 
     Raises OSError, JournalError, and Refused while a shoe is open: cards of that shoe may wait in the reader.
     """
 
     is_of_daemon = False
-    is_taken_back = False
+    is_revoked = False
 
     def __init__(self, directory: Path, by: str) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -91,15 +91,15 @@ class BorrowedAlone:
 
     @property
     def restore(self) -> bytes:
-        """Bytes to write to the reader first: they put back the settings that a killed command had changed."""
+        """Bytes to write to the reader first: they restore settings that a killed command had changed."""
         return self._left.restore
 
     def passed(self, report: messages.ReportNo) -> None:
-        """Report a test card to the next daemon. Raises OSError."""
+        """Records a test card for the next daemon. Raises OSError."""
         self._leave(replace(self._left, report=ReportNo(report.session, report.seq), count=self._left.count + 1))
 
     def leave(self, restore: bytes) -> None:
-        """Keep the bytes that put the reader's settings back, should this process be killed. Raises OSError."""
+        """Records the bytes that restore the reader's settings, in case this process is killed. Raises OSError."""
         self._leave(replace(self._left, restore=restore))
 
     def _leave(self, left: LeftBehind) -> None:
@@ -112,7 +112,7 @@ Borrowed = BorrowedFromDaemon | BorrowedAlone
 
 @contextmanager
 def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -> Iterator[Borrowed]:
-    """Lend a device for as long as the block lasts; TakenBack interrupts the block, whatever it waits for.
+    """Leases a device for the length of the block; LeaseRevoked interrupts the block wherever it waits.
 
     Raises Refused, NoDaemon, ConfigError, and as `BorrowedAlone` does.
     """
@@ -123,40 +123,40 @@ def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -
         return
     with control, control.makefile("rb") as answers:
         control.settimeout(ANSWER_S)
-        told = _asked(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
-        if not told.get("ok"):
-            raise Refused(told.get("error", "the daemon keeps its device"), told.get("hint") or "")
-        borrowed = BorrowedFromDaemon(control, told.get("report"), told.get("restore", ""))
-        with _until_taken_back(borrowed, device, control, answers):
+        answer = _ask(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
+        if not answer.get("ok"):
+            raise Refused(answer.get("error", "the daemon keeps its device"), answer.get("hint") or "")
+        borrowed = BorrowedFromDaemon(control, answer.get("report"), answer.get("restore", ""))
+        with _interrupted_when_revoked(borrowed, device, control, answers):
             yield borrowed
-        _asked(control, answers, {"do": "give_back"})
+        _ask(control, answers, {"do": "give_back"})
 
 
 @contextmanager
-def _until_taken_back(
+def _interrupted_when_revoked(
     borrowed: BorrowedFromDaemon, device: str, control: socket.socket, answers: Any
 ) -> Iterator[None]:
-    """Raise TakenBack in the block once the daemon takes its device back: it sends nothing else unasked."""
+    """Raises LeaseRevoked in the block as soon as the daemon sends anything: unasked, it only revokes the lease."""
 
-    def heard(*_: object) -> None:
+    def on_signal(*_: object) -> None:
         if select.select([control], [], [], 0)[0]:
             signal.signal(signal.SIGIO, signal.SIG_IGN)
             by = _who(answers)
-            borrowed.is_taken_back = bool(by)
-            raise TakenBack(device, by)
+            borrowed.is_revoked = bool(by)
+            raise LeaseRevoked(device, by)
 
-    signal.signal(signal.SIGIO, heard)
+    signal.signal(signal.SIGIO, on_signal)
     fcntl.fcntl(control, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(control, fcntl.F_SETFL, fcntl.fcntl(control, fcntl.F_GETFL) | os.O_ASYNC)
     try:
-        heard()  # what came before it signals
+        on_signal()  # for bytes that came before signals were on
         yield
     finally:
         signal.signal(signal.SIGIO, signal.SIG_IGN)
 
 
 def _who(answers: Any) -> str:
-    """Who took the device back, nobody where the daemon went away."""
+    """Name of the person who took the device back; "" if the daemon hung up."""
     try:
         return str(json.loads(answers.readline())["taken_back"])
     except (OSError, ValueError, KeyError):
@@ -164,7 +164,7 @@ def _who(answers: Any) -> str:
 
 
 def _last_shoe(directory: Path) -> Shoe:
-    """The shoe as the journal left it; the daemon holds the journal only while it runs."""
+    """The shoe at the end of the journal, which is free while no daemon runs."""
     for path in reversed(journal_files(directory)):
         entries = [line.entry for line, _ in read_lines(Place(path, 0)) if line.entry]
         if entries:
@@ -172,7 +172,7 @@ def _last_shoe(directory: Path) -> Shoe:
     return Shoe()
 
 
-def _asked(control: socket.socket, answers: Any, request: dict[str, Any]) -> dict[str, Any]:
+def _ask(control: socket.socket, answers: Any, request: dict[str, Any]) -> dict[str, Any]:
     try:
         control.sendall(_line(request))
         answer: dict[str, Any] = json.loads(answers.readline())

@@ -19,14 +19,14 @@ from hardware.readers.messages import Read
 ORDER: Final = "cards of a sorted deck: spades, hearts, diamonds, clubs, each from ace to king"
 ORDER_OF_TILES: Final = "sorted tiles: 1 to 9 dots, then white, as many of each as the count says"
 LOOK_S: Final = 0.5
-"""How often a letter typed meanwhile is looked for."""
+"""Seconds between two looks for a typed letter."""
 
 CUT_CARD_S: Final = 5.0
-"""How long the cut card is waited for: many have no code."""
+"""Seconds to wait for the cut card: many have no code."""
 
 
 def run(visit: Visit) -> int:
-    """Record the book and write its file; 0. Raises Refusal, Refused, or ConfigError."""
+    """Records the book and writes its file; 0. Raises Refusal, Refused, ConfigError."""
     path = _path(visit)
     with visit.borrow("reader", open_shoe=False) as borrowed:
         book = asyncio.run(_work(visit, borrowed))
@@ -40,7 +40,7 @@ def run(visit: Visit) -> int:
 
 
 def undo(visit: Visit) -> int:
-    """Put back the book from before the last recording; 0. Raises Refusal where it is not kept any more."""
+    """Restores the book from before the last recording; 0. Raises Refusal if it is no longer kept."""
     path, last = _path(visit), visit.last
     with visit.borrow("reader", open_shoe=False):
         if not last.before:
@@ -68,7 +68,7 @@ async def _work(visit: Visit, borrowed: Borrowed) -> code_books.CodeBook:
 
 
 async def _tagged_deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook, number: int) -> code_books.CodeBook:
-    """A deck that gave the same codes twice, so that no tag was misread and no card left out or swapped."""
+    """A deck read twice with the same codes: no tag misread, no card missing or swapped."""
     which = f"deck {number} of {visit.config.table.decks}: "
     while True:
         deck = await _deck(visit, bench, recorded, which)
@@ -81,7 +81,7 @@ async def _tagged_deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook
 
 
 async def _deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook, which: str) -> dict[str, code_books.Known]:
-    """A sorted deck, none of whose codes is recorded already. Raises Refusal."""
+    """A sorted deck with codes not recorded before. Raises Refusal."""
     undo = "" if visit.guide.unattended else "; u: undo"
     faces = _sorted(visit)
     order = ORDER_OF_TILES if faces[0] in TILES else ORDER
@@ -98,7 +98,7 @@ async def _deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook, which
 
 
 def _sorted(visit: Visit) -> list[Card]:
-    """A sorted pack of the table's game: every card where each has a tag, else one of each face."""
+    """Cards of a sorted pack of the table's game: every card if each has a tag, else one of each face."""
     pack = visit.config.rules.pack
     return [face for face, copies in pack.items() for _ in range(copies if _has_tags(visit) else 1)]
 
@@ -124,13 +124,13 @@ async def _next(visit: Visit, bench: Bench, deck: dict[str, code_books.Known]) -
 
 
 async def _cut_card(visit: Visit, bench: Bench) -> list[str]:
-    """The cut card's code, if it has one; a tag is read twice."""
+    """The cut card's code, if it has one; tags are read twice."""
     visit.guide.say("pull the cut card, if it has a code")
-    told: str | int | None = None
+    previous: str | int | None = None
     while isinstance(card := await bench.next_card(min(CUT_CARD_S, visit.patience_s)), Read):
-        if isinstance(card.code, str) and (card.code == told or not _has_tags(visit)):
+        if isinstance(card.code, str) and (card.code == previous or not _has_tags(visit)):
             return [card.code]
-        told = card.code
+        previous = card.code
         visit.guide.say("pull the cut card again")
     return []
 
@@ -157,7 +157,7 @@ def _aside(path: Path) -> Path:
 
 
 def _kept_aside(path: Path) -> dict[str, Value]:
-    """The settings from before for `undo`: a copy of the file as it was."""
+    """Settings for `undo`, after copying the old file aside; {} if there was none."""
     if not path.exists():
         return {}
     shutil.copy2(path, _aside(path))

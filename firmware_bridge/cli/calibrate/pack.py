@@ -16,16 +16,16 @@ from hardware.calibrate.figures import Refusal
 from hardware.readers.messages import Read
 
 NAMED: Final = 8
-"""Faces named in a refusal; more of them say that something else is wrong."""
+"""Faces named in a refusal, at most; with more of them something else is wrong."""
 
 
 SEVERAL: Final = 3
-"""Cards not read in a row that cannot be the cards' fault."""
+"""Unread cards in a row that point to the reader, not to the cards."""
 
 
 @dataclass
 class Pulled:
-    """The cards pulled so far; `in_a_row`: cards not read since the last card that was."""
+    """Cards pulled so far; `in_a_row`: unread cards since the last read one."""
 
     faces: Counter[Card] = field(default_factory=Counter)
     lots: set[int] = field(default_factory=set)
@@ -39,7 +39,7 @@ class Pulled:
 
 
 def run(visit: Visit) -> int:
-    """Pull `--cards` cards, one pack if not told; 0 if every face came as often as it must. Raises Refusal."""
+    """Counts `--cards` cards, by default one pack; 0 if each face came as often as it must. Raises Refusal."""
     pack = visit.config.rules.pack
     size = visit.config.rules.size
     count = visit.cards or size
@@ -68,12 +68,12 @@ async def _work(visit: Visit, borrowed: Borrowed, count: int) -> Pulled:
             card = await bench.next_card(visit.patience_s)
             if card is None:
                 break
-            _take(visit, pulled, card, book)
+            _count(visit, pulled, card, book)
             visit.guide.bar(pulled.count / count, pulled.count, count, f"{pulled.unread} not read")
     return pulled
 
 
-def _take(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook) -> None:
+def _count(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook) -> None:
     if not isinstance(card, Read):
         pulled.unread += 1
         pulled.in_a_row += 1
@@ -91,7 +91,7 @@ def _take(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook)
 
 
 def _judge(pulled: Pulled, wanted: Mapping[Card, int]) -> None:
-    """Raise Refusal for faces too many or too few, for packs of several lots, for codes nobody knows."""
+    """Raises Refusal for missing or extra faces, packs of several batches, or unknown codes."""
     missing = [card.value for card, count in wanted.items() if pulled.faces[card] < count]
     extra = [card.value for card, count in pulled.faces.items() if count > wanted.get(card, 0)]
     if missing or extra:

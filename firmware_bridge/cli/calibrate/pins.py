@@ -19,13 +19,13 @@ from hardware.ports import Port
 
 CARDS, CUTS = 5, 3
 CARDS_S: Final = 10.0
-"""Seconds in which cards may be pulled where nobody answers that they were."""
+"""Seconds for pulling cards if there is no one to answer the question."""
 
 LOOK_S: Final = 0.05
 
 
 def cut_card(visit: Visit, factory: PinFactory = None) -> int:
-    """Measure the pulses and propose the sensor's settings; 0. Raises Refusal."""
+    """Measures the pulses and proposes the sensor's settings; 0. Raises Refusal."""
     pin = wires(visit.config).get("cut_card")
     if pin is None:
         raise Refusal("no cut-card sensor is configured", "name its pin: [pins] cut_card")
@@ -38,7 +38,7 @@ def cut_card(visit: Visit, factory: PinFactory = None) -> int:
 
 
 async def measured(visit: Visit, pin: Pin, factory: PinFactory) -> CutCardSection:
-    """Watch the sensor while cards, then the cut card pass. Raises Refusal."""
+    """Records the sensor's pulses of cards, then of the cut card. Raises Refusal."""
     watch = EdgeWatch(pin, factory)
     try:
         visit.guide.say(f"pull {CARDS} ordinary cards")
@@ -84,15 +84,15 @@ def _section(visit: Visit, pin: Pin, cards: list[Pulse], cut: list[Pulse], found
 
 
 NOT_LOOKED_AT: Final = "not looked at"
-"""What is on record of a lamp that was lit while nobody was there."""
+"""Record of a lamp that was lit with no one to look at it."""
 
 UNSEEN: Final = "all {} outputs are driven, and nobody looked at a lamp; to look: leave --yes out"
 
 
 def lamps(visit: Visit, factory: PinFactory = None) -> int:
-    """Light each lamp; 0 if all are seen. Raises Refusal.
+    """Lights each lamp; 0 if all are seen. Raises Refusal.
 
-    With `--yes` nobody looks: 0 if each pin has the level it was set to, and on record is that no lamp was looked at.
+    With `--yes` no one looks: 0 if each pin has its level, and the record says that no lamp was looked at.
     """
     pins = {name: pin for name, pin in wires(visit.config).items() if name in visit.config.lamps}
     if not pins:
@@ -122,7 +122,7 @@ def _is_lit(visit: Visit, name: str, pin: Pin, factory: PinFactory) -> bool:
 
 
 def keypad(visit: Visit, factory: PinFactory = None) -> int:
-    """Ask for each key; 0 if all came. Raises Refusal."""
+    """Asks for each key; 0 if all came. Raises Refusal."""
     known = ("next", "reveal", *visit.config.rules.play.keys)
     keys = {name: pin for name, pin in wires(visit.config).items() if name in known or name.startswith(OF_SEAT)}
     pads = {f"pad of seat {seat}": (pad, seat) for pad in visit.config.keypad for seat in pad.seats}
@@ -133,24 +133,24 @@ def keypad(visit: Visit, factory: PinFactory = None) -> int:
             asyncio.run(pressed(visit, keys, factory or pin_factory(visit.config.pins.factory)))
         for pad in visit.config.keypad:
             asyncio.run(marked(visit, pad))
-    felt = [*keys, *pads]
-    measured = Count(tried=len(felt), good=len(felt))
-    visit.keep(CountSection(at=visit.now, by=visit.by, after=dict.fromkeys(felt, True), measured=measured))
-    return visit.done(f"kept: all {len(felt)} keys are felt", measured=measured)
+    tested = [*keys, *pads]
+    measured = Count(tried=len(tested), good=len(tested))
+    visit.keep(CountSection(at=visit.now, by=visit.by, after=dict.fromkeys(tested, True), measured=measured))
+    return visit.done(f"kept: all {len(tested)} keys are felt", measured=measured)
 
 
 async def pressed(visit: Visit, keys: dict[str, Pin], factory: PinFactory) -> None:
-    """Wait for each key in its turn. Raises Refusal for one that does not come."""
-    felt: asyncio.Queue[str] = asyncio.Queue()
+    """Waits for each key in turn. Raises Refusal if one does not come."""
+    presses: asyncio.Queue[str] = asyncio.Queue()
     loop = asyncio.get_running_loop()
-    contacts = {name: Key(pin, factory, loop, partial(felt.put_nowait, name)) for name, pin in keys.items()}
+    contacts = {name: Key(pin, factory, loop, partial(presses.put_nowait, name)) for name, pin in keys.items()}
     try:
         for name, contact in contacts.items():
             if contact.active:
                 raise Refusal(f"{name.upper()} is held down already", "free it; check active_low in [pins]")
         for count, (name, pin) in enumerate(keys.items()):
             visit.guide.bar(count / len(keys), count, len(keys), f"press {name.upper()}")
-            while (came := await _key(visit, felt, name, pin)) != name:
+            while (came := await _key(visit, presses, name, pin)) != name:
                 visit.guide.say(f"that was {came.upper()}: press {name.upper()}, or swap their wires")
     finally:
         for contact in contacts.values():
@@ -158,7 +158,7 @@ async def pressed(visit: Visit, keys: dict[str, Pin], factory: PinFactory) -> No
 
 
 async def marked(visit: Visit, pad: KeypadConfig) -> None:
-    """Wait for a key of each seat of a serial keypad. Raises Refusal where none comes, or the pad cannot be had."""
+    """Waits for a key of each seat of a serial keypad. Raises Refusal if none comes or the port cannot be opened."""
     loop, came = asyncio.get_running_loop(), asyncio.Queue[int]()
     link, lost = KeypadLink(), loop.create_future()
 
@@ -189,7 +189,7 @@ async def marked(visit: Visit, pad: KeypadConfig) -> None:
 async def _seat(
     visit: Visit, came: asyncio.Queue[int], lost: asyncio.Future[PortError], pad: KeypadConfig, seat: int
 ) -> int:
-    """The seat whose key comes next. Raises Refusal."""
+    """The seat of the next key. Raises Refusal if none comes."""
     getting = asyncio.ensure_future(came.get())
     await asyncio.wait((getting, lost), timeout=visit.patience_s, return_when=asyncio.FIRST_COMPLETED)
     if getting.done():
@@ -201,9 +201,9 @@ async def _seat(
     raise Refusal(what, f"check the keypad at {pad.port}, and seats in [[keypad]]")
 
 
-async def _key(visit: Visit, felt: asyncio.Queue[str], name: str, pin: Pin) -> str:
+async def _key(visit: Visit, presses: asyncio.Queue[str], name: str, pin: Pin) -> str:
     try:
-        return await asyncio.wait_for(felt.get(), visit.patience_s)
+        return await asyncio.wait_for(presses.get(), visit.patience_s)
     except TimeoutError:
         raise Refusal(
             f"{name.upper()} was not pressed within {visit.patience_s:.0f} s", f"check its wire at GPIO {pin.number}"

@@ -1,4 +1,4 @@
-"""`shoe calibrate reader`: raw signal, settings, and a test pass; a reader that shows no signal has the pass alone."""
+"""`shoe calibrate reader`: raw signal, settings and a test pass; readers without a signal get the test alone."""
 
 import asyncio
 from typing import Final
@@ -20,11 +20,11 @@ PARAMS: Final = {1: "threshold", 2: "hysteresis", 3: "gain", 4: "exposure_us", 5
 
 TEST_CARDS: Final = 20
 LEAST_RATE: Final = 0.99
-"""The least decode rate of a test pass: one card in a hundred unread is a stop in every other round."""
+"""Minimum decode rate of a test pass: one unread card in a hundred stops every other round."""
 
 
 def run(visit: Visit) -> int:
-    """Calibrate, test and keep; 0. Raises Refusal: the board then has its settings from before."""
+    """Calibrates, tests and keeps; 0. Raises Refusal: the board then has its old settings."""
     with visit.borrow("reader") as borrowed:
         section = asyncio.run(_work(visit, borrowed))
     visit.keep(section)
@@ -34,7 +34,7 @@ def run(visit: Visit) -> int:
 
 
 def undo(visit: Visit) -> int:
-    """Give the board the settings from before the last calibration; 0."""
+    """Restores the board's settings from before the last calibration; 0."""
     last = visit.last
     assert isinstance(last, ReaderSection)
     before = msgspec.to_builtins(last.before)
@@ -60,10 +60,10 @@ async def _work(visit: Visit, borrowed: Borrowed) -> ReaderSection:
             section = await _until_good(visit, bench, before)
             await bench.save()
         except PortVanished:
-            raise  # an unplugged board is told its settings when the daemon has it again
+            raise  # the daemon restores an unplugged board's settings when it is back
         except BaseException:
-            if not borrowed.is_taken_back:
-                await bench.set(before)  # what interrupts this too leaves it to whoever has the reader next
+            if not borrowed.is_revoked:
+                await bench.set(before)  # if this is interrupted too, the next owner of the reader restores them
                 borrowed.leave(b"")
             raise
         borrowed.leave(b"")
@@ -71,7 +71,7 @@ async def _work(visit: Visit, borrowed: Borrowed) -> ReaderSection:
 
 
 async def _until_good(visit: Visit, bench: Bench, before: dict[int, int]) -> ReaderSection:
-    """Adjust and test until the reader reads well; the technician may ask for it again. Raises Refusal."""
+    """Adjusts and tests until the reader reads well; the technician may ask for another try. Raises Refusal."""
     while True:
         levels = await adjust(bench, visit.guide, patience_s=visit.patience_s)
         tested = await _test(visit, bench)
@@ -101,10 +101,10 @@ async def _test(visit: Visit, bench: Bench) -> Tested:
 
 async def _restore(visit: Visit, borrowed: Borrowed, params: dict[int, int]) -> None:
     async with visit.bench(borrowed) as bench:
-        await bench.drain()  # the answers to what restores a killed command's settings too
+        await bench.drain()  # answers to the restored settings of a killed command
         await bench.set(params)
         await bench.save()
-        borrowed.leave(b"")  # and nothing that a killed command wanted back
+        borrowed.leave(b"")  # also cancels what a killed command had left to restore
 
 
 def _section(

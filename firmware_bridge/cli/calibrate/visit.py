@@ -1,4 +1,4 @@
-"""One visit of a technician: the dialogue, the reader's port on the bench, and the file that keeps the result."""
+"""Visit of a technician: dialogue, reader port on the bench, and the file with the result."""
 
 import argparse
 import asyncio
@@ -34,11 +34,11 @@ FORGOTTEN: Final = {
     "keypad": "what was felt is forgotten",
     "pack": "the pack is forgotten",
 }
-"""What is said when a step without settings is undone."""
+"""Step without settings -> message after its undo."""
 
 
 class Visit:
-    """`arguments` are those of `shoe calibrate`. Raises ConfigError for a calibration that may not be read."""
+    """Session of `shoe calibrate` with its `arguments`. Raises ConfigError if the calibration may not be read."""
 
     def __init__(self, arguments: argparse.Namespace, config: Config) -> None:
         self.config, self.by = config, arguments.by
@@ -57,7 +57,7 @@ class Visit:
 
     @property
     def last(self) -> AnySection:
-        """The last calibration of this step. Raises Refusal where there is nothing to undo."""
+        """The last calibration of this step. Raises Refusal if there is nothing to undo."""
         section: AnySection | None = getattr(self._found, self.step)
         if section is None:
             what = self._arguments.what
@@ -67,16 +67,16 @@ class Visit:
 
     @contextmanager
     def borrow(self, device: str, open_shoe: bool = True) -> Iterator[Borrowed]:
-        """A device of the daemon's. open_shoe: whether the technician may borrow it between the rounds of a shoe."""
-        asked = self._arguments.open_shoe and open_shoe
-        with borrow(self._arguments.config, self._path.parent, device, self.by, asked) as borrowed:
+        """Leases a device of the daemon. open_shoe: allowed also between rounds of an open shoe."""
+        with_open_shoe = self._arguments.open_shoe and open_shoe
+        with borrow(self._arguments.config, self._path.parent, device, self.by, with_open_shoe) as borrowed:
             back = {"reader": "the reader is", "pins": "the pins are"}[device]
             self._at_daemon = f"{back} back at the daemon" if borrowed.is_of_daemon else f"{back} free"
             yield borrowed
 
     @asynccontextmanager
     async def bench(self, borrowed: Borrowed) -> AsyncIterator[Bench]:
-        """The reader on the bench, with the settings a killed command had changed put back."""
+        """The reader on the bench, with settings changed by a killed command restored."""
         port = ReaderPort(self.config.reader, borrowed.report)
         await port.open()
         port.write(borrowed.restore)
@@ -86,35 +86,35 @@ class Visit:
             port.close()
 
     def keep(self, section: AnySection) -> None:
-        """Write a section into the calibration file. Raises OSError or ConfigError."""
+        """Writes a section into the calibration file. Raises OSError or ConfigError."""
         self._change(lambda found: calibration.calibrated(found, self.step, section))
         self._kept = "the result is kept"
 
     def forget(self) -> None:
-        """Put the section back that was there before. Raises OSError or ConfigError."""
+        """Restores the section from before. Raises OSError or ConfigError."""
         self._change(lambda found: calibration.undone(found, self.step))
 
     def undo(self) -> int:
-        """Forget the last calibration of the step; 0. Raises Refusal where there is nothing to undo."""
+        """Removes the last calibration of the step; 0. Raises Refusal if there is nothing to undo."""
         _ = self.last
         self.forget()
         return self.done(FORGOTTEN[self.step])
 
     def done(self, text: str, **fields: Any) -> int:
-        """Say that the step is good and its result kept; 0."""
+        """Reports that the step is good and its result kept; 0."""
         self.guide.end(text, {"ok": True, **msgspec.to_builtins(fields)})
         return 0
 
     def stopped(self) -> None:
-        told = ", ".join(filter(None, (self._kept, self._at_daemon)))
-        self.guide.end(f"stopped: {told}", {"ok": False, "error": "stopped", "hint": told})
+        outcome = ", ".join(filter(None, (self._kept, self._at_daemon)))
+        self.guide.end(f"stopped: {outcome}", {"ok": False, "error": "stopped", "hint": outcome})
 
     def failed(self, reason: str, remedy: str) -> None:
         fields = {"ok": False, "error": reason, "hint": remedy}
         self.guide.end(f"NOT CALIBRATED: {reason}\n    {remedy}", fields)
 
     def _read(self) -> Calibration:
-        """The calibration; a file that makes no sense is set aside, and calibrating begins a new one."""
+        """The calibration; a damaged file is set aside and a new one begun."""
         try:
             return calibration.load(self._path)
         except calibration.Damaged:
@@ -122,7 +122,7 @@ class Visit:
                 return self._found_alone()
 
     def _change(self, change: Callable[[Calibration], Calibration]) -> None:
-        """Change the file as it is now: another visit may have written its section since."""
+        """Applies `change` to the file as it is now: another visit may have written its section since."""
         with _alone(self._path):
             calibration.save(self._path, change(self._found_alone()))
 
@@ -137,16 +137,16 @@ class Visit:
 
 
 class Guide:
-    """Speaks to a terminal with a live bar, to a pipe in plain lines, or (as_json) in JSON lines.
+    """Output to a terminal with a live bar, to a pipe in plain lines, or (as_json) in JSON lines.
 
-    yes: nobody is there to answer; every question is answered with yes.
+    yes: no one is there to answer; the answer to every question is yes.
     """
 
     def __init__(self, step: str, as_json: bool, yes: bool) -> None:
         self._step, self._json, self._yes = step, as_json, yes
         self._live = sys.stdout.isatty() and not as_json
         self._bar = False
-        self._told = -1
+        self._shown_count = -1
 
     @property
     def unattended(self) -> bool:
@@ -156,30 +156,30 @@ class Guide:
         self.end(text, {"say": text})
 
     def end(self, text: str, fields: dict[str, Any]) -> None:
-        """Say how a step ended: a text for people, or fields for programs."""
+        """Reports the end of a step: `text` for people, `fields` for programs."""
         if self._json:
-            self._tell(fields)
+            self._write_json(fields)
         else:
             self._end_bar()
             print(text, flush=True)
 
-    def _tell(self, fields: dict[str, Any]) -> None:
+    def _write_json(self, fields: dict[str, Any]) -> None:
         print(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
 
     def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
-        """Show what `name` says: live on a terminal, else when the count changes."""
+        """Shows progress: live on a terminal, else when the count changes."""
         if self._live:
             full = round(BAR * max(0.0, min(1.0, part)))
             print(f"\r\x1b[K  {name} {'█' * full}{'░' * (BAR - full)} {count}/{of} {text}", end="", flush=True)
             self._bar = True
-        elif count != self._told and self._json:
-            self._tell({"count": count, "of": of, "text": text})
-        elif count != self._told:
+        elif count != self._shown_count and self._json:
+            self._write_json({"count": count, "of": of, "text": text})
+        elif count != self._shown_count:
             print(f"  {count}/{of} {text}", flush=True)
-        self._told = count
+        self._shown_count = count
 
     def ask(self, question: str, choices: str = "yn") -> str:
-        """The letter answered, the first one of `choices` where nobody is there. Raises Refusal at the input's end."""
+        """The letter answered; the first of `choices` with --yes. Raises Refusal at the input's end."""
         if self._yes:
             return choices[0]
         self._end_bar()
@@ -192,7 +192,7 @@ class Guide:
                 return letter
 
     def typed(self) -> str:
-        """The letter that was typed meanwhile, followed by Enter; nothing else waits for it."""
+        """The letter typed since the last call, followed by Enter; "" if none. Does not wait."""
         if self._yes or not select.select([sys.stdin], [], [], 0)[0]:
             return ""
         return sys.stdin.readline().strip().lower()[:1]
@@ -211,18 +211,18 @@ class ReaderPort:
         protocol = READERS[config.protocol]
         self.decoder = protocol.decoder(settings)
         self._report = report
-        self._heard: asyncio.Queue[bytes | PortError | None] = asyncio.Queue()
+        self._received: asyncio.Queue[bytes | PortError | None] = asyncio.Queue()
         self._messages: Iterator[Message] = iter(())
         baud = config.baud or protocol.baud
         loop = asyncio.get_running_loop()
-        self._port = Port(config.port, baud, loop, self._heard.put_nowait, self._heard.put_nowait, self._on_open)
+        self._port = Port(config.port, baud, loop, self._received.put_nowait, self._received.put_nowait, self._on_open)
 
     async def open(self) -> None:
         """Raises PortError with its remedy if the port cannot be had at once."""
         self._port.start()
-        if isinstance(said := await self._heard.get(), PortError):
+        if isinstance(opened := await self._received.get(), PortError):
             self.close()
-            raise said
+            raise opened
 
     def close(self) -> None:
         self._port.close()
@@ -231,14 +231,14 @@ class ReaderPort:
         return self._port.write(chunk)
 
     async def next(self, seconds: float) -> Message | None:
-        """See `Link.next`; each report of a chunk is to be acknowledged before the next is asked for."""
+        """See `Link.next`; each report of a chunk must be acknowledged before the next call."""
         try:
             async with asyncio.timeout(seconds):
                 while (message := next(self._messages, None)) is None:
-                    heard = await self._heard.get()
-                    if isinstance(heard, PortError):
-                        raise heard
-                    self._messages = iter(self.decoder.feed(heard or b""))
+                    received = await self._received.get()
+                    if isinstance(received, PortError):
+                        raise received
+                    self._messages = iter(self.decoder.feed(received or b""))
         except TimeoutError:
             return None
         return message
@@ -248,12 +248,12 @@ class ReaderPort:
 
     def _on_open(self) -> None:
         self._port.write(self.decoder.resume(self._report))
-        self._heard.put_nowait(None)
+        self._received.put_nowait(None)
 
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Keep other visits from changing the file in the block. Raises ConfigError where it may not be written."""
+    """Locks the file against other visits for the block. Raises ConfigError if it may not be written."""
     directory = -1
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

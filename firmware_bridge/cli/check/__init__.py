@@ -1,4 +1,4 @@
-"""`shoe check`: everything that can be wrong with this machine, each with its remedy."""
+"""`shoe check`: all faults of this machine, each with its remedy."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
 
 SHOWN: Final = 3
-"""Keys that are shown of those that a config does not name."""
+"""Keys shown, at most, of those a config does not mention."""
 
 Check = Callable[[Machine], Iterator[Finding]]
 
@@ -30,7 +30,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check everything; 0 if nothing failed, 1 if something did, 78 if the config itself. Nothing is changed."""
+    """Checks everything; 0 if nothing failed, 1 if something did, 78 if the config is wrong. Changes nothing."""
     found = []
     for finding in findings(arguments.config):
         found.append(finding)
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def findings(path: Path, root: Path = Path("/")) -> Iterator[Finding]:
-    """Everything there is to say about this machine, as it is found out. root: where the system's files are."""
+    """Findings about this machine, as they are found. root: root of the system's files."""
     try:
         config = load(path)
     except ConfigError as error:
@@ -64,7 +64,7 @@ def findings(path: Path, root: Path = Path("/")) -> Iterator[Finding]:
 
 
 def mode(machine: Machine) -> Iterator[Finding]:
-    """Whether other keys leave the service's mode what it stands for."""
+    """Whether other keys contradict the service's mode."""
     for what, remedy in contradictions(machine.config):
         yield Finding("WARN", "mode", what, remedy)
     config = machine.config
@@ -96,7 +96,7 @@ CHECKS: Final[tuple[Check, ...]] = (
 
 
 def _unnamed(path: Path, config: Config) -> str:
-    """The keys that a config does not name, in short: those of a newer version are among them."""
+    """Keys that a config does not mention, shortened: new keys after an update are among them."""
     keys = unnamed(path.read_text("utf-8"), config.rules)
     if not keys:
         return ""
@@ -105,7 +105,7 @@ def _unnamed(path: Path, config: Config) -> str:
 
 
 def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]:
-    """The running daemon's status, and what there is to say about the daemon itself."""
+    """The running daemon's status (None: not running), and the finding about the daemon itself."""
     try:
         status = ask(socket_path(path), {"do": "status"})
     except NotRunning:
@@ -124,6 +124,6 @@ def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]
 
 
 def text(finding: Finding) -> str:
-    """A finding as people read it, its remedy on a line of its own."""
+    """A finding as text, its remedy on a line of its own."""
     remedy = f"\n                 -> {escaped(finding.remedy)}" if finding.remedy else ""
     return f"{finding.level:<5} {finding.name:<10} {escaped(finding.text)}{remedy}"

@@ -1,4 +1,4 @@
-"""Checks of the Raspberry Pi: its supply and heat, its clock, and the pins against board, kernel and library."""
+"""Checks of the Raspberry Pi: supply, heat, clock, and pins against board, kernel and library."""
 
 import contextlib
 import re
@@ -16,7 +16,7 @@ from hardware.errors import PinError
 from hardware.pins.pin import pin_factory, try_pin
 
 NO_EDGES: Final = (6, 6)
-"""RPi.GPIO sees no edges from this kernel on."""
+"""First kernel on which RPi.GPIO sees no edges."""
 
 CONFIG_TXT: Final = ("/boot/firmware/config.txt", "/boot/config.txt")
 HAT: Final = {0: "ID_SD", 1: "ID_SC"}
@@ -24,30 +24,30 @@ SERIAL: Final = {14: "TXD", 15: "RXD"}
 UARTS: Final = ("/dev/ttyAMA", "/dev/ttyS", "/dev/serial0", "/dev/serial1")
 
 BUSES: Final = {"i2c_arm": {2: "SDA", 3: "SCL"}, "spi": {7: "CE1", 8: "CE0", 9: "MISO", 10: "MOSI", 11: "SCLK"}}
-"""Parameter of config.txt that is on -> lines taken by it."""
+"""Parameter of config.txt -> lines it takes when it is on."""
 
 HOT_C: Final = 70.0
-"""Degrees Celsius; it slows down at 80."""
+"""Degrees Celsius of the warning; the processor slows down at 80."""
 
 TOO_HOT_C: Final = 80.0
 NOW: Final = 1
 SINCE_BOOT: Final = 1 << 16
 
 SLOWED: Final = 1 << 1 | 1 << 2 | 1 << 3
-"""Bits of the firmware's flags for capped, throttled and too hot, now."""
+"""Bits of the firmware's flags: capped, throttled or too hot now."""
 
 SUPPLY: Final = "use the Pi's own power supply and a short cable; feed reader and lamps from a supply of their own"
 
 SLACK_S: Final = 60.0
-"""The record may be this much ahead of the clock."""
+"""Seconds that the record may be ahead of the clock."""
 
 ASK: Final = ("timedatectl", "show", "--property=NTPSynchronized", "--value")
 SET_CLOCK: Final = "sudo timedatectl set-ntp true; let the Pi reach a time server (UDP 123), or fit a battery clock"
 
 
 def board(machine: Machine) -> Iterator[Finding]:
-    """Whether the pin library works with this board and kernel, and each line is free for us."""
-    yield from _twins(machine)
+    """Whether the pin library works with this board and kernel, and each line is free."""
+    yield from _conflicting_packages(machine)
     if not wires(machine.config):
         return
     yield from _library(machine)
@@ -58,7 +58,7 @@ def board(machine: Machine) -> Iterator[Finding]:
             yield _verdict(pin.number, what)
 
 
-def _twins(machine: Machine) -> Iterator[Finding]:
+def _conflicting_packages(machine: Machine) -> Iterator[Finding]:
     if machine.installed("RPi.GPIO") and machine.installed("rpi-lgpio"):
         what = "RPi.GPIO and rpi-lgpio are both installed: each overwrites the other's module RPi"
         remedy = "pip uninstall RPi.GPIO rpi-lgpio, then install the one you use again; lgpio needs neither"
@@ -82,7 +82,7 @@ def _library(machine: Machine) -> Iterator[Finding]:
 
 
 def _taken(machine: Machine) -> dict[int, str]:
-    """Line -> what else it is for."""
+    """Line -> its other purpose."""
     taken = {line: f"{name}, read at boot from an add-on board" for line, name in HAT.items()}
     if machine.config.reader.port.startswith(UARTS):
         taken |= {line: f"{name} of the serial port the reader is on" for line, name in SERIAL.items()}
@@ -100,7 +100,7 @@ def _verdict(line: int, what: str) -> Finding:
 
 
 def pins(machine: Machine) -> Iterator[Finding]:
-    """Whether each configured wire can be had; not while the daemon has them: a lamp would go dark."""
+    """Whether each configured wire can be claimed; not tried while the daemon has them: a lamp would go dark."""
     name, wanted = machine.config.pins.factory, wires(machine.config)
     if not wanted:
         yield Finding("WARN", "pins", "none configured", "no lamp lights and no key is heard: see [pins] and [lamps]")
@@ -111,7 +111,7 @@ def pins(machine: Machine) -> Iterator[Finding]:
     if machine.daemon:
         yield Finding("OK", "pins", f"{len(wanted)} wires, held by the daemon")
         return
-    # lgpio leaves a pipe in the working directory.
+    # lgpio leaves a pipe in the working directory
     with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
         try:
             factory = pin_factory(name)
@@ -130,7 +130,7 @@ def pins(machine: Machine) -> Iterator[Finding]:
 
 def pi(machine: Machine) -> Iterator[Finding]:
     """Whether the supply is strong enough and the processor cool; nothing on other machines."""
-    if raspberry.model(machine.root) is None and not machine.said("vcgencmd", "version"):
+    if raspberry.model(machine.root) is None and not machine.output_of("vcgencmd", "version"):
         return
     flags = _flags(machine)
     if flags is not None and flags & NOW:
@@ -157,20 +157,22 @@ def _heat(celsius: float | None, flags: int) -> Iterator[Finding]:
 
 
 def _flags(machine: Machine) -> int | None:
-    """The firmware's flags, by the kernel or by the firmware's own program."""
-    told = raspberry.throttled(machine.root)
-    if told is None and (found := re.search(r"throttled=0x([0-9a-fA-F]+)", machine.said("vcgencmd", "get_throttled"))):
+    """The firmware's flags, from the kernel or the firmware's own program; None if unknown."""
+    flags = raspberry.throttled(machine.root)
+    if flags is None and (
+        found := re.search(r"throttled=0x([0-9a-fA-F]+)", machine.output_of("vcgencmd", "get_throttled"))
+    ):
         return int(found[1], 16)
-    return told
+    return flags
 
 
 def clock(machine: Machine) -> Iterator[Finding]:
-    """Whether somebody keeps the clock, and whether it agrees with the record. Play never waits for it."""
+    """Whether the clock is synchronised and agrees with the record. Play never waits for it."""
     newest = max((_written(path) for path in journal_files(Path(machine.config.journal.dir))), default=0.0)
     if newest > machine.now() + SLACK_S:
         behind = f"the clock is {(newest - machine.now()) / 60:.0f} minutes behind the record"
         yield Finding("WARN", "clock", f"{behind}: rounds would be dated before the last ones", SET_CLOCK)
-    answer = machine.said(*ASK).strip()
+    answer = machine.output_of(*ASK).strip()
     if clock_of(machine.root) == "synchronised" or answer == "yes":
         yield Finding("OK", "clock", "synchronised")
     elif answer == "no":

@@ -1,4 +1,4 @@
-"""Checks of the broker (reach, rights of this client and of one without a login) and of the store behind it."""
+"""Checks of the broker (connection, rights of this client and of one without a login) and of the store behind it."""
 
 import asyncio
 import logging
@@ -19,13 +19,13 @@ from firmware_bridge.errors import ConfigError, JournalError
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import file_name
 from firmware_bridge.journal.reader import Place, read_lines
-from firmware_bridge.mqtt.errors import Words
+from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
 from firmware_bridge.topics.event_and_round import messages
 
 ANSWER_S: Final = 25.0
-"""Long enough for name server, TCP, TLS and CONNECT with both protocol versions, each of which has its own limit."""
+"""Seconds for name server, TCP, TLS and CONNECT with both protocol versions; each has a limit of its own."""
 
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
 REMEDY = "start the receiver, or see its log; until it has them, no journal is deleted"
@@ -34,7 +34,7 @@ Answer = TypeVar("Answer")
 
 
 def broker(machine: Machine) -> Iterator[Finding]:
-    """Whether the broker takes us, asked under another client id; the daemon's own link if it runs."""
+    """Whether the broker accepts this client, tried under another client id; the daemon's own link if it runs."""
     try:
         settings = broker_settings(machine.config)
     except ConfigError as error:
@@ -63,14 +63,14 @@ def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
 
 
 def in_clear(settings: BrokerSettings) -> Iterator[Finding]:
-    """A warning where rounds and password travel unprotected."""
+    """Warns if rounds and password travel unprotected."""
     if not settings.encrypted and settings.host not in LOCAL:
         what = f"{settings.address} is reached without TLS: anybody on the network can read and change rounds"
         yield Finding("WARN", "broker", what, "set [mqtt] ca, and the broker's TLS port")
 
 
 def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
-    """A warning for a secret that others on this machine can read."""
+    """Warns of a secret that other users of this machine can read."""
     for key, name in (("password_file", mqtt.password_file), ("key", mqtt.key)):
         if name and stat.S_IMODE(Path(name).stat().st_mode) & 0o077:
             what = f"[mqtt] {key} {name} can be read by others on this machine"
@@ -78,9 +78,9 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
 
 
 async def _connect(settings: BrokerSettings, topic: str) -> int | str:
-    """Connect once and write `topic`: the protocol level the broker took, or why it took none."""
+    """Connects once and writes `topic`: the accepted protocol level, or the broker's reason for refusing."""
     loop, found = asyncio.get_running_loop(), asyncio.Queue[int | str]()
-    tell, will = found.put_nowait, Message(topic, b"{}", qos=0)
+    report, will = found.put_nowait, Message(topic, b"{}", qos=0)
     level = 5
 
     def write() -> None:
@@ -88,15 +88,15 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         level = link.protocol or level
         link.publish(topic, b"{}")
 
-    link = Link(settings, loop, will=lambda: will, on_up=write, on_down=tell, on_delivered=lambda _: tell(level))
-    return await first(link, found, Words(settings).say("silence"))
+    link = Link(settings, loop, will=lambda: will, on_up=write, on_down=report, on_delivered=lambda _: report(level))
+    return await first(link, found, BrokerErrors(settings).text("silence"))
 
 
 async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Answer:
-    """Run a link until the first answer is found, then close it; `silent` after `ANSWER_S`."""
+    """Runs a link until the first answer is found, then closes it; `silent` after `ANSWER_S`."""
     log = logging.getLogger("firmware_bridge")
     before = log.level
-    log.setLevel(logging.CRITICAL)  # each warning of the link is a finding
+    log.setLevel(logging.CRITICAL)  # the link's warnings become findings
     try:
         link.start()
         return await asyncio.wait_for(found.get(), ANSWER_S)
@@ -108,49 +108,49 @@ async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Ans
 
 
 def store(machine: Machine) -> Iterator[Finding]:
-    """Whether the receiver of `[mqtt] stored` has what was sent, as the daemon knows it; nothing where none counts."""
+    """Whether the receiver of `[mqtt] stored` has all that was sent, by the daemon's status; nothing without one."""
     link = machine.daemon["broker"] if machine.daemon else {}
-    told = link.get("store")
-    if not told:
+    receiver = link.get("store")
+    if not receiver:
         return
     alarms = machine.daemon["alarm"]["open"] if machine.daemon else []
     if any(each["id"] == "store_silent" for each in alarms):
-        yield Finding("FAIL", "store", far(told), REMEDY)
-    elif told["refused"]:
-        yield Finding("WARN", "store", far(told), "one receiver counts, and says only what it committed")
+        yield Finding("FAIL", "store", far(receiver), REMEDY)
+    elif receiver["refused"]:
+        yield Finding("WARN", "store", far(receiver), "one receiver counts, and says only what it committed")
     else:
-        yield Finding("OK", "store", far(told))
+        yield Finding("OK", "store", far(receiver))
 
 
 REACH_S: Final = 3.0
 ECHO_S: Final = 2.0
-"""A broker of MQTT 3.1.1 passes on within so many seconds what it takes."""
+"""Seconds within which a broker of MQTT 3.1.1 forwards an accepted message."""
 
 NO_ORDER: Final = b""
-"""The daemon answers it, and neither obeys nor journals it."""
+"""Payload that the daemon answers without obeying or journaling it."""
 
 GIVE_RIGHTS: Final = "give the broker users and an ACL: one to copy: shoe help broker"
 
 Got = Literal["nothing", "in", "through"]
-"""How far a stranger got: not past CONNECT, past it, or with a message to the others."""
+"""How far a client without a login got: refused, connected, or its message delivered."""
 
 
 def stranger(machine: Machine) -> Iterator[Finding]:
     """Whether a client without a login may give this table's orders or settle its rounds; nothing is changed by it.
 
-    It sends an order that is none, and the last round that the broker has had, which every backend drops as a repeat.
+    It sends an invalid order, and the last round the broker has had, which every backend drops as a repeat.
     """
     try:
         settings = broker_settings(machine.config)
     except ConfigError:
-        return  # told by the check of the broker
+        return  # reported by the check of the broker
     if not _is_there(settings):
         return
     prefix = f"{machine.config.mqtt.root}/{machine.config.table.id}"
     tries = {"give this table's orders": (f"{prefix}/command", NO_ORDER)}
     if (last := _last_round(Path(machine.config.journal.dir))) is not None:
         tries["settle this table's rounds"] = f"{prefix}/round", last
-    got = {what: asyncio.run(_try(_nobody(settings), *each)) for what, each in tries.items()}
+    got = {what: asyncio.run(_try(_without_login(settings), *each)) for what, each in tries.items()}
     may = [what for what, how_far in got.items() if how_far == "through"]
     if may:
         level: Literal["WARN", "FAIL"] = "WARN" if settings.host in LOCAL else "FAIL"
@@ -163,7 +163,7 @@ def stranger(machine: Machine) -> Iterator[Finding]:
         yield Finding("OK", "stranger", f"{settings.address} turns away a client without a login")
 
 
-def _nobody(settings: BrokerSettings) -> BrokerSettings:
+def _without_login(settings: BrokerSettings) -> BrokerSettings:
     name = f"stranger-{secrets.token_hex(4)}"
     return replace(settings, client_id=name, username=None, password=None, cert=None, key=None)
 
@@ -177,7 +177,7 @@ def _is_there(settings: BrokerSettings) -> bool:
 
 
 def _last_round(directory: Path) -> bytes | None:
-    """The last message of the topic `round` that the broker has had, in its newest journal; None where none is."""
+    """The last message of the topic `round` delivered to the broker, from its newest journal; None if there is none."""
     last = None
     try:
         cursor = read_cursor(directory / "cursor")
@@ -188,35 +188,35 @@ def _last_round(directory: Path) -> bytes | None:
                 break
             last = next((each.payload for each in messages(line) if each.topic == "round"), last)
     except (JournalError, OSError):
-        return None  # told by the checks of disk and journal
+        return None  # reported by the checks of disk and journal
     return last
 
 
 async def _try(settings: BrokerSettings, topic: str, payload: bytes) -> Got:
     """How far a client with these settings gets with a message."""
     loop, found = asyncio.get_running_loop(), asyncio.Queue[Got]()
-    tell, was_in = found.put_nowait, asyncio.Event()
+    report, was_in = found.put_nowait, asyncio.Event()
 
     def write() -> None:
         was_in.set()
         link.publish(topic, payload)
         if link.protocol != 5:
-            loop.call_later(ECHO_S, tell, "in")
+            loop.call_later(ECHO_S, report, "in")
 
     def acknowledged(_: int) -> None:
         if link.protocol == 5:
-            tell("through")
+            report("through")
 
-    def heard(message: Incoming) -> None:
+    def received(message: Incoming) -> None:
         if message.payload == payload and not message.retained:
-            tell("through")
+            report("through")
 
     def down(_: str) -> None:
-        tell("in" if was_in.is_set() else "nothing")
+        report("in" if was_in.is_set() else "nothing")
 
     will = Message(f"{topic}/will", b"", qos=0)
     link = Link(
         settings, loop, will=lambda: will, own=lambda _: (topic,),
-        on_up=write, on_down=down, on_delivered=acknowledged, on_message=heard,
+        on_up=write, on_down=down, on_delivered=acknowledged, on_message=received,
     )  # fmt: skip
     return await first(link, found, "nothing")

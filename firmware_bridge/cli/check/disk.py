@@ -1,4 +1,4 @@
-"""Checks of the disk that keeps the journal (rights, room, speed, kind of file system), and of the journal itself."""
+"""Checks of the journal's disk (rights, room, speed, kind of file system) and of the journal itself."""
 
 import errno
 import os
@@ -21,17 +21,17 @@ from firmware_bridge.journal.recovery import refusal, verify_newest
 SYNCS: Final = 10
 
 LINE: Final = b"x" * 2 * SECTOR
-"""Bytes of a test write: a journal line of the usual length."""
+"""Bytes of a test write: as many as a usual journal line."""
 
 SLOW_MS: Final = 50.0
-"""A dealer notices a lamp that comes later than about a tenth of a second."""
+"""Milliseconds above which writes are slow: a dealer notices lamps that lag by about a tenth of a second."""
 
 IN_MEMORY: Final = ("tmpfs", "ramfs", "zram")
 OVER_NETWORK: Final = ("nfs", "nfs4", "cifs", "fuse.sshfs")
 
 
 def disk(machine: Machine) -> Iterator[Finding]:
-    """Whether the journal can be written, for how long, and how fast."""
+    """Whether the journal can be written, how much room is left, and how fast it is."""
     directory = Path(machine.config.journal.dir)
     if not directory.is_dir():
         yield _missing(directory)
@@ -45,7 +45,7 @@ def disk(machine: Machine) -> Iterator[Finding]:
 
 
 def _missing(directory: Path) -> Finding:
-    """The finding for a directory that is not there; the daemon makes it if it may, which is tried."""
+    """Finding for a missing directory; tries whether the daemon could make it."""
     if directory.exists():
         return Finding("FAIL", "disk", f"[journal] dir = {directory} is a file", "name a directory")
     above = next(each for each in directory.absolute().parents if each.exists())
@@ -74,10 +74,10 @@ def _room(directory: Path, warn_mb: int) -> Finding:
 
 
 def _speed(directory: Path) -> Finding:
-    """How long a write takes until it is safe. Raises OSError."""
+    """How long a write takes to be safe on disk. Raises OSError."""
     spent = []
     with tempfile.TemporaryFile(dir=directory) as file:
-        os.pwrite(file.fileno(), LINE_FEED * SYNCS * len(LINE), 0)  # filled ahead, as a journal is
+        os.pwrite(file.fileno(), LINE_FEED * SYNCS * len(LINE), 0)  # preallocated, as a journal is
         os.fdatasync(file.fileno())
         for number in range(SYNCS):
             began = time.perf_counter()
@@ -128,7 +128,7 @@ def mount(machine: Machine) -> Iterator[Finding]:
 
 
 def _mount(machine: Machine, directory: Path) -> Mount | None:
-    """What the directory is on; the last mount hides those before it."""
+    """The mount that the directory is on; the last mount hides those before it."""
     found = None
     for line in machine.text("/proc/mounts").splitlines():
         device, point, kind, options, *_ = [_spaced(word) for word in line.split()]
@@ -150,7 +150,7 @@ def journal(machine: Machine) -> Iterator[Finding]:
     """Whether the record is whole, as far as a start reads it: the newest shoe, and what was not delivered."""
     directory = Path(machine.config.journal.dir)
     if not directory.is_dir():
-        return  # what the disk says of it is said there
+        return  # reported by the check of the disk
     try:
         newest = verify_newest(directory, read_cursor(directory / "cursor"))
     except PermissionError:

@@ -1,4 +1,4 @@
-"""The machine that a check is given, and the findings it gives back."""
+"""The machine given to a check, and the findings it returns."""
 
 import re
 import subprocess
@@ -15,14 +15,14 @@ Level = Literal["OK", "WARN", "FAIL"]
 UNIT: Final = "firmware-bridge.service"
 USER: Final = "shoe-bridge"
 RUN_S: Final = 10.0
-"""Seconds after which the answer of a system's program counts as empty."""
+"""Seconds after which a system program's output counts as empty."""
 
 _WHAT_REMEDY: Final = re.compile(r"((?:\([^()]*\)|[^(])*?): (.*)", re.DOTALL)
-"""Parts an error's text into the fault, which may hold colons in brackets, and the remedy."""
+"""Splits an error's text into fault (with colons only in brackets) and remedy."""
 
 
 class Finding(NamedTuple):
-    """One line of `shoe check`; `remedy` says what to do, and is empty where nothing is."""
+    """One line of `shoe check`; `remedy`: what to do, or ""."""
 
     level: Level
     name: str
@@ -30,17 +30,17 @@ class Finding(NamedTuple):
     remedy: str = ""
 
 
-def said(*words: str) -> str:
-    """The stdout of a program of the system, whatever its exit code; empty where the program is missing or hangs."""
+def output_of(*command: str) -> str:
+    """The stdout of a system program, whatever its exit code; "" if it is missing or hangs."""
     try:
-        done = subprocess.run(words, check=False, capture_output=True, text=True, errors="replace", timeout=RUN_S)
+        done = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace", timeout=RUN_S)
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout
 
 
 def installed(package: str) -> str | None:
-    """The version of a Python package here, None where it is not installed."""
+    """Version of a Python package; None if it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -48,33 +48,33 @@ def installed(package: str) -> str | None:
 
 
 class Machine(NamedTuple):
-    """What is checked: the config, the status of the daemon if it runs by it, and the system around them.
+    """What is checked: the config, the status of the daemon that runs by it (None: not running), and the system.
 
-    root: where the system's files are looked up. said: asks a program of the system. installed: asks for a package.
-    now: the wall clock, seconds since 1970.
+    root: where the system's files are looked up. output_of: runs a system program, returns its stdout.
+    installed: version of a package, or None. now: wall clock, seconds since 1970.
     """
 
     config: Config
     daemon: dict[str, Any] | None
     path: Path = Path("/etc/firmware-bridge/bridge.toml")
     root: Path = Path("/")
-    said: Callable[..., str] = said
+    output_of: Callable[..., str] = output_of
     installed: Callable[[str], str | None] = installed
     now: Callable[[], float] = time.time
 
     def at(self, path: str) -> Path:
-        """A file of the system, by its absolute path."""
+        """Path of a system file, by its absolute path."""
         return self.root / path.lstrip("/")
 
     def text(self, path: str) -> str:
-        """The text of a file of the system, empty where it cannot be read."""
+        """Text of a system file; "" if it cannot be read."""
         try:
             return self.at(path).read_text("utf-8", "replace").strip("\0\n ")
         except OSError:
             return ""
 
 
-def failed(name: str, told: str) -> Finding:
-    """A failure by an error's own text: `what: remedy`."""
-    parts = _WHAT_REMEDY.fullmatch(told)
-    return Finding("FAIL", name, parts[1], parts[2]) if parts else Finding("FAIL", name, told)
+def failed(name: str, message: str) -> Finding:
+    """Failure with an error's own text: `what: remedy`."""
+    parts = _WHAT_REMEDY.fullmatch(message)
+    return Finding("FAIL", name, parts[1], parts[2]) if parts else Finding("FAIL", name, message)

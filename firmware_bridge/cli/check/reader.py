@@ -1,4 +1,4 @@
-"""Checks of the card reader (its port, its code book, its calibration) and of the keypads at the seats."""
+"""Checks of the card reader (port, code book, calibration) and of the keypads at the seats."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
-from firmware_bridge.cli.watch.screen import lending_words
+from firmware_bridge.cli.watch.screen import lease_words
 from firmware_bridge.config import calibration
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.keypads import BAUD, LOST
@@ -18,27 +18,27 @@ from hardware.ports import SOCKET, Port, close_tty, open_tty
 from hardware.readers import READERS
 
 PLACES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*")
-"""Where serial ports are found under /dev, the best name first."""
+"""Patterns of serial ports under /dev, the best name first."""
 
 LIKE: Final = 0.7
-"""How much a by-id name must be like another to be meant; they share maker and product."""
+"""Similarity from which a by-id name is suggested; names share maker and product."""
 
 ANSWER_S: Final = 6.0
-"""A reader on the network has this long to take a connection."""
+"""Seconds for a reader on the network to accept a connection."""
 
 REMEDY: Final = "check its power and cable, and its port in [[keypad]]"
 
 OLD_DAYS: Final = 180
-"""Lamps age and dust settles."""
+"""Days after which a calibration is old: lamps age and dust settles."""
 
 ENOUGH: Final = 0.999
-"""Share of cards read in the test pass; a shoe has 416."""
+"""Minimum share of cards read in the test pass; a shoe has 416."""
 
 _ORDER: Final = "sudo shoe calibrate {} --by NAME"
 
 
 def reader(machine: Machine) -> Iterator[Finding]:
-    """Whether the port can be opened, and who has it if not."""
+    """Whether the port can be opened, and which process uses it if not."""
     if machine.daemon:
         yield _held(machine.daemon)
         return
@@ -54,9 +54,9 @@ def reader(machine: Machine) -> Iterator[Finding]:
         yield Finding("OK", "reader", f"{config.protocol} at {config.port}, free to open")
 
 
-def _missing(machine: Machine, told: str) -> Finding:
-    """A reader that is not there, with the ports that are, and the one that may be meant."""
-    found = failed("reader", told)
+def _missing(machine: Machine, message: str) -> Finding:
+    """Finding for a missing reader, with the existing ports and the one probably meant."""
+    found = failed("reader", message)
     port = machine.config.reader.port
     if port.startswith(SOCKET):
         return found
@@ -71,9 +71,9 @@ def _missing(machine: Machine, told: str) -> Finding:
 def _held(status: dict[str, Any]) -> Finding:
     held = status["reader"]
     what = f"{held['protocol']} at {held['port']}"
-    if words := lending_words(status):
-        lent, remedy = words
-        return Finding("WARN", "reader", f"{what}: {lent}", remedy)
+    if words := lease_words(status):
+        what_now, remedy = words
+        return Finding("WARN", "reader", f"{what}: {what_now}", remedy)
     if not held["open"]:
         return Finding("FAIL", "reader", f"{what}: the daemon cannot open it", "check its cable; see `shoe status`")
     if held["lost"]:
@@ -82,7 +82,7 @@ def _held(status: dict[str, Any]) -> Finding:
 
 
 def _try(target: str, baud: int) -> None:
-    """Open a port once. Raises PortError."""
+    """Opens a port once. Raises PortError."""
     if target.startswith(SOCKET):
         asyncio.run(_connect(target, baud))
     else:
@@ -90,10 +90,10 @@ def _try(target: str, baud: int) -> None:
 
 
 async def _connect(target: str, baud: int) -> None:
-    """Open a reader on the network once. Raises PortError."""
+    """Opens a reader on the network once. Raises PortError."""
     found = asyncio.Queue[PortError | None]()
-    tell = found.put_nowait
-    port = Port(target, baud, asyncio.get_running_loop(), lambda _: None, tell, lambda: tell(None))
+    report = found.put_nowait
+    port = Port(target, baud, asyncio.get_running_loop(), lambda _: None, report, lambda: report(None))
     port.start()
     try:
         why = await asyncio.wait_for(found.get(), ANSWER_S)
@@ -106,7 +106,7 @@ async def _connect(target: str, baud: int) -> None:
 
 
 def code_book(machine: Machine) -> Iterator[Finding]:
-    """Whether the reader's code book can be read, and is one."""
+    """Whether the reader's code book can be read and is valid."""
     path = machine.config.reader.code_book
     if path is None:
         yield from _no_book(machine.config.reader.protocol)
@@ -122,7 +122,7 @@ def code_book(machine: Machine) -> Iterator[Finding]:
 
 
 def _no_book(protocol: str) -> Iterator[Finding]:
-    """Without a book a reader may print the cards' names themselves; a tag's number is never one."""
+    """Finding for a missing book: some readers print the cards' names themselves, a tag's number is never a name."""
     if READERS[protocol].has_fixed_codes:
         return
     remedy = f"name a file in [reader] code_book, then {code_books.REMEDY}"
@@ -135,7 +135,7 @@ def _no_book(protocol: str) -> Iterator[Finding]:
 
 
 def keypads(machine: Machine) -> Iterator[Finding]:
-    """Whether each port can be opened; where the daemon has them, whether it hears every pad."""
+    """Whether each port can be opened; while the daemon has them, whether it hears every pad."""
     pads = machine.config.keypad
     if machine.daemon:
         alarms = {each["id"]: each for each in machine.daemon["alarm"]["open"]}
@@ -149,14 +149,14 @@ def keypads(machine: Machine) -> Iterator[Finding]:
         try:
             _try(pad.port, BAUD)
         except PortError as error:
-            what = str(error).partition(": ")[0].replace("reader", "keypad")  # a port is a reader's elsewhere
+            what = str(error).partition(": ")[0].replace("reader", "keypad")  # the port's message speaks of a reader
             yield Finding("FAIL", "keypads", f"{what}, of seats {seats}", REMEDY)
         else:
             yield Finding("OK", "keypads", f"of seats {seats} at {pad.port}, free to open")
 
 
 def calibrated(machine: Machine) -> Iterator[Finding]:
-    """Whether reader and cut-card sensor were calibrated, lately and well."""
+    """Whether reader and cut-card sensor were calibrated well and lately."""
     path = Path(machine.config.journal.dir) / calibration.FILE
     try:
         found = calibration.load(path)
@@ -173,18 +173,18 @@ def _section(machine: Machine, name: str, section: calibration.Section | None) -
     remedy = _ORDER.format(name)
     if section is None:
         return Finding("WARN", "calibrated", f"{name}: never calibrated", remedy)
-    told = f"{name}: {section.at[:10]} by {section.by}"
+    summary = f"{name}: {section.at[:10]} by {section.by}"
     measured = getattr(section, "measured", None)
     if isinstance(measured, calibration.Reading) and measured.decode_rate < ENOUGH:
-        what = f"{told}, only {measured.decode_rate:.2%} of the test cards were read"
+        what = f"{summary}, only {measured.decode_rate:.2%} of the test cards were read"
         return Finding("WARN", "calibrated", what, f"clean the optics, then {remedy}")
     if (days := _days(machine, section.at)) > OLD_DAYS:
-        return Finding("WARN", "calibrated", f"{told}, {days} days ago", remedy)
-    return Finding("OK", "calibrated", told)
+        return Finding("WARN", "calibrated", f"{summary}, {days} days ago", remedy)
+    return Finding("OK", "calibrated", summary)
 
 
 def _days(machine: Machine, at: str) -> int:
-    """How long ago; 0 where the time makes no sense, as before the clock was set."""
+    """Days since `at`; 0 if the time makes no sense, as before the clock was set."""
     try:
         then = datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp()
     except ValueError:

@@ -1,4 +1,4 @@
-"""Checks of the installation: the systemd service, the versions of packages, and what the service's user may use."""
+"""Checks of the installation: systemd service, versions of packages, and rights of the service's user."""
 
 import re
 import stat
@@ -14,7 +14,7 @@ from firmware_bridge.cli.check.finding import UNIT, USER, Finding, Machine
 from firmware_bridge.daemon.devices.wires import wires
 from hardware.ports import SOCKET
 
-ASKED: Final = "UnitFileState,ActiveState,Result,NRestarts,ExecStart,LoadState,ExecMainStatus,NeedDaemonReload"
+PROPERTIES: Final = "UnitFileState,ActiveState,Result,NRestarts,ExecStart,LoadState,ExecMainStatus,NeedDaemonReload"
 SHOE: Final = "/opt/firmware-bridge/bin/shoe"
 DOES_NOT_HEAL: Final = "78"
 
@@ -22,7 +22,7 @@ INSTALLED: Final = f"version {__version__}, build {__build__}"
 PACKAGE: Final = "firmware-bridge"
 
 LIBRARY: Final = {"lgpio": "lgpio", "rpigpio": "RPi.GPIO"}
-"""Pin factory -> its package, which is only needed with it."""
+"""Pin factory -> its package, needed only with it."""
 
 _NEEDS: Final = re.compile(r"([A-Za-z0-9._-]+)\s*\(?([^;)]*)\)?")
 _LIMIT: Final = re.compile(r"(>=|<=|==|!=|~=|<|>)\s*([\w.]+)")
@@ -32,35 +32,35 @@ CHIPS: Final = "gpiochip*"
 
 def service(machine: Machine) -> Iterator[Finding]:
     """Whether the service starts at boot and runs as it should."""
-    said = machine.said("systemctl", "show", UNIT, f"--property={ASKED}")
-    told = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
-    if told.get("LoadState") != "loaded":
+    output = machine.output_of("systemctl", "show", UNIT, f"--property={PROPERTIES}")
+    unit = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
+    if unit.get("LoadState") != "loaded":
         yield Finding("WARN", "service", f"{UNIT} is not installed: nothing starts the daemon", "run scripts/install")
         return
-    faults = [*_state(told), *_config(machine, told["ExecStart"]), *_version(machine)]
-    yield from faults or [Finding("OK", "service", f"enabled, {told['ActiveState']}, {INSTALLED}")]
+    faults = [*_state(unit), *_config(machine, unit["ExecStart"]), *_version(machine)]
+    yield from faults or [Finding("OK", "service", f"enabled, {unit['ActiveState']}, {INSTALLED}")]
 
 
-def _state(told: dict[str, str]) -> Iterator[Finding]:
-    if told.get("UnitFileState") != "enabled":
-        what = f"{UNIT} is {told.get('UnitFileState') or 'not enabled'}: it does not start at boot"
+def _state(unit: dict[str, str]) -> Iterator[Finding]:
+    if unit.get("UnitFileState") != "enabled":
+        what = f"{UNIT} is {unit.get('UnitFileState') or 'not enabled'}: it does not start at boot"
         yield Finding("FAIL", "service", what, f"sudo systemctl enable --now {UNIT}")
-    if told.get("ActiveState") == "failed":
-        yield Finding("FAIL", "service", f"{UNIT} failed ({_why(told)})", f"see: journalctl -u {UNIT} -n 50")
-    elif told.get("ActiveState") != "active":
-        yield Finding("FAIL", "service", f"{UNIT} does not run ({told['ActiveState']})", f"sudo systemctl start {UNIT}")
-    if told.get("NeedDaemonReload") == "yes":
+    if unit.get("ActiveState") == "failed":
+        yield Finding("FAIL", "service", f"{UNIT} failed ({_why(unit)})", f"see: journalctl -u {UNIT} -n 50")
+    elif unit.get("ActiveState") != "active":
+        yield Finding("FAIL", "service", f"{UNIT} does not run ({unit['ActiveState']})", f"sudo systemctl start {UNIT}")
+    if unit.get("NeedDaemonReload") == "yes":
         yield Finding("WARN", "service", "the unit changed and was not read yet", "sudo systemctl daemon-reload")
-    if (restarts := told.get("NRestarts", "0")) != "0":
-        why = " by the watchdog, the last time" if told.get("Result") == "watchdog" else ""
+    if (restarts := unit.get("NRestarts", "0")) != "0":
+        why = " by the watchdog, the last time" if unit.get("Result") == "watchdog" else ""
         what = f"systemd had to start it again {restarts} times{why} since the boot"
         yield Finding("WARN", "service", what, f"see: journalctl -u {UNIT} -p warning; report it with `shoe support`")
 
 
-def _why(told: dict[str, str]) -> str:
-    if told.get("ExecMainStatus") == DOES_NOT_HEAL:
+def _why(unit: dict[str, str]) -> str:
+    if unit.get("ExecMainStatus") == DOES_NOT_HEAL:
         return "a wrong config, or a damaged journal"
-    return told.get("Result", "no reason")
+    return unit.get("Result", "no reason")
 
 
 def _config(machine: Machine, start: str) -> Iterator[Finding]:
@@ -77,15 +77,15 @@ def _version(machine: Machine) -> Iterator[Finding]:
     if runs != INSTALLED:
         what = f"the daemon runs {runs}; installed is {INSTALLED}"
         yield Finding("WARN", "service", what, f"restart it between two shoes: sudo systemctl restart {UNIT}")
-    elif machine.at(SHOE).exists() and (told := machine.said(SHOE, "--version").strip().removeprefix("shoe ")):
-        if f"version {told}" == INSTALLED:
+    elif machine.at(SHOE).exists() and (version := machine.output_of(SHOE, "--version").strip().removeprefix("shoe ")):
+        if f"version {version}" == INSTALLED:
             return
-        what = f"the service has version {told}; this command is {INSTALLED}"
+        what = f"the service has version {version}; this command is {INSTALLED}"
         yield Finding("WARN", "service", what, "run scripts/install of the newer one, and use its `shoe`")
 
 
 def versions(machine: Machine) -> Iterator[Finding]:
-    """Whether what is installed is what this version was tested with."""
+    """Whether the installed packages have versions this one was tested with."""
     wanted = LIBRARY.get(machine.config.pins.factory)
     faults, there = [], []
     for name, limits in _needed():
@@ -106,14 +106,14 @@ def versions(machine: Machine) -> Iterator[Finding]:
 
 
 def within(version: str, limits: str) -> bool:
-    """Whether a version keeps to `>=`, `<` and the like; other words of packaging are not judged."""
+    """Whether a version satisfies `>=`, `<` and the like; other operators are ignored."""
     mine = _numbers(version)
     judged = {">=": mine.__ge__, "<": mine.__lt__, "<=": mine.__le__, ">": mine.__gt__, "==": mine.__eq__}
     return all(judged[how](_numbers(limit)) for how, limit in _LIMIT.findall(limits) if how in judged)
 
 
 def _needed() -> Iterator[tuple[str, str]]:
-    """Each package and its limits; those of an extra end in `extra`."""
+    """Each required package and its limits; those of an extra end in `extra`."""
     try:
         lines = metadata.requires(PACKAGE) or []
     except metadata.PackageNotFoundError:
@@ -153,7 +153,7 @@ def access(machine: Machine) -> Iterator[Finding]:
 
 
 def _readable(machine: Machine) -> Iterator[Finding]:
-    """A config that root alone may read stops the service, though not this command."""
+    """Failure for a config that the service's user cannot read, though root can."""
     try:
         found = machine.path.stat()
     except OSError:
@@ -178,7 +178,7 @@ def _device(machine: Machine, path: Path, mine: set[str]) -> Iterator[Finding]:
     try:
         found = path.stat()
     except OSError:
-        return  # a missing reader is another check's
+        return  # reported by the check of the reader
     mode, owner = stat.S_IMODE(found.st_mode), _name(machine, "/etc/passwd", found.st_uid)
     group = _name(machine, "/etc/group", found.st_gid)
     if mode & 0o006 == 0o006 or (group in mine and mode & 0o060 == 0o060) or (owner == USER and mode & 0o600 == 0o600):
@@ -198,7 +198,7 @@ def _ids(machine: Machine, file: str, name: str) -> list[list[str]]:
 
 
 def _members(machine: Machine, group: str) -> set[str]:
-    """Who is in a group, those whose own group it is left out."""
+    """Members of a group, not counting users with it as primary group."""
     return {name for row in _ids(machine, "/etc/group", group) for name in row[3].split(",")}
 
 

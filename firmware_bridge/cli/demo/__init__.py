@@ -30,95 +30,95 @@ if TYPE_CHECKING:
 __all__ = ["options", "run"]
 
 STALLED_S: Final = 60.0
-"""Without a message for this long (longer for a slow dealer) the demo has failed."""
+"""Seconds without a message (more with a slow dealer) after which the demo has failed."""
 
 SETTLED_S: Final = 1.0
-"""The longest wait for the state topics after the last round."""
+"""Seconds to wait for the state topics after the last round, at most."""
 
 GLANCE_S: Final = 0.08
 SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
-"""Variables that systemd sets for a service; a demo started inside a service is none."""
+"""Variables that systemd sets for a service; removed, since the demo is none."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play until the rounds are delivered: 0; 130 after Ctrl-C or q. Raises DemoError, BrokerError, PictureError."""
-    asked = play(arguments)
+    """Plays until the rounds are delivered: 0; 130 after Ctrl-C or q. Raises DemoError, BrokerError, PictureError."""
+    wanted = play(arguments)
     keepsake = Keepsake(arguments.svg) if arguments.svg else None
     for name in SERVICE:
         os.environ.pop(name, None)
     with TemporaryDirectory(prefix="shoe-") as folder:
         logging.basicConfig(filename=Path(folder) / "log", level=logging.INFO)
-        code = asyncio.run(_perform(asked, Path(folder), not arguments.plain and _is_live(), keepsake))
+        code = asyncio.run(_perform(wanted, Path(folder), not arguments.plain and _is_live(), keepsake))
     if keepsake:
         print(f"picture: {arguments.svg}")
     return code
 
 
-async def deal(stage: Harness, stop: asyncio.Event, look: Callable[[], None] | None) -> bool:
-    """Deal until all is delivered, `look` after each message; whether it was stopped before. Raises DemoError."""
-    dealing = asyncio.create_task(stage.dealer().work())
+async def deal(harness: Harness, stop: asyncio.Event, look: Callable[[], None] | None) -> bool:
+    """Deals until all is delivered, calling `look` after each message; True if stopped before. Raises DemoError."""
+    dealing = asyncio.create_task(harness.dealer().work())
     try:
-        while not is_over(stage) and not stop.is_set():
-            await _news(stage, stop, dealing)
+        while not is_over(harness) and not stop.is_set():
+            await _news(harness, stop, dealing)
             if look:
                 look()
-            for each in (stage.failed, dealing):
+            for each in (harness.failed, dealing):
                 if each.done():
-                    raise _failed(stage, each.exception())
+                    raise _failed(harness, each.exception())
     finally:
         await cancel(dealing)
     with suppress(TimeoutError):
-        await asyncio.wait_for(_settled(stage), SETTLED_S)
+        await asyncio.wait_for(_settled(harness), SETTLED_S)
     return stop.is_set()
 
 
 async def cancel(task: asyncio.Task[Any] | None) -> None:
-    """End a task, whatever became of it."""
+    """Cancels a task and waits for its end; its errors are ignored."""
     if task:
         task.cancel()
         with suppress(asyncio.CancelledError, Exception):
             await task
 
 
-async def _news(stage: Harness, stop: asyncio.Event, dealing: asyncio.Task[None]) -> None:
-    """Wait for a message, or for an end. Raises DemoError if none comes."""
-    patience = STALLED_S + 20 / stage.play.speed
-    stage.backend.news.clear()
-    heard, stopped = (asyncio.create_task(each.wait()) for each in (stage.backend.news, stop))
-    waiting: list[asyncio.Future[Any]] = [heard, stopped, dealing, stage.failed]
+async def _news(harness: Harness, stop: asyncio.Event, dealing: asyncio.Task[None]) -> None:
+    """Waits for a message or an end. Raises DemoError if nothing comes."""
+    patience = STALLED_S + 20 / harness.play.speed
+    harness.backend.news.clear()
+    received, stopped = (asyncio.create_task(each.wait()) for each in (harness.backend.news, stop))
+    waiting: list[asyncio.Future[Any]] = [received, stopped, dealing, harness.failed]
     done, _ = await asyncio.wait(waiting, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
-    for each in (heard, stopped):
+    for each in (received, stopped):
         each.cancel()
-    if not done and not stage.paused:
-        raise _failed(stage, DemoError(f"no message came for {patience:.0f} s"))
+    if not done and not harness.paused:
+        raise _failed(harness, DemoError(f"no message came for {patience:.0f} s"))
 
 
-async def _settled(stage: Harness) -> None:
-    while stage.backend.rounds and not stage.backend.is_settled:
+async def _settled(harness: Harness) -> None:
+    while harness.backend.rounds and not harness.backend.is_settled:
         await asyncio.sleep(GLANCE_S)
 
 
-def is_over(stage: Harness) -> bool:
-    """Whether the subscriber has the rounds, and saw the fault asked for come and go."""
-    play, backend = stage.play, stage.backend
+def is_over(harness: Harness) -> bool:
+    """Whether the subscriber has all rounds and has seen the requested fault come and go."""
+    play, backend = harness.play, harness.backend
     seen = play.fault is None or play.fault in backend.closed
     return backend.delivered >= play.rounds and seen
 
 
-def _failed(stage: Harness, why: BaseException | None) -> Exception:
-    """The error with how far the demo got. A closed stdout is no failure of the demo: its reader has seen enough."""
+def _failed(harness: Harness, why: BaseException | None) -> Exception:
+    """The error with the demo's progress. A closed stdout is returned as it is: its reader has seen enough."""
     if isinstance(why, BrokenPipeError):
         return why
-    backend = stage.backend
-    reached = f"{backend.delivered} of {counted(stage.play.rounds, 'round')} delivered"
+    backend = harness.backend
+    reached = f"{backend.delivered} of {counted(harness.play.rounds, 'round')} delivered"
     lamps = "; ".join(backend.states["lamps"].get("why", ()))
     text = str(why) if isinstance(why, BridgeError | Puzzled) else f"{type(why).__name__}: {why}"
-    hint = f"the lamps last said: {lamps or 'nothing'}; run it again with --seed {stage.play.seed} and report it"
+    hint = f"the lamps last said: {lamps or 'nothing'}; run it again with --seed {harness.play.seed} and report it"
     return DemoError(f"{reached}, then: {text}", hint)
 
 
 def _is_live() -> bool:
-    """Whether there is a terminal for the picture; one that gets lines is told why."""
+    """Whether the terminal can show the picture; prints the reason if not."""
     why = cannot_draw()
     if why is None:
         from firmware_bridge.screen.picture import too_small
@@ -129,27 +129,27 @@ def _is_live() -> bool:
     return why is None
 
 
-async def _perform(asked: Play, folder: Path, live: bool, keepsake: "Keepsake | None") -> int:
-    story = Narration(sys.stdout if not live else None)
-    stage = Harness(asked, folder, story.handle, story.write_line)
-    story.begin(stage)
+async def _perform(wanted: Play, folder: Path, live: bool, keepsake: "Keepsake | None") -> int:
+    narration = Narration(sys.stdout if not live else None)
+    harness = Harness(wanted, folder, narration.handle, narration.write_line)
+    narration.begin(harness)
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(each, stop.set)
     try:
-        await stage.open()
-        showing = asyncio.create_task(show(stage, story, stop)) if live else None
+        await harness.open()
+        showing = asyncio.create_task(show(harness, narration, stop)) if live else None
         if showing:
-            showing.add_done_callback(stage.watch)
+            showing.add_done_callback(harness.watch)
         try:
-            stopped = await deal(stage, stop, (lambda: keepsake.look(stage, story)) if keepsake else None)
+            stopped = await deal(harness, stop, (lambda: keepsake.look(harness, narration)) if keepsake else None)
         finally:
             await cancel(showing)
-        story.end(stage)
+        narration.end(harness)
         if keepsake:
-            keepsake.write(stage, story)
+            keepsake.write(harness, narration)
     finally:
-        await stage.close()
+        await harness.close()
     return INTERRUPTED if stopped else FINE
 
 
@@ -158,11 +158,11 @@ SUMMARY: Final = 4
 """Lines below the last picture."""
 
 KEPT: Final = 100, 32
-"""Columns and lines of a picture that is kept."""
+"""Columns and lines of a saved picture."""
 
 
-async def show(stage: Harness, story: Narration, stop: asyncio.Event) -> None:
-    """Draw the picture until cancelled, and obey keys; the last picture stays."""
+async def show(harness: Harness, narration: Narration, stop: asyncio.Event) -> None:
+    """Draws the picture until cancelled, and handles keys; the last picture stays."""
     from firmware_bridge.screen.picture import HEIGHT
 
     loop = asyncio.get_running_loop()
@@ -170,40 +170,40 @@ async def show(stage: Harness, story: Narration, stop: asyncio.Event) -> None:
     try:
         with terminal:
             if terminal.fd is not None:
-                loop.add_reader(terminal.fd, lambda: _obey(terminal.pressed(), stage, stop))
+                loop.add_reader(terminal.fd, lambda: _obey(terminal.pressed(), harness, stop))
             while True:
-                terminal.draw(_screen(stage, story, PAUSED if stage.paused else KEYS))
+                terminal.draw(_screen(harness, narration, PAUSED if harness.paused else KEYS))
                 await asyncio.sleep(FRAME_S)
     finally:
         if terminal.fd is not None:
             loop.remove_reader(terminal.fd)
-        last = _screen(stage, story, "")
+        last = _screen(harness, narration, "")
         terminal.leave(lambda width, height: last(width, max(height - SUMMARY, min(height, HEIGHT))))
 
 
-def _obey(keys: str, stage: Harness, stop: asyncio.Event) -> None:
+def _obey(keys: str, harness: Harness, stop: asyncio.Event) -> None:
     for key in keys:
         if key == QUIT:
             stop.set()
         elif key == PAUSE:
-            stage.pause()
+            harness.pause()
 
 
-def _screen(stage: Harness, story: Narration, keys: str) -> "Callable[[int, int], list[Text]]":
+def _screen(harness: Harness, narration: Narration, keys: str) -> "Callable[[int, int], list[Text]]":
     from firmware_bridge.cli.watch.model import boards_of
     from firmware_bridge.demo.demo_view import screen_model
     from firmware_bridge.screen.picture import screen
 
-    seen = screen_model(stage, story, boards_of(stage.game, stage.backend.states), keys)
+    seen = screen_model(harness, narration, boards_of(harness.game, harness.backend.states), keys)
     return lambda width, height: screen(seen, width, height)
 
 
 class Keepsake:
-    """A picture for a file: of the last round, taken when a card was due late in it, else of the end."""
+    """Picture for a file: of the last round when a late card was due, else of the end."""
 
     def __init__(self, path: Path) -> None:
         """Raises PictureError if it cannot be written there."""
-        self._path, self._taken = path, ""
+        self._path, self._picture = path, ""
         is_new = not path.exists()
         try:
             with path.open("a", encoding="utf-8"):
@@ -213,20 +213,26 @@ class Keepsake:
         except OSError as error:
             raise PictureError(f"{path}: {error.strerror}", "name a file that may be written") from None
 
-    def look(self, stage: Harness, story: Narration) -> None:
-        table, lamps = stage.backend.states["table"], stage.backend.states["lamps"]
-        late = places(LATE, stage.game)
-        if stage.backend.is_settled and table.get("due") in late and lamps.get("lit", {}).get(table["due"]) == "steady":
-            self._taken = _drawn(stage, story)
+    def look(self, harness: Harness, narration: Narration) -> None:
+        table, lamps = harness.backend.states["table"], harness.backend.states["lamps"]
+        late = places(LATE, harness.game)
+        if (
+            harness.backend.is_settled
+            and table.get("due") in late
+            and lamps.get("lit", {}).get(table["due"]) == "steady"
+        ):
+            self._picture = _drawn(harness, narration)
 
-    def write(self, stage: Harness, story: Narration) -> None:
-        self._path.write_text(self._taken or _drawn(stage, story), encoding="utf-8")
+    def write(self, harness: Harness, narration: Narration) -> None:
+        self._path.write_text(self._picture or _drawn(harness, narration), encoding="utf-8")
 
 
-def _drawn(stage: Harness, story: Narration) -> str:
+def _drawn(harness: Harness, narration: Narration) -> str:
     from firmware_bridge.cli.watch.model import boards_of
     from firmware_bridge.demo.demo_view import screen_model
     from firmware_bridge.demo.svg import svg
     from firmware_bridge.screen.picture import picture
 
-    return svg(picture(screen_model(stage, story, boards_of(stage.game, stage.backend.states)), *KEPT), "shoe demo")
+    return svg(
+        picture(screen_model(harness, narration, boards_of(harness.game, harness.backend.states)), *KEPT), "shoe demo"
+    )

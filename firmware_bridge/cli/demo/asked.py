@@ -1,4 +1,4 @@
-"""What can be asked of `shoe demo`: its options, and the play they describe."""
+"""Options of `shoe demo`, and the play they describe."""
 
 import argparse
 import secrets
@@ -21,7 +21,7 @@ HOUSE: Final = {
     "betting": "required: cards wait until bets are closed",
     "policy": "what the house does when something goes wrong",
 }
-"""Keys of `[table]` that can be asked for, and what for."""
+"""Keys of `[table]` offered as options -> help text."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +45,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def play(arguments: argparse.Namespace) -> Play:
-    """The play that the options describe. Raises DemoError for what does not fit."""
+    """The play described by the options. Raises DemoError if they do not fit together."""
     readers = FAULTS[arguments.fault].readers if arguments.fault else tuple(READERS)
     reader = arguments.reader or readers[0]
     if reader not in readers:
@@ -80,7 +80,7 @@ def _check_game(arguments: argparse.Namespace) -> None:
 
 
 def _seats(arguments: argparse.Namespace) -> int | None:
-    """How many seats play, None for as many as may. Raises DemoError for a number that cannot."""
+    """Number of seats that play; None for all. Raises DemoError for an impossible number."""
     game, counts = GAMES[arguments.game], seat_counts(GAMES[arguments.game])
     if arguments.seats is None or arguments.seats in counts:
         return arguments.seats  # type: ignore[no-any-return]  # it has no type of its own
@@ -92,7 +92,7 @@ def _seats(arguments: argparse.Namespace) -> int | None:
 
 
 def _procedure(arguments: argparse.Namespace, reader: str) -> str | None:
-    """How the game is dealt, None for one that is dealt in one way. Raises DemoError for what does not fit."""
+    """Procedure of the game; None if it has one only. Raises DemoError if it does not fit."""
     game = GAMES[arguments.game]
     given = {"procedure": arguments.procedure} if arguments.procedure else {}
     if given and "procedure" not in game.terms.__struct_fields__:

@@ -1,4 +1,4 @@
-"""`shoe help`: the documents that came with this program, by topic; also as manual pages and for the shell."""
+"""`shoe help`: the shipped documents by topic; also manual pages and shell completion."""
 
 import argparse
 import re
@@ -46,7 +46,7 @@ DOCUMENTS: Final = {
     "changelog": "what is new, and what to do at an update",
 }
 NO_ROWS: Final = ("architecture", "contributing", "glossary")
-"""Documents whose tables are not about alarms, keys, modes or messages."""
+"""Documents with no tables about alarms, keys, modes or messages."""
 ALSO: Final = {
     "3am": "when something is wrong",
     "update": "installing and updating",
@@ -64,7 +64,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what is written about a topic, or which topics there are; 0. Raises NoTopic."""
+    """Prints the text about a topic, or the list of topics; 0. Raises NoTopic."""
     if arguments.completion:
         from firmware_bridge.cli.help.man import bash
 
@@ -74,38 +74,38 @@ def run(arguments: argparse.Namespace) -> int:
 
         sys.stdout.write(man.shoe() if arguments.man == MANUALS[0] else man.bridge_toml())
     else:
-        print("\n".join(_folded(_told(" ".join(arguments.topic)).splitlines())))
+        print("\n".join(_folded(_topic_text(" ".join(arguments.topic)).splitlines())))
     return 0
 
 
 class NoTopic(BridgeError, LookupError):
-    """Nothing is written about that."""
+    """Topic without a text."""
 
 
 def _folded(lines: list[str]) -> Iterator[str]:
-    """Long lines folded to the width of the terminal, where the output is one."""
+    """Lines folded to the width of the terminal; unchanged if the output is none."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     for line in lines:
         indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
         yield from textwrap.wrap(line, width, subsequent_indent=indent) if 0 < width < len(line) else [line]
 
 
-def _told(topic: str) -> str:
+def _topic_text(topic: str) -> str:
     from firmware_bridge.cli import COMMANDS, parser_of
 
     if not topic:
         return contents()
-    if told := exactly(topic):
-        return told
+    if text := exactly(topic):
+        return text
     if topic in COMMANDS:
         return parser_of([topic]).parse_args([topic, "--help"])  # type: ignore[return-value]  # argparse prints and ends
-    if told := about(topic):
-        return told
+    if text := about(topic):
+        return text
     raise NoTopic(f"nothing is written about {topic!r}", near(topic))
 
 
 class Chapter(NamedTuple):
-    """A heading of a document with the text below it, smaller headings too."""
+    """Heading of a document with the text below it, smaller headings included."""
 
     document: str
     title: str
@@ -113,14 +113,14 @@ class Chapter(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of a table: label -> cell, and the chapter it stands in."""
+    """Row of a table: label -> cell, and its chapter."""
 
     chapter: Chapter
     cells: dict[str, str]
 
 
 def contents() -> str:
-    """The topics that there are."""
+    """List of topics, as text."""
     lines = [f"  {name:<16}{text}" for name, text in DOCUMENTS.items()]
     titles = [chapter.title.lower() for chapter in chapters() if chapter.document == "technician"]
     return "\n".join(
@@ -135,7 +135,7 @@ def contents() -> str:
 
 
 def exactly(topic: str) -> str:
-    """A document of that name, the rows about it, or the chapter of that title; empty if there is none."""
+    """The document of that name, the rows about it, or the chapter of that title; "" if there is none."""
     word = topic.strip().lower()
     if word in DOCUMENTS:
         return _document(word)
@@ -146,27 +146,27 @@ def exactly(topic: str) -> str:
 
 
 def about(topic: str) -> str:
-    """The first chapter whose title holds all words of the topic; empty if there is none."""
+    """The first chapter with all words of the topic in its title; "" if there is none."""
     words = topic.lower().replace("-", " ").split()
     return next((each.text for each in chapters() if all(word in each.title.lower() for word in words)), "")
 
 
 def near(topic: str) -> str:
-    """The hint for a topic that nothing is written about."""
+    """Hint for an unknown topic."""
     found = get_close_matches(topic, topics(), 1)
     return f"did you mean {found[0]}?" if found else "see shoe help"
 
 
 @cache
 def topics() -> tuple[str, ...]:
-    """Every word that is a topic of its own."""
+    """All words that are topics by themselves."""
     named = [name for row in _rows() for name in _names(row) if re.fullmatch(r"[\w-]+", name)]
     return tuple(dict.fromkeys((*DOCUMENTS, *ALSO, *named)))
 
 
 @cache
 def chapters() -> tuple[Chapter, ...]:
-    """All chapters of all documents, in their order."""
+    """All chapters of all documents, in order."""
     return tuple(chapter for name in DOCUMENTS for chapter in _chapters(name, _document(name)))
 
 
@@ -178,7 +178,7 @@ def _chapters(document: str, text: str) -> Iterator[Chapter]:
 
 
 def shipped(file: str) -> Path:
-    """The path of a document: beside the installed package, or in the tree of the sources."""
+    """Path of a document: beside the installed package, or in the source tree."""
     package = Path(firmware_bridge.__file__).parent
     places = [folder / file for folder in (package / "docs", package.parent / "docs", package.parent)]
     return next((path for path in places if path.exists()), places[0])
@@ -195,7 +195,7 @@ def _rows() -> tuple[Row, ...]:
 
 
 def _table(chapter: Chapter) -> Iterator[Row]:
-    """The rows that stand in a chapter itself, not in a smaller one of it."""
+    """Rows of a chapter itself, without those of smaller chapters in it."""
     own = re.split(r"^###* ", chapter.text.split("\n", 1)[-1], maxsplit=1, flags=re.M)[0]
     labels: list[str] = []
     for line in own.splitlines():
@@ -210,12 +210,12 @@ def _table(chapter: Chapter) -> Iterator[Row]:
 
 
 def _names(row: Row) -> list[str]:
-    """What a row is about: what its first cell has in quotes."""
+    """Topics of a row: the words in backticks in its first cell."""
     return _CODE.findall(next(iter(row.cells.values())))
 
 
 def _shown(row: Row) -> str:
-    """A row, its longest label before a colon."""
+    """A row as text, one label and cell a line."""
     width = max(map(len, row.cells)) + 2
     lines = [f"  {label + ':':<{width}}{cell.replace('`', '')}" for label, cell in row.cells.items()]
     return "\n".join((f"{row.chapter.document}, {row.chapter.title}", *lines))

@@ -1,4 +1,4 @@
-"""Manual pages and the completion of a shell: from the parser of the command line, and the types of the config."""
+"""Manual pages and shell completion, made from the parser of the command line and the types of the config."""
 
 import argparse
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ complete -o default -F _shoe shoe
 
 
 def shoe() -> str:
-    """The manual page of the command, in roff."""
+    """Manual page of the command, in roff."""
     top = parser_of(COMMANDS)
     lines = [*_head("shoe", "1", top.description or ""), ".SH SYNOPSIS", ".B shoe", ".I COMMAND", "[options]"]
     lines += [".SH COMMANDS", *_commands("shoe", top)]
@@ -52,7 +52,7 @@ def shoe() -> str:
 
 
 def bridge_toml() -> str:
-    """The manual page of the config, in roff."""
+    """Manual page of the config, in roff."""
     lines = [
         *_head("bridge.toml", "5", "the configuration of one table"),
         ".SH DESCRIPTION",
@@ -67,7 +67,7 @@ def bridge_toml() -> str:
 
 def _entry(key: Key) -> Iterator[str]:
     default = f" Default: {key.default}." if key.default else ""
-    yield _plain(f"{key.says} May be: {key.may}.{default}")
+    yield _plain(f"{key.meaning} May be: {key.may}.{default}")
 
 
 def _head(name: str, chapter: str, text: str) -> list[str]:
@@ -75,7 +75,7 @@ def _head(name: str, chapter: str, text: str) -> list[str]:
 
 
 def _commands(path: str, parser: argparse.ArgumentParser) -> Iterator[str]:
-    """Each command with its arguments, and the commands of it."""
+    """Each command with its arguments and subcommands."""
     for action in parser._actions:
         if not isinstance(action, argparse._SubParsersAction):
             continue
@@ -88,23 +88,23 @@ def _commands(path: str, parser: argparse.ArgumentParser) -> Iterator[str]:
 def _argument(action: argparse.Action) -> Iterator[str]:
     if isinstance(action, argparse._SubParsersAction | argparse._HelpAction):
         return
-    takes = action.metavar or (
+    value = action.metavar or (
         "|".join(map(str, action.choices)) if action.choices else "" if action.nargs == 0 else action.dest.upper()
     )
-    name = " ".join((", ".join(action.option_strings), str(takes))).strip()
+    name = " ".join((", ".join(action.option_strings), str(value))).strip()
     yield from (".TP", f".B {_plain(name)}", _plain(action.help or ""))
 
 
 def _plain(text: str) -> str:
-    """Text as roff reads it: no backslash, hyphen or first dot is a command."""
+    """Text escaped for roff: no backslash, hyphen or first dot is a command."""
     if not text:
         return "\\&"
-    told = text.replace("\\", "\\e").replace("-", "\\-").replace("%%", "%")
-    return f"\\&{told}" if told[:1] in (".", "'") else told
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("%%", "%")
+    return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped
 
 
 def bash() -> str:
-    """A script for bash-completion; where it knows no word, bash completes the names of files."""
+    """Script for bash-completion; where it has no word, bash completes file names."""
     all_parsers = dict(_parsers("shoe", parser_of(COMMANDS)))
     paths = "|".join(f"'{path}'" for path in all_parsers if path != "shoe")
     values = [
@@ -121,7 +121,7 @@ def bash() -> str:
 
 
 def _parsers(path: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """A parser and those of its commands, by the words that lead to them."""
+    """A parser and those of its subcommands, by the words that lead to them."""
     yield path, parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -130,7 +130,7 @@ def _parsers(path: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, 
 
 
 def _words(path: str, parser: argparse.ArgumentParser) -> Iterator[str]:
-    """What may come next: choices, options, topics."""
+    """Words that may follow: choices, options, topics."""
     for action in parser._actions:
         yield from action.option_strings or map(str, action.choices or ())
     if path == "shoe help":

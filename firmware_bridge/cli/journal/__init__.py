@@ -22,7 +22,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; 0 if all is well, 1 at a fault. Raises ConfigError, JournalError, also where files cannot be read."""
+    """Runs the action; 0 if all is well, 1 at a fault. Raises ConfigError, JournalError, also for unreadable files."""
     if arguments.dir is None:
         is_bare = arguments.config == DEFAULT_CONFIG and not DEFAULT_CONFIG.exists()
         arguments.dir = Path(JOURNAL_DIR) if is_bare else journal_dir(arguments.config)

@@ -1,4 +1,4 @@
-"""`shoe journal list`, `show` and `export`: what is on record, for people here and outside, without sealed cards."""
+"""`shoe journal list`, `show` and `export`: the record without sealed cards, for people here and outside."""
 
 import argparse
 import json
@@ -24,13 +24,13 @@ from firmware_bridge.journal.reader import Walk
 from firmware_bridge.screen.words import headline, named, remarks
 
 LENGTHY: Final = ("type", "policy", "house", "digest", "settings")
-"""Fields that people are not shown (`--json` has them)."""
+"""Fields left out for people (`--json` has them)."""
 
 MOMENTS: Final = ("since",)
 """Fields that are milliseconds since 1970."""
 
 _DIGITS: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{20,}\b")
-"""Commitments and nonces, of which people are shown the beginning."""
+"""Commitments and nonces, shortened for people."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -43,7 +43,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show the entries; 0. Raises JournalError at the first line that cannot be trusted, and where there is none."""
+    """Prints the entries; 0. Raises JournalError at the first line that cannot be trusted, and if there is none."""
     path = chosen(arguments.dir, [arguments.journal] if arguments.journal else [])[-1]
     first, last = arguments.seq
     walk, shown = Walk(path.name), 0
@@ -67,7 +67,7 @@ def export_options(parser: argparse.ArgumentParser) -> None:
 
 
 def export(arguments: argparse.Namespace) -> int:
-    """Write the export; 0. Raises JournalError at the first line that cannot be trusted: nothing is written then."""
+    """Writes the export; 0. Raises JournalError at the first line that cannot be trusted; then no file is written."""
     (path,) = chosen(arguments.dir, [arguments.journal])
     walk = Walk(path.name)
     with path.open("rb") as file, _output(arguments.output, path) as out:
@@ -78,7 +78,7 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def lines_of(public: Public) -> list[str]:
-    """A line for each event, the first with number and time; nothing in them moves the cursor of a terminal."""
+    """Lines of an entry, one for each event, the first with number and time; safe to print on a terminal."""
     head = f"{public.seq:>5}  {local(datetime.fromisoformat(public.at))}"
     heads = [head] + [" " * len(head)] * (len(public.events) - 1)
     events = [msgspec.json.decode(raw) for raw in public.events]
@@ -86,7 +86,7 @@ def lines_of(public: Public) -> list[str]:
 
 
 def local(moment: datetime) -> str:
-    """A moment by the clock of this machine, with its distance from UTC."""
+    """Local time with its offset from UTC."""
     here = moment.astimezone()
     return f"{here:%Y-%m-%d %H:%M:%S}.{here.microsecond // 1000:03} {here:%z}"
 
@@ -96,8 +96,8 @@ def _words(event: dict[str, Any]) -> str:
         return "  ".join(_result(event))
     if event["type"] == "RoundVoided":
         return f"round {event['round']}  VOID by {event['by']}: {'; '.join(event['why'])}"
-    told = {name: value for name, value in event.items() if name not in LENGTHY and value not in (None, "", [], {})}
-    return _DIGITS.sub(r"\1..", "  ".join(f"{name} {_value(name, value)}" for name, value in told.items()))
+    fields = {name: value for name, value in event.items() if name not in LENGTHY and value not in (None, "", [], {})}
+    return _DIGITS.sub(r"\1..", "  ".join(f"{name} {_value(name, value)}" for name, value in fields.items()))
 
 
 def _value(name: str, value: Any) -> str:
@@ -107,7 +107,7 @@ def _value(name: str, value: Any) -> str:
 
 
 def _result(event: dict[str, Any]) -> Iterator[str]:
-    """Round, outcome with the points, hands, and what else people say of it; `--json` has every bet."""
+    """Round, outcome with points, hands and remarks; `--json` has every bet."""
     yield f"round {event['round']}"
     yield headline(event)
     for name, hand in named(event["hands"]).items():
@@ -116,12 +116,12 @@ def _result(event: dict[str, Any]) -> Iterator[str]:
         yield f"corrected by {event['by']} (revision {revision} of entry {event['corrects']})"
     flags = [flag for flag in event["flags"] if flag != "corrected"]
     game = GAMES.get(event["game"])
-    if game and (said := remarks(game, event | event["own"] | {"flags": flags})):
-        yield ", ".join(said)
+    if game and (notes := remarks(game, event | event["own"] | {"flags": flags})):
+        yield ", ".join(notes)
 
 
 def _show(line: Line, as_json: bool) -> None:
-    """The public part; what is sealed is not in it."""
+    """Prints the public part; sealed values are not in it."""
     if as_json:
         shown = {"chain": line.chain} | msgspec.json.decode(_encode(line.public))
         print(escaped_json(_encode(shown).decode()))
@@ -131,7 +131,7 @@ def _show(line: Line, as_json: bool) -> None:
 
 @contextmanager
 def _output(target: Path | None, source: Path) -> Iterator[BinaryIO]:
-    """Where the export goes; a file appears whole or not at all."""
+    """Target of the export; a file appears whole or not at all."""
     if target is None:
         yield sys.stdout.buffer
         return
@@ -161,7 +161,7 @@ def _range(text: str) -> tuple[int, int]:
 
 
 TAIL: Final = 65_536
-"""Bytes read from the end of a file: its last line is in there."""
+"""Bytes read from the end of a file; the last line is within them."""
 
 
 def list_options(parser: argparse.ArgumentParser) -> None:
@@ -170,7 +170,7 @@ def list_options(parser: argparse.ArgumentParser) -> None:
 
 
 def list_all(arguments: argparse.Namespace) -> int:
-    """List them, oldest first; 0. Raises JournalError if the directory cannot be read."""
+    """Lists the journals, oldest first; 0. Raises JournalError if the directory cannot be read."""
     files = files_in(arguments.dir)
     cursor = read_cursor(arguments.dir / "cursor")
     rows = [_row(path, cursor) for path in files]
@@ -184,7 +184,7 @@ def list_all(arguments: argparse.Namespace) -> int:
 
 
 def _row(path: Path, cursor: Cursor | None) -> dict[str, Any]:
-    """First and last line of a journal; its middle is left to `verify`."""
+    """Summary of a journal from its first and last line; its middle is left to `verify`."""
     first, last, fault = None, None, None
     try:
         first, last = _ends(path)
@@ -203,7 +203,7 @@ def _row(path: Path, cursor: Cursor | None) -> dict[str, Any]:
 
 
 def _ends(path: Path) -> tuple[Line | None, Line | None]:
-    """The first and the last whole line; nothing in a file whose first line is unfinished."""
+    """The first and the last whole line; None in a file with an unfinished first line."""
     with path.open("rb") as file:
         first = file.readline()
         if not first.endswith(b"\n") or is_fill(first):
@@ -215,7 +215,7 @@ def _ends(path: Path) -> tuple[Line | None, Line | None]:
 
 
 def _last(whole: list[bytes]) -> Line:
-    """The last line, or the one before where it is not whole: the daemon may be writing it."""
+    """The last line, or the one before if it is not whole: the daemon may be writing it."""
     try:
         return unseal(whole[-1] + b"\n")
     except NotWhole:
@@ -225,7 +225,7 @@ def _last(whole: list[bytes]) -> Line:
 
 
 def _delivered(path: Path, last: Line | None, cursor: Cursor | None) -> int:
-    """Entries the broker has acknowledged."""
+    """Number of entries acknowledged by the broker."""
     if cursor is None or last is None or path.name > file_name(cursor.journal):
         return 0
     return cursor.seq if path.name == file_name(cursor.journal) else last.public.seq

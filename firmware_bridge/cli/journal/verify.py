@@ -15,10 +15,10 @@ from firmware_bridge.journal.audit import Audit, Met, Verdict
 from firmware_bridge.journal.files import chosen
 
 BLOCK: Final = 8
-"""Files of a task, at most: a process must read the one before them too."""
+"""Files in a task, at most: a process must also read the one before them."""
 
 TASKS: Final = 4
-"""Tasks of each process, at least, where there are files enough: that none works alone at the end."""
+"""Tasks for each process, at least, given enough files: no process is left alone at the end."""
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Verify in order up to the first fault; 0 if there is none, else 1."""
+    """Verifies files in order up to the first fault; 0 if there is none, else 1."""
     audit = Audit(arguments.dir, arguments.head, whole=not arguments.journals, replay=arguments.replay)
     paths = chosen(arguments.dir, arguments.journals)
     head, is_found = "", False
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _verified(audit: Audit, paths: list[Path], workers: Workers) -> Iterator[tuple[Verdict, Met]]:
-    """The verdict on each file, and what the audit has met then."""
+    """The verdict on each file, and the audit's state after it."""
     if workers.jobs == 1:
         yield from _met(audit, paths)
         return
@@ -67,7 +67,7 @@ def _verified(audit: Audit, paths: list[Path], workers: Workers) -> Iterator[tup
 
 
 def _block(audit: Audit, before: Path | None, paths: list[Path]) -> Iterator[tuple[Verdict, Met]]:
-    """The same of files that follow another, or the fault of that one, which its own block says first."""
+    """Verdicts on files after `before`, or only its fault, which its own task reports first."""
     if before and (fault := _checked(audit.follow, before)):
         yield fault, audit.met
     else:
@@ -79,7 +79,7 @@ def _met(audit: Audit, paths: list[Path]) -> Iterator[tuple[Verdict, Met]]:
 
 
 def _checked(check: Callable[[Path], T], path: Path) -> T | Verdict:
-    """What a check of a file says, or the verdict on a file that fails it."""
+    """Result of a check, or the verdict on a file that fails it."""
     try:
         return check(path)
     except JournalError as error:
@@ -92,7 +92,7 @@ def _size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:
-        return 0  # its verdict says why
+        return 0  # reported in its verdict
 
 
 def _text(verdict: Verdict) -> str:

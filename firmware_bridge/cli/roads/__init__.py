@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 STDIN: Final = "-"
 LONGEST: Final = 3840
-"""Pixels a side of a board may have: a picture of more takes too much memory."""
+"""Maximum pixels of a board's side: a larger picture takes too much memory."""
 
 FINEST: Final = 0.4
-"""Pixels a unit of a board must have: with fewer its letters cannot be read."""
+"""Minimum pixels of a board's unit: with fewer, letters cannot be read."""
 
 EMPTY: Final = "."
-"""How a shoe without rounds is written."""
+"""Notation for a shoe without rounds."""
 
 FIELDS: Final = ("outcomes", "banker pairs", "player pairs", "naturals")
 ALLOWED: Final = {"outcomes": "BPTbpt", "banker pairs": "01", "player pairs": "01", "naturals": "01"}
 OUTCOMES: Final[dict[str, roads.Outcome]] = {"B": "B", "P": "P", "T": "T"}
 
 
-class Told(NamedTuple):
-    """The rounds of a shoe, the terms of its game, and whose they are."""
+class ShoeRounds(NamedTuple):
+    """Rounds of a shoe, the terms of its game, and the heading of the board."""
 
     rounds: list[roads.Bead]
     terms: dict[str, Any]
@@ -45,7 +45,7 @@ class Told(NamedTuple):
 
 
 class NoShoe(BridgeError, ValueError):
-    """Text that is no shoe; the message names line and column."""
+    """Text that is not a shoe; the message has line and column."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +70,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw or write; 0, or 2 for text that is no shoe. Raises ConfigError, NoDaemon, JournalError, PictureError."""
+    """Draws or prints; 0, or 2 for text that is no shoe. Raises ConfigError, NoDaemon, JournalError, PictureError."""
     own = {"leading_ties": arguments.leading_ties, "row1_limit": arguments.row1_limit}
     sources = [configured(arguments.config) if arguments.config else {}, own]
     try:
@@ -100,12 +100,12 @@ def beads(text: str, where: str = "") -> list[roads.Bead]:
             what = f"{where}column {column}: {len(word)} {field} for {len(outcomes)} outcomes"
             raise NoShoe(what, "write a 0 or a 1 for every outcome")
     more += ["0" * len(outcomes)] * (len(FIELDS) - 1 - len(more))
-    said = [[each == "1" for each in word] for word in more]
-    return [roads.Bead(OUTCOMES[outcome], *each) for outcome, *each in zip(outcomes.upper(), *said, strict=True)]
+    columns = [[each == "1" for each in word] for word in more]
+    return [roads.Bead(OUTCOMES[outcome], *each) for outcome, *each in zip(outcomes.upper(), *columns, strict=True)]
 
 
-def running(config: Path) -> Told:
-    """The rounds of the present shoe: by the daemon; where it does not run, or does not say, by the newest journal.
+def running(config: Path) -> ShoeRounds:
+    """Rounds of the present shoe: from the daemon; from the newest journal if it does not run or has none.
 
     Raises ConfigError, NoDaemon, JournalError.
     """
@@ -113,21 +113,21 @@ def running(config: Path) -> Told:
         status = ask(socket_path(config), {"do": "status"})
     except NotRunning:
         return _recorded(config)
-    if not (told := status.get("roads")):
+    if not (state := status.get("roads")):
         return _recorded(config)
-    naturals = told.get("naturals") or "0" * len(told["outcomes"])  # a daemon from before an update does not say
-    cells = zip(told["outcomes"], told["bead"], naturals, strict=True)
+    naturals = state.get("naturals") or "0" * len(state["outcomes"])  # missing in a daemon from before an update
+    cells = zip(state["outcomes"], state["bead"], naturals, strict=True)
     rounds = [roads.Bead(outcome, cell[3], cell[4], natural == "1") for outcome, cell, natural in cells]
     counted = [each for each in status.get("rounds", ()) if each["outcome"]]
     table = status["table"]
     points = counted[-1]["points"] if counted else {}
     heading = Heading(status.get("table_id", ""), status.get("shoe", 0), "", limits(table.get("limits", {})), points)
-    return Told(rounds, table["settings"]["terms"], heading)
+    return ShoeRounds(rounds, table["settings"]["terms"], heading)
 
 
-def limits(told: Mapping[str, Any]) -> dict[str, str]:
-    """The limits of a table in words, as far as they are a most, or a least and a most."""
-    pairs = {bet: limit if isinstance(limit, dict) else {"high": limit} for bet, limit in told.items()}
+def limits(of_table: Mapping[str, Any]) -> dict[str, str]:
+    """Limits of a table as text, those with a maximum."""
+    pairs = {bet: limit if isinstance(limit, dict) else {"high": limit} for bet, limit in of_table.items()}
     return {
         bet: f"{limit['low']}–{limit['high']}" if "low" in limit else f"≤ {limit['high']}"
         for bet, limit in pairs.items()
@@ -136,18 +136,18 @@ def limits(told: Mapping[str, Any]) -> dict[str, str]:
 
 
 def configured(config: Path) -> dict[str, Any]:
-    """What a config says about roads. Raises ConfigError if it cannot be read."""
+    """Settings of roads in a config. Raises ConfigError if it cannot be read."""
     try:
-        told = tomllib.loads(config.read_text("utf-8"))
+        sections = tomllib.loads(config.read_text("utf-8"))
     except OSError as error:
         raise ConfigError(f"{config}: {error.strerror}", "name the file with --config") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{config}: not TOML: {error}", "`shoe check` lists every mistake") from None
-    return {**told.get("game", {}), **told.get("roads", {})}
+    return {**sections.get("game", {}), **sections.get("roads", {})}
 
 
 def settings(sources: Iterable[dict[str, Any]]) -> roads.RoadSettings:
-    """The road settings in these sources, later ones first. Raises ConfigError for a value that is none."""
+    """Road settings from these sources, later ones first. Raises ConfigError for a wrong value."""
     names: Sequence[str] = roads.RoadSettings.__struct_fields__
     merged = {name: source[name] for source in sources for name in names if source.get(name) is not None}
     try:
@@ -171,12 +171,12 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _title(text: str) -> str:
-    """A title without what cannot be drawn."""
+    """A title without unprintable characters."""
     return "".join(filter(str.isprintable, text))
 
 
 def _stream(arguments: argparse.Namespace, chosen: roads.RoadSettings) -> int:
-    """A JSON line for each line of stdin."""
+    """Prints a JSON line for each line of stdin."""
     if arguments.svg or arguments.png or arguments.road:
         raise NoShoe("- writes JSON only", "draw one shoe at a time: shoe roads OUTCOMES --svg FILE")
     for number, line in enumerate(sys.stdin.buffer, 1):
@@ -213,7 +213,7 @@ def _write_json(value: Any) -> None:
 
 
 def _words(text: str, where: str) -> list[tuple[int, str]]:
-    """The words, each with the column it begins in."""
+    """Words with the columns they begin in."""
     words: list[tuple[int, str]] = []
     for word in text.split():
         words.append((text.index(word, words[-1][0] - 1 + len(words[-1][1]) if words else 0) + 1, word))
@@ -236,21 +236,21 @@ def _check_letters(word: str, allowed: str, where: str, column: int) -> None:
         )
 
 
-def _recorded(config: Path) -> Told:
-    """The rounds in the newest journal; a correction replaces a round, a void removes it."""
+def _recorded(config: Path) -> ShoeRounds:
+    """Rounds in the newest journal; a correction replaces a round, a void removes it."""
     from firmware_bridge.journal.files import chosen
     from firmware_bridge.journal.reader import Walk
 
     path = chosen(journal_dir(config))[-1]
     rounds: dict[int, roads.Bead] = {}
     head: Public | None = None
-    said: list[Any] = []
+    events: list[Any] = []
     terms: dict[str, Any] = {}
     with path.open("rb") as file:
         for public, raw in ((line.public, raw) for line in Walk(path.name).lines(file) for raw in line.public.events):
             event = msgspec.json.decode(raw)
             head = public
-            said.append(event)
+            events.append(event)
             if event["type"] == "ShoeOpened":
                 terms = event["house"]["terms"]
             elif event["type"] in ("RoundClosed", "RoundCorrected"):
@@ -258,17 +258,17 @@ def _recorded(config: Path) -> Told:
                 rounds[counts.round] = bead_of(counts.outcome, counts.own)
             elif event["type"] == "RoundVoided":
                 rounds.pop(event["round"], None)
-    return Told([rounds[number] for number in sorted(rounds)], terms, _heading(head, said))
+    return ShoeRounds([rounds[number] for number in sorted(rounds)], terms, _heading(head, events))
 
 
-def _heading(head: "Public | None", said: list[Any]) -> Heading:
-    """Whose the rounds of a journal are, from its last head and its events."""
+def _heading(head: "Public | None", events: list[Any]) -> Heading:
+    """Heading for the rounds of a journal, from its last head and its events."""
     if head is None:
         return Heading()
     held: dict[str, Any] = next(
-        (event["house"].get("limits", {}) for event in said if event["type"] == "ShoeOpened"), {}
+        (event["house"].get("limits", {}) for event in events if event["type"] == "ShoeOpened"), {}
     )
-    ended = {event["round"]: event.get("hands", {}) for event in said if event["type"].startswith("Round")}
+    ended = {event["round"]: event.get("hands", {}) for event in events if event["type"].startswith("Round")}
     counted = [hands for _, hands in sorted(ended.items()) if hands]
     points = {side: hand["points"] for side, hand in counted[-1].items()} if counted else {}
     return Heading(head.table, head.shoe, "", limits(held), points)

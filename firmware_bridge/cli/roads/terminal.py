@@ -1,4 +1,4 @@
-"""The roads in a terminal: letters and shapes tell what colours tell, and stay when there are no colours."""
+"""Roads in a terminal: letters and shapes carry the meaning of colours, so they can be missing."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ SHAPES: Final = {
     "utf": {"big-eye": "○□", "small": "●■", "cockroach": "╱╲", "empty": "·", "earlier": "‹", "later": "›"},
     "ascii": {"big-eye": "o#", "small": "@%", "cockroach": "/\\", "empty": ".", "earlier": "<", "later": ">"},
 }
-"""Road -> the shape of a red sign, round or rising, and of a blue one, square or falling."""
+"""Road -> shapes of a red sign (round or rising) and a blue one (square or falling)."""
 
 
 NARROWEST: Final = 30
@@ -29,20 +29,20 @@ GAP: Final = 2
 BEADS: Final = {"red": ("B", "1;97;41"), "blue": ("P", "1;97;44"), "green": ("T", "1;30;42")}
 DERIVED: Final[tuple[Kind, ...]] = ("big-eye", "small", "cockroach")
 MOST: Final = {"bead": 14, "big": 60, "big-eye": 40, "small": 40, "cockroach": 40}
-"""The most columns of a road beside others."""
+"""Maximum columns of a road beside others."""
 
 ROOMY: Final = 27
-"""A derived road has a blank between its signs where that leaves it so many columns."""
+"""Columns from which a derived road has blanks between its signs."""
 
 ABREAST: Final = 76
-"""From this width on the three derived roads stand side by side."""
+"""Width from which the three derived roads stand side by side."""
 
 BESIDE: Final = 30
-"""What stands right of the bead plate needs so many columns of the terminal."""
+"""Columns needed to the right of the bead plate."""
 
 
 class Paint(NamedTuple):
-    """How this terminal can be drawn on."""
+    """Drawing abilities of a terminal."""
 
     colours: bool
     shapes: dict[str, str]
@@ -59,7 +59,7 @@ class Paint(NamedTuple):
 
 
 class Text(NamedTuple):
-    """What is printed, and how many columns of the terminal it takes: colours take none."""
+    """Printed text and its width in columns, without colour codes."""
 
     printed: str
     wide: int
@@ -72,7 +72,7 @@ def screen(
     paint: Paint | None = None,
     heading: Heading = NOTHING,
 ) -> str:
-    """The whole picture, 24 lines at a width of 80 in most shoes; or one road's."""
+    """The whole picture, 24 lines at a width of 80 in most shoes; or one road."""
     paint, words = paint or terminal(), WORDS[language]
     width = max(paint.width, NARROWEST)
     if only in ("ask", "good"):
@@ -86,7 +86,7 @@ def screen(
 
 
 def terminal() -> Paint:
-    """The terminal that stdout is, or a pipe."""
+    """The terminal or pipe at stdout."""
     is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     encoding = (sys.stdout.encoding or "ascii").lower()
     shapes = SHAPES["utf" if encoding.startswith("utf") else "ascii"]
@@ -110,12 +110,12 @@ def wrapped(parts: Iterable[Text], width: int, gap: str = "  ") -> list[Text]:
 
 
 def wide(text: str) -> int:
-    """Columns of the terminal a text takes: Chinese signs take two."""
+    """Width of a text in columns: Chinese signs take two."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _head(board: Board, paint: Paint, words: Words, heading: Heading, width: int) -> Iterator[Text]:
-    """Whose the roads are, the last round, and how often everything came: the letters' legend."""
+    """Table and shoe, the last round, and all counts: the letters' legend."""
     name = title(heading, words, between="  ")
     first = [Text(paint(name, COLOURS["title"]), wide(name)), plain(f"{words.rounds} {len(board.bead)}")]
     first.append(plain(f"{words.naturals} {board.naturals.count('1')}"))
@@ -132,14 +132,14 @@ def _head(board: Board, paint: Paint, words: Words, heading: Heading, width: int
 
 
 def _last(board: Board, words: Words, heading: Heading) -> str:
-    points = {side: told.split()[-1] for side, told in heading.points.items() if told}
-    told = f" {points['player']}:{points['banker']}" if len(points) == 2 else ""
+    points = {side: hand.split()[-1] for side, hand in heading.points.items() if hand}
+    score = f" {points['player']}:{points['banker']}" if len(points) == 2 else ""
     natural = f" {words.natural}" if board.naturals[-1] == "1" else ""
-    return words.sides[board.outcomes[-1]] + told + natural
+    return words.sides[board.outcomes[-1]] + score + natural
 
 
 def _roads(board: Board, paint: Paint, words: Words, language: Language, width: int) -> Iterator[Text]:
-    """The big road; the derived roads half as wide below it; the bead plate with all else beside it, or below."""
+    """The big road; the derived roads below at half the width; the bead plate with the rest beside or below."""
     yield from _block(board, paint, words, "big", width)
     abreast = 3 if width >= ABREAST else 2
     share = (width - GAP * (abreast - 1)) // abreast
@@ -164,7 +164,7 @@ def _side_by_side(blocks: Sequence[Sequence[Text]]) -> Iterator[Text]:
 
 
 def _block(board: Board, paint: Paint, words: Words, kind: Kind, width: int) -> list[Text]:
-    """A road with its title: the columns around its newest mark, and how many marks are out of sight."""
+    """A road with its title: the columns around its newest mark, and the number of marks out of view."""
     size = _cell(kind, width)
     columns = max(1, min(width // size, MOST[kind]))
     cells = list(_drawn(board, paint, kind, size))
@@ -180,7 +180,7 @@ def _block(board: Board, paint: Paint, words: Words, kind: Kind, width: int) -> 
 
 
 def _title(paint: Paint, name: str, seen: Window, width: int) -> Text:
-    """The road's name, `‹` with the number of marks left of what is seen, and `›` with that to the right."""
+    """The road's name, with the number of marks hidden to the left (`‹`) and right (`›`)."""
     earlier = f"{paint.shapes['earlier']}{seen.earlier}" if seen.earlier else ""
     later = f"{seen.later}{paint.shapes['later']}" if seen.later else ""
     more = "".join(f" {each}" for each in (earlier, later) if each)
@@ -189,14 +189,14 @@ def _title(paint: Paint, name: str, seen: Window, width: int) -> Text:
 
 
 def _cell(kind: Kind, width: int) -> int:
-    """Columns of the terminal a cell takes."""
+    """Width of a cell in columns."""
     if kind in DERIVED:
         return 2 if width // 2 >= ROOMY else 1
     return 3 if kind == "bead" else 2
 
 
 def _drawn(board: Board, paint: Paint, kind: Kind, size: int) -> Iterator[tuple[Cell, str]]:
-    """The cells of a road, each as `size` columns of the terminal."""
+    """Cells of a road, each `size` columns wide."""
     if kind == "bead":
         for column, row, colour, banker_pair, player_pair in board.bead:
             letter, style = BEADS[colour]
@@ -215,7 +215,7 @@ def _grid(board: Board, kind: Kind) -> Sequence[tuple[int, int, str]]:
 
 
 def _ties(count: int) -> str:
-    """One tie is a slash, more are a number."""
+    """Sign for ties: a slash for one, else their number."""
     return " " if not count else "/" if count == 1 else str(count) if count < 10 else "+"
 
 
@@ -237,11 +237,11 @@ def _good(board: Board, paint: Paint, words: Words, language: Language, width: i
 
 
 def _legend(paint: Paint, words: Words, width: int) -> Iterator[Text]:
-    """What the signs of the derived roads mean, and the ties."""
-    told = [("/ 2 3", "green", words.sides["T"])]
+    """Legend of the derived roads' signs, and of ties."""
+    meanings = [("/ 2 3", "green", words.sides["T"])]
     for place, (colour, word) in enumerate((("red", words.regular), ("blue", words.irregular))):
-        told.append(("".join(paint.shapes[road][place] for road in DERIVED), colour, word))
-    yield from wrapped([_meant(paint, signs, COLOURS[colour], word) for signs, colour, word in told], width)
+        meanings.append(("".join(paint.shapes[road][place] for road in DERIVED), colour, word))
+    yield from wrapped([_meant(paint, signs, COLOURS[colour], word) for signs, colour, word in meanings], width)
 
 
 def _meant(paint: Paint, signs: str, style: str, word: str) -> Text:

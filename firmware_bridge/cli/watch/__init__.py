@@ -1,4 +1,4 @@
-"""`shoe watch`: what the running daemon knows and sees, live."""
+"""`shoe watch`: shows the running daemon's status live."""
 
 import argparse
 import json
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from firmware_bridge.cli.watch.model import Watched
 
 AGAIN_S: Final = 1.0
-"""How often a daemon that went away is looked for."""
+"""Seconds between attempts to reach a daemon that has gone."""
 
 FRAME_S: Final = 0.1
-"""The least time between two screens."""
+"""Minimum seconds between two screens."""
 
 LOOK_S: Final = 0.5
-"""How often the size of the terminal is looked at."""
+"""Seconds between looks at the terminal's size."""
 
 CHUNK: Final = 1 << 20
 
@@ -38,7 +38,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show every change until Ctrl-C or q, over restarts of the daemon; 0. Raises NoDaemon if none runs at first."""
+    """Shows every change until Ctrl-C or q, across restarts of the daemon; 0. Raises NoDaemon if none runs at first."""
     path = socket_path(arguments.config)
     try:
         if arguments.json:
@@ -55,19 +55,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _watch(path: Path) -> None:
-    from firmware_bridge.cli.watch.model import Watched  # here: lines need no picture
+    from firmware_bridge.cli.watch.model import Watched  # imported here: lines need no picture
 
     Watcher(path, Watched()).watch()
 
 
 def _follow(path: Path, show: "_Json | _Lines") -> None:
-    """Show each status of the daemon, and of each daemon after it. Raises NoDaemon if there was none."""
+    """Shows each status of the daemon and of its successors. Raises NoDaemon if there was none."""
     has_been = False
     while True:
         try:
             for status in follow(path):
                 has_been = True
-                show.take(status)
+                show.update(status)
         except NoDaemon as error:
             if not has_been:
                 raise
@@ -80,7 +80,7 @@ class _Json:
 
     is_gone = False
 
-    def take(self, status: Status) -> None:
+    def update(self, status: Status) -> None:
         self.is_gone = False
         print(escaped_json(json.dumps(status, ensure_ascii=False)), flush=True)
 
@@ -95,7 +95,7 @@ class _Lines:
 
     last = ""
 
-    def take(self, status: Status) -> None:
+    def update(self, status: Status) -> None:
         self._print(line(status))
 
     def lose(self, why: str) -> None:
@@ -108,16 +108,16 @@ class _Lines:
 
 
 class Followed:
-    """A daemon that tells its status whenever it changes, until `close`. Raises NoDaemon."""
+    """Connection that receives the daemon's status after each change, until `close`. Raises NoDaemon."""
 
     def __init__(self, path: Path) -> None:
         self.socket: socket.socket = connected(path)
         self._rest = b""
-        with suppress(OSError):  # reading says it
+        with suppress(OSError):  # reported when reading
             self.socket.sendall(json.dumps({"do": "watch"}).encode() + b"\n")
 
-    def told(self) -> list[dict[str, Any]]:
-        """The statuses that came; call it when `socket` is readable. Raises NoDaemon when it ended."""
+    def statuses(self) -> list[dict[str, Any]]:
+        """The statuses received; call when `socket` is readable. Raises NoDaemon at its end."""
         came = b""
         with suppress(OSError):
             came = self.socket.recv(CHUNK)
@@ -131,16 +131,16 @@ class Followed:
 
 
 class Watcher:
-    """Follows a daemon, and the one after it, on the whole terminal."""
+    """Shows a daemon and its successors on the whole terminal."""
 
     def __init__(self, path: Path, watched: "Watched") -> None:
         self._path, self._watched = path, watched
         self._daemon: Followed | None = Followed(path)
-        self._asked = self._drawn = time.monotonic()
+        self._tried = self._drawn = time.monotonic()
         self._paused, self._is_old = False, True
 
     def watch(self) -> None:
-        """Show each status until q; Ctrl-C is raised. SPACE lets the picture stand still."""
+        """Shows each status until q; Ctrl-C is raised. SPACE freezes the picture."""
         try:
             with Terminal() as terminal:
                 while not self._is_over(terminal):
@@ -151,7 +151,7 @@ class Watcher:
                 self._daemon.close()
 
     def _is_over(self, terminal: Terminal) -> bool:
-        """Wait for the daemon, a key or the time; whether q was pressed."""
+        """Waits for the daemon, a key or the time; True if q was pressed."""
         sources: list[socket.socket | int] = [self._daemon.socket] if self._daemon else []
         sources += [terminal.fd] if terminal.fd is not None else []
         pause = at_least(self._drawn, FRAME_S if self._is_old else self._watched.blinks_s or LOOK_S)
@@ -173,18 +173,18 @@ class Watcher:
     def _hear(self, daemon: Followed) -> None:
         self._is_old = True
         try:
-            for status in daemon.told():
-                self._watched.take(status)
+            for status in daemon.statuses():
+                self._watched.update(status)
         except NoDaemon as error:
             daemon.close()
             self._daemon = None
             self._watched.lose(error.what)
 
     def _look_again(self) -> None:
-        if at_least(self._asked, AGAIN_S):
+        if at_least(self._tried, AGAIN_S):
             return
         self._is_old = True
-        self._asked = time.monotonic()
+        self._tried = time.monotonic()
         try:
             self._daemon = Followed(self._path)
         except NoDaemon as error:

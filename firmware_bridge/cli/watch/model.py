@@ -1,4 +1,4 @@
-"""A running daemon's status as a picture: the table and its roads, the reader's signal, pins, health, frames."""
+"""Model of a running daemon's screen: table, roads, the reader's signal, pins, health, frames."""
 
 import time
 from collections import deque
@@ -17,7 +17,7 @@ from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.game import Game
 from firmware_bridge.screen.picture import HEIGHT, screen
-from firmware_bridge.screen.table_widget import Boards, Over, Row, ScreenModel, abreast, padded_to
+from firmware_bridge.screen.table_widget import Boards, FinishedRound, Row, ScreenModel, abreast, padded_to
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from hardware.pins.lamps import RHYTHMS
 
@@ -31,36 +31,36 @@ KEPT: Final = 100
 """Frames kept for the screen; more than a tall terminal shows."""
 
 BAD: Final = ("NOT CONNECTED", "connected, but", "SILENT", "STOPPED", "not open")
-"""What is said of a broker, reader or journal that is not as it should be."""
+"""Wordings for a broker, reader or journal that is not in order."""
 
 FRAMES: Final = 2
-"""Frames that stay where room is scarce: a card's, and its acknowledgement."""
+"""Frames that remain where room is scarce: a card and its acknowledgement."""
 
 EDGES: Final = {"IN ORDER": "green", "PLAY GOES ON": "yellow", "CALIBRATION": "yellow"}
-"""How the line begins that says how the table stands -> its colour; whatever else it says is red."""
+"""First words of the line about the table's state -> colour of the frame; red for others."""
 
 
 class Watched:
-    """Keeps the last frames between one status and the next; makes screens of a terminal's size."""
+    """Status and last frames of a daemon; makes screens of a terminal's size."""
 
     def __init__(self) -> None:
         self._frames: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self._last: Status | None = None
         self.gone = ""
 
-    def take(self, status: Status) -> None:
+    def update(self, status: Status) -> None:
         last = self._last = harmless(status)
         self.gone = ""
         self._frames.extend(last.get("seen", {}).get("frames", []))
 
     def lose(self, why: str) -> None:
-        """Note that the daemon went away; frames of another daemon count anew."""
+        """Records that the daemon has gone, and drops its frames."""
         self.gone = escaped(why)
         self._frames.clear()
 
     @property
     def blinks_s(self) -> float | None:
-        """The least time in which a lamp changes by itself, in seconds; None while all are steady."""
+        """Shortest step of a blinking lamp in seconds; None if all are steady."""
         lit = self._last["lamps"]["lit"] if self._last and not self.gone else {}
         steps = [step for rhythm in lit.values() for step in RHYTHMS.get(rhythm, ())]
         return min(steps) / 1000 if steps else None
@@ -69,7 +69,7 @@ class Watched:
         """`height` lines of at most `width` columns; `keys` says what can be pressed."""
         if self._last is None:
             return []
-        return screen(_sight(self._last, self._news(), self.gone, keys), width, height)
+        return screen(_model(self._last, self._news(), self.gone, keys), width, height)
 
     def _news(self) -> Row:
         lines = [frame_line(frame) for frame in self._frames]
@@ -77,7 +77,7 @@ class Watched:
 
 
 def rows(status: Status) -> Iterator[tuple[str, str]]:
-    """Name and words of signal, pins and health, as far as they are known."""
+    """Name and text of signal, pins and health, as far as known."""
     if seen := status.get("seen"):
         yield "signal", _signal(seen)
         pins = seen["pins"]
@@ -90,30 +90,32 @@ def rows(status: Status) -> Iterator[tuple[str, str]]:
 
 
 def frame_line(frame: dict[str, Any]) -> str:
-    """Time, way and hex of a frame."""
+    """Time, direction and hex of a frame."""
     at = time.strftime("%H:%M:%S", time.localtime(frame["at"] / 1000))
     return f"{at}.{frame['at'] % 1000:03} {ARROWS[frame['way']]} {frame['hex']}"
 
 
 def _signal(seen: dict[str, Any]) -> str:
-    told, parts = seen["signal"], []
-    if told.get("quality") is not None:
-        parts.append(f"quality {told['quality']} ({told['agreed']} of {told['taken']}), {told['transit_ms']} ms")
-    if "lamp" in told:
-        parts.append(f"lamp {told['lamp']}, ambient {told['ambient']}, {told['temperature']} °C")
-    if "unread" in told:
-        parts.append(f"last unread: {told['unread']}")
+    signal, parts = seen["signal"], []
+    if signal.get("quality") is not None:
+        parts.append(
+            f"quality {signal['quality']} ({signal['agreed']} of {signal['taken']}), {signal['transit_ms']} ms"
+        )
+    if "lamp" in signal:
+        parts.append(f"lamp {signal['lamp']}, ambient {signal['ambient']}, {signal['temperature']} °C")
+    if "unread" in signal:
+        parts.append(f"last unread: {signal['unread']}")
     return "; ".join([*parts, f"{seen['good']} frames good, {seen['bad']} damaged"])
 
 
 def _pins(pins: dict[str, bool | None], active: str) -> str:
-    """The pins of one direction: active ones stand out; a pin that cannot be read is lent, or lost."""
+    """Pins of one direction: active ones stand out; `?` for a leased or lost pin."""
     words = {True: f" {active}", False: "", None: " ?"}
     return "  ".join(f"{name}{words[is_active]}" for name, is_active in pins.items())
 
 
 def _plain(health: Any) -> str:
-    """A value of the daemon's health, in one line."""
+    """A value of the daemon's health in one line."""
     if isinstance(health, dict):
         return ", ".join(f"{name} {_plain(value)}" for name, value in health.items() if value not in (None, [], {}, ""))
     if isinstance(health, list):
@@ -124,7 +126,7 @@ def _plain(health: Any) -> str:
 
 
 def boards_of(game: Game, states: Mapping[str, Any]) -> Boards:
-    """The boards of a game's own topics, as far as they are drawn here and came by now."""
+    """Boards of a game's own topics, as far as they are drawn here and have come."""
 
     def boards(width: int) -> Drawn:
         named = [topic.name for topic in game.topics if topic.name in DRAWN and states.get(topic.name)]
@@ -134,7 +136,7 @@ def boards_of(game: Game, states: Mapping[str, Any]) -> Boards:
 
 
 def _roads(body: Mapping[str, Any], width: int) -> Drawn:
-    """Bead plate and big road, side by side where both have room; then the derived roads where all three have."""
+    """Bead plate and big road, side by side if both fit; then the derived roads if all three fit."""
     board = msgspec.convert(body, Board)
     bands: list[dict[Kind, int]] = [{"big": width}, {"bead": width}]
     if width >= BEADS + GAP + NARROWEST:
@@ -151,10 +153,10 @@ def _road(board: Board, kind: Kind, width: int) -> list[Text]:
 
 
 DRAWN: Final[Mapping[str, Callable[[Mapping[str, Any], int], Drawn]]] = {"roads": _roads}
-"""A game's own topic -> its boards for so many columns, the most wanted first."""
+"""A game's own topic -> its boards for a width in columns, most wanted first."""
 
 
-def _sight(status: Status, frames: Row, gone: str, keys: str) -> ScreenModel:
+def _model(status: Status, frames: Row, gone: str, keys: str) -> ScreenModel:
     settings = status["table"]["settings"]
     game = GAMES[settings["game"]]
     stands = f"NO DAEMON: {gone}; waiting for it" if gone else mode_words(status)
@@ -179,7 +181,7 @@ def _sight(status: Status, frames: Row, gone: str, keys: str) -> ScreenModel:
 
 
 def _first(status: Status) -> Iterator[Row]:
-    """What to do now, and the orders that settle what is open."""
+    """Next step, and the orders that settle open alarms."""
     if step := next_step(status):
         yield Row("next", Text(step), keeps=HEIGHT)
     if orders := [order for alarm in status["alarm"]["open"] for order in decisions(alarm)]:
@@ -205,10 +207,10 @@ def _table(status: Status) -> str:
     return f"{rules(settings)}, {settings['policy']}{held}; mode {status['mode']}, version {status['version']}"
 
 
-def _over(status: Status, told: dict[str, Any]) -> Over:
+def _over(status: Status, result: dict[str, Any]) -> FinishedRound:
     game = GAMES[status["table"]["settings"]["game"]]
-    said = remarks(game, told | told["own"]) if told["outcome"] else ()
-    corrected = ["corrected"] if told["revision"] else []
-    cards = on_screen([(slot, card) for slot, card in told["cards"]], told["own"])
-    points = shown_hands({"hands": told["points"], **told["own"]})
-    return Over(status["shoe"], told["round"], told["outcome"], points, cards, [*said, *corrected])
+    notes = remarks(game, result | result["own"]) if result["outcome"] else ()
+    corrected = ["corrected"] if result["revision"] else []
+    cards = on_screen([(slot, card) for slot, card in result["cards"]], result["own"])
+    points = shown_hands({"hands": result["points"], **result["own"]})
+    return FinishedRound(status["shoe"], result["round"], result["outcome"], points, cards, [*notes, *corrected])

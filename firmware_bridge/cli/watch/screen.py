@@ -1,4 +1,4 @@
-"""The daemon's status as people read it: one screen, one line, or the words one says first at the telephone."""
+"""The daemon's status for people: one screen, one line, or the first words on the telephone."""
 
 import time
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ MODES: Final = {
     "OBSERVE": "OBSERVING ONLY, lamps are dark: one input crashed this version again and again",
 }
 
-TELL_THE_LOT: Final = "draw the lot, and tell whom it fell on: sudo shoe do mark lot SEAT --by NAME"
+DRAW_THE_LOT: Final = "draw the lot, and tell whom it fell on: sudo shoe do mark lot SEAT --by NAME"
 
 _KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "open the cards: press REVEAL"}
-"""The key to press where no card is due."""
+"""Phase -> the key to press when no card is due."""
 
 IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
 RHYTHMS: Final = {
@@ -30,11 +30,11 @@ RHYTHMS: Final = {
     "blocked": "fast blink (blocked)",
     "double": "double flash",
 }
-"""Rhythms of lamps in words; `steady` needs none."""
+"""Rhythms of lamps as text; `steady` needs none."""
 
 
 def screen(status: Status) -> list[str]:
-    """The lines of one screen; the first says how the table stands, alarms come with what to do."""
+    """Lines of one screen; the first has the table's state, alarms come with what to do."""
     rows = (
         ("phase", _phase(status)),
         ("slots", _slots(status) or "none filled"),
@@ -50,11 +50,11 @@ def screen(status: Status) -> list[str]:
 
 
 def machine(status: Status) -> tuple[tuple[str, str], ...]:
-    """What there is to say of broker, reader, journal and software: name and words."""
+    """Name and text for broker, store, reader, journal and software."""
     software = f"version {status['version']}, build {status.get('build', 'unknown')}"
     return (
         ("broker", _broker(status)),
-        *((("store", far(told)),) if (told := status["broker"].get("store")) else ()),
+        *((("store", far(store)),) if (store := status["broker"].get("store")) else ()),
         ("reader", _reader(status)),
         ("journal", _journal(status)),
         ("software", software),
@@ -62,7 +62,7 @@ def machine(status: Status) -> tuple[tuple[str, str], ...]:
 
 
 def line(status: Status) -> str:
-    """The part of the status that changes while cards come, in one line."""
+    """The part of the status that changes with cards, in one line."""
     parts = [
         f"shoe {status['shoe']}",
         _phase(status),
@@ -74,7 +74,7 @@ def line(status: Status) -> str:
 
 
 def mode_words(status: Status) -> str:
-    """How the table stands, in words: whatever stops it comes first, then whatever it lacks."""
+    """State of the table in words: what stops it comes first, then what is missing."""
     alarms = status["alarm"]["open"]
     if status["disk"]:
         return f"STOPPED: {status['disk']}"
@@ -94,8 +94,8 @@ def mode_words(status: Status) -> str:
 
 
 def next_step(status: Status) -> str:
-    """The one thing to do now, nothing where the table waits for nobody; an alarm that stops it goes first."""
-    if words := lending_words(status):
+    """The next thing to do, "" if there is none; an alarm that stops the table goes first."""
+    if words := lease_words(status):
         return ": ".join(words)
     alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
     if alarms and alarms[0]["blocks"]:
@@ -104,7 +104,7 @@ def next_step(status: Status) -> str:
 
 
 def _mode(status: Status) -> str:
-    """The daemon's mode, with the broker as it is this moment: its alarm comes and goes seconds later."""
+    """The daemon's mode with the broker's present state: its alarm comes and goes seconds later."""
     mode = str(status["mode"])
     if mode in ("FULL", "NO_BROKER"):
         return "FULL" if status["broker"]["up"] else "NO_BROKER"
@@ -112,7 +112,7 @@ def _mode(status: Status) -> str:
 
 
 def decisions(alarm: dict[str, Any]) -> list[str]:
-    """The orders that settle an alarm, one for each choice, as they are typed."""
+    """Commands that settle an alarm, one for each choice."""
     return [f"sudo shoe do resolve {alarm['id']} {choice} --by NAME" for choice in alarm["choices"]]
 
 
@@ -122,9 +122,9 @@ def _settles(alarm: dict[str, Any]) -> str:
 
 
 def _dealers_step(table: dict[str, Any]) -> str:
-    """What the dealer does next with this table, nothing where it waits for bets or for the result."""
+    """The dealer's next step; "" while the table waits for bets or the result."""
     if act := table.get("act"):
-        return TELL_THE_LOT if "lot" in act else f"the seats are asked: {', '.join(act)}"
+        return DRAW_THE_LOT if "lot" in act else f"the seats are asked: {', '.join(act)}"
     if table["phase"] == "ended" and not table["shoe_change"]:
         return "the next pack opens by itself, when the bets are closed"
     if table["phase"] == "empty":
@@ -142,16 +142,16 @@ def _dealers_step(table: dict[str, Any]) -> str:
 
 
 def _coming_back(status: Status) -> dict[str, Any] | None:
-    """Who has the reader no more and has not given it back yet; None for one that is gone altogether."""
+    """The last borrower while the reader is on its way back; None if it is gone for good."""
     back: dict[str, Any] | None = status.get("returning")
     return back if back and (back["pid"] or status["reader"]["open"]) else None
 
 
-def lending_words(status: Status) -> tuple[str, str] | None:
-    """The borrower of a device, or the one it is coming back from, and what to do; None where nothing is lent."""
-    if lent := status.get("lent"):
-        since = time.strftime("%H:%M:%S", time.localtime(lent["since"] / 1000))
-        return f"lent to {lent['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"
+def lease_words(status: Status) -> tuple[str, str] | None:
+    """Text and remedy for a leased device or one coming back; None if nothing is leased."""
+    if lease := status.get("lent"):
+        since = time.strftime("%H:%M:%S", time.localtime(lease["since"] / 1000))
+        return f"lent to {lease['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"
     if back := _coming_back(status):
         remedy = f"sudo kill -9 {back['pid']}" if back["pid"] else "check its power and cable"
         return f"coming back from {back['to']}'s calibration, a few seconds", f"wait; if it stays away: {remedy}"
@@ -159,7 +159,7 @@ def lending_words(status: Status) -> tuple[str, str] | None:
 
 
 def far(store: dict[str, Any]) -> str:
-    """How far the store is, of what the link tells of it."""
+    """Progress of the store, as reported by the link."""
     stored, sent = store["stored"], store["sent"]
     has = f"has entry {stored[1]} of {stored[0]}" if stored else "has nothing"
     if not store["behind"]:
@@ -178,7 +178,7 @@ def _title(status: Status) -> str:
 
 
 def rules(settings: dict[str, Any]) -> str:
-    """The game, its procedure where it has several, and its packs."""
+    """Game, procedure if it has several, and decks."""
     procedure = (settings["terms"]["procedure"],) if "procedure" in settings["terms"] else ()
     return ", ".join((settings["game"], *procedure, f"{settings['decks']} decks"))
 
@@ -221,11 +221,11 @@ def _cards(status: Status) -> str:
     return f"{table['cards_left']} left{burn}"
 
 
-def _round(told: dict[str, Any]) -> str:
-    if told["outcome"] is None:
-        return f"{told['round']} void"
-    points = ":".join(each.split()[-1] for each in told["points"].values())
-    return f"{told['round']} {told['outcome']} {points}{' corrected' if told['revision'] else ''}"
+def _round(result: dict[str, Any]) -> str:
+    if result["outcome"] is None:
+        return f"{result['round']} void"
+    points = ":".join(each.split()[-1] for each in result["points"].values())
+    return f"{result['round']} {result['outcome']} {points}{' corrected' if result['revision'] else ''}"
 
 
 def _broker(status: Status) -> str:
@@ -238,7 +238,7 @@ def _broker(status: Status) -> str:
 
 
 def _waiting(status: Status) -> str:
-    """How much the broker has not acknowledged yet."""
+    """Entries not yet acknowledged by the broker."""
     acked, seq = status["broker"]["acked"], status["seq"]
     if not status["broker"]["waiting"]:
         return "nothing waits"
@@ -250,8 +250,8 @@ def _waiting(status: Status) -> str:
 def _reader(status: Status) -> str:
     reader = status["reader"]
     state = "not open" if not reader["open"] else "open, but SILENT" if reader["lost"] else "open"
-    lent = f", the {status['lent']['device']} lent to {status['lent']['to']}" if status.get("lent") else ""
-    return f"{reader['protocol']} at {reader['port']}, {state}{lent}"
+    lease = f", the {status['lent']['device']} lent to {status['lent']['to']}" if status.get("lent") else ""
+    return f"{reader['protocol']} at {reader['port']}, {state}{lease}"
 
 
 def _journal(status: Status) -> str:

@@ -1,4 +1,4 @@
-"""A whole terminal to draw on, and its keys; where it cannot be drawn on, why not."""
+"""Full-screen terminal and its keys; the reason if it cannot be drawn on."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ ENDS: Final = "Ctrl-C ends"
 
 
 def cannot_draw() -> str | None:
-    """Why stdout gets lines and no picture: words for people on a terminal, "" for others; None if it gets one."""
+    """Reason why stdout gets lines and no picture: text on a terminal, "" otherwise; None if it gets a picture."""
     if not sys.stdout.isatty():
         return ""
     if (term := os.environ.get("TERM", "")) in CANNOT_MOVE:
@@ -33,14 +33,14 @@ def cannot_draw() -> str | None:
 
 
 def size() -> tuple[int, int]:
-    """Columns and lines of the terminal, as it is drawn on."""
+    """Columns and lines of the terminal."""
     from rich.console import Console
 
     return Console().size
 
 
 class Terminal:
-    """Draws on the whole terminal while entered, and reads single keys; afterwards it is as before."""
+    """Draws on the whole terminal while entered, and reads single keys; restores it afterwards."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -51,7 +51,7 @@ class Terminal:
         self._left = ExitStack()
         self._drawn: object = None
         self.fd = sys.stdin.fileno() if sys.stdin is not None and sys.stdin.isatty() else None
-        """Where keys come from, None where there is no keyboard."""
+        """File descriptor of the keyboard; None if there is none."""
 
     def __enter__(self) -> Self:
         self._left.enter_context(self._live)
@@ -64,7 +64,7 @@ class Terminal:
         self._left.close()
 
     def draw(self, lines: "Callable[[int, int], Sequence[Text]]") -> None:
-        """Draw `lines(width, height)`; nothing is written where they are the same as before."""
+        """Draws `lines(width, height)`; writes nothing if they are unchanged."""
         from rich.console import Group
 
         width, height = self._console.size
@@ -75,7 +75,7 @@ class Terminal:
             self._live.update(Group(*shown), refresh=True)
 
     def leave(self, lines: "Callable[[int, int], Sequence[Text]]") -> None:
-        """Print `lines(width, height)` where the terminal goes on after it was left, without blank ones at the end."""
+        """Prints `lines(width, height)` on the restored terminal, without blank lines at the end."""
         shown = list(lines(*self._console.size))
         while shown and not shown[-1].plain.strip():
             shown.pop()
@@ -83,9 +83,9 @@ class Terminal:
             self._console.print(line, no_wrap=True, highlight=False)
 
     def pressed(self) -> str:
-        """The keys that were pressed, in small letters; call it when `fd` is readable."""
+        """Keys pressed, in small letters; call when `fd` is readable."""
         assert self.fd is not None
         pressed = os.read(self.fd, 64)
-        if not pressed:  # the terminal is gone
+        if not pressed:  # the terminal is closed
             return QUIT
         return pressed.decode("ascii", "replace").lower()

@@ -52,14 +52,14 @@ def run(config: FloorConfig) -> int:
     server.start()
     where = f"http://{config.metrics.host}:{server.port}{PATH}"
     log.info("metrics of all tables at %s", where)
-    systemd.tell("READY=1", f"STATUS=metrics at {where}")
+    systemd.notify("READY=1", f"STATUS=metrics at {where}")
     try:
         while not stop.is_set():
-            exporter.take(source.receive(BATCH, WAIT_S))
+            exporter.handle(source.receive(BATCH, WAIT_S))
             exporter.connected = source.is_up
-            systemd.tell("WATCHDOG=1")
+            systemd.notify("WATCHDOG=1")
     finally:
-        systemd.tell("STOPPING=1")
+        systemd.notify("STOPPING=1")
         server.close()
         source.close()
     return 0

@@ -33,7 +33,7 @@ def run(config: FloorConfig) -> int:
 
     def ready() -> None:
         print(f"the page is at {address}", flush=True)
-        systemd.tell("READY=1", f"STATUS=serves {address}")
+        systemd.notify("READY=1", f"STATUS=serves {address}")
 
     served = app(feed(config), page, ready, config.screen)
     served.state.server = web = server(served, page.streams + config.screen.streams + PAGES)
@@ -42,7 +42,7 @@ def run(config: FloorConfig) -> int:
     try:
         web.run(sockets=[listener])
     finally:
-        systemd.tell("STOPPING=1")
+        systemd.notify("STOPPING=1")
         listener.close()
     return 1 if served.state.feed.failed else 0
 
