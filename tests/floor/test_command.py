@@ -132,7 +132,7 @@ def test_a_file_has_no_roles(floor: Callable[..., int], capsys: pytest.CaptureFi
 
 
 def test_a_missing_package_is_named_with_its_extra() -> None:
-    with pytest.raises(ConfigError, match=r"pip install '.[postgres\]'"):
+    with pytest.raises(ConfigError, match=r"pip install '\.\[postgres\]'"):
         need("a_package_that_nobody_made", "postgres")
 
 
