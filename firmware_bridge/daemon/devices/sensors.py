@@ -183,7 +183,7 @@ class Sensors:
         self.held[name] = kind(self._pins[name], self._factory, self._loop, on_active, on_idle, *self._stuck(name))
 
     def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None], bool]:
-        """Seconds after which a sensor is stuck, the function called then, and whether it is stuck in the shoe's state."""
+        """Seconds after which a sensor is stuck, its callback, and whether the shoe has noted it."""
         usual = KEY_STUCK_AFTER_S if name in self._keys or name.startswith(OF_SEAT) else STUCK_AFTER_S.get(name)
         pin: AnySensor | None = getattr(self._config.pins, name, None)
         limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual
