@@ -27,12 +27,12 @@ class Child:
         name: str,
         command: Sequence[str],
         log: Path,
-        hear: Callable[[bytes], None] | None = None,
+        on_line: Callable[[bytes], None] | None = None,
         **how: Any,
     ) -> None:
-        self.name, self._command, self._log, self._hear, self._how = name, command, log, hear, how
+        self.name, self._command, self._log, self._on_line, self._how = name, command, log, on_line, how
         self._process: asyncio.subprocess.Process | None = None
-        self._hearing: asyncio.Task[None] | None = None
+        self._reading: asyncio.Task[None] | None = None
 
     async def start(self, *lines: bytes) -> None:
         """Start it, and tell it lines."""
@@ -40,17 +40,17 @@ class Child:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
                 stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE if self._hear else log,
+                stdout=asyncio.subprocess.PIPE if self._on_line else log,
                 stderr=log,
                 start_new_session=True,  # a Ctrl-C in the terminal is for the fleet, which ends all in order
                 **self._how,
             )
-        if self._hear:
-            self._hearing = asyncio.create_task(self._listen(self._process, self._hear))
+        if self._on_line:
+            self._reading = asyncio.create_task(self._listen(self._process, self._on_line))
         for line in lines:
-            self.say(line)
+            self.send(line)
 
-    def say(self, line: bytes) -> None:
+    def send(self, line: bytes) -> None:
         """Tell it a line."""
         if self._process and self._process.stdin and self.is_running:
             self._process.stdin.write(line + b"\n")
@@ -73,8 +73,8 @@ class Child:
         with suppress(ProcessLookupError):
             process.send_signal(number)
         code = await self._gone(process)
-        if self._hearing:
-            await self._hearing
+        if self._reading:
+            await self._reading
         return code
 
     async def finished(self) -> int:
@@ -94,7 +94,7 @@ class Child:
             process.kill()
             return await process.wait()
 
-    async def _listen(self, process: asyncio.subprocess.Process, hear: Callable[[bytes], None]) -> None:
+    async def _listen(self, process: asyncio.subprocess.Process, on_line: Callable[[bytes], None]) -> None:
         assert process.stdout
         async for line in process.stdout:
-            hear(line)
+            on_line(line)

@@ -134,7 +134,7 @@ class Nats:
     def is_ready(self) -> bool:
         """Whether every node that runs is well."""
         return all(
-            self._told(number, "healthz").get("status") == "ok"
+            self._fetch(number, "healthz").get("status") == "ok"
             for number, node in enumerate(self.children)
             if node.is_running
         )
@@ -142,18 +142,18 @@ class Nats:
     def victim(self) -> Child:
         """The node that leads the stream of all messages."""
         for number in range(NODES):
-            for account in self._told(number, "jsz?streams=true").get("account_details", []):
+            for account in self._fetch(number, "jsz?streams=true").get("account_details", []):
                 for stream in account.get("stream_detail", []):
                     leader = stream.get("cluster", {}).get("leader")
                     if stream["name"] == "$MQTT_msgs" and leader:
                         return self.children[int(leader[1:]) - 1]
         return self.children[0]
 
-    def _told(self, number: int, path: str) -> dict[str, Any]:
+    def _fetch(self, number: int, path: str) -> dict[str, Any]:
         try:
             with urllib.request.urlopen(f"http://{HOST}:{self._http[number]}/{path}", timeout=5.0) as answer:
-                told: dict[str, Any] = json.load(answer)
-                return told
+                content: dict[str, Any] = json.load(answer)
+                return content
         except (OSError, ValueError):
             return {}
 

@@ -29,10 +29,10 @@ class Faults:
         self,
         plan: Plan,
         parts: tuple[Child, Store, Engine, Child, Team],
-        say: Callable[[str], None],
+        show: Callable[[str], None],
     ) -> None:
         self.troubles: list[Trouble] = []
-        self._plan, self._say = plan, say
+        self._plan, self._show = plan, show
         self._ingest, self._store, self._engine, self._network, self._team = parts
         self._noting: set[asyncio.Task[None]] = set()
         self._began = time.monotonic()
@@ -48,12 +48,12 @@ class Faults:
         """Make them all; done when the last one is over, and all of it is whole again."""
         self._began = time.monotonic()
         for number, name in enumerate(FAULTS):
-            await asyncio.sleep(max(0.0, (number + FIRST) * self._plan.apart_s - self._at()))
+            await asyncio.sleep(max(0.0, (number + FIRST) * self._plan.interval_s - self._at()))
             trouble = Trouble(what=name, at_s=round(self._at(), 1))
             self.troubles.append(trouble)
             trouble.what = await self._makes[name](self._plan.away_s(name))
             trouble.away_s = round(self._at() - trouble.at_s, 1)
-            self._say(f"{trouble.what} at {trouble.at_s} s, back after {trouble.away_s} s")
+            self._show(f"{trouble.what} at {trouble.at_s} s, back after {trouble.away_s} s")
             task = asyncio.create_task(self._note(trouble))
             self._noting.add(task)
             task.add_done_callback(self._noting.discard)
@@ -68,7 +68,7 @@ class Faults:
         began = time.monotonic()
         await self._team.mark(trouble.what)
         trouble.whole_s = round(time.monotonic() - began, 1)
-        self._say(f"whole again {trouble.whole_s} s after: {trouble.what}")
+        self._show(f"whole again {trouble.whole_s} s after: {trouble.what}")
 
     async def _kill_ingest(self, away_s: float) -> str:
         await self._ingest.end()
@@ -93,9 +93,9 @@ class Faults:
         return f"{victim.name} killed"
 
     async def _cut(self, away_s: float) -> str:
-        self._network.say(b"cut")
+        self._network.send(b"cut")
         await asyncio.sleep(away_s)
-        self._network.say(b"mend")
+        self._network.send(b"mend")
         return "network cut"
 
     def _at(self) -> float:

@@ -46,8 +46,8 @@ METER_S: Final = 2.0
 class Fleet:
     """Plays a plan in a folder that was empty. say: takes a line of what happens."""
 
-    def __init__(self, plan: Plan, folder: Path, say: Callable[[str], None]) -> None:
-        self.plan, self.report, self._say = plan, Report(plan=plan), say
+    def __init__(self, plan: Plan, folder: Path, show: Callable[[str], None]) -> None:
+        self.plan, self.report, self._show = plan, Report(plan=plan), show
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._journals = Path(tempfile.mkdtemp(prefix="journals-", dir=plan.journals or folder))
@@ -59,7 +59,7 @@ class Fleet:
         self.store = STORES[plan.store](folder)
         ports = free_ports(1 + len(self.engine.floor))
         self.network = Child("network", self._ways(ports), folder / "network.log")
-        self.office = Office(folder, say)
+        self.office = Office(folder, show)
         self.office.configure(self.engine.toml(ports[0], ports[1:], secret), self.store.toml())
         self.team = Team(self._tasks(ports[0], password), folder)
         self._meter = measure.Meter()
@@ -78,7 +78,7 @@ class Fleet:
     async def _begin(self) -> None:
         """Everything comes up in its order: whoever keeps messages is there before whoever sends them."""
         if wrong := measure.raise_limit(self._descriptors()):
-            self._say(wrong)
+            self._show(wrong)
         await self.store.start()
         for each in self.engine.children:
             await each.start()
@@ -91,14 +91,14 @@ class Fleet:
         self.report.base = self.team.base
         await self._until(lambda: self.team.up == self.plan.tables, CONNECT_S, "not every table connects")
         self.report.connect_s = round(time.monotonic() - began, 1)
-        self._say(f"{self.plan.tables} tables connected after {self.report.connect_s} s")
+        self._show(f"{self.plan.tables} tables connected after {self.report.connect_s} s")
 
     async def _deal(self) -> None:
         """Let the tables play for the time asked, and faults happen meanwhile."""
         began = time.monotonic()
         self._meter.begin(self._pids())
         parts = self.office.ingest, self.store, self.engine, self.network, self.team
-        faults = self._faults = Faults(self.plan, parts, self._say)
+        faults = self._faults = Faults(self.plan, parts, self._show)
         work = [asyncio.create_task(self._measure())]
         if self.plan.faults:
             work.append(asyncio.create_task(faults.run()))
@@ -141,9 +141,9 @@ class Fleet:
             await asyncio.sleep(AGAIN_S)
 
     def _count(self) -> None:
-        told, report = self.team.told(), self.report
+        progress, report = self.team.progress(), self.report
         report.rounds, report.entries, report.lag_ms = self.team.rounds, self.team.entries, self.team.lag_ms
-        report.refused, report.blocked = sum(each.refused for each in told), sum(each.blocked for each in told)
+        report.refused, report.blocked = sum(each.refused for each in progress), sum(each.blocked for each in progress)
         report.failures += self._fallen()
 
     def _fallen(self) -> list[str]:
@@ -193,7 +193,7 @@ class Fleet:
     async def _until(self, condition: Callable[[], bool], limit_s: float, otherwise: str) -> None:
         give_up = time.monotonic() + limit_s
         while not await asyncio.to_thread(condition):
-            if (fallen := self.team.fallen()) and self.team.told():
+            if (fallen := self.team.fallen()) and self.team.progress():
                 raise FleetError("; ".join(fallen), f"see {self._folder}")
             if time.monotonic() > give_up:
                 raise FleetError(f"{otherwise} within {limit_s:.0f} s", f"see {self._folder}")
@@ -209,17 +209,17 @@ class Fleet:
         self.store.close()
 
 
-def play(plan: Plan, folder: Path, say: Callable[[str], None]) -> Report:
+def play(plan: Plan, folder: Path, show: Callable[[str], None]) -> Report:
     """Play a plan in an empty folder, and put the report there as JSON too. Raises CancelledError if told to end."""
-    report = asyncio.run(_play(plan, folder, say))
+    report = asyncio.run(_play(plan, folder, show))
     (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report)))
     return report
 
 
-async def _play(plan: Plan, folder: Path, say: Callable[[str], None]) -> Report:
+async def _play(plan: Plan, folder: Path, show: Callable[[str], None]) -> Report:
     """Told to end, it cancels the play alone: what was started is ended first."""
     task = asyncio.current_task()
     assert task
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    return await Fleet(plan, folder, say).play()
+    return await Fleet(plan, folder, show).play()

@@ -45,10 +45,10 @@ def use_of(pid: int) -> Use:
     """What a process uses now; nothing where it is gone."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
-        told = {name: int(value.split()[0]) for name, _, value in (line.partition(":") for line in lines)}
+        sizes = {name: int(value.split()[0]) for name, _, value in (line.partition(":") for line in lines)}
         return Use(
-            told["Pss"],
-            told["Rss"],
+            sizes["Pss"],
+            sizes["Rss"],
             len(os.listdir(f"/proc/{pid}/fd")),  # noqa: PTH208  # a count of a thousand: no paths
             len(os.listdir(f"/proc/{pid}/task")),  # noqa: PTH208
         )

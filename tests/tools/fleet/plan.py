@@ -13,7 +13,7 @@ from tests.tools.fleet.measure import Use
 FAULTS: Final = ("ingest", "store", "broker", "network", "process")
 """What fails, in this order, one in each fifth of the time."""
 
-APART_S: Final = 120.0
+INTERVAL_S: Final = 120.0
 """How far apart faults are in a full run; closer together, all of their times shrink alike."""
 
 AWAY_S: Final = {"ingest": 10.0, "store": 10.0, "broker": 10.0, "network": 20.0, "process": 5.0}
@@ -53,13 +53,13 @@ class Plan(Struct, frozen=True, kw_only=True):
         return round(self.tables * 60 * self.minutes / self.every_s)
 
     @property
-    def apart_s(self) -> float:
+    def interval_s(self) -> float:
         """Seconds from fault to fault."""
         return 60 * self.minutes / len(FAULTS)
 
     def away_s(self, fault: str) -> float:
         """How long something is away in this run."""
-        return AWAY_S[fault] * min(1.0, self.apart_s / APART_S)
+        return AWAY_S[fault] * min(1.0, self.interval_s / INTERVAL_S)
 
 
 class Trouble(Struct, kw_only=True):

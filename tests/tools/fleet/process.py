@@ -30,7 +30,7 @@ OPEN_AT_ONCE: Final = 8
 LOOK_S: Final = 0.1
 """How often marks are looked at."""
 
-TELL_S: Final = 1.0
+REPORT_S: Final = 1.0
 """How often a process tells how it is."""
 
 ACTS: Final = 60
@@ -63,7 +63,7 @@ class Order(Struct, frozen=True):
     name: str = ""
 
 
-class Told(Struct, frozen=True):
+class Progress(Struct, frozen=True):
     """A line out. up, blocked: tables that are connected, or wait for the floor. refused: orders refused.
 
     lag_ms: the longest that the loop was late since the last line. kept: marks that all tables have reached.
@@ -98,7 +98,7 @@ class Process:
         self._loop.set_exception_handler(self._fail)
         self._loop.add_reader(self._lines, self._read)
         names = iter(self._task.tables.items())
-        for work in (self._tell(), self._look(), *[self._open(names) for _ in range(OPEN_AT_ONCE)]):
+        for work in (self._report_often(), self._look(), *[self._open(names) for _ in range(OPEN_AT_ONCE)]):
             self._begin(work)
         await self._ended.wait()
         for each in list(self._working):
@@ -143,16 +143,16 @@ class Process:
                 await asyncio.sleep(self._random.uniform(0.5, 1.5) * every_s / ACTS)
             due = max(due + every_s * self._random.uniform(0.8, 1.2), self._loop.time())
 
-    async def _tell(self) -> None:
+    async def _report_often(self) -> None:
         while True:
             began = self._loop.time()
-            await asyncio.sleep(TELL_S)
-            self._lag_s = max(self._lag_s, self._loop.time() - began - TELL_S)
-            self._tell_now()
+            await asyncio.sleep(REPORT_S)
+            self._lag_s = max(self._lag_s, self._loop.time() - began - REPORT_S)
+            self._report()
 
-    def _tell_now(self) -> None:
+    def _report(self) -> None:
         tables = self._tables
-        told = Told(
+        progress = Progress(
             up=sum(each.uplink.link.up for each in tables),
             blocked=sum(bool(blockers(each.table.shoe)) for each in tables),
             refused=sum(each.dealer.refused for each in tables),
@@ -163,7 +163,7 @@ class Process:
             resting=self._resting,
         )
         self._lag_s, self._kept = 0.0, []
-        _say(told)
+        _write(progress)
 
     async def _look(self) -> None:
         while True:
@@ -173,7 +173,7 @@ class Process:
                 if not left:
                     del self._marks[name]
                     self._kept.append(name)
-                    self._tell_now()
+                    self._report()
 
     def _read(self) -> None:
         """Take lines in; whoever plays this fleet is gone where the input ends."""
@@ -196,15 +196,15 @@ class Process:
         self._ended.set()
 
 
-def _say(told: Told) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(told) + b"\n")
+def _write(progress: Progress) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(progress) + b"\n")
     sys.stdout.buffer.flush()
 
 
 def main() -> int:
     """Say that it is there, and play the task in the first line of the input."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    _say(Told())
+    _write(Progress())
     lines = FileIO(sys.stdin.fileno(), closefd=False)  # not buffered: the loop must see every line that waits
     task = msgspec.json.decode(lines.readline(), type=Task)
     gc.freeze()

@@ -51,8 +51,10 @@ class Programs:
             for each in waiting:
                 each.cancel()
         name = waiting[done.pop()]
-        said = self._log(name).read_text(errors="replace").strip().splitlines()[-1:]
-        raise FloorError(f"{name} has ended: {escaped(' '.join(said)) or 'it says nothing'}", "start the floor again")
+        last_line = self._log(name).read_text(errors="replace").strip().splitlines()[-1:]
+        raise FloorError(
+            f"{name} has ended: {escaped(' '.join(last_line)) or 'it says nothing'}", "start the floor again"
+        )
 
     async def end(self) -> None:
         """End them one after the other, the last one first."""

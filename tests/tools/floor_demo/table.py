@@ -38,12 +38,12 @@ class SharedBroker(EmbeddedBroker):
 
 async def deal(play: Play, broker: SharedBroker, folder: Path, stop: asyncio.Event) -> None:
     """Deal shoe after shoe until `stop` is set. Raises Puzzled, BridgeError."""
-    stage = Harness(play, folder, _nothing, _nothing, broker)
+    harness = Harness(play, folder, _nothing, _nothing, broker)
     try:
-        await stage.open()
-        await first(stage.dealer().work(), stop.wait(), stage.failed)
+        await harness.open()
+        await first(harness.dealer().work(), stop.wait(), harness.failed)
     finally:
-        await stage.close()
+        await harness.close()
 
 
 def _nothing(*_: object) -> None:

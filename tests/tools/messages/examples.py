@@ -46,15 +46,15 @@ def moments() -> dict[str, tuple[Moment, ...]]:
 @cache
 def examples() -> Examples:
     """At least one example of every kind of message; the same every time."""
-    told: Examples = {}
+    found: Examples = {}
     for game, sent in ((game, sent) for game, moment in _all() for sent in moment.sent):
-        of = told.setdefault(kind(sent), {})
+        of = found.setdefault(kind(sent), {})
         name = _name(sent, game)
-        if name not in of or _says_more(sent, of[name]):
+        if name not in of or _shows_more(sent, of[name]):
             of[name] = sent.payload
-    told["stored"] = {"stored": _stored()}
-    told["reply"]["refused: no order"] = _no_order()
-    return told | {"status": _status(), "health": {"health": _beside(HEALTH)}, "odds": {"odds": _odds()}}
+    found["stored"] = {"stored": _stored()}
+    found["reply"]["refused: no order"] = _no_order()
+    return found | {"status": _status(), "health": {"health": _beside(HEALTH)}, "odds": {"odds": _odds()}}
 
 
 def _all() -> Iterator[tuple[str, Moment]]:
@@ -74,7 +74,7 @@ def _name(sent: Sent, game: str) -> str:
     return kind(sent).rsplit(".", 1)[-1]
 
 
-def _says_more(sent: Sent, known: dict[str, Any]) -> bool:
+def _shows_more(sent: Sent, known: dict[str, Any]) -> bool:
     """Whether a state shows more than the one that was found before; of all else the first one will do."""
     return sent.topic in ("table", "lamps", "alarm", "roads") and len(str(sent.payload)) > len(str(known))
 

@@ -136,17 +136,17 @@ def _folded(line: str) -> list[str]:
 
 
 def _lines() -> Iterator[str]:
-    told = document()
+    made = document()
     yield "# Every message of a table"
     yield f"\n{_WRITTEN}\n"
     yield ABOUT
     yield from _overview()
     yield from _phases()
-    yield from _heads(told)
+    yield from _heads(made)
     for topic in topics():
-        yield from _topic(topic, told)
+        yield from _topic(topic, made)
     yield from _errors()
-    yield from _parts(told)
+    yield from _parts(made)
     yield "\n## Rounds step by step"
     yield from course()
 
@@ -178,8 +178,8 @@ def _phases() -> Iterator[str]:
     yield from (f"- **{phase}**: {says}" for phase, says in PHASES.items())
 
 
-def _heads(told: Json) -> Iterator[str]:
-    schemas = told["components"]["schemas"]
+def _heads(made: Json) -> Iterator[str]:
+    schemas = made["components"]["schemas"]
     yield "\n## Heads\n\nEvery message of `event` and `round` begins with these fields.\n"
     yield from (f"{plain(each.__doc__ or '')}\n" for each in (Head, EntryHead, StreamMessage))
     yield from _of_head(schemas["event.Noted"])
@@ -192,10 +192,10 @@ def _of_head(schema: Json) -> list[str]:
     return fields(schema, without=own)
 
 
-def _topic(topic: Topic, told: Json) -> Iterator[str]:
-    messages, schemas = told["components"]["messages"], told["components"]["schemas"]
+def _topic(topic: Topic, made: Json) -> Iterator[str]:
+    messages, schemas = made["components"]["messages"], made["components"]["schemas"]
     yield f"\n## Topic {topic.name}\n"
-    names = told["channels"][topic.name]["messages"]
+    names = made["channels"][topic.name]["messages"]
     if len(names) > 1:
         yield f"{topic.says[0].upper()}{topic.says[1:]}."
     for name in names:
@@ -215,10 +215,10 @@ def _errors() -> Iterator[str]:
     yield from (f"- **{code}**: {says}" for code, says in ERRORS.items())
 
 
-def _parts(told: Json) -> Iterator[str]:
+def _parts(made: Json) -> Iterator[str]:
     """What messages refer to by name."""
     yield "\n## Parts\n\nWhat several messages have in them."
-    for name, schema in told["components"]["schemas"].items():
-        if name not in told["components"]["messages"]:
+    for name, schema in made["components"]["schemas"].items():
+        if name not in made["components"]["messages"]:
             yield f"\n### {name}\n\n{plain(schema.get('description', ''))}\n"
             yield from fields(schema) or [in_words(schema)]
