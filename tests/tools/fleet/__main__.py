@@ -1,4 +1,4 @@
-"""`scripts/fleet`: plays a fleet and prints what came of it."""
+"""`scripts/fleet`: plays a fleet and prints its report."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from tests.tools.fleet.printed import growth, lines, need
 from tests.tools.fleet.stores import STORES
 
 STEPS: Final = (10, 100)
-"""Tables of the smaller fleets that a growth is measured by."""
+"""Tables of the smaller fleets in a comparison of growth."""
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run as asked on the command line; 0 fine, 1 something was lost, doubled or in conflict, or could not be begun."""
+    """Runs the command line; 0 fine, 1 lost, doubled or conflicting messages, or a failed start."""
     options = _parser().parse_args(argv)
     folder: Path = options.out or Path(tempfile.mkdtemp(prefix="fleet-"))
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A process that a fleet started: it is told lines, killed, and started again with the same command."""
+"""A process of a fleet: it gets lines, is killed, and is started again with the same command."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any, Final
 from firmware_bridge.errors import BridgeError
 
 END_S: Final = 180.0
-"""How long a process may take to end in order: a whole fleet says goodbye."""
+"""Longest orderly end of a process: a whole fleet disconnects."""
 
 
 class FleetError(BridgeError, RuntimeError):
-    """The fleet cannot be played as asked."""
+    """The fleet cannot be played."""
 
 
 class Child:
-    """A process, its output in `log`. hear: takes its lines instead. how: more of what `subprocess.Popen` takes."""
+    """A process with its output in `log`. on_line: gets its lines instead. how: arguments of `subprocess.Popen`."""
 
     def __init__(
         self,
@@ -35,14 +35,14 @@ class Child:
         self._reading: asyncio.Task[None] | None = None
 
     async def start(self, *lines: bytes) -> None:
-        """Start it, and tell it lines."""
+        """Starts it and sends it lines."""
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE if self._on_line else log,
                 stderr=log,
-                start_new_session=True,  # a Ctrl-C in the terminal is for the fleet, which ends all in order
+                start_new_session=True,  # Ctrl-C must reach only the fleet, which ends all in order
                 **self._how,
             )
         if self._on_line:
@@ -51,22 +51,22 @@ class Child:
             self.send(line)
 
     def send(self, line: bytes) -> None:
-        """Tell it a line."""
+        """Sends it a line."""
         if self._process and self._process.stdin and self.is_running:
             self._process.stdin.write(line + b"\n")
 
     @property
     def is_running(self) -> bool:
-        """Whether it was started, and did not end."""
+        """Whether it was started and has not ended."""
         return self._process is not None and self._process.returncode is None
 
     @property
     def pid(self) -> int:
-        """Its number; 0 where it does not run."""
+        """Its process id; 0 if it does not run."""
         return self._process.pid if self._process and self.is_running else 0
 
     async def end(self, number: signal.Signals = signal.SIGKILL) -> int:
-        """Send it a signal, and wait until it is gone; what it ended with."""
+        """Sends a signal and waits for the end; returns the exit code."""
         process, self._process = self._process, None
         if process is None:
             return 0
@@ -78,7 +78,7 @@ class Child:
         return code
 
     async def finished(self) -> int:
-        """What it ended with by itself; killed where that takes too long."""
+        """Waits for its own end; returns the exit code. Kills it after `END_S`."""
         process, self._process = self._process, None
         return await self._gone(process) if process else 0
 

@@ -22,14 +22,14 @@ FLOOR: Final = "floor"
 """The user name of the back office."""
 
 OWN: Final = ("status", "event", "round", "command", "stored")
-"""Topics of its own that a table reads: docs/broker.md says why."""
+"""Topics of its own that a table reads (reasons in docs/broker.md)."""
 
 OFFICE_WRITES: Final = [
     *("$MQTT.msgs.shoe.*.command", "$MQTT.msgs.shoe.*.stored", "$JS.API.INFO", "$JS.API.STREAM.INFO.$MQTT_msgs"),
     *(f"$JS.API.CONSUMER.{what}.$MQTT_msgs.shoe-floor-ingest" for what in ("*", "*.*")),
     "$JS.ACK.$MQTT_msgs.shoe-floor-ingest.>",
 ]
-"""What the back office writes at NATS: orders, how far it is, and what its consumer needs."""
+"""Subjects the back office writes at NATS: orders, its position, and requests of its consumer."""
 
 NODES: Final = 3
 
@@ -56,10 +56,10 @@ class Engine(Protocol):
         """The sections of floor.toml that name it. tables, ports: the ways of the network to `tables` and `floor`."""
 
     def is_ready(self) -> bool:
-        """Whether all of it answers."""
+        """Whether every part answers."""
 
     def victim(self) -> Child:
-        """The process whose end hurts most now."""
+        """The process with the worst effect if killed now."""
 
 
 class Mosquitto:
@@ -186,7 +186,7 @@ def _user(name: str, password: str, writes: list[str], reads: list[str]) -> str:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of the loopback that nobody listens at."""
+    """Ports of the loopback without a listener."""
     ports: list[int] = []
     while len(ports) < count:
         port = random.choice(PORTS)
@@ -197,7 +197,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def answers(port: int) -> bool:
-    """Whether somebody listens at a port of the loopback."""
+    """Whether a port of the loopback has a listener."""
     try:
         socket.create_connection((HOST, port), 1.0).close()
     except OSError:

@@ -1,4 +1,4 @@
-"""The faults of a fleet: one thing after the other is killed, locked or cut, and comes back."""
+"""The faults of a fleet: one part after the other is killed, locked or cut, and returns."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tests.tools.fleet.stores import Store
 from tests.tools.fleet.team import Team
 
 BACK_S: Final = 120.0
-"""How long a broker may take to come back."""
+"""Longest restart of a broker."""
 
 FIRST: Final = 0.4
-"""When the first fault is, as a part of the time from one to the next."""
+"""Time of the first fault, as a part of the interval between faults."""
 
 LOOK_S: Final = 0.1
 
 
 class Faults:
-    """Makes each fault once, in its turn. network: the proxy that obeys `cut` and `mend`. say: takes a line."""
+    """Makes each fault once, in order. network: the proxy with the commands `cut` and `mend`. show: prints a line."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Faults:
         }
 
     async def run(self) -> None:
-        """Make them all; done when the last one is over, and all of it is whole again."""
+        """Makes all faults; returns when the last one is over."""
         self._began = time.monotonic()
         for number, name in enumerate(FAULTS):
             await asyncio.sleep(max(0.0, (number + FIRST) * self._plan.interval_s - self._at()))
@@ -59,12 +59,12 @@ class Faults:
             task.add_done_callback(self._noting.discard)
 
     def stop(self) -> None:
-        """Wait for nothing more to be whole."""
+        """Cancels the notes that are still waiting."""
         for task in self._noting:
             task.cancel()
 
     async def _note(self, trouble: Trouble) -> None:
-        """Note when everything is kept that was journaled until now."""
+        """Notes when everything journaled so far is kept."""
         began = time.monotonic()
         await self._team.mark(trouble.what)
         trouble.whole_s = round(time.monotonic() - began, 1)

@@ -1,4 +1,4 @@
-"""The processes that play the tables of a fleet, and what they tell."""
+"""The processes that play the tables of a fleet, and their progress."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.tools.fleet.measure import Use, use_of
 from tests.tools.fleet.process import Order, Progress, Task
 
 KILLED: Final = 0
-"""Which process is killed."""
+"""Index of the process that is killed."""
 
 LOOK_S: Final = 0.1
 
 
 class Team:
-    """Owns the processes from `start` to `end`. base: what one of them uses before its first table."""
+    """Owns the processes from `start` to `end`. base: resources of one before its first table."""
 
     def __init__(self, tasks: list[Task], folder: Path) -> None:
         self._tasks = tasks
@@ -38,7 +38,7 @@ class Team:
         self._resting = False
 
     async def start(self) -> None:
-        """Start all of them; the first one is measured before it has a table."""
+        """Starts all of them; the first one is measured before it has a table."""
         for number, child in enumerate(self.children):
             await child.start()
             if number == 0:
@@ -63,16 +63,16 @@ class Team:
         return self._before_entries + sum(each.entries for each in self.progress())
 
     def progress(self) -> list[Progress]:
-        """What each process said last."""
+        """The last line of each process."""
         return [each for each in self._last if each]
 
     def fallen(self) -> list[str]:
-        """The processes that ended and nobody killed, with their last words."""
+        """The processes that ended without a kill, with the end of their logs."""
         there = enumerate(self.children)
         return [f"{each.name} ended: {each.tail()}" for n, each in there if n not in self._away and not each.is_running]
 
     async def mark(self, name: str) -> None:
-        """Return when every table's journal is kept as far as it is now."""
+        """Waits until every table's journal is kept up to its present end."""
         waiting = set(range(len(self.children)))
         self._marks[name] = waiting, asyncio.Event()
         for number in waiting:
@@ -80,17 +80,17 @@ class Team:
         await self._marks[name][1].wait()
 
     def rest(self) -> None:
-        """Let nothing more be dealt."""
+        """Stops the dealing."""
         self._resting = True
         for number in range(len(self.children)):
             self._order(number, Order("rest"))
 
     def is_resting(self) -> bool:
-        """Whether all of them have heard that."""
+        """Whether all processes have stopped dealing."""
         return all(each and each.resting for each in self._last)
 
     async def kill_one(self, away_s: float) -> str:
-        """Kill a process, and start it again on the same journals; it is back when all of its tables are."""
+        """Kills a process, restarts it on the same journals, and waits until all its tables are connected."""
         child, last = self.children[KILLED], self._last[KILLED]
         self._away.add(KILLED)
         await child.end()
@@ -109,7 +109,7 @@ class Team:
         return f"a process of {tables} tables killed"
 
     async def end(self) -> list[str]:
-        """Let all tables leave in order; what went wrong."""
+        """Ends all tables in order; returns what failed."""
         wrong = self.fallen()
         self._away.update(range(len(self.children)))
         for number in range(len(self.children)):

@@ -1,4 +1,4 @@
-"""The AsyncAPI 3.0 document of one table: what it sends and receives, with an example of every message."""
+"""The AsyncAPI 3.0 document of one table, with an example of every message."""
 
 from __future__ import annotations
 
@@ -123,13 +123,13 @@ def _message(name: str, definition: Json) -> Json:
 
 
 def described(name: str, definition: Json) -> str:
-    """What a message says: the docstring of the event in it, of what stands beside its head, or of itself."""
+    """The description of a message: the docstring of its event, of its body, or of itself."""
     own = _DOCUMENTED.get(name.removeprefix("event."))
     return plain((own.__doc__ if own else definition["description"]) or "")
 
 
 def plain(description: str) -> str:
-    """A docstring as paragraphs, without its indentation, in the words of JSON."""
+    """A docstring as paragraphs, without indentation, with the names of JSON."""
     return (
         inspect.cleandoc(description)
         .replace("\n\n", "\0")

@@ -15,7 +15,7 @@ from tests.tools.messages.document import ABOUT, PREFIX, described, document, pl
 from tests.tools.messages.topics import ERRORS, PHASES, RESERVED, Topic, topics
 
 HEADS: Final = ("v", "table", "shoe", "journal", "seq", "as_of", "at", "boot", "head", "n", "of")
-"""What the heads of messages have: told once, in a chapter of its own."""
+"""Fields of the heads of messages, described once in their own chapter."""
 
 _PLAIN: Final = {
     "integer": "whole number",
@@ -29,7 +29,7 @@ _PLAIN: Final = {
 
 
 def fields(schema: Json, without: tuple[str, ...] = ()) -> list[str]:
-    """The fields of an object as a list in Markdown; those that may be missing are said to be."""
+    """The fields of an object as a list in Markdown, with optional ones marked."""
     required = schema.get("required", ())
     return [
         f"- **{name}**{'' if name in required else ', may be missing'}: {in_words(each)}"
@@ -39,7 +39,7 @@ def fields(schema: Json, without: tuple[str, ...] = ()) -> list[str]:
 
 
 def in_words(schema: Json) -> str:
-    """What a value may be."""
+    """The type of a value in words."""
     if ref := schema.get("$ref"):
         name = str(ref).rsplit("/", 1)[-1]
         return f"[{name}](#{name.lower()})"
@@ -79,7 +79,7 @@ def _limits(schema: Json) -> str:
 
 WIDTH: Final = 120
 MOST: Final = {str: 160, list: 4, dict: 8}
-"""Characters, items and keys at which a value inside of an example is cut."""
+"""Limits of a value in an example: characters, items, keys."""
 
 CUT: Final = ".."
 
@@ -216,7 +216,7 @@ def _errors() -> Iterator[str]:
 
 
 def _parts(made: Json) -> Iterator[str]:
-    """What messages refer to by name."""
+    """The schemas that messages refer to by name."""
     yield "\n## Parts\n\nWhat several messages have in them."
     for name, schema in made["components"]["schemas"].items():
         if name not in made["components"]["messages"]:

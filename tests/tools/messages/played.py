@@ -1,4 +1,4 @@
-"""A simulated table that plays a scene: what it sends, step by step, the same bytes every time."""
+"""Plays a scene at a simulated table: its messages step by step, the same bytes every time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Sent(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """What came to the table, what it sent because of it, and the phase it was in afterwards."""
+    """An input, the messages it caused, and the phase afterwards."""
 
     came: inputs.AnyInput
     sent: tuple[Sent, ...]
@@ -47,7 +47,7 @@ class Moment(NamedTuple):
 
 
 def played(scene: Scene) -> Iterator[Moment]:
-    """Play a scene, from the first start of the device on."""
+    """Plays a scene from the first start of the device."""
     return _Table(house_of(scene.game, **usual(scene.game) | scene.settings)).play(scene.steps)
 
 
@@ -92,7 +92,7 @@ class _Table:
         self._at = max(self._at, end)
 
     def _wire(self, order: orders.Order) -> orders.Order:
-        """The order as the desk reads it off a message; a mark names the question it answers."""
+        """The order as decoded from a message; a mark names the turn it answers."""
         fields = msgspec.json.decode(msgspec.json.encode(order))
         if isinstance(order, orders.Mark):
             now = table(self._memory.shoe)
