@@ -90,7 +90,7 @@ class EmbeddedBroker:
 
     def _amqtt(self) -> list[str]:
         if find_spec("amqtt") is None:
-            raise BrokerError("amqtt is not installed", "pip install 'firmware-bridge[demo]', or apt install mosquitto")
+            raise BrokerError("amqtt is not installed", "pip install '.[demo]', or apt install mosquitto")
         return [sys.executable, "-m", __name__, str(self.port)]
 
 

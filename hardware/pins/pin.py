@@ -15,12 +15,12 @@ _BUSY = ("GPIO busy", "already in use")
 FACTORIES: dict[str, tuple[str, str, str]] = {
     "lgpio": (
         "hardware.pins.lgpio:factory",
-        "sudo apt install python3-lgpio, or pip install 'firmware-bridge[pi]'",
+        "sudo apt install python3-lgpio, or pip install '.[pi]'",
         "it needs a Raspberry Pi, the group gpio and a writable working directory",
     ),
     "rpigpio": (
         "gpiozero.pins.rpigpio:RPiGPIOFactory",
-        "pip install 'firmware-bridge[rpi-gpio]', or use lgpio",
+        "pip install '.[rpi-gpio]', or use lgpio",
         "it needs a Raspberry Pi up to 4 and a kernel before 6.6; elsewhere use lgpio",
     ),
     "mock": ("gpiozero.pins.mock:MockFactory", "pip install gpiozero", "reinstall gpiozero"),
