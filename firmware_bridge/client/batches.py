@@ -10,8 +10,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge.client.ledger import Arrived
-from firmware_bridge.client.messages import Item, Received, Refused, Stream, Told, Unreadable
+from firmware_bridge.client.ledger import TableLedger
+from firmware_bridge.client.messages import Item, Received, Refused, Stream, TableOrder, Unreadable
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
@@ -57,7 +57,7 @@ class _Status(Struct):
 
 
 class _Table(Struct):
-    arrived: Arrived
+    ledger: TableLedger
     gaps: "Gaps"
     tail: "Tail"
     again: Doubling
@@ -66,8 +66,8 @@ class _Table(Struct):
     has_failed: bool = False
     ready_at: float = 0.0
     look_at: float | None = None
-    said: dict[str, int] = {}
-    say: set[str] = set()
+    published: dict[str, int] = {}
+    unpublished: set[str] = set()
 
 
 class Batches:
@@ -82,23 +82,23 @@ class Batches:
         self.events = False
         self._by, self._wait_s = by, wait_s
         self._tables: dict[str, _Table] = {}
-        self._given = Given()
+        self._orders = PendingOrders()
         self.done: list[Ticket] = []
 
-    def know(self, known: Iterable[bytes], forgotten: Iterable[tuple[str, str]], now: float) -> None:
+    def load(self, known: Iterable[bytes], forgotten: Iterable[tuple[str, str]], now: float) -> None:
         """Take what was stored before as come and stored. forgotten: (table, journal) of which nothing is asked.
 
         Raises MessageError for what is no message.
         """
         for name, journal in forgotten:
-            self._table(name).arrived.forget(journal)
+            self._table(name).ledger.forget(journal)
         for raw in map(bytes, known):
             try:
                 head = msgspec.json.decode(raw, type=_Known)
             except (msgspec.MsgspecError, ValueError) as error:
                 raise MessageError(f"a known payload is no message: {error}", KNOWN) from None
             table = self._table(head.table)
-            item = table.arrived.take("round" if head.event is None else "event", raw)
+            item = table.ledger.receive("round" if head.event is None else "event", raw)
             if isinstance(item, Unreadable):
                 raise MessageError(f"a known payload is no message: {item.why}", KNOWN)
             table.look_at = now + self._wait_s
@@ -108,7 +108,7 @@ class Batches:
         for table in self._tables.values():
             table.tail.connected()
 
-    def take(self, name: str, topic: Stream, raw: bytes, ticket: Ticket | None, now: float) -> None:
+    def handle(self, name: str, topic: Stream, raw: bytes, ticket: Ticket | None, now: float) -> None:
         """A message from the broker. A ticket goes to `done` once the message needs no more to be sent again."""
         table, key = self._table(name), sha256(topic.encode() + raw).digest()
         tickets = [ticket] if ticket else []
@@ -117,9 +117,10 @@ class Batches:
         elif len(table.pending) >= MOST_HELD:
             self.done += tickets
             table.tail.dropped(now)
-        elif (item := table.arrived.take(topic, raw)) is None:
+        elif (item := table.ledger.receive(topic, raw)) is None:
             self.done += tickets
-            table.say.add(msgspec.json.decode(raw, type=_Named).journal)  # the table does not know that it is stored
+            journal = msgspec.json.decode(raw, type=_Named).journal
+            table.unpublished.add(journal)  # the table does not know that it is stored
         else:
             table.pending[key] = _Pending(item, tickets)
             table.tail.came(now)
@@ -134,9 +135,9 @@ class Batches:
         except (msgspec.MsgspecError, ValueError):
             return
         table = self._table(name)
-        table.arrived.reaches(status.journal, status.next_seq, status.shoe)
-        table.tail.said((status.boot, status.link), now)
-        table.say.add(status.journal)
+        table.ledger.reaches(status.journal, status.next_seq, status.shoe)
+        table.tail.status((status.boot, status.link), now)
+        table.unpublished.add(status.journal)
         table.look_at = min(table.look_at or now + self._wait_s, now + self._wait_s)
 
     def answer(self, raw: bytes) -> None:
@@ -145,19 +146,19 @@ class Batches:
             answer = msgspec.json.decode(raw, type=Answer)
         except (msgspec.MsgspecError, ValueError):
             return
-        told = self._given.answered(answer.id)
-        if told is None:
+        sent = self._orders.answered(answer.id)
+        if sent is None:
             return
-        asked, table = told.order, self._tables[told.table]
+        asked, table = sent.order, self._tables[sent.table]
         if answer.ok:
-            table.arrived.answered(asked)
+            table.ledger.answered(asked)
             table.tail.answered(asked)
             return
         why = f"{answer.error}; {answer.hint}" if answer.hint else f"{answer.error}"
         final = "not on this disk" in (answer.error or "")
         if final and asked.journal:
-            table.arrived.forget(asked.journal)
-        item = Refused(told.table, asked, why, final)
+            table.ledger.forget(asked.journal)
+        item = Refused(sent.table, asked, why, final)
         table.pending.setdefault(repr(item).encode(), _Pending(item, []))
 
     def batch(self, now: float, most: int, *, together: bool) -> dict[str, list[Item]]:
@@ -187,7 +188,7 @@ class Batches:
                 self.done += table.pending.pop(key).tickets
             table.out, table.has_failed = 0, False
             table.again.reset()
-            table.say |= {each.message.journal for each in batch[name] if isinstance(each, Received)}
+            table.unpublished |= {each.message.journal for each in batch[name] if isinstance(each, Received)}
 
     def failed(self, batch: dict[str, list[Item]], now: float) -> None:
         """A batch was left without being stored: it comes again, after a back-off of 1 s to 1 min."""
@@ -198,23 +199,23 @@ class Batches:
             table.out, table.has_failed = 0, True
             self._release(table)
 
-    def says(self) -> Iterator[tuple[str, Stored]]:
+    def due_reports(self) -> Iterator[tuple[str, Stored]]:
         """What is to be said of what is stored, where events are read too; all journals before it are whole then."""
         for name, table in self._tables.items():
             if not self.events:
-                table.say.clear()
-            unsaved = {each.journal for each in _waiting(table)} if table.say else set()
-            for journal in sorted(table.say):
-                if table.arrived.lacks_older(journal, unsaved):
+                table.unpublished.clear()
+            unsaved = {each.journal for each in _waiting(table)} if table.unpublished else set()
+            for journal in sorted(table.unpublished):
+                if table.ledger.lacks_older(journal, unsaved):
                     continue
-                table.say.discard(journal)
+                table.unpublished.discard(journal)
                 first = min((each.seq for each in _waiting(table) if each.journal == journal), default=None)
-                seq = max(table.arrived.stored_up_to(journal, first), table.said.get(journal, 0))
+                seq = max(table.ledger.stored_up_to(journal, first), table.published.get(journal, 0))
                 if seq:
-                    table.said[journal] = seq
+                    table.published[journal] = seq
                     yield name, Stored(journal=journal, seq=seq, by=self._by)
 
-    def asks(self, now: float) -> Iterator[Told]:
+    def due_orders(self, now: float) -> Iterator[TableOrder]:
         """What is missing and did not come by itself in time (`Gaps`, `Tail`), as orders."""
         for name, table in self._tables.items():
             if table.look_at is None or table.look_at > now:
@@ -222,14 +223,14 @@ class Batches:
             if len(table.pending) >= MOST_HELD:
                 table.look_at = now + self._wait_s
                 continue
-            for gap in table.gaps.due(table.arrived.gaps(), now):
-                yield self._given.told(name, gap)
-            if end := table.tail.order(table.arrived.tail(), now):
-                yield self._given.told(name, end)
+            for gap in table.gaps.due(table.ledger.gaps(), now):
+                yield self._orders.create(name, gap)
+            if end := table.tail.order(table.ledger.tail(), now):
+                yield self._orders.create(name, end)
             table.look_at = min((at for at in (table.gaps.at, table.tail.at) if at is not None), default=None)
             if table.gaps.at is None:
-                for journal, seq in table.arrived.forget_old({each.journal for each in _waiting(table)}):
-                    table.said[journal] = max(seq, table.said.get(journal, 0))
+                for journal, seq in table.ledger.forget_old({each.journal for each in _waiting(table)}):
+                    table.published[journal] = max(seq, table.published.get(journal, 0))
 
     def next_at(self) -> float | None:
         """When there is something to do though nothing comes; None for never."""
@@ -244,27 +245,27 @@ class Batches:
 
     def _table(self, name: str) -> _Table:
         if name not in self._tables:
-            arrived, wait_s = Arrived(name, events=self.events), self._wait_s
-            self._tables[name] = _Table(arrived, Gaps(wait_s), Tail(wait_s), Doubling(FIRST_S, LONGEST_S))
+            ledger, wait_s = TableLedger(name, events=self.events), self._wait_s
+            self._tables[name] = _Table(ledger, Gaps(wait_s), Tail(wait_s), Doubling(FIRST_S, LONGEST_S))
         return self._tables[name]
 
 
-class Given:
+class PendingOrders:
     """The orders that were given and not answered. Their ids begin with 16 random hex digits of this run."""
 
     def __init__(self) -> None:
         self._run, self._count = secrets.token_hex(8), count(1)
-        self._awaited: dict[str, Told] = {}
+        self._awaited: dict[str, TableOrder] = {}
 
-    def told(self, table: str, gap: Resend) -> Told:
+    def create(self, table: str, gap: Resend) -> TableOrder:
         """An order for what is missing, under an id of its own."""
-        told = Told(table, gap, f"{self._run}-{next(self._count)}")
-        self._awaited[told.id] = told
+        order = TableOrder(table, gap, f"{self._run}-{next(self._count)}")
+        self._awaited[order.id] = order
         while len(self._awaited) > MOST_AWAITED:
             del self._awaited[next(iter(self._awaited))]
-        return told
+        return order
 
-    def answered(self, id: str | None) -> Told | None:
+    def answered(self, id: str | None) -> TableOrder | None:
         """The order that an answer is to, None where it is another one's."""
         return self._awaited.pop(id or "", None)
 
@@ -333,7 +334,7 @@ class Tail:
         """The broker let us in anew: what it was to keep for us may be gone."""
         self._link = None
 
-    def said(self, link: Link, now: float) -> None:
+    def status(self, link: Link, now: float) -> None:
         """The table says how far it is. On a new connection, ours or its own, something may have been lost."""
         if link != self._link:
             self._link = link

@@ -60,13 +60,13 @@ class Verifier:
         A card named while it is drawn was never sealed and needs no verdict. Raises MessageError for what is no
         event message, and for a message that differs from an earlier one with the same identity.
         """
-        told = self._events.take(payload)
-        if told is None:
+        message = self._events.take(payload)
+        if message is None:
             return ()
-        event, at = _card_event(told.event), told.identity
+        event, at = _card_event(message.event), message.identity
         if event.commit:
-            self._made.setdefault(told.journal, {})[at] = event.commit
-        judged = self._judged.setdefault(told.journal, {})
+            self._made.setdefault(message.journal, {})[at] = event.commit
+        judged = self._judged.setdefault(message.journal, {})
         late = event.commit is not None
         again = [named for named, before in judged.values() if before.proof == "unseen" or (late and named.at > at)]
         news = [(named, self._judge(named)) for named in (*again, *_named(at, event))]

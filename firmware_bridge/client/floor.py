@@ -267,7 +267,7 @@ class Reading:
         self.is_closed = False
         self.session = Session(address, wake)
         self._prefix, self._begun, self._together = prefix, False, False
-        self._intake = Batches(address.by, wait_s)
+        self._batches = Batches(address.by, wait_s)
         self._out: dict[str, list[Item]] = {}
         self._connects = 0
 
@@ -277,11 +277,11 @@ class Reading:
         """Begin with rounds, or with events too; or go on with them. Raises FloorInUse for the other ones."""
         self._together = together
         if not self._begun:
-            self._begun, self._intake.events = True, events
-            self._intake.know(known, forgotten, monotonic())
+            self._begun, self._batches.events = True, events
+            self._batches.load(known, forgotten, monotonic())
             topics = {"round": 1, "event": 1 if events else None, "status": 1, "reply": 0}
             self.session.read({f"{self._prefix}/+/{name}": qos for name, qos in topics.items()})
-        elif self._intake.events != events:
+        elif self._batches.events != events:
             raise FloorInUse("this floor gives its other stream", "make another floor, with another name")
 
     def step(self) -> dict[str, list[Item]]:
@@ -293,15 +293,15 @@ class Reading:
         if error is not None:
             raise error
         now = monotonic()
-        self._intake.failed(self._out, now)
+        self._batches.failed(self._out, now)
         if self._connects != self.session.connects:
             self._connects = self.session.connects
-            self._intake.connected()
-        self._take(now)
-        for told in self._intake.asks(now):
-            self.session.publish(f"{self._prefix}/{told.table}/command", command(told.order, told.id))
-        self._say()
-        self._out = self._intake.batch(now, MOST, together=self._together)
+            self._batches.connected()
+        self._receive(now)
+        for ask in self._batches.due_orders(now):
+            self.session.publish(f"{self._prefix}/{ask.table}/command", command(ask.order, ask.id))
+        self._publish_stored()
+        self._out = self._batches.batch(now, MOST, together=self._together)
         return self._out
 
     def stored(self, items: dict[str, list[Item]]) -> None:
@@ -309,12 +309,12 @@ class Reading:
         if self._out is not items:
             raise NotThisBatch("this batch was left already, it comes again", "call stored() once, inside of the loop")
         self._out = {}
-        self._intake.stored(items)
-        self._say()
+        self._batches.stored(items)
+        self._publish_stored()
 
     def left(self) -> float | None:
         """Seconds until something is due though nothing comes; None for never."""
-        at = self._intake.next_at()
+        at = self._batches.next_at()
         return None if at is None else max(0.0, at - monotonic())
 
     def close(self) -> None:
@@ -322,22 +322,22 @@ class Reading:
         self.is_closed = True
         self.session.close()
 
-    def _take(self, now: float) -> None:
+    def _receive(self, now: float) -> None:
         while self.session.incoming:
             message = self.session.incoming.popleft()
             payload, ticket = message.payload, message.ticket
             table, _, name = message.topic.removeprefix(f"{self._prefix}/").rpartition("/")
-            if name == "round" or (name == "event" and self._intake.events):
-                self._intake.take(table, "event" if name == "event" else "round", payload, ticket, now)
+            if name == "round" or (name == "event" and self._batches.events):
+                self._batches.handle(table, "event" if name == "event" else "round", payload, ticket, now)
                 continue
             if name == "status":
-                self._intake.status(table, payload, now)
+                self._batches.status(table, payload, now)
             elif name == "reply":
-                self._intake.answer(payload)
-            self._intake.done += [ticket] if ticket else []
+                self._batches.answer(payload)
+            self._batches.done += [ticket] if ticket else []
 
-    def _say(self) -> None:
-        for table, stored in self._intake.says():
+    def _publish_stored(self) -> None:
+        for table, stored in self._batches.due_reports():
             self.session.publish(f"{self._prefix}/{table}/stored", msgspec.json.encode(stored))
-        self.session.done(self._intake.done)
-        self._intake.done.clear()
+        self.session.done(self._batches.done)
+        self._batches.done.clear()

@@ -10,7 +10,14 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from firmware_bridge.client.messages import Conflict, Item, Received, Stream, Unreadable
-from firmware_bridge.client.payload import MessageError, Payload, event_message, fingerprint, look_whose, round_message
+from firmware_bridge.client.payload import (
+    MessageError,
+    Payload,
+    event_message,
+    fingerprint,
+    round_message,
+    verify_table,
+)
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.wire import EventMessage, Identity, RoundMessage
@@ -34,11 +41,11 @@ class Events:
 
     def take(self, payload: Payload) -> EventMessage | None:
         """The message, None for a repeat; in any order. Raises MessageError."""
-        told = event_message(payload)
-        if not self._seen.is_new("event", told.identity, payload):
+        message = event_message(payload)
+        if not self._seen.is_new("event", message.identity, payload):
             return None
-        self._journals.setdefault(told.journal, Entries()).event(told.seq, told.n, told.of)
-        return told
+        self._journals.setdefault(message.journal, Entries()).event(message.seq, message.n, message.of)
+        return message
 
     def has_all_before(self, identity: Identity) -> bool:
         """Whether every message of the journal before this one has come."""
@@ -66,11 +73,11 @@ class Rounds:
 
     def take(self, payload: Payload) -> RoundMessage | None:
         """The message, None for a repeat; in any order. Raises MessageError."""
-        told = round_message(payload)
-        if not self._seen.is_new("round", told.identity, payload):
+        message = round_message(payload)
+        if not self._seen.is_new("round", message.identity, payload):
             return None
-        self._chain.put(told)
-        return told
+        self._chain.put(message)
+        return message
 
     def gaps(self) -> tuple[Resend, ...]:
         """What to ask for, in all journals that are not forgotten.
@@ -209,9 +216,9 @@ class RoundChain:
         self.forgotten: set[str] = set()
         """The journals of which nothing is asked."""
 
-    def put(self, told: RoundMessage) -> None:
+    def put(self, message: RoundMessage) -> None:
         """Add a message that did not come before."""
-        self._prev[EntryName(told.journal, told.seq)] = told.prev
+        self._prev[EntryName(message.journal, message.seq)] = message.prev
 
     def gaps(self) -> tuple[Resend, ...]:
         """What to ask for, in all journals that are not forgotten.
@@ -240,7 +247,7 @@ class _End(NamedTuple):
     seq: int
 
 
-class Arrived:
+class TableLedger:
     """One table's messages so far, in memory: which are new, what is missing, and up to where all is there.
 
     events: whether the topic `event` is read too; else only rounds can be missing.
@@ -254,30 +261,30 @@ class Arrived:
         self._ends: dict[str, _End] = {}
         self._ended: set[str] = set()
 
-    def take(self, topic: Stream, raw: bytes) -> Item | None:
+    def receive(self, topic: Stream, raw: bytes) -> Item | None:
         """What the bytes are, None for a repeat."""
         try:
-            told = event_message(raw) if topic == "event" else round_message(raw)
-            look_whose(self.table, told.table)
+            message = event_message(raw) if topic == "event" else round_message(raw)
+            verify_table(self.table, message.table)
         except MessageError as error:
             return Unreadable(self.table, topic, raw, str(error))
         digest = sha256(raw).digest()
-        before = self._seen.add(topic, told.identity, digest)
+        before = self._seen.add(topic, message.identity, digest)
         if digest in before:
             return None
         if before:
-            return Conflict(self.table, topic, told.identity, raw, before[0].hex())
-        self._shoes.setdefault(told.journal, told.shoe)
-        journal = self._journals.setdefault(told.journal, Entries())
-        if isinstance(told, EventMessage):
-            journal.event(told.seq, told.n, told.of, has_round=told.event.get("type") in ROUND_EVENTS)
+            return Conflict(self.table, topic, message.identity, raw, before[0].hex())
+        self._shoes.setdefault(message.journal, message.shoe)
+        journal = self._journals.setdefault(message.journal, Entries())
+        if isinstance(message, EventMessage):
+            journal.event(message.seq, message.n, message.of, has_round=message.event.get("type") in ROUND_EVENTS)
         elif self.events:
-            journal.round(told.seq, told.n)
-            if told.prev and told.prev.journal not in self._chain.forgotten:
-                self._journals.setdefault(told.prev.journal, Entries()).reach(told.prev.seq)
+            journal.round(message.seq, message.n)
+            if message.prev and message.prev.journal not in self._chain.forgotten:
+                self._journals.setdefault(message.prev.journal, Entries()).reach(message.prev.seq)
         else:
-            self._chain.put(told)
-        return Received(self.table, topic, told, raw)
+            self._chain.put(message)
+        return Received(self.table, topic, message, raw)
 
     def reaches(self, journal: str, next_seq: int, shoe: int) -> None:
         """The table says which entry comes next in the journal of a shoe; of older shoes this is the last word.

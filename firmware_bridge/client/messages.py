@@ -51,7 +51,7 @@ class Refused(NamedTuple):
 Item = Received | Conflict | Unreadable | Refused
 
 
-class Told(NamedTuple):
+class TableOrder(NamedTuple):
     """An order to a table: its payload is `command(order, id)`."""
 
     table: str

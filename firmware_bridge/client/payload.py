@@ -23,8 +23,8 @@ class MessageError(BridgeError, ValueError):
 
 def event_message(payload: Payload) -> EventMessage:
     """A message of the topic `event`. Raises MessageError."""
-    told: EventMessage = _read(payload, EventMessage)
-    return told
+    message: EventMessage = _read(payload, EventMessage)
+    return message
 
 
 def round_message(payload: Payload) -> RoundMessage:
@@ -32,8 +32,8 @@ def round_message(payload: Payload) -> RoundMessage:
 
     A dict may hold floats, as `json.loads` makes them: their shortest decimal counts.
     """
-    told: RoundMessage = _read(payload, RoundMessage)
-    return told
+    message: RoundMessage = _read(payload, RoundMessage)
+    return message
 
 
 def state(payload: bytes | str, body: type[Body], head: type[StateHead] = StateHead) -> tuple[StateHead, Body]:
@@ -41,10 +41,10 @@ def state(payload: bytes | str, body: type[Body], head: type[StateHead] = StateH
     return _read(payload, head), _read(payload, body)
 
 
-def look_whose(table: str, told: str) -> None:
+def verify_table(table: str, named: str) -> None:
     """Raise MessageError where a message of the table `told` came on a topic of `table`."""
-    if told != table:
-        raise MessageError(f"the topic is of table {table}, the message of {told}", "look who publishes to this topic")
+    if named != table:
+        raise MessageError(f"the topic is of table {table}, the message of {named}", "look who publishes to this topic")
 
 
 def fingerprint(payload: Payload) -> bytes:

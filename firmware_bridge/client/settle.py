@@ -66,13 +66,17 @@ def settle(payload: Payload | RoundMessage, wagers: Sequence[Wager], rounding: R
     A wager whose bet has no result in the message, because one of both misspells it, is held: all others are paid.
     Raises MessageError for what is no round message; MoneyError for two wagers on a bet that is told in money.
     """
-    told = payload if isinstance(payload, ClosedRound | CorrectedRound | VoidedRound) else round_message(payload)
-    if told.unit == "money" and len({each.bet for each in wagers}) < len(wagers):
-        raise MoneyError(f"two wagers on one bet of round {told.round}", "it is told in money: give its bet one wager")
-    stakes = [(wager, _stake(told, wager)) for wager in wagers]
-    paid = tuple(Paid(wager, _back(told, wager, stake, rounding)) for wager, stake in stakes if stake)
-    held = tuple(Held(wager, _unsettled(told, wager)) for wager, stake in stakes if not stake)
-    return Settlement(told.table, told.shoe, told.journal, told.round, told.revision, told.status, paid, held)
+    message = payload if isinstance(payload, ClosedRound | CorrectedRound | VoidedRound) else round_message(payload)
+    if message.unit == "money" and len({each.bet for each in wagers}) < len(wagers):
+        raise MoneyError(
+            f"two wagers on one bet of round {message.round}", "it is told in money: give its bet one wager"
+        )
+    stakes = [(wager, _stake(message, wager)) for wager in wagers]
+    paid = tuple(Paid(wager, _back(message, wager, stake, rounding)) for wager, stake in stakes if stake)
+    held = tuple(Held(wager, _unsettled(message, wager)) for wager, stake in stakes if not stake)
+    return Settlement(
+        message.table, message.shoe, message.journal, message.round, message.revision, message.status, paid, held
+    )
 
 
 def payments(now: Settlement, before: Settlement | None = None) -> dict[str, Decimal]:
@@ -94,35 +98,36 @@ def payments(now: Settlement, before: Settlement | None = None) -> dict[str, Dec
     return {person: amount for person, amount in owed.items() if amount}
 
 
-def _back(told: RoundMessage, wager: Wager, stake: tuple[Decimal, Decimal], rounding: Rounding) -> Decimal:
+def _back(message: RoundMessage, wager: Wager, stake: tuple[Decimal, Decimal], rounding: Rounding) -> Decimal:
     staked, net = stake
-    x = wager.stake if told.unit == "stake" else ONE
+    x = wager.stake if message.unit == "stake" else ONE
     won = EXACT.multiply(x, net)
     return EXACT.add(EXACT.multiply(x, staked), rounded(won, rounding) if won > 0 else won)
 
 
-def _stake(told: RoundMessage, wager: Wager) -> tuple[Decimal, Decimal] | None:
+def _stake(message: RoundMessage, wager: Wager) -> tuple[Decimal, Decimal] | None:
     """What was put in on the bet of a wager, and its net; None where the message does not say it."""
-    staked, net = _told(told, wager)
+    staked, net = _listed(message, wager)
     return None if staked is None or net is None or not _is_possible(staked, net) else (staked, net)
 
 
-def _unsettled(told: RoundMessage, wager: Wager) -> str:
-    bets = () if isinstance(told, VoidedRound) else told.bets
+def _unsettled(message: RoundMessage, wager: Wager) -> str:
+    bets = () if isinstance(message, VoidedRound) else message.bets
     near = None if wager.bet in bets else nearest(wager.bet, bets)
     meant = f"did you mean {near}? " if near else ""
-    return f"round {told.round} of journal {told.journal} tells no result of {escaped(wager.bet)}: {meant}ask the floor"
+    place = f"round {message.round} of journal {message.journal}"
+    return f"{place} tells no result of {escaped(wager.bet)}: {meant}ask the floor"
 
 
-def _told(told: RoundMessage, wager: Wager) -> tuple[Decimal | None, Decimal | None]:
+def _listed(message: RoundMessage, wager: Wager) -> tuple[Decimal | None, Decimal | None]:
     """Both as the message says them; None for what it does not say, or says twice and differently."""
-    listed = told.stakes.get(wager.bet)
-    if isinstance(told, VoidedRound):  # the table may not know a wager in money yet: then it is as it was accepted
-        unlisted = ONE if told.unit == "stake" else wager.stake
+    listed = message.stakes.get(wager.bet)
+    if isinstance(message, VoidedRound):  # the table may not know a wager in money yet: then it is as it was accepted
+        unlisted = ONE if message.unit == "stake" else wager.stake
         return listed[0] if listed else unlisted, ZERO
-    net = told.bets.get(wager.bet)
+    net = message.bets.get(wager.bet)
     if listed is None:
-        return ONE if told.unit == "stake" else None, net
+        return ONE if message.unit == "stake" else None, net
     return listed[0], net if net is not None and _is_same(net, listed[1]) else None
 
 

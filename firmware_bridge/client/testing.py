@@ -98,28 +98,30 @@ class FakeTable:
         """Play one round."""
         with self._lock:
             held, self._held = self._held, []
-            said = self._entry(events.BetsClosed(round=self._round + 1))
+            messages = self._entry(events.BetsClosed(round=self._round + 1))
             self._round += 1
-            said += self._entry(self._voided() if fault == "void" else self._closed())
+            messages += self._entry(self._voided() if fault == "void" else self._closed())
             if fault == "reorder":
-                self._held = said
+                self._held = messages
             elif fault != "gap":
-                self._say(said)
-            self._say(held)
+                self._publish(messages)
+            self._publish(held)
             if fault == "repeat":
-                self._say(said)
+                self._publish(messages)
             elif fault == "conflict":
-                self._say([(topic, payload.replace(b'"last":false', b'"last":true')) for topic, payload in said[-1:]])
+                self._publish(
+                    [(topic, payload.replace(b'"last":false', b'"last":true')) for topic, payload in messages[-1:]]
+                )
             elif fault == "correct":
-                self._say(self._entry(self._corrected()))
+                self._publish(self._entry(self._corrected()))
             elif fault == "restart":
                 self.restart()
 
     def new_shoe(self, *, lost: bool = False) -> None:
         """End this shoe, by an event that may be lost on its way, and begin the journal of the next."""
         with self._lock:
-            said = self._entry(events.ShoeEnded(why="floor", rounds=self._round))
-            self._say([] if lost else said)
+            messages = self._entry(events.ShoeEnded(why="floor", rounds=self._round))
+            self._publish([] if lost else messages)
             self.shoe, self._seq, self._round = self.shoe + 1, 0, 0
 
     def restart(self) -> None:
@@ -127,7 +129,7 @@ class FakeTable:
         with self._lock:
             self.boots += 1
             self.status()
-            self._say(self._kept.get(events.EntryName(self.journal, self._seq), []))
+            self._publish(self._kept.get(events.EntryName(self.journal, self._seq), []))
 
     def status(self) -> None:
         """Say the topic `status`."""
@@ -136,7 +138,7 @@ class FakeTable:
             body = Status("online", "0", "unknown", self._seq + 1, "normal", "synchronised", self.boots)
             self._send(f"{self._prefix}/{self.table}/status", joined(head, body))
 
-    def take(self, topic: str, payload: bytes) -> None:
+    def handle(self, topic: str, payload: bytes) -> None:
         """What comes from a backend: an order, which is answered, or what it stored."""
         with self._lock:
             if topic.endswith("/stored"):
@@ -146,14 +148,14 @@ class FakeTable:
                 answer = self._used.get(order["id"])
                 if answer is None:
                     answer = self._used[order["id"]] = self._obey(order)
-                    self._say(self._entry(events.CommandAnswered(answer=answer, by="backend")))
+                    self._publish(self._entry(events.CommandAnswered(answer=answer, by="backend")))
                     self.status()
                 self._send(f"{self._prefix}/{self.table}/reply", msgspec.json.encode(answer))
 
     def forget(self, journal: str) -> None:
         """Lose a journal: it cannot be sent again."""
         with self._lock:
-            self._kept = {entry: said for entry, said in self._kept.items() if entry.journal != journal}
+            self._kept = {entry: messages for entry, messages in self._kept.items() if entry.journal != journal}
 
     def _obey(self, order: dict[str, Any]) -> Answer:
         self.orders.append(order)
@@ -166,26 +168,26 @@ class FakeTable:
             return Answer(False, id, do, f"journal {part.journal} is not on this disk", "see `shoe journal list`")
         for entry in entries:
             if (part.start or 1) <= entry.seq <= (part.to or entry.seq):
-                self._say(self._kept[entry])
+                self._publish(self._kept[entry])
         return Answer(True, id, do)
 
     def _entry(self, event: Event) -> list[tuple[str, bytes]]:
         """The messages of an entry, as they are kept."""
         self._seq += 1
-        told = EntryHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
-        head = b'%b,"n":1,"of":1' % msgspec.json.encode(told)[:-1]
+        entry_head = EntryHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
+        head = b'%b,"n":1,"of":1' % msgspec.json.encode(entry_head)[:-1]
         written = msgspec.json.encode(event)
-        said = [("event", b'%b,"event":%b}' % (head, written))]
+        messages = [("event", b'%b,"event":%b}' % (head, written))]
         if not isinstance(event, events.BetsClosed | events.CommandAnswered | events.ShoeEnded):
             fields = {key: value for key, value in msgspec.json.decode(written).items() if key not in ("type", "own")}
-            said.append(("round", b"%b,%b" % (head, msgspec.json.encode(fields)[1:])))
+            messages.append(("round", b"%b,%b" % (head, msgspec.json.encode(fields)[1:])))
             self._prev = events.EntryName(self.journal, self._seq)
-        self._kept[events.EntryName(self.journal, self._seq)] = said
-        self.sent += said
-        return said
+        self._kept[events.EntryName(self.journal, self._seq)] = messages
+        self.sent += messages
+        return messages
 
-    def _say(self, said: list[tuple[str, bytes]]) -> None:
-        for topic, payload in said:
+    def _publish(self, messages: list[tuple[str, bytes]]) -> None:
+        for topic, payload in messages:
             self._send(f"{self._prefix}/{self.table}/{topic}", payload)
 
     def _closed(self) -> events.RoundClosed:
@@ -228,16 +230,16 @@ def fake_table(
     """A `FakeTable` at a broker: it says what it plays there, and obeys what comes."""
     from firmware_bridge.client.broker import Address, Session  # a table without a broker needs no asyncio
 
-    def take() -> None:
+    def handle_incoming() -> None:
         while session.incoming:
             message = session.incoming.popleft()
-            fake.take(message.topic, message.payload)
+            fake.handle(message.topic, message.payload)
             session.done([message.ticket] if message.ticket else [])
 
-    session = Session(Address(f"fake-{table}", host, port), take)
+    session = Session(Address(f"fake-{table}", host, port), handle_incoming)
 
-    def send(topic: str, said: bytes) -> None:
-        session.publish(topic, said, retain=topic.endswith("/status"))
+    def send(topic: str, payload: bytes) -> None:
+        session.publish(topic, payload, retain=topic.endswith("/status"))
 
     fake = FakeTable(send, table, prefix=prefix, game=game)
     session.read({f"{prefix}/{table}/{name}": 1 for name in ("command", "stored")})

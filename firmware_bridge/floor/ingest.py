@@ -71,7 +71,7 @@ class Ingest:
         self._ledger = Ledger(store.load, store.lacking())
         self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
 
-    def take(self, deliveries: Sequence[Delivery]) -> Saved:
+    def save(self, deliveries: Sequence[Delivery]) -> Saved:
         """Commit a batch, acknowledge it, and say `stored`. Raises StoreError: then nothing is acknowledged.
 
         After a StoreError make another ingest: this one counts messages that are not kept.
@@ -83,7 +83,7 @@ class Ingest:
         if batch.rows or batch.unread:
             saved = self._store.save(batch.rows, batch.unread, list(self._ledger.changes()))
         self._source.acknowledge(deliveries)
-        for key in batch.told:
+        for key in batch.journals:
             if seq := self._ledger.stored(key):
                 body = msgspec.json.encode({"journal": key.journal, "seq": seq, "by": self._name})
                 self._source.publish(f"{self._root}/{key.table}/stored", body)
@@ -137,13 +137,13 @@ class Ingest:
             return
         try:
             found = row(topic, table, delivery.body, now())
-            self._ledger.take(found)
+            self._ledger.add(found)
         except MessageError as error:
             unread = Unread(escaped(delivery.topic), now(), escaped(error.what), delivery.body)
             batch.unread.append(self._names.unread(unread) if self._names else unread)
             return
         batch.rows.append(self._names.row(found) if self._names else found)
-        batch.told[found.key] = None
+        batch.journals[found.key] = None
 
     def _heard(self, topic: str, table: str, body: bytes, batch: "_Batch") -> None:
         """Note how far a journal has come; a state that is none, or an emptied topic, says nothing."""
@@ -163,7 +163,7 @@ class Ingest:
         key = Key(table, head.journal)
         self._ledger.reach(key, head.shoe, seq)
         if topic == "status":
-            batch.told[key] = None
+            batch.journals[key] = None
 
 
 class _Reply(Struct, frozen=True):
@@ -180,4 +180,4 @@ class _Batch(NamedTuple):
 
     rows: list[Row]
     unread: list[Unread]
-    told: dict[Key, None]
+    journals: dict[Key, None]

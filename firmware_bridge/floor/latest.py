@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from firmware_bridge.client.payload import MessageError, look_whose
+from firmware_bridge.client.payload import MessageError, verify_table
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.facts.wire_states import Health, Status
@@ -17,7 +17,7 @@ Read = Callable[[bytes], tuple[StateHead, Any]]
 """Head and body of a message of a topic. Raises MessageError."""
 
 
-class Said(NamedTuple):
+class LatestMessage(NamedTuple):
     """The latest of a topic. at: when it was said, in ms, by the clock of the reader."""
 
     head: StateHead
@@ -33,7 +33,7 @@ class Latest:
     def __init__(self, name: str, since: int) -> None:
         """since: when its first message came, in ms."""
         self.name, self.since = name, since
-        self.said: dict[str, Said] = {}
+        self.messages: dict[str, LatestMessage] = {}
 
     @property
     def status(self) -> Status | None:
@@ -48,13 +48,13 @@ class Latest:
     @property
     def health_at(self) -> int | None:
         """When its health was said, in ms."""
-        return self.said["health"].at if "health" in self.said else None
+        return self.messages["health"].at if "health" in self.messages else None
 
     def body(self, topic: str) -> Any:
         """The latest of a topic; None until it came."""
-        return self.said[topic].body if topic in self.said else None
+        return self.messages[topic].body if topic in self.messages else None
 
-    def take(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
+    def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
         """Take a message; whether something changed. Raises MessageError.
 
         now, wall: by the clock of the reader, and in ms since 1970. Of a message that the broker had kept, the table's
@@ -62,17 +62,17 @@ class Latest:
         comes once more, after a new connection, it is as old as it was.
         """
         head, body = self.reads[topic](payload)
-        look_whose(self.name, head.table)
-        before = self.said.get(topic)
+        verify_table(self.name, head.table)
+        before = self.messages.get(topic)
         if topic == "status" and before is not None and _is_of_an_older_link(before, head, body):
             return False
-        at, told = now, milliseconds(head.at)
-        if retained and told is not None:
+        at, sent_at = now, milliseconds(head.at)
+        if retained and sent_at is not None:
             if before is not None and (before.head, before.body) == (head, body):
                 return False
-            at = now - max(0, wall - told)
+            at = now - max(0, wall - sent_at)
             at = min(now, max(at, before.at)) if before else at
-        self.said[topic] = Said(head, body, at)
+        self.messages[topic] = LatestMessage(head, body, at)
         return True
 
 
@@ -95,7 +95,7 @@ class Tables(Generic[Table]):
     def __len__(self) -> int:
         return len(self.tables)
 
-    def hear(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> Table | None:
+    def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> Table | None:
         """Take a message (`Latest.take`); the table that it changed. An empty one empties a topic. Raises MessageError.
 
         Of a table that is not followed nothing is kept.
@@ -108,7 +108,7 @@ class Tables(Generic[Table]):
             self._ignore(name)
             return None
         table = table or self._new(name, now)
-        if not table.take(topic, payload, retained, now, wall):
+        if not table.update(topic, payload, retained, now, wall):
             return None
         self.tables[name] = table
         return table
@@ -122,10 +122,10 @@ class Tables(Generic[Table]):
 
     def _emptied(self, table: Table, topic: str) -> Table | None:
         """A table is taken off the broker topic by topic (`shoe retire`); without any state it is no more."""
-        was_said = table.said.pop(topic, None) is not None
-        if not table.said:
+        had_message = table.messages.pop(topic, None) is not None
+        if not table.messages:
             del self.tables[table.name]
-        return table if was_said or not table.said else None
+        return table if had_message or not table.messages else None
 
     def _ignore(self, name: str) -> None:
         if not self.ignored:
@@ -138,7 +138,7 @@ class Tables(Generic[Table]):
         self.ignored += 1
 
 
-def _is_of_an_older_link(before: Said, head: StateHead, status: Status) -> bool:
+def _is_of_an_older_link(before: LatestMessage, head: StateHead, status: Status) -> bool:
     """Whether a broker says `lost` of a connection that another one followed. A table may not number them."""
     if status.state != "lost" or before.body.state == "lost":
         return False

@@ -123,7 +123,7 @@ def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[]
         ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden)
         while not stop.is_set():
             if came := source.receive(config.ingest.batch, WAIT_S):
-                ingest.take(came)
+                ingest.save(came)
             ingest.ask()
             beat()
     finally:

@@ -1,4 +1,4 @@
-"""The games a shoe can deal: a package each, and a line here."""
+"""The games a shoe can deal: each is a package, and a line here."""
 
 from typing import Final
 

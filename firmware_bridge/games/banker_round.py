@@ -1,4 +1,4 @@
-"""How seats grab the bank and bet against it: the phases that niu-niu and er ba gang share."""
+"""The phases that niu-niu and er ba gang share: seats grab the bank and bet against it."""
 
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -26,26 +26,26 @@ GRAB: Final = "grab"
 """The word of a bid for the bank: its value is the multiple, 0 for a seat that does not grab."""
 
 BET: Final = "bet"
-"""The word by which a player says his multiple against the banker."""
+"""The word of a player's bet: its value is the multiple against the banker."""
 
 Outcome = Literal["win", "lose", "push"]
-"""How a player's hand ended against the banker's."""
+"""The outcome of a player's hand against the banker's."""
 
 Multiple = Annotated[int, Meta(ge=1, le=1_000)]
 """A multiple that a seat may bet: with a base of 15 digits the product of four is exact."""
 
 Factor = Annotated[int, Meta(ge=0, le=1_000)]
-"""What a kind of hand pays: 0 for a house where nothing moves with it."""
+"""The multiple of a kind of hand; 0: nothing is paid."""
 
 DIGIT: Final = re.compile(r"[0-9](\.5)?")
-"""What a hand counts whose points are told."""
+"""The points of a hand as text."""
 
 Closed = Card | None
 """A card of a hand, None while it lies face down."""
 
 
 def check_base(base: Decimal) -> None:
-    """Whether an amount may be the base of a table. Raises ValueError."""
+    """Checks that an amount may be the base of a table. Raises ValueError."""
     if not prompts.is_of_letters(base, prompts.DIGITS) or base <= 0:
         raise ValueError(f"base: an amount above 0, of at most {prompts.DIGITS} letters")
 
@@ -68,9 +68,9 @@ RunningT = TypeVar("RunningT", bound=Bank)
 def given_by(
     seats: Sequence[str], word: str, offer: prompts.Offer, why: str, shows: Callable[[dict[str, int]], Struct]
 ) -> Generator[prompts.Ask, Any, dict[str, int]]:
-    """Seat -> the multiple it gave with `word`: each of the seats gives it once, in any order.
+    """Seat -> the multiple it gave with `word`: each seat gives it once, in any order.
 
-    shows: what the table shows of the multiples given so far, by slot.
+    shows: slot -> multiple so far -> what the table shows of them.
     """
     given: dict[str, int] = {}
     while len(given) < len(seats):
@@ -98,7 +98,7 @@ def by_slot(multiples: Mapping[str, int]) -> dict[str, int]:
 
 
 def lot_among(seats: Sequence[str], why: str) -> Generator[prompts.Ask, Any, str]:
-    """The seat that the lot fell on; it is drawn outside, and told."""
+    """The seat that the lot fell on, which a mark names."""
     among = f"lot={' or lot='.join(seats)}"
     offer = prompts.Choice(tuple(seats))
     mark = yield prompts.MarkDue({LOT: {LOT: offer}}, why=why)
@@ -111,11 +111,11 @@ def lot_among(seats: Sequence[str], why: str) -> Generator[prompts.Ask, Any, str
 def grabbed(
     shown: RunningT, offer: prompts.Offer, among: Callable[[Mapping[str, int]], Sequence[str]]
 ) -> Generator[prompts.Ask, Any, tuple[dict[str, int], str]]:
-    """The bids of all seats, and who gets the bank: of several the lot says it. among: those whose bids are best.
+    """The bids of all seats, and the seat that gets the bank; the lot decides among several.
 
-    shown: what the table shows before the bids.
+    among: the seats with the best bids. shown: what the table shows before the bids.
     """
-    bids = yield from given_by(SEATS, GRAB, offer, "who grabs the bank", lambda told: replace(shown, bids=told))
+    bids = yield from given_by(SEATS, GRAB, offer, "who grabs the bank", lambda given: replace(shown, bids=given))
     best = among(bids)
     banker = best[0] if len(best) == 1 else (yield from lot_among(best, "the lot says who is banker"))
     return bids, banker
@@ -124,7 +124,7 @@ def grabbed(
 def seated(
     shown: RunningT, bids: Mapping[str, int], banker: str, multiple: int
 ) -> Generator[prompts.Ask, Any, RunningT]:
-    """What the table shows once the bank is given."""
+    """What the table shows after the bank is decided."""
     yield prompts.did("banker", f"S{banker}", multiple)
     running = replace(shown, bids=by_slot(bids), banker=f"S{banker}", multiple=multiple)
     yield prompts.Shows(running)
@@ -138,7 +138,7 @@ def from_next(banker: str) -> tuple[str, ...]:
 
 
 def dealt(rounds: int) -> Generator[prompts.Ask, Any, dict[str, tuple[Closed, ...]]]:
-    """Seat -> its cards, dealt face down one at a time from the first seat, so many times round; None: closed."""
+    """Seat -> its cards, dealt face down one at a time from the first seat, `rounds` times; None: face down."""
     hands: dict[str, tuple[Closed, ...]] = dict.fromkeys(SEATS, ())
     for _ in range(rounds):
         for seat in SEATS:
@@ -150,9 +150,9 @@ def dealt(rounds: int) -> Generator[prompts.Ask, Any, dict[str, tuple[Closed, ..
 def turned(
     hands: Mapping[str, tuple[Closed, ...]], banker: str, sealed: bool, kind: Callable[[tuple[Card, ...]], str]
 ) -> Generator[prompts.Ask, Any, dict[str, tuple[Card, ...]]]:
-    """Seat -> the faces of its hand, each turned in its time; the round waits until all are open.
+    """Seat -> the faces of its hand; the round waits until all are open.
 
-    sealed: a hand a time from the banker's next seat, his own last; else all at once. kind: what a hand is.
+    sealed: one hand at a time from the banker's next seat, his own last; else all at once. kind: the kind of a hand.
     """
     faces: dict[str, tuple[Card, ...]] = {}
     for seat in (*from_next(banker), banker) if sealed else SEATS:
@@ -166,12 +166,12 @@ def turned(
 
 
 def owes(base: Decimal, *multiples: int) -> Decimal:
-    """What one hand owes another: the base times all multiples."""
+    """The amount one hand owes another: the base times all multiples."""
     return base * prod(multiples)
 
 
 def outcome_of(nets: Mapping[str, Decimal], banker: str) -> str:
-    """How the round ended for the bank in one word: `banker`, `players`, or `even`."""
+    """The outcome for the bank: `banker`, `players`, or `even`."""
     won = nets[banker]
     return "banker" if won > 0 else "players" if won < 0 else "even"
 
@@ -179,7 +179,7 @@ def outcome_of(nets: Mapping[str, Decimal], banker: str) -> str:
 def result(
     banker: str, hands: Mapping[str, Any], nets: Mapping[str, Decimal], ends: Mapping[str, Outcome], own: Struct
 ) -> Result:
-    """A round that is over: by seat the hands and the nets, by player how he ended against the banker."""
+    """The result of a round: hands and nets by seat, outcomes against the banker by player."""
     his = hands[banker].points
     compared = [(f"S{seat}", hands[seat].points, ends[seat]) for seat in from_next(banker)]
     return Result(
@@ -201,21 +201,21 @@ def result(
 _ENDS: Final[dict[Outcome, str]] = {"win": "beats", "lose": "loses to", "push": "equals"}
 
 
-def remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
-    """What people say of a round besides its outcome and its hands: who held the bank, and with what."""
-    return (f"banker {told['banker']} x {told['multiple']}",)
+def remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
+    """The remarks on a round: the banker and his multiple."""
+    return (f"banker {message['banker']} x {message['multiple']}",)
 
 
-def shown(told: Any) -> guest.Result:
-    """Each hand against the bank's, for guests."""
+def shown(message: Any) -> guest.Result:
+    """The result for guests: each hand against the bank's."""
     hands = []
-    for slot, hand in told.hands.items():
-        ended = told.outcomes.get(slot, "")
-        outcome = "bank" if slot == told.banker else ended if ended in get_args(Outcome) else ""
+    for slot, hand in message.hands.items():
+        ended = message.outcomes.get(slot, "")
+        outcome = "bank" if slot == message.banker else ended if ended in get_args(Outcome) else ""
         points = hand.digit if hand.kind == "points" and DIGIT.fullmatch(hand.digit) else ""
-        kind = "" if points else guest.said(told, hand.kind)
+        kind = "" if points else guest.word_id(message, hand.kind)
         hands.append(guest.Hand(slot, guest.faces(hand.cards), points, kind, outcome))
-    return guest.Result(told.round, _WON.get(told.outcome, ""), hands=tuple(hands))
+    return guest.Result(message.round, _WON.get(message.outcome, ""), hands=tuple(hands))
 
 
 _WON: Final = {"banker": "wins.bank", "players": "wins.players", "even": "wins.even"}
@@ -228,11 +228,11 @@ def _named(seats: Sequence[str]) -> str:
 
 
 BOLD: Final = 0.6
-"""How often a seat of the demonstration grabs."""
+"""The probability that a seat of the demonstration grabs."""
 
 
 def strategy(asked: Asked, rng: Random) -> tuple[str, str | None]:
-    """A seat that grabs now and then, and bets little more often than much; the lot falls anywhere."""
+    """Grabs with probability `BOLD`, bets small amounts more often than large ones; the lot falls anywhere."""
     word, offer = next(iter(asked.offers.items()))
     match offer:
         case prompts.Choice(values=values):

@@ -1,4 +1,4 @@
-"""How often each kind of hand is dealt from what is left of the pack, exact by counting: the odds of three games."""
+"""The odds of three games: the exact chance of each kind of hand from the cards that are left, by counting."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,13 +30,13 @@ class Chance(Struct, frozen=True):
 
 def book(
     pack: Mapping[Card, int],
-    said: str,
+    counted: str,
     words: Mapping[Any, str],
     count: Callable[[Counter[Card], Any], dict[str, Chance]],
 ) -> OddsBook:
-    """The odds of a game whose rounds take one pack: kind -> its chance.
+    """The odds of a game with one pack a round: kind -> its chance.
 
-    said: what is counted, behind the number of cards left. words: kind -> what people call it. count: the chances from
+    counted: what is counted, put behind the number of cards left. words: kind -> its name. count: the chances from
     the cards that are left, under the terms.
     """
 
@@ -47,9 +47,9 @@ def book(
         return differences(of(decks, seen, terms), of(decks, (), terms))
 
     def table(decks: int, seen: Sequence[Card], terms: Any) -> Iterator[str]:
-        told = of(decks, seen, terms)
-        yield f"{sum(pack.values()) - len(seen)} {said}, by their kind."
-        for kind, chance in told.items():
+        by_kind = of(decks, seen, terms)
+        yield f"{sum(pack.values()) - len(seen)} {counted}, by their kind."
+        for kind, chance in by_kind.items():
             part = f"{float(100 * Fraction(chance.num, chance.den)):.6f} %"
             yield f"  {words[kind]:<{NAME}}{chance.num:>{COUNT},}{part:>{PART}}"
 
@@ -57,7 +57,7 @@ def book(
 
 
 def left_of(pack: Mapping[Card, int], decks: int, seen: Iterable[Card]) -> Counter[Card]:
-    """How many of each face are left of the one pack. Raises HandOddsError that names what it does not hold."""
+    """Face -> cards left of the one pack. Raises HandOddsError naming cards that it does not hold."""
     if decks != 1:
         raise HandOddsError(f"{decks} packs", "this game is dealt from one: --decks 1")
     gone = Counter(seen)
@@ -84,5 +84,5 @@ def chances(
 
 
 def differences(now: Mapping[str, Chance], full: Mapping[str, Chance]) -> dict[str, Fraction]:
-    """Kind -> how much likelier it is than from a full pack."""
+    """Kind -> its chance less that from a full pack."""
     return {kind: Fraction(now[kind].num, now[kind].den) - Fraction(full[kind].num, full[kind].den) for kind in now}

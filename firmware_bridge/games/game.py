@@ -1,4 +1,4 @@
-"""What a game is: its packs, its settings, and a round as a script that asks for what is due."""
+"""The description of a game: its packs, its settings, and a round as a script that asks for what is due."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -25,8 +25,8 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True):
 class Topic(Struct, frozen=True, eq=False):
     """A retained topic of a game's own, built up round by round: `empty(terms)`, `grow`, `show`.
 
-    body: what is shown, or what its JSON decodes to; what was shown does not change. grow: what was built, which it may
-    change, and a round that counts give what is built next.
+    body: the struct of its JSON; a shown value does not change later. grow: the next build from the last one, which it
+    may change, and a round that counts.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Topic(Struct, frozen=True, eq=False):
 
 
 class OddsBook(Struct, frozen=True, eq=False):
-    """The odds of a game: of a shoe of so many packs that cards have left, under these terms. Raise BridgeError.
+    """The odds of a game, each from packs, cards already seen, and terms. They raise BridgeError.
 
     of: bet -> its odds, in a form that can be encoded. deviation: bet -> how much more it returns than with a full
     shoe. table: the odds in lines for a terminal.
@@ -66,9 +66,9 @@ class Play(Struct, frozen=True, eq=False, kw_only=True):
     fewest: Callable[[Any], int] = lambda terms: 1
     """How many cards the shortest round takes under these terms."""
     first: str = ""
-    """The slot a new round begins with, where it is always the same."""
+    """The slot a new round begins with, "" if it varies."""
     reserves: Callable[[Any], tuple[str, ...]] = lambda terms: ()
-    """Slots in which cards wait that open the next round."""
+    """The slots of cards that wait to open the next round."""
     carries: int = 0
     """The most cards that may wait for the next round, those drawn too many included."""
     words: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class Play(Struct, frozen=True, eq=False, kw_only=True):
     players: range = range(1, 100)
     """How many seats may take part in a round."""
     answer: Callable[[Question, Mapping[int, Card], Layout], str] = _no_answer
-    """What cards lying face down tell; their faces by the number (from 0) of the card in the round."""
+    """The answer of cards lying face down; their faces by the number (from 0) of the card in the round."""
     burns: Callable[[Card], int] = lambda card: 0
     """How many cards are burned unseen after this exposed one."""
     may_burn: bool = True
@@ -90,19 +90,19 @@ class Play(Struct, frozen=True, eq=False, kw_only=True):
     cut_from_end: tuple[int, int] | None = None
     """Between how many cards from the end the cut card is put; None: the game has none."""
     close: Callable[[Any], Literal["auto", "next"]] = lambda terms: "auto"
-    """How rounds end where the config does not say it."""
+    """How rounds end by default."""
     ends: Callable[[Any, Start], bool] = lambda terms, start: False
-    """Whether, under these terms, no further round can begin with what it would start with; no bets are told yet."""
+    """Whether no further round can begin under these terms from this start, which has no bets yet."""
     keys: tuple[str, ...] = ()
-    """The dealer's keys that tell a result: each is the outcome of its name."""
+    """The dealer's keys for a result: each is the outcome of its name."""
     verdict: Callable[[str, Raw], tuple[str, ...]] | None = None
-    """What a reader that judges says of an outcome and the game's own part; None where no reader judges it."""
+    """The words of a judging reader for an outcome and the game's own part; None where no reader judges the game."""
     unjudged: Callable[[Any], Mapping[str, str]] = lambda terms: {}
     """Terms that such a reader does not deal under: key -> why."""
     secret: tuple[str, ...] = ()
-    """Slots where a card may tell what lies face down: a sensor there is not believed before all is open."""
+    """Slots where a card may give away sealed ones: a sensor there is ignored before all are open."""
     sensed: bool = False
-    """Whether a sensor in a slot can tell a card there, because a slot takes one card only."""
+    """Whether a sensor in a slot can detect a card, because a slot takes one card only."""
     squeezed: bool = False
     """Whether a house that seals deals every card face down, for guests to squeeze; else only what the rules hide."""
     ceremony: str = "cards are opened in the order of the game"
@@ -110,46 +110,46 @@ class Play(Struct, frozen=True, eq=False, kw_only=True):
 
 
 class Money(Struct, frozen=True, eq=False, kw_only=True):
-    """What is bet, and what bets are told in."""
+    """The bets of a game, and their unit."""
 
     unit: Unit = "money"
-    """What bets are told in: net units per unit staked, or money."""
+    """The unit of bets: net units per unit staked, or money."""
     stakes: Literal["", "bets", "money"] = ""
     """What `bets_closed` brings."""
     stakes_per: Literal["round", "pack"] = "round"
-    """How often bets are closed. With `pack` once; told again between two rounds, they replace what was worked out."""
+    """How often bets are closed. With `pack` once; between two rounds they replace the purses worked out."""
     must_bet: bool = False
-    """Whether nothing can be dealt under `betting = "ignored"`, because `bets_closed` says whose round it is."""
+    """Whether no round can be dealt under `betting = "ignored"`, because `bets_closed` names the seats of a round."""
     bets: tuple[str, ...] = ()
     """Its bets, where they have names of their own: what `[limits]` may name."""
     closed_bets: Callable[[int], tuple[str, ...]] = lambda number: ()
     """Bets refused in that round of a shoe."""
     staked: Callable[[Layout, Start], dict[str, Net]] = _bets
-    """What each bet has put in so far, for a round that is voided; empty where the backend alone knows the wagers."""
+    """Bet -> stake so far, for a round that is voided; empty where only the backend knows the wagers."""
     moved: Callable[[Layout], dict[str, Net]] = lambda table: {}
-    """What the table has paid each bet so far, or taken from it (below 0), where it settles before a round is over."""
+    """Bet -> amount paid so far (below 0: collected), where the table settles before a round is over."""
 
 
 class Demo(Struct, frozen=True, eq=False, kw_only=True):
-    """What demonstrations, screens and given rounds ask of a game."""
+    """The part of a game for demonstrations, screens and given rounds."""
 
     strategy: Strategy = first_offered
-    """What a sensible seat does when it is asked, for demonstrations and tests."""
+    """The moves of a sensible seat, for demonstrations and tests."""
     compare: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     """Compares the hands of one JSON object by the rules: `winner`, `outcome` or `against`; None: no hands compare."""
     summary: Callable[[Sequence[Mapping[str, Any]]], Mapping[str, Any]] | None = None
     """A game in one JSON object, from the `round` messages of its rounds that count; None: it has no such object."""
     points: Callable[[Layout], Mapping[str, str]] = lambda table: {}
     """Area -> its points so far, from open cards, where the game counts before the result."""
-    remarks: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda told: ()
-    """What people say of a `round` message besides its outcome and its hands."""
+    remarks: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda message: ()
+    """Remarks on a `round` message besides its outcome and its hands."""
 
 
 class Game(Struct, frozen=True, eq=False, kw_only=True):
-    """One game: all that the shoe, the topics, the command line and backends ask of it. Values and pure functions."""
+    """One game, for the shoe, the topics, the command line and backends. Values and pure functions."""
 
     name: str
-    """What `[table] game` says."""
+    """The name in `[table] game`."""
     terms: type[Terms]
     """Its settings, `[game]` in the config; frozen when a shoe is opened."""
     pack: Mapping[Card, int]
@@ -161,13 +161,13 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     seats: tuple[str, ...] = ()
     """Lamps of seats, where they are not slots."""
     areas: Mapping[str, tuple[str, ...]]
-    """The slots by the name people have for their place; those of `reserves` under the name `reserve`."""
+    """Name of a place on the table -> its slots; those of `reserves` under the name `reserve`."""
     hand: type[Struct] = Hand
-    """What it says of a hand."""
+    """The struct of a hand."""
     own: type[Struct] = Nothing
-    """What only this game says of a round, beside what all say."""
+    """The struct of the fields of a round that only this game has."""
     shows: type[Struct] = Nothing
-    """What its script says of a running round beside cards, marks and hands (`Shows`)."""
+    """The struct of a running round beside cards, marks and hands (`Shows`)."""
     topics: tuple[Topic, ...] = ()
     """Retained topics of its own."""
     play: Play
@@ -177,9 +177,9 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     guest: Guest = Guest()
     """How guests' screens show it."""
     demo: Demo = Demo()
-    """What people see of it elsewhere, and how its seats play in a demonstration."""
+    """Its part of demonstrations and screens."""
     odds: Callable[[], OddsBook] | None = None
-    """Its odds, imported when they are asked for; None where none are known."""
+    """Its odds, imported on demand; None where it has none."""
 
     @property
     def dealt_from(self) -> str:

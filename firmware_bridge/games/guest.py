@@ -1,4 +1,4 @@
-"""How guests' screens show a game; a screen lets through what it knows: its own words, seats, faces and amounts."""
+"""The part of a game for guests' screens, which pass only their own words, seats, faces and amounts."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +12,7 @@ SEAT: Final = re.compile(r"S([1-9][0-9]?)(?:\.([1-9][0-9]?))?|D")
 
 
 class Hand(NamedTuple):
-    """A hand: whose, its cards (None: face down), what they count or are, and how it ended.
+    """A hand: its name, its cards (None: face down), their points or kind, and how it ended.
 
     name: `player`, `banker`, or a seat as messages name it. kind, outcome: ids of words of the screen.
     """
@@ -35,20 +35,20 @@ class Result(NamedTuple):
     pot: str = ""
 
 
-def said(told: Any, word: str) -> str:
-    """The id of what the message of a round calls `word`: every game has words of its own."""
-    return f"is.{told.game}.{word}"
+def word_id(message: Any, word: str) -> str:
+    """The id of a game's own `word` in the message of a round."""
+    return f"is.{message.game}.{word}"
 
 
 class Guest(Struct, frozen=True, eq=False, kw_only=True):
-    """What a guest's screen shows of a game beside what it shows of all. Pure functions."""
+    """The fields of a guest's screen that depend on the game. Pure functions."""
 
-    result: Callable[[Any], Result] = lambda told: Result(told.round, said(told, told.outcome))
-    """A round that is over, of what guests may know of it (floor/page/guest/read.py); by default no hand is shown."""
+    result: Callable[[Any], Result] = lambda message: Result(message.round, word_id(message, message.outcome))
+    """The result of a round from the message for guests (floor/page/guest/read.py); by default no hand is shown."""
     sides: tuple[str, ...] = ()
-    """Names of its hands that are no seat's."""
+    """Names of its hands besides those of seats."""
     hidden: int = 0
-    """So many cards of a hand lie face down where the round does not name it in `shown`; 0: all hands are shown."""
+    """Cards of a hand that lie face down unless the round names it in `shown`; 0: all hands are shown."""
     hands: Callable[[Mapping[str, Card | None]], Mapping[str, tuple[Card | None, ...]]] | None = None
     """The hands of a running round by what lies in the slots; None: the topic `table` has them by seat."""
     limits: tuple[tuple[str, str], ...] = ()

@@ -1,4 +1,4 @@
-"""A house and the terms of its game: facts know no game, so a house carries them as JSON."""
+"""A house and the terms of its game, which a house carries as JSON: facts do not depend on games."""
 
 from functools import lru_cache
 from typing import Any, Final, get_args, get_type_hints
@@ -22,7 +22,7 @@ def house_of(game: str = "baccarat", **settings: Any) -> House:
 
 
 def usual(name: str) -> dict[str, Any]:
-    """The keys of `[table]` that a game needs otherwise than they stand by default: its packs, no burn, bets."""
+    """The keys of `[table]` where a game needs another value than the default: its packs, no burn, bets."""
     game, house = GAMES[name], House()
     settings: dict[str, Any] = {}
     if house.decks not in game.packs:
@@ -42,7 +42,7 @@ def sealed(terms: Terms) -> Raw:
 
 
 def terms_of(house: House) -> Any:
-    """The terms of a house, as its game has them. Raises msgspec.ValidationError for those of another game."""
+    """The terms of a house, as its game's struct. Raises msgspec.ValidationError for those of another game."""
     return _decoded(house.game, bytes(house.terms))
 
 
@@ -69,7 +69,7 @@ def cut_place(game: str) -> int | None:
 
 
 def choices(key: str) -> tuple[str, ...]:
-    """What may stand at a key of a game's terms, of any game that has it."""
+    """The values allowed at a key of a game's terms, over all games with this key."""
     found = (get_args(get_type_hints(game.terms).get(key)) for game in GAMES.values())
     return tuple(dict.fromkeys(value for values in found for value in values))
 

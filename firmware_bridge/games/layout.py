@@ -1,4 +1,4 @@
-"""A round as its moves have made it: what it began with, what lies where, what is due, and how it ended."""
+"""The layout of a round: its start, the placed cards, the prompt that is due, and its result."""
 
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from firmware_bridge.games.prompts import Ask, Due
 
 
 class Ended(Protocol):
-    """A round of this shoe that is over, as later rounds may need it; a voided one has no outcome."""
+    """A round of this shoe that is over, for later rounds; a voided one has no outcome."""
 
     @property
     def cards(self) -> tuple[Played, ...]:
@@ -19,19 +19,19 @@ class Ended(Protocol):
 
     @property
     def outcome(self) -> str | None:
-        """How it ended."""
+        """Its outcome, None if it was voided."""
 
     @property
     def own(self) -> Raw:
-        """What only its game says, as JSON."""
+        """The fields that only its game has, as JSON."""
 
     @property
     def money(self) -> dict[str, str]:
-        """The purses of its seats, as far as they were told for this round: seat -> an exact decimal text."""
+        """Seat -> purse as an exact decimal text, as far as they were given for this round."""
 
     @property
     def nets(self) -> dict[str, Net]:
-        """Bet -> its net, in games that are played for money."""
+        """Bet -> its net, in games played for money."""
 
 
 class Nothing(Struct, frozen=True):
@@ -39,9 +39,9 @@ class Nothing(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True):
-    """What a round begins with: bets or purses of its seats as told when bets closed, and the rounds before it.
+    """The start of a round: bets or purses of its seats from `bets_closed`, and the rounds before it.
 
-    bets, money: seat -> amount as an exact decimal text, empty where nobody told any for this round. before: the
+    bets, money: seat -> amount as an exact decimal text, empty where none were given for this round. before: the
     rounds of this shoe. decks: packs of the shoe. left: cards in the shoe before the first one of the round. sealed:
     hands are opened a step at a time, not all at once. was: the closed round that this one corrects.
     """
@@ -56,13 +56,14 @@ class Start(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """A round that is over. What stands in it is published: it names open cards only.
+    """A round that is over. It is published: it names open cards only.
 
-    hands: name -> a Struct of the game's own with `cards` and `points` at least. own: what only this game says.
-    bets: bet -> net, by the game's `unit`. staked: bet -> what was put in: of every bet where the unit is money, else
-    where it is not 1.
+    hands: name -> a Struct of the game's own with `cards` and `points` at least. own: the fields that only this game
+    has.
+    bets: bet -> net, by the game's `unit`. staked: bet -> stake: of every bet where the unit is money, else where it is
+    not 1.
     why: the rules that decided, in words. reasons: the same as ids and values, one for each, or none at all.
-    shown: the slots whose cards the topic `table` and screens name, None for all; `own` then says it too.
+    shown: the slots with cards that the topic `table` and screens name, None for all; else `own` has them too.
     """
 
     hands: Mapping[str, Struct]
@@ -92,10 +93,10 @@ class Placed(Struct, frozen=True):
 
 
 class Layout(Struct, frozen=True):
-    """The table as the moves so far have made it: exactly one of `due`, `result`, `no_round` and `stuck` is there.
+    """The table after the moves so far; exactly one of `due`, `result`, `no_round` and `stuck` is set.
 
     placed: a card of each `Dealt` move, in their order. did: what happened so far. turns: questions answered.
-    shows: what the game last said of the running round. no_round: too few seats have a part in it.
+    shows: the game's last `Shows` of the running round. no_round: too few seats take part.
     stuck: why the moves cannot be those of a round, "" if they can.
     """
 

@@ -1,4 +1,4 @@
-"""Runs the script of a round over its moves, anew each time: nothing is kept that could go wrong."""
+"""Runs the script of a round over its moves, from the start each time; keeps no state between runs."""
 
 from collections.abc import Sequence
 from decimal import localcontext
@@ -15,7 +15,7 @@ from firmware_bridge.games.moves import LOT, Answered, Dealt, Mark, Move
 
 
 def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layout:
-    """The table after some moves. Total: moves that are no round's give a stuck layout that says why."""
+    """The layout after some moves. Total: impossible moves give a stuck layout with the reason."""
     run = _Run()
     try:
         run.over(game.play.round(terms, start), moves)
@@ -29,7 +29,7 @@ def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layou
 
 
 def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> prompts.Refused | None:
-    """Why a mark cannot be taken after some moves, None if it can. Raises what a faulty script raises."""
+    """The refusal of a mark after some moves, None if it is accepted. Raises what a faulty script raises."""
     try:
         marked(game, layout(game, moves, terms, start), moves, terms, start, mark)
     except prompts.Refused as refused:
@@ -38,7 +38,7 @@ def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: M
 
 
 def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Layout:
-    """The table after a mark that comes to the layout `now` of some moves. Raises Refused where it cannot be taken."""
+    """The layout after a mark; `now`: the layout of the moves before it. Raises Refused if it is not accepted."""
     if now.due is None:
         raise prompts.Refused("over", "the round is over: NEXT closes it")
     if mark.word not in game.play.words:
@@ -56,7 +56,7 @@ def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: St
 
 
 def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) -> Layout:
-    """The layout of the cards that were played, all open, and the marks; questions are answered from the cards."""
+    """The layout of played cards, all open, and marks; questions are answered from the cards."""
     moves: list[Move] = []
     for each in came:
         moves.append(Dealt(each) if isinstance(each, Card) else each)
@@ -90,7 +90,7 @@ class _Run:
         self.result: Result | None = None
 
     def over(self, script: Any, moves: Sequence[Move]) -> None:
-        """Run the script, exact to the last digit of its amounts.
+        """Runs the script; its amounts are exact to the last digit.
 
         Raises Misplayed for a move that is not due, Refused for a mark the game refuses.
         """
@@ -121,7 +121,7 @@ class _Run:
             raise Misplayed("more moves than the round takes")
 
     def _stated(self, ask: prompts.Ask) -> bool:
-        """Take what a script says and waits for nothing; whether it was that."""
+        """Records a `Did`, `Plays` or `Shows`, which wait for no move; False for any other."""
         if isinstance(ask, prompts.Did):
             self.did.append(ask.words)
         elif isinstance(ask, prompts.Plays):
@@ -146,7 +146,7 @@ class _Run:
         raise Misplayed(f"{type(move).__name__} came where {type(ask).__name__} was asked")
 
     def layout(self, stuck: str = "") -> Layout:
-        """The layout as far as the run came; `stuck`: why nobody knows how the round goes on."""
+        """The layout as far as the run came; `stuck`: why the round cannot go on."""
         return Layout(
             tuple(self.placed),
             None if stuck else self.due,

@@ -1,4 +1,4 @@
-"""What comes to a round, in order: cards that leave the shoe, marks of seats, and the shoe's own answers."""
+"""The moves of a round: cards that leave the shoe, marks of seats, and the shoe's own answers."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ from msgspec import Struct
 from firmware_bridge.facts.cards import Card
 
 LOT: Final = "lot"
-"""The word by which a draw made outside is told: it has no seat, its value is the seat it fell on."""
+"""The word of a draw made outside: it has no seat, its value is the seat it fell on."""
 
 
 class Dealt(Struct, frozen=True, tag=True):
@@ -20,7 +20,7 @@ class Dealt(Struct, frozen=True, tag=True):
 class Mark(Struct, frozen=True, tag=True):
     """A seat's move: `value` is a text that the game reads, None where the seat gave none.
 
-    seat: its number as text; "" where the game knows whose turn it is, and for the lot.
+    seat: its number as text; "" where the game itself knows the seat, and for the lot.
     """
 
     seat: str
@@ -29,7 +29,7 @@ class Mark(Struct, frozen=True, tag=True):
 
 
 class Answered(Struct, frozen=True, tag=True):
-    """The shoe's answer to a question that only cards lying face down can tell."""
+    """The shoe's answer to a question about cards lying face down."""
 
     answer: str
 
@@ -40,6 +40,6 @@ _MARK: Final = re.compile(r"(?:(?P<seat>[1-9][0-9]?):)?(?P<word>[A-Za-z][A-Za-z_
 
 
 def mark_of(text: str) -> Mark | None:
-    """The mark that a word writes (`S`, `DD=40`, `3:raise=6`, `lot=3`), None for a text that is none."""
+    """The mark written as `S`, `DD=40`, `3:raise=6` or `lot=3`, None for any other text."""
     found = _MARK.fullmatch(text)
     return Mark(found["seat"] or "", found["word"], found["value"]) if found else None

@@ -1,4 +1,4 @@
-"""What the script of a round asks for, and says: a card, an opening, marks, an answer; and what happened."""
+"""Prompts of the script of a round: a card, an opening, marks, an answer; and reports of what happened."""
 
 import re
 from decimal import Context, Decimal, InvalidOperation
@@ -13,9 +13,9 @@ from firmware_bridge.games.moves import LOT
 class CardDue(Struct, frozen=True):
     """The next card belongs to `slot`, which is where it is laid.
 
-    plays: the slot it is played in, None for a reserve whose part is not known yet, or that plays none.
+    plays: the slot it is played in, None for a reserve with no part, or with a part that is not known yet.
     down: by the rules of the game it lies face down. why: the rule in words, from open cards only.
-    reason: the rule as an id and values; None where the slot says all.
+    reason: the rule as an id and values; None where the slot alone is enough.
     """
 
     slot: str
@@ -29,7 +29,7 @@ class OpeningDue(Struct, frozen=True):
     """The round goes on only when cards are opened.
 
     step: the slots that REVEAL and the clock open next. may: all slots that an order can open now.
-    by_itself: they are opened at once, also where a house seals cards: the result is known, and nobody squeezes.
+    by_itself: they are opened at once, also where a house seals cards: the result is known, no guest squeezes.
     only: the numbers (from 0) of the cards that are opened, where others in these slots stay face down; () for all.
     """
 
@@ -84,11 +84,11 @@ class Target(Struct, frozen=True, tag=True):
 
 
 Offer = Nothing | Choice | Between | Whole | Price | Target
-"""What may come with a mark."""
+"""The value that may come with a mark."""
 
 
 class MarkDue(Struct, frozen=True):
-    """Seats speak: who must (`act`), and who may at any time (`anytime`), with what each may say.
+    """Marks are due: of the seats that must (`act`), and of those that may at any time (`anytime`), with their offers.
 
     Seats are named by their slots: `S3`, a hand of it `S3.2`; the lot is the slot `lot`.
     again: it is the question asked before, not yet answered by all: its number stays.
@@ -101,7 +101,7 @@ class MarkDue(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    """What only cards lying face down can tell: `what` (peek, compare) among those in `of`; one of `among`."""
+    """A question to cards lying face down: `what` (peek, compare) among those in `of`; the answer is one of `among`."""
 
     what: str
     among: tuple[str, ...]
@@ -109,7 +109,7 @@ class Question(Struct, frozen=True):
 
 
 Due = CardDue | OpeningDue | MarkDue | Question
-"""What a round can wait for."""
+"""Any prompt a round can wait for."""
 
 
 class Plays(Struct, frozen=True):
@@ -120,28 +120,28 @@ class Plays(Struct, frozen=True):
 
 
 class Did(Struct, frozen=True):
-    """Something happened at the table, as `words` say it: a verb and what it concerns; no sealed face in it."""
+    """An event at the table in `words`: a verb and what it concerns; no sealed face in it."""
 
     words: Words
 
 
 class Shows(Struct, frozen=True):
-    """What the game says of the running round from here on, beside cards, hands and marks: betting round, pot."""
+    """The game's view of the running round from here on, beside cards, hands and marks: betting round, pot."""
 
     of: Struct
 
 
 Ask = Due | Plays | Did | Shows
-"""What a script yields. `Plays`, `Did` and `Shows` wait for nothing."""
+"""Anything a script yields. `Plays`, `Did` and `Shows` wait for no move."""
 
 
 def did(verb: str, *about: Word) -> Did:
-    """What happened: `did("pay", "S3.1", "15")`."""
+    """The `Did` of a verb: `did("pay", "S3.1", "15")`."""
     return Did((verb, *about))
 
 
 class Refused(Exception):
-    """A mark that cannot be taken: `code` in one word, `hint` what may be done instead."""
+    """A mark that is not accepted: `code` in one word, `hint`: what is possible instead."""
 
     def __init__(self, code: str, hint: str = "") -> None:
         super().__init__(code)
@@ -149,7 +149,7 @@ class Refused(Exception):
 
 
 WHOLE: Final = re.compile("0|[1-9][0-9]{0,14}")
-"""How a whole number is written."""
+"""A whole number as text."""
 
 DIGITS: Final = 15
 """Digits of the longest amount."""
@@ -178,7 +178,7 @@ def is_of_letters(money: Decimal, most: int) -> bool:
 
 
 def check_settings(**amounts: Decimal) -> None:
-    """Whether settings, each by its name, may be amounts of money. Raises ValueError."""
+    """Checks that settings, each by its name, are amounts of money. Raises ValueError."""
     for name, money in amounts.items():
         if not is_of_letters(Decimal(money), LONGEST_SETTING):
             raise ValueError(f"{name} = {money}: an amount of at most {LONGEST_SETTING} letters")
@@ -192,7 +192,7 @@ def in_words(money: Decimal) -> str:
 
 
 def check(word: str, value: str | None, offer: Offer) -> None:
-    """Whether a value may come with a mark. Raises Refused with what may."""
+    """Checks the value of a mark. Raises Refused with the values allowed."""
     match offer:
         case Nothing() | Price() | Target(seats=()):
             if value is not None:

@@ -1,4 +1,4 @@
-"""What a seat does when it is asked, in demonstrations and tests; a game's package has a better one."""
+"""The moves of a seat in demonstrations and tests; a game's package has a better strategy."""
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -12,7 +12,7 @@ from firmware_bridge.games.prompts import Between, Choice, Offer, Target, Whole
 
 
 class Asked(Struct, frozen=True):
-    """A seat that is asked: what the person who sits there knows.
+    """A seat that is asked, with the knowledge of the person in it.
 
     slot: the seat or its hand, `lot` for the draw of a seat. offers: word -> what may come with it.
     table: the open cards. hand: the faces of the cards that lie on `slot`, as far as this person may look at them.
@@ -25,7 +25,7 @@ class Asked(Struct, frozen=True):
 
 
 Strategy = Callable[[Asked, Random], tuple[str, str | None]]
-"""The word that a seat says, and its value or None."""
+"""A function that gives the word of a seat's mark, and its value or None."""
 
 
 def first_offered(asked: Asked, rng: Random) -> tuple[str, str | None]:

@@ -1,4 +1,4 @@
-"""The shoe: what it knows, what it decides, and how a journal entry changes it."""
+"""The shoe: its state, its decisions, and how a journal entry changes it."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -33,14 +33,14 @@ Judge = Callable[[Shoe, AnyInput], tuple[AnyEvent, ...]]
 
 
 class Step(NamedTuple):
-    """What an input makes: a journal entry, and the shoe after it."""
+    """The result of an input: a journal entry, and the shoe after it."""
 
     entry: Entry
     shoe: Shoe
 
 
 def step(shoe: Shoe, fact: AnyInput, table: str, boot: str, judge: Judge | None = None) -> Step | None:
-    """Judge an input; None where nothing becomes true because of it. judge: what gives the events, not `decide`."""
+    """Decides about an input; None where it causes no event. judge: gives the events in place of `decide`."""
     draft = None if judge else drafted(shoe, fact)
     events = judge(shoe, fact) if judge else tuple(draft.events) if draft else ()
     if not events:
@@ -61,7 +61,7 @@ def entry_of(shoe: Shoe, fact: AnyInput, events: tuple[AnyEvent, ...], table: st
 
 
 def advance(shoe: Shoe, entry: Entry) -> Shoe:
-    """The shoe after a whole entry; the reader's report in it is taken for good."""
+    """The shoe after a whole entry; the reader's report in it counts as received."""
     for event in entry.events:
         shoe = evolve(shoe, event)
     return _after(shoe, entry)

@@ -1,4 +1,4 @@
-"""`decide(shoe, input) -> events`: the one place where an input meets the phase it comes in."""
+"""`decide(shoe, input) -> events`: finds the handler of an input by the phase of the shoe."""
 
 from collections.abc import Callable
 from typing import Final
@@ -12,27 +12,27 @@ from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to
 
 BOARD_KEEPS: Final = 32
-"""Reports a reader board can repeat: one further back than that is a new one."""
+"""Reports a reader board can repeat; one further back is new."""
 
 
 def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
-    """What becomes true because of `fact`; nothing for a repeat. Pure and total."""
+    """The events that `fact` causes; () for a repeat. Pure and total."""
     draft = drafted(shoe, fact)
     return tuple(draft.events) if draft else ()
 
 
 def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     """The decision about `fact`: its events, and the shoe after them; None for a repeat. Pure and total."""
-    if _known(shoe, fact):
+    if _is_repeat(shoe, fact):
         return None
     draft = Draft(shoe, fact.at, fact.mono)
     if devices.is_card(fact) and not devices.is_entered(shoe, fact):
         rounds.open_with_card(draft, fact)
     devices.follow_session(draft, fact, inside=shoe.status == "open")
-    judge = JUDGES[kind(fact)][phase(draft.shoe)]
+    handler = HANDLERS[kind(fact)][phase(draft.shoe)]
     try:
         _refuse_used_id(shoe, fact)
-        remark = judge(draft, fact, *_order(fact))
+        remark = handler(draft, fact, *_order(fact))
         answer = Answer(ok=True, hint=remark or None)
     except Refused as refused:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
@@ -41,26 +41,26 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     return draft
 
 
-def _known(shoe: Shoe, fact: inputs.AnyInput) -> bool:
-    """A report already taken, or a command already answered."""
+def _is_repeat(shoe: Shoe, fact: inputs.AnyInput) -> bool:
+    """Whether a report was already received, or a command already answered."""
     if isinstance(fact, inputs.Ordered):
-        given = answer_to(shoe, fact.id)
-        return given is not None and is_same(given, fact)
+        answer = answer_to(shoe, fact.id)
+        return answer is not None and is_same(answer, fact)
     report = inputs.report_of(fact)
     if report is None or shoe.device.reader is None or report.session != shoe.device.reader.session:
         return False
     return bool((shoe.device.reader.seq - report.seq) % 256 < BOARD_KEEPS)
 
 
-def is_same(given: Answer, fact: inputs.Ordered) -> bool:
-    """Whether the order that got this answer is the same as another of its id; where nobody knows, it is."""
-    return given.digest is None or fact.digest is None or given.digest == fact.digest
+def is_same(answer: Answer, fact: inputs.Ordered) -> bool:
+    """Whether the order that got this answer equals another of its id; True if a digest is missing."""
+    return answer.digest is None or fact.digest is None or answer.digest == fact.digest
 
 
 def _refuse_used_id(shoe: Shoe, fact: inputs.AnyInput) -> None:
-    given = answer_to(shoe, fact.id) if isinstance(fact, inputs.Ordered) else None
-    if given is not None:
-        raise Refused(f"this id was used for {given.do}", "give each order an id of its own")
+    answer = answer_to(shoe, fact.id) if isinstance(fact, inputs.Ordered) else None
+    if answer is not None:
+        raise Refused(f"this id was used for {answer.do}", "give each order an id of its own")
 
 
 def _order(fact: inputs.AnyInput) -> tuple[Order, ...]:
@@ -83,7 +83,7 @@ def kind(fact: inputs.AnyInput) -> str:
         case inputs.CardRead():  # nearly every input is one
             return "CardRead"
         case inputs.Ordered(order=Reveal()):
-            return "reveal_order"  # by wire it can name slots, the key of this name cannot
+            return "reveal_order"  # an order can name slots, the key cannot
         case inputs.Ordered(order=order):
             return tag_of(order)
         case inputs.Pressed(key="next" | "reveal" as key):
@@ -97,25 +97,25 @@ def kind(fact: inputs.AnyInput) -> str:
     return type(fact).__name__
 
 
-Judge = Callable[..., str | None]
-"""`judge(draft, input)` adds to the draft what an input means; `judge(draft, input, order)` where it is an order.
+Handler = Callable[..., str | None]
+"""`handler(draft, input)` adds the events of an input; `handler(draft, input, order)` those of an order.
 
-What it gives back is added to the answer.
+The text it returns is added to the answer.
 """
 
 
-def _refuse(error: str, hint: str) -> Judge:
-    def refuse(draft: Draft, *given: object) -> None:
+def _refuse(error: str, hint: str) -> Handler:
+    def refuse(draft: Draft, *rest: object) -> None:
         raise Refused(error, hint)
 
     return refuse
 
 
-def _if_required(judge: Judge) -> Judge:
-    """Betting orders are taken, and mean nothing, at a table that ignores betting."""
+def _if_required(handler: Handler) -> Handler:
+    """A table that ignores betting accepts betting orders without effect."""
 
-    def if_required(draft: Draft, *given: object) -> str | None:
-        return judge(draft, *given) if draft.shoe.house.betting == "required" else None
+    def if_required(draft: Draft, *rest: object) -> str | None:
+        return handler(draft, *rest) if draft.shoe.house.betting == "required" else None
 
     return if_required
 
@@ -129,20 +129,20 @@ NO_BETTING: Final = _if_required(_refuse("betting is not open", "bets_open, or d
 NO_RESULT: Final = _refuse("no result to confirm", "deal the round first")
 
 
-def _row(usual: Judge, outside: Judge | None = None, **others: Judge) -> dict[Phase, Judge]:
-    """One judge per phase: the usual one, another one in the phases that are named. outside: while no shoe is open."""
+def _row(usual: Handler, outside: Handler | None = None, **others: Handler) -> dict[Phase, Handler]:
+    """One handler per phase: the usual one, others in the phases named. outside: in the phases without an open shoe."""
     named = ({"empty": outside, "ended": outside} if outside else {}) | others
     row = {each: named.pop(each.value, usual) for each in Phase}
     assert not named, named
     return row
 
 
-JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
+HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
     "CardRead": _row(devices.read),
     "CardUnread": _row(devices.unread, outside=devices.unread_outside),
     "CutCardSeen": _row(devices.cut, outside=devices.cut_outside),
     "ReaderJudged": _row(reader_result.judged, outside=reader_result.judged_outside),
-    "ReaderSaid": _row(reader_result.said),
+    "ReaderSaid": _row(reader_result.note),
     "ReaderBooted": _row(devices.reader_booted),
     "ReaderBorrowed": _row(devices.reader_borrowed),
     "TestCardsPassed": _row(devices.test_cards_passed),
@@ -172,11 +172,11 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
         outside=rounds.opening(NO_BETTING, betting.bets_closed),
         burning=BURNING,
         betting=_if_required(betting.bets_closed),
-        ready=_if_required(betting.money_told),
+        ready=_if_required(betting.update_purses),
     ),
     "mark": _row(
-        betting.give,
-        outside=rounds.opening(betting.give, betting.bets_first),
+        betting.give_mark,
+        outside=rounds.opening(betting.give_mark, betting.bets_first),
         burning=BURNING,
         betting=betting.bets_first,
     ),
@@ -192,11 +192,11 @@ JUDGES: Final[dict[str, dict[Phase, Judge]]] = {
     "resend": _row(devices.accepted),
     "malformed": _row(devices.malformed),
 }
-"""(phase x input) -> what judges it; a test proves it complete."""
+"""(phase x input) -> its handler; a test proves it complete."""
 
 
 def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.AnyEvent, ...]:
-    """The events when `decide` failed: card held, shoe blocked. Of `error` no text is told: it might spell a card."""
+    """The events when `decide` failed: card held, shoe blocked. Leaves out the text of `error`: it may name a card."""
     draft = Draft(shoe, fact.at)
     devices.hold_for_technician(draft, fact)
     at = error.__traceback__
@@ -209,8 +209,8 @@ def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.A
 
 
 def observe(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
-    """What is journaled while the shoe only observes: cards are kept on record, and nothing is made of them."""
-    if _known(shoe, fact):
+    """The events while the shoe only observes: cards are recorded, no round is dealt."""
+    if _is_repeat(shoe, fact):
         return ()
     draft = Draft(shoe, fact.at)
     match fact:

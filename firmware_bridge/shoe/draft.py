@@ -10,7 +10,7 @@ from firmware_bridge.shoe.state import Phase, Shoe, is_open
 
 
 class Refused(Exception):
-    """What was asked makes no sense now: why, and what to do instead. Never leaves `decide`."""
+    """An order or key that is not possible now: why, and what to do instead. Never leaves `decide`."""
 
     def __init__(self, error: str, hint: str = "") -> None:
         super().__init__(error)
@@ -18,7 +18,7 @@ class Refused(Exception):
 
 
 class Draft:
-    """Collects the events of a decision at `at` (wall), `mono` (monotonic), ms; published: how much of `did` is out."""
+    """Collects the events of a decision at `at` (wall), `mono` (monotonic), ms. published: how much of `did` is out."""
 
     def __init__(self, shoe: Shoe, at: int, mono: int = 0) -> None:
         self.shoe, self.at, self.mono = shoe, at, mono
@@ -27,7 +27,7 @@ class Draft:
         self.events: list[AnyEvent] = []
 
     def add(self, event: AnyEvent) -> None:
-        """Take `event` as true from here on."""
+        """Appends `event` and applies it to the shoe."""
         self.events.append(event)
         self.shoe = evolve(self.shoe, event)
 
@@ -38,24 +38,24 @@ class Draft:
         return sha256(text.encode("ascii")).hexdigest()
 
     def seal(self, card: Card | None, nonce: str) -> tuple[str | None, Secret | None]:
-        """`commit` and `secret` of the next event for a sealed card; nothing for an unread one."""
+        """`commit` and `secret` of the next event for a sealed card; (None, None) for an unread one."""
         return (self.commit(card, nonce), Secret(card, nonce)) if card else (None, None)
 
     def open_irregularity(self, irregularity: str, detail: str, *of: str, **values: str | int) -> bool:
-        """Open an irregularity about `of`, if it is not; whether it is new. detail, values: disclosed cards only."""
+        """Opens an irregularity about `of` unless it is open; True if new. detail, values: disclosed cards only."""
         if is_open(self.shoe, irregularity):
             return False
         self.add(Irregular(id=irregularity, detail=detail, since=self.at, of=of, values=values))
         return True
 
     def note(self, irregularity: str, detail: str, **values: str | int) -> None:
-        """Put on record what needs nobody's attention."""
+        """Records an irregularity that needs no attention: opens it and closes it at once."""
         if self.open_irregularity(irregularity, detail, **values):
             self.close_irregularity(irregularity, "noted")
 
     def close_irregularity(
         self, irregularity: str, choice: str, by: str = "", why: str = "", clears: bool = False
     ) -> None:
-        """Close an irregularity if it is open. clears: the first held card is not judged by it again."""
+        """Closes an irregularity if it is open. clears: the first held card is not checked for it again."""
         if is_open(self.shoe, irregularity):
             self.add(IrregularityClosed(id=irregularity, choice=choice, by=by, why=why, clears=clears))

@@ -1,4 +1,4 @@
-"""`evolve(shoe, event) -> shoe`: what each event changes, an expression or a small function per event."""
+"""`evolve(shoe, event) -> shoe`: the change of each event, an expression or a small function per event."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -14,12 +14,12 @@ from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.state import (
     ANSWERS_KEPT,
-    Given,
     HeldCard,
     HeldCut,
     HeldResult,
     Laid,
     PastRound,
+    Reply,
     Shoe,
     answer_to,
     left_before,
@@ -32,11 +32,11 @@ BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
 
 FORGETS: Final = ("reader_gap", "reader_back")
-"""After these the reader does not tell again what people entered in its absence."""
+"""After these the reader does not report again the cards that people entered in its absence."""
 
 
 def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
-    """The shoe after `event`. Pure and total; never asks the rules of a game."""
+    """The shoe after `event`. Pure and total; never calls the rules of a game."""
     changed = CHANGES[type(event)](shoe, event)
     return replace(changed, n=changed.n + 1)
 
@@ -44,7 +44,7 @@ def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
 def _laid(
     shoe: Shoe, event: events.CardEvent, origin: events.Origin = "reader", over: bool = False
 ) -> tuple[Laid, ...]:
-    """The card of an event as it lies: nothing for a card nobody knows."""
+    """The card of an event as it lies; () for an unknown card."""
     seq, n = shoe.seq + 1, shoe.n + 1
     if event.card is not None:
         return (Laid(event.card, origin, "", seq, n, shown=True, over=over),)
@@ -54,7 +54,7 @@ def _laid(
 
 
 def _drawn(shoe: Shoe, event: events.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
-    """Count a card that left the shoe, and let go of it if it was held."""
+    """Counts a card that left the shoe, and removes it from the held ones if it was held."""
     return replace(
         shoe,
         held=shoe.held[1:] if event.held else shoe.held,
@@ -80,12 +80,12 @@ def _card_looked_at(shoe: Shoe, event: events.CardLookedAt) -> Shoe:
     assert event.secret is not None
     card, nonce = event.secret.card, event.secret.nonce
 
-    def told(laid: Laid) -> Laid:
+    def with_face(laid: Laid) -> Laid:
         if (laid.seq, laid.n) != (event.seq, event.n):
             return laid
         return replace(laid, card=card, nonce=nonce, origin="manual", entered=(shoe.seq + 1, shoe.n + 1))
 
-    laid = tuple(map(told, shoe.laid))
+    laid = tuple(map(with_face, shoe.laid))
     return replace(shoe, laid=laid, seen=(*shoe.seen, card), unknown=shoe.unknown - 1)
 
 
@@ -152,8 +152,8 @@ def _cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
     return replace(shoe, last_round=event.last_round, cut_by=event.by, held=held)
 
 
-def exchanged(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
-    """The cards seen, once those of a round were others: each takes the place of one that it was taken for."""
+def replace_cards(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
+    """Replaces a corrected round's cards in the list of cards seen."""
     was, now = Counter(before), Counter(after)
     gone, come = list((was - now).elements()), list((now - was).elements())
     cards = list(seen)
@@ -164,18 +164,18 @@ def exchanged(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card
 
 
 def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
-    """Betting anew takes back what its close began: the time to open cards, and a round without a bet."""
+    """Reopening bets undoes their close: the time to open cards, and a round without a bet."""
     flown = shoe.device.flown - shoe.flying
     return with_device(replace(shoe, betting=True, bets={}, reveal_by=None, opening=False, flying=False), flown=flown)
 
 
 def _mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
-    mark = Given(Mark(event.seat, event.word, event.value), shoe.seq + 1, shoe.n + 1)
-    return replace(shoe, given=(*shoe.given, mark), turn=shoe.turn if event.more else next_turn(shoe))
+    mark = Reply(Mark(event.seat, event.word, event.value), shoe.seq + 1, shoe.n + 1)
+    return replace(shoe, replies=(*shoe.replies, mark), turn=shoe.turn if event.more else next_turn(shoe))
 
 
 def _question_answered(shoe: Shoe, event: events.QuestionAnswered) -> Shoe:
-    return replace(shoe, given=(*shoe.given, Given(Answered(event.answer), shoe.seq + 1, shoe.n + 1)))
+    return replace(shoe, replies=(*shoe.replies, Reply(Answered(event.answer), shoe.seq + 1, shoe.n + 1)))
 
 
 def _round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
@@ -212,7 +212,7 @@ def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
         reveal_by=None,
         opening=False,
         flying=False,
-        given=(),
+        replies=(),
         bets={},
         money={},
         turn=next_turn(shoe),
@@ -245,7 +245,7 @@ def _round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
 
     before = [each.card for past in shoe.rounds if past.round == event.round for each in past.cards]
     rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
-    seen = exchanged(shoe.seen, before, [each.card for each in event.cards])
+    seen = replace_cards(shoe.seen, before, [each.card for each in event.cards])
     written = "".join([_written(past) for past in rounds if past.outcome])
     after = replace(shoe, rounds=rounds, seen=seen, played=written)
     return with_device(after, prev=events.EntryName(shoe.journal, shoe.seq + 1))
@@ -280,7 +280,7 @@ def _shoe_opened(shoe: Shoe, event: events.ShoeOpened) -> Shoe:
 
 
 def _device_kept(shoe: Shoe, event: events.ShoeOpened) -> Device:
-    """What a new shoe takes over within its journal: the same as what another journal would be told."""
+    """The device of the next shoe in the same journal: the same as `ShoeOpened.device` for a new journal."""
     is_asked_for = shoe.device.dealer_change and event.dealer == shoe.dealer
     return replace(shoe.device, dealer_change=is_asked_for, lent="", turn=shoe.turn)
 
@@ -288,7 +288,7 @@ def _device_kept(shoe: Shoe, event: events.ShoeOpened) -> Device:
 def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid + shoe.overdrawn if not laid.shown)
     ended = replace(shoe, status="ended", aside=shoe.aside + sealed, laid=(), overdrawn=(), betting=False)
-    flown = shoe.device.flown - shoe.flying  # a round that was to be flown and was not dealt
+    flown = shoe.device.flown - shoe.flying  # the round without a bet was not dealt
     return with_device(replace(ended, reveal_by=None, flying=False), flown=flown)
 
 

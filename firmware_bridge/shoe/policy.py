@@ -1,4 +1,4 @@
-"""What each house does about each irregularity: one table per policy (irregularities.md)."""
+"""Policies: how each house handles each irregularity (irregularities.md)."""
 
 from typing import Final
 
@@ -133,7 +133,7 @@ MACAU: Final = _policy(
     restarted_mid_round={"blocks": True},
     cut_card_missing={"choices": ("continue", "end-shoe")},
 )
-"""Nothing goes on after a mistake before the floor has seen it."""
+"""After a mistake the game stops until the pit has seen it."""
 
 STUDIO: Final = _policy(
     face_up={"todo": "a card came out face up: it is shown to the camera and dealt", "blocks": False, "choices": ()},
@@ -142,6 +142,6 @@ STUDIO: Final = _policy(
     lid_opened={"choices": ("end-shoe",)},
     unshuffled={"choices": ("end-shoe",)},
 )
-"""Players see the table through cameras: what they cannot judge themselves is void."""
+"""Players see the table through cameras: a round that they cannot judge themselves is void."""
 
 POLICIES: Final[dict[str, Policy]] = {"keep-order": KEEP_ORDER, "us-burn": US_BURN, "macau": MACAU, "studio": STUDIO}

@@ -1,4 +1,4 @@
-"""The round on the table, as the script of its game has it: what is due, and in which phase the shoe is."""
+"""The round on the table by the script of its game: what is due, and the phase of the shoe."""
 
 from functools import lru_cache
 
@@ -23,23 +23,23 @@ def copies(shoe: Shoe, card: Card) -> int:
 
 
 def moves(shoe: Shoe) -> tuple[Move, ...]:
-    """What came to this round, in order; the face of a card only if it is open."""
+    """The moves of this round, in order; the face of a card only if it is open."""
     dealt = [Dealt(laid.card if laid.shown else None) for laid in shoe.laid]
-    if not shoe.given:
+    if not shoe.replies:
         return tuple(dealt)
     placed = [((laid.seq, laid.n), move) for laid, move in zip(shoe.laid, dealt, strict=True)]
-    given = [((each.seq, each.n), each.move) for each in shoe.given]
-    return tuple([move for _, move in sorted([*placed, *given], key=lambda each: each[0])])
+    replies = [((each.seq, each.n), each.move) for each in shoe.replies]
+    return tuple([move for _, move in sorted([*placed, *replies], key=lambda each: each[0])])
 
 
 def start(shoe: Shoe) -> Start:
-    """What this round begins with."""
+    """The state this round begins with."""
     sealed = shoe.house.disclose == "sealed"
     return Start(shoe.bets, shoe.money, shoe.rounds, shoe.house.decks, left_before(shoe), sealed)
 
 
 def opens_itself(shoe: Shoe, confirmed: bool = False) -> bool:
-    """Whether the next pack opens with the first thing that belongs to it; confirmed: its shuffle is."""
+    """Whether the next pack opens with its first card or order. confirmed: its shuffle is confirmed."""
     house = shoe.device.next_house
     if shoe.status == "open" or house.new_shoe != "auto" or not GAMES[house.game].play.one_round_packs:
         return False
@@ -47,7 +47,7 @@ def opens_itself(shoe: Shoe, confirmed: bool = False) -> bool:
 
 
 def coming(shoe: Shoe) -> Shoe:
-    """The shoe, or the next one where that one opens by itself."""
+    """The shoe, or the next one if that opens by itself."""
     if not opens_itself(shoe):
         return shoe
     house = shoe.device.next_house
@@ -64,17 +64,17 @@ def coming(shoe: Shoe) -> Shoe:
 
 @lru_cache(KEPT)
 def layout(shoe: Shoe) -> Layout:
-    """The table of this round as its game's script has it, from open cards only."""
+    """The layout of this round by its game's script, from open cards only."""
     return run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
 
 
 def asked(shoe: Shoe) -> Due | None:
-    """What this round waits for, None when it is complete or nobody knows how it goes on."""
+    """The prompt this round waits for; None when it is complete or stuck."""
     return layout(shoe).due
 
 
 def is_asked(question: Due | None) -> str:
-    """What a round waits for, in words for a seat."""
+    """A prompt in words for a seat."""
     match question:
         case CardDue(slot=slot):
             return f"the next card goes to {slot}"
@@ -114,13 +114,13 @@ def is_named(shoe: Shoe, question: CardDue) -> bool:
 
 @lru_cache(KEPT)
 def phase(shoe: Shoe) -> Phase:
-    """Where the shoe stands."""
+    """The phase of the shoe."""
     if shoe.status != "open":
         return Phase.EMPTY if shoe.status == "empty" else Phase.ENDED
     if shoe.burn_left != 0:
         return Phase.BURNING
     if shoe.betting:
         return Phase.BETTING
-    if not shoe.given and (not shoe.laid or not shoe.laid[-1].drawn):
+    if not shoe.replies and (not shoe.laid or not shoe.laid[-1].drawn):
         return Phase.READY
     return Phase.COMPLETE if layout(shoe).result else Phase.DEALING

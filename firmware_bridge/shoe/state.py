@@ -1,7 +1,7 @@
-"""The state of a shoe, and what can be read off it.
+"""The state of a shoe, and what follows from it.
 
-A thing is *public* if it follows from open cards only, whatever the sealed ones are: what lights, topics and refusals
-say is public.
+A value is *public* if it follows from open cards only, whatever the sealed ones are: lamps, topics and refusals
+show public values only.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ from firmware_bridge.shoe.policy import POLICIES
 
 
 class Phase(Enum):
-    """Where a shoe stands; `last`, open irregularities and held cards stand beside it."""
+    """The phase of a shoe; the last round, open irregularities and held cards are separate from it."""
 
     EMPTY = "empty"
     BURNING = "burning"
@@ -64,8 +64,8 @@ class Laid(Struct, frozen=True):
         return self.entered or (self.seq, self.n)
 
 
-class Given(Struct, frozen=True):
-    """A mark of the round, or the shoe's own answer to a question: message `n` of entry `seq`."""
+class Reply(Struct, frozen=True):
+    """A mark of a seat, or the shoe's own answer to a question: message `n` of entry `seq`."""
 
     move: Mark | Answered
     seq: int
@@ -73,10 +73,9 @@ class Given(Struct, frozen=True):
 
 
 class HeldCard(Struct, frozen=True):
-    """A card of the packs, drawn while it could not be dealt; `card` is None while nobody knows its face.
+    """A card of the packs, drawn while it could not be dealt; `card` is None while its face is unknown.
 
-    cleared: the irregularities the floor has decided to keep it in spite of. reason: why it was not read, else why
-    it was held.
+    cleared: the irregularities in spite of which the pit keeps it. reason: why it was not read, else why it was held.
     """
 
     card: Card | None
@@ -97,20 +96,20 @@ class HeldCut(Struct, frozen=True):
 
 
 class HeldResult(Struct, frozen=True):
-    """The result of a reader that judges the game, said while cards before it are held or sealed."""
+    """The result of a reader that judges the game, received while cards before it are held or sealed."""
 
     result: ReaderResult
 
 
 Held = HeldCard | HeldCut | HeldResult
-"""One thing that waits; a shoe keeps them in the order they came."""
+"""A held card, cut card or result; a shoe keeps them in the order they came."""
 
 
 class PastRound(Struct, frozen=True):
     """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry.
 
-    hands, own: what only its game can read, as JSON. bets, money: as told when its bets were closed. left: cards in
-    the shoe before its first one. nets: bet -> net, where it is told in money.
+    hands, own: in the form of its game, as JSON. bets, money: as `bets_closed` gave them. left: cards in the shoe
+    before its first one. nets: bet -> net, in games played for money.
     """
 
     round: int
@@ -132,13 +131,13 @@ class PastRound(Struct, frozen=True):
 class Shoe(Struct, frozen=True, kw_only=True):
     """A shoe as its journal leaves it: folding the journal's entries gives exactly this value.
 
-    seq: the last entry's number in `journal`; n: events of the next entry already folded in. begun: when `journal`
-    was, ms since 1970; packs: how many shoes it holds.
+    seq: the last entry's number in `journal`; n: events of the next entry already folded in. begun: start of
+    `journal`, ms since 1970; packs: shoes in it.
     burn_left: cards still to burn, None while the first one is not exposed. seen: every card of this shoe
     that was drawn and counts, in order; serials: of those that have one. played: those of
     rounds that count, written one behind the other. aside: sealed cards that play no part.
-    laid: the cards of this round, given: its marks and answers. bets, money: as told
-    when bets were closed. turn: how many questions were answered at this table, modulo 65,536.
+    laid: the cards of this round, replies: its marks and answers. bets, money: as `bets_closed` gave them.
+    turn: how many questions were answered at this table, modulo 65,536.
     last_round: the last one, once the cut card was met; cut_by: by whom.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
     round's cards open as they are drawn. flying: this round is dealt without a bet.
@@ -159,7 +158,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     betting: bool = False
     round: int = 0
     laid: tuple[Laid, ...] = ()
-    given: tuple[Given, ...] = ()
+    replies: tuple[Reply, ...] = ()
     bets: dict[str, str] = {}
     money: dict[str, str] = {}
     turn: int = 0
@@ -181,11 +180,11 @@ class Shoe(Struct, frozen=True, kw_only=True):
     change: str | None = None
     dealer: str = ""
 
-    __hash__ = object.__hash__  # what is cached of a shoe is looked for by the very shoe
+    __hash__ = object.__hash__  # caches find a shoe by identity
 
 
 KEPT: Final = 4
-"""Shoes of which it is kept what follows: that of an input, and those that it leads to."""
+"""Entries of a cache by shoe: the shoe before an input, and those after its events."""
 
 TURNS: Final = 65_536
 """Questions are numbered modulo this."""
@@ -205,7 +204,7 @@ def with_device(shoe: Shoe, **changes: Any) -> Shoe:
 
 
 def row(shoe: Shoe, irregularity: str) -> Row:
-    """What the policy this shoe was opened under says; today's, for what that one did not know yet."""
+    """The row of the policy this shoe was opened under; of today's for an irregularity which that one lacks."""
     return shoe.policy.get(irregularity) or POLICIES[shoe.house.policy][irregularity]
 
 
@@ -215,17 +214,17 @@ def is_open(shoe: Shoe, irregularity: str) -> bool:
 
 
 def about(shoe: Shoe, irregularity: str) -> tuple[str, ...]:
-    """What an open irregularity is about; nothing if none of this name is open."""
+    """The things an open irregularity is about; () if none of this name is open."""
     return next((each.of for each in shoe.device.irregular if each.id == irregularity), ())
 
 
 def stuck(shoe: Shoe) -> tuple[str, ...]:
-    """The sensors and keys that do not let go."""
+    """The sensors and keys that are stuck."""
     return about(shoe, "sensor_stuck")
 
 
 def next_card(shoe: Shoe) -> str:
-    """What irregularities call the card that comes next, held or not: its number among the cards that were read."""
+    """The name of the next card in irregularities, held or not: its number among the cards that were read."""
     return f"card {len(shoe.seen) + 1}"
 
 
@@ -247,18 +246,18 @@ def oldest_held(shoe: Shoe) -> HeldCard | None:
 
 
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:
-    """The cards of this shoe that everybody may know; nothing sealed is among them."""
+    """The cards of this shoe that are open, without the sealed ones."""
     sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if laid.card and not laid.shown)
     return tuple((Counter(shoe.seen) - sealed).elements())
 
 
 def is_card_out(shoe: Shoe) -> bool:
-    """Whether a card of the round to come was seen or drawn: no bet can be taken for that round any more."""
+    """Whether a card of the coming round was seen or drawn: no more bets are accepted for that round."""
     return any(laid.shown for laid in shoe.laid) or bool(held_cards(shoe))
 
 
 def cards_left(shoe: Shoe) -> int:
-    """Cards that have not left the shoe, as far as the journal says."""
+    """Cards that have not left the shoe, by the journal."""
     return size_of(shoe.house) - len(shoe.seen) - shoe.unknown - len(held_cards(shoe))
 
 

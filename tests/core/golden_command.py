@@ -39,11 +39,11 @@ def covered(reached: Reached) -> Iterable[str]:
 
     from firmware_bridge.facts.events import AnyEvent
     from firmware_bridge.facts.inputs import AnyInput
-    from firmware_bridge.shoe.decide import JUDGES
+    from firmware_bridge.shoe.decide import HANDLERS
     from firmware_bridge.shoe.policy import POLICIES
 
     there_is: dict[str, set[tuple[str, ...]]] = {
-        "cell": {(name, phase.value) for name, judges in JUDGES.items() for phase in judges},
+        "cell": {(name, phase.value) for name, handlers in HANDLERS.items() for phase in handlers},
         "event": {(each.__name__,) for each in get_args(AnyEvent)},
         "input": {(each.__name__,) for each in get_args(AnyInput)},
         "irregular": {(name,) for policy in POLICIES.values() for name in policy},

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.games.baccarat.roads import Bead, RoadSettings, append, board, roads_of
-from firmware_bridge.games.baccarat.roads_topic import Told, bead_of
+from firmware_bridge.games.baccarat.roads_topic import BoardJson, bead_of
 from firmware_bridge.shoe.state import PastRound, Shoe
 from firmware_bridge.topics.state import OwnTopics, snapshots
 from tests.core.table import Table
@@ -27,12 +27,12 @@ NATURAL = "9s Kd Th Kc "
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda each: f"{each.leading_ties}-{each.row1_limit}")
 @given(beads=BEADS, is_shown=st.integers(0, 2**90 - 1))
 def test_the_bytes_are_those_of_the_board_made_anew(settings: RoadSettings, beads: list[Bead], is_shown: int) -> None:
-    told = Told(roads_of((), settings))
+    board_json = BoardJson(roads_of((), settings))
     for n, bead in enumerate(beads, 1):
-        append(told.roads, bead)
+        append(board_json.roads, bead)
         if is_shown >> n & 1:  # rounds may come many at once, after a correction
-            assert bytes(told.json()) == drawn(beads[:n], settings)
-    assert bytes(told.json()) == drawn(beads, settings)
+            assert bytes(board_json.json()) == drawn(beads[:n], settings)
+    assert bytes(board_json.json()) == drawn(beads, settings)
 
 
 def drawn(beads: list[Bead], settings: RoadSettings) -> bytes:

@@ -21,7 +21,7 @@ from firmware_bridge.facts.house import Choice
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.journal.line import seal
 from firmware_bridge.shoe import Phase, Shoe, evolve, step
-from firmware_bridge.shoe.decide import JUDGES, kind
+from firmware_bridge.shoe.decide import HANDLERS, kind
 from firmware_bridge.shoe.evolve import CHANGES
 from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
 from firmware_bridge.shoe.handlers.pit import _CHOICES
@@ -58,8 +58,8 @@ def _kinds() -> Iterator[str]:
 
 
 def test_every_input_has_a_judge_in_every_phase() -> None:
-    assert set(JUDGES) == kinds()
-    assert {name: set(row) for name, row in JUDGES.items()} == {name: set(Phase) for name in JUDGES}
+    assert set(HANDLERS) == kinds()
+    assert {name: set(row) for name, row in HANDLERS.items()} == {name: set(Phase) for name in HANDLERS}
 
 
 def test_every_event_changes_the_shoe_in_one_way() -> None:

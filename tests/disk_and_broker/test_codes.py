@@ -9,7 +9,7 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.shoe import Shoe
-from firmware_bridge.shoe.handlers.suspect import Wrong, wrong_with
+from firmware_bridge.shoe.handlers.card_checks import CardFault, card_fault
 from firmware_bridge.shoe.state import HeldCard
 from hardware.readers.messages import Read
 from hardware.readers.rdm6300 import Rdm6300Decoder, encode
@@ -181,7 +181,7 @@ def test_serials_on_shared_codes_are_told_in_one_line(tmp_path: Path) -> None:
 def test_a_foreign_code_says_whether_there_is_a_book(code: str | int, book: CodeBook, detail: str) -> None:
     told = as_input(Read(code), book)
     assert isinstance(told, inputs.CardUnread)
-    assert wrong_with(Shoe(), HeldCard(None, told.nonce, reason=told.reason)) == Wrong("foreign", detail)
+    assert card_fault(Shoe(), HeldCard(None, told.nonce, reason=told.reason)) == CardFault("foreign", detail)
 
 
 def test_a_book_prints_no_card() -> None:

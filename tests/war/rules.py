@@ -178,10 +178,10 @@ def _grow(tally: Tally, ended: Ended) -> Tally:
     return Tally(tally.rounds | {outcome: tally.rounds.get(outcome, 0) + 1})
 
 
-def _shown(told: Any) -> guest.Result:
+def _shown(message: Any) -> guest.Result:
     """What guests see of a round that is over: every hand."""
-    hands = [guest.Hand(slot, guest.faces(hand.cards)) for slot, hand in told.hands.items()]
-    return guest.Result(told.round, guest.said(told, told.outcome), hands=tuple(hands))
+    hands = [guest.Hand(slot, guest.faces(hand.cards)) for slot, hand in message.hands.items()]
+    return guest.Result(message.round, guest.word_id(message, message.outcome), hands=tuple(hands))
 
 
 GAME = Game(

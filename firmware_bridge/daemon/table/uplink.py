@@ -1,4 +1,4 @@
-"""The table's side of MQTT: the journal out, retained state out, orders in and their answers out."""
+"""MQTT of a table: journal and retained states out, orders in, answers out."""
 
 import asyncio
 import logging
@@ -33,30 +33,30 @@ from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import mode
 
 MOST: Final = 16
-"""Boot ids that are kept in mind."""
+"""Boot ids kept at most."""
 
 
-class _Said(Struct):
-    """Of a `status`, what names the daemon and its connection; one of before numbers no connections."""
+class _StatusPart(Struct):
+    """The fields of a `status` that identify the daemon and its connection."""
 
     boot: str
     state: str
     link: int = 0
 
 
-_decode: Final = msgspec.json.Decoder(_Said).decode
+_decode: Final = msgspec.json.Decoder(_StatusPart).decode
 
 
 class DuplicateTableId:
-    """The daemons, by their boot ids, that are online as `table` beside the one of `boot`."""
+    """Detects other daemons, by their boot ids, that are online with the id of this table."""
 
     def __init__(self, table: str, boot: str) -> None:
         self._table, self._boot = table, boot
         self._online: set[str] = set()
 
     @property
-    def told(self) -> str | None:
-        """What to do about them, None where there is none."""
+    def warning(self) -> str | None:
+        """The text for a technician about other daemons, None where there is none."""
         if not self._online:
             return None
         return (
@@ -65,21 +65,21 @@ class DuplicateTableId:
         )
 
     def is_ours(self, payload: bytes, link: int) -> bool:
-        """Take a `status` that was just published; whether this daemon said it, over its connection `link`."""
+        """Handles a live `status`; whether this daemon published it, over its connection `link`."""
         try:
-            said = _decode(payload)
+            status = _decode(payload)
         except msgspec.DecodeError:
             return False
-        if said.boot == self._boot:
-            return said.link == link and said.state == "online"
-        if said.state != "online":
-            self._online.discard(said.boot)
+        if status.boot == self._boot:
+            return status.link == link and status.state == "online"
+        if status.state != "online":
+            self._online.discard(status.boot)
         elif len(self._online) < MOST:
-            self._online.add(said.boot)
+            self._online.add(status.boot)
         return False
 
     def forget(self) -> None:
-        """Know of none: what they say from now on was not heard."""
+        """Drops all other daemons, as the connection is lost."""
         self._online.clear()
 
 
@@ -89,19 +89,19 @@ MQTT_5: Final = 5
 STREAMS: Final = ("event", "round")
 
 SAVE_S: Final = 0.1
-"""The cursor is stored at most this often."""
+"""Seconds between two writes of the cursor at least."""
 
 SAVE_AGAIN_S: Final = 5.0
-"""How soon a cursor that could not be stored is stored again."""
+"""Seconds until a failed write of the cursor is repeated."""
 
 REMEDY: Final = "see dmesg, replace the card; until then no journal is deleted, and a restart sends messages again"
 
 LastWord = Literal["stopped", "lost"]
-"""How a table ended: by order, or by a failure."""
+"""The end of a table: by a stop, or by a failure."""
 
 
 class CursorSaver:
-    """Stores the outbox's cursor soon after it `moved`, until `close`; an alarm says where that fails."""
+    """Writes the outbox's cursor soon after it `moved`, until `close`; raises an alarm where that fails."""
 
     def __init__(self, outbox: Outbox, table: Table, loop: asyncio.AbstractEventLoop) -> None:
         self._outbox, self._table, self._loop = outbox, table, loop
@@ -109,29 +109,29 @@ class CursorSaver:
         self._timer: asyncio.TimerHandle | None = None
 
     def moved(self) -> None:
-        """The broker acknowledged something."""
+        """Called when the cursor moved."""
         if self._timer is None:
             self._timer = self._loop.call_later(SAVE_S, self._save)
 
     def synced(self) -> Cursor | None:
-        """How far the broker has the journal, as a power cut would leave it; None where that is nowhere."""
+        """Syncs the cursor to disk; the cursor, None where there is none or the sync failed."""
         cursor = self._store(sync=True)
         self._try_again()
         return cursor
 
     def close(self) -> None:
-        """Store it a last time."""
+        """Writes the cursor a last time."""
         if self._timer:
             self._timer.cancel()
         self._store(sync=False)
 
     def _save(self) -> None:
         self._timer = None
-        self._store(sync=self._is_failing)  # a disk that failed is believed when it has synced
+        self._store(sync=self._is_failing)  # a disk that failed is trusted again after a sync
         self._try_again()
 
     def _try_again(self) -> None:
-        """Store it later where that failed, though nothing more be acknowledged."""
+        """Repeats a failed write later, even without a new acknowledgement."""
         if self._is_failing and self._timer is None:
             self._timer = self._loop.call_later(SAVE_AGAIN_S, self._save)
 
@@ -150,10 +150,10 @@ class CursorSaver:
 
 
 class Uplink:
-    """Owns the link to the broker, from `start` to `close`, and everything that goes over it.
+    """Owns the link to the broker, from `start` to `close`, and all its traffic.
 
-    desk: takes the orders that come over it, of which those named in `allowed` are obeyed. stored: the receiver that
-    says what need not be sent again, None where the broker's acknowledgement does.
+    order_service: carries out orders in `allowed`. stored: the receiver whose messages move the cursor, None where the
+    broker's acknowledgements do.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class Uplink:
         table: Table,
         prefix: str,
         settings: BrokerSettings,
-        desk: OrderService,
+        order_service: OrderService,
         allowed: Collection[str],
         loop: asyncio.AbstractEventLoop,
         live_odds: bool = False,
@@ -177,9 +177,9 @@ class Uplink:
         self.acknowledged = CursorSaver(self.outbox, table, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
         answers = f"{prefix}/reply"
-        self.backend = Backend(table, desk, allowed, answers, self._head, self._send_reply, loop)
+        self.backend = Backend(table, order_service, allowed, answers, self._head, self._send_reply, loop)
         self._store = StoreWatch(store, table, self.acknowledged.moved, self.outbox.resend, self.backend.refuse, loop)
-        self._twins = DuplicateTableId(table.name, table.boot)
+        self._duplicates = DuplicateTableId(table.name, table.boot)
         topics = [f"{prefix}/command", *([f"{prefix}/stored"] if store else [])]
         self.link = Link(
             settings, loop, will=self._will, topics=topics, own=self._own, driver=QuickConnection,
@@ -188,17 +188,17 @@ class Uplink:
         self.outage = BrokerOutage(table, lambda: self.link.up, lambda: self._echoes.awaited or bool(self.shared), loop)
 
     def start(self) -> None:
-        """Begin to connect: with the journal open, or to say why it is not."""
+        """Begins to connect: with the journal open, or to show why it is not."""
         self.outage.expect()
         self.link.start()
 
     def begin(self, opened: Opened) -> None:
-        """Send the journal, which is open now."""
+        """Begins to send the open journal."""
         self._cursor = opened.cursor
         self.outbox.begin(*opened)
 
     async def close(self, last_word: LastWord) -> None:
-        """Publish how the table ended, and leave; messages not delivered are sent at the next start."""
+        """Publishes the last status and disconnects; undelivered messages are sent after the next start."""
         self.outage.close()
         self.backend.close()
         self.states.flush()
@@ -213,19 +213,19 @@ class Uplink:
             self._cursor.close()
 
     def publishing(self, line: Line) -> Callable[[], None]:
-        """What publishes a line once it is on disk: its messages are made before, then only sending is left."""
+        """A function that publishes a line once it is on disk; the messages are made before, to send quickly."""
         made = messages(line)
         return lambda: self.outbox.add(made, self._table.journal.end)
 
-    def tell_health(self, health: Health) -> None:
-        """Publish how all is; what a broker out of reach misses is told again soon."""
+    def publish_health(self, health: Health) -> None:
+        """Publishes the health; without a connection, after the next reconnect."""
         self.health = health
         self.changed()
         with suppress(NotConnected):
             self.link.publish(f"{self._prefix}/health", joined(self._head(), health), qos=0, retain=True)
 
     def changed(self) -> None:
-        """The retained topics may show something new."""
+        """Called when the retained topics may have changed."""
         if self._odds:
             self._odds.follow(self._table.shoe)
         self.states.changed()
@@ -238,7 +238,7 @@ class Uplink:
         return shoe.seq - acked.seq if acked and acked.journal == shoe.journal else shoe.seq
 
     def status(self) -> dict[str, Any]:
-        """The link as a technician wants to see it."""
+        """The state of the link for a technician."""
         return {
             "up": self.link.up,
             "protocol": {4: "3.1.1", 5: "5"}.get(self.link.protocol or 0),
@@ -251,11 +251,11 @@ class Uplink:
 
     @property
     def shared(self) -> str | None:
-        """What to do about another shoe, or another client, that goes by our name; None where there is none."""
-        return self.link.shared_name or self._twins.told
+        """The text about another shoe with this table id, or a client-id conflict; None where there is none."""
+        return self.link.shared_name or self._duplicates.warning
 
     def _own(self, protocol: int) -> list[str]:
-        """The topics of our own that we listen to: who else writes `status`, and what a broker really passes on."""
+        """Own topics to subscribe to: `status`, to find duplicates, and by MQTT 3.1.1 echoes of all streams."""
         names = ("status",) if protocol == MQTT_5 else ("status", *STREAMS)
         return [f"{self._prefix}/{name}" for name in names]
 
@@ -264,7 +264,7 @@ class Uplink:
         self._echoes.begin(() if self.link.protocol == MQTT_5 else ("status", *STREAMS))
         self.states.up()
         if self.health:
-            self.tell_health(self.health)
+            self.publish_health(self.health)
         self.outbox.up()
         self._store.up()
 
@@ -272,14 +272,14 @@ class Uplink:
         self.outage.down(why)
         self.states.down()
         self._echoes.end()
-        self._twins.forget()
+        self._duplicates.forget()
         for part in (self._store, self.outbox, self.backend.replies):
             part.down()
         if self.shared:
             self.outage.warn(self.shared)
 
     def _mute(self, topic: str) -> None:
-        """The broker acknowledged a message and did not pass it on."""
+        """Handles a broker that acknowledged a message and did not pass it on."""
         self.link.give_up(f"{self._prefix}/{topic}")
         self.outage.warn(self.outage.why)
 
@@ -288,7 +288,7 @@ class Uplink:
             self._follow(lambda: self.outbox.delivered(mid))
 
     def _follow(self, step: Callable[[], object]) -> None:
-        """Do what may move the cursor, and keep the cursor where it is then."""
+        """Does a step that may move the cursor, and saves it if it moved."""
         before = self.outbox.acked
         step()
         if self.outbox.acked != before:
@@ -299,20 +299,20 @@ class Uplink:
     def _on_message(self, message: Incoming) -> None:
         name = message.topic.removeprefix(f"{self._prefix}/")
         if name in ("command", "stored"):
-            (self.backend if name == "command" else self._store).take(message)
+            (self.backend if name == "command" else self._store).receive(message)
         elif message.retained:
-            return  # what the broker kept of before
+            return  # a retained message of before
         elif name == "status":
             self._hear_status(message.payload)
         else:
             self._follow(lambda: self.outbox.heard(name, message.payload))
 
     def _hear_status(self, payload: bytes) -> None:
-        before = self._twins.told
-        if self._twins.is_ours(payload, self.link.number) and self._echoes.came("status"):
+        before = self._duplicates.warning
+        if self._duplicates.is_ours(payload, self.link.number) and self._echoes.came("status"):
             self._follow(self.outbox.count)
-        if told := self._twins.told:
-            self.outage.warn(told)
+        if warning := self._duplicates.warning:
+            self.outage.warn(warning)
         elif before:
             self.outage.progress()
 
@@ -328,7 +328,7 @@ class Uplink:
 
     def _states(self) -> dict[str, Any]:
         table, status = self._table, {"status": self._status("online")}
-        if not table.begun:  # of the shoe nothing is known
+        if not table.begun:  # the shoe is not known yet
             return {"lamps": table.shown(), "alarm": table.alarms()} | status
         states = table.states()
         if self._odds and self._odds.state:

@@ -63,10 +63,10 @@ class Exporter:
         self.connected = False
         self._store_fault = ""
 
-    def take(self, deliveries: Sequence[Delivery]) -> None:
+    def handle(self, deliveries: Sequence[Delivery]) -> None:
         """Note what tables said."""
         with self._lock:
-            self._tables.take(deliveries)
+            self._tables.handle(deliveries)
 
     def text(self, content_type: str) -> str:
         """All metrics as they are now."""
@@ -134,8 +134,8 @@ def _of_tables(family: Family, tables: Tables) -> Metric:
 
 
 def _metric(row: tuple[str, Kind, str, str], samples: Iterable[Sample]) -> Metric:
-    name, kind, _, told = row
-    return Metric(name, kind, told, samples)
+    name, kind, _, help_text = row
+    return Metric(name, kind, help_text, samples)
 
 
 def _single(row: tuple[str, Kind, str, str], value: Value) -> Metric:
@@ -143,20 +143,22 @@ def _single(row: tuple[str, Kind, str, str], value: Value) -> Metric:
 
 
 def _head(metric: Metric, is_open: bool) -> tuple[str, str]:
-    name, kind, told = metric.name, str(metric.kind), metric.help.replace("\\", r"\\").replace("\n", r"\n")
+    name, kind, help_text = metric.name, str(metric.kind), metric.help.replace("\\", r"\\").replace("\n", r"\n")
     if is_open:  # there the name of a family is without what its samples end in
         name = name.removesuffix({"counter": "_total", "info": "_info"}.get(kind, ""))
-        told = told.replace('"', r"\"")
+        help_text = help_text.replace('"', r"\"")
     elif kind == "info":
         kind = "gauge"
-    return f"# HELP {name} {told}", f"# TYPE {name} {kind}"
+    return f"# HELP {name} {help_text}", f"# TYPE {name} {kind}"
 
 
 def _samples(metric: Metric) -> Iterator[str]:
     for labels, value in metric.samples:
         if value is not None:
-            told = ",".join(f'{name}="{_escaped(text)}"' for name, text in labels.items())
-            yield f"{metric.name}{{{told}}} {_number(value)}" if told else f"{metric.name} {_number(value)}"
+            labels_text = ",".join(f'{name}="{_escaped(text)}"' for name, text in labels.items())
+            yield (
+                f"{metric.name}{{{labels_text}}} {_number(value)}" if labels_text else f"{metric.name} {_number(value)}"
+            )
 
 
 def _number(value: float | int | bool) -> str:

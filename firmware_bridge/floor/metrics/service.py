@@ -55,7 +55,7 @@ def run(config: FloorConfig) -> int:
     systemd.notify("READY=1", f"STATUS=metrics at {where}")
     try:
         while not stop.is_set():
-            exporter.take(source.receive(BATCH, WAIT_S))
+            exporter.handle(source.receive(BATCH, WAIT_S))
             exporter.connected = source.is_up
             systemd.notify("WATCHDOG=1")
     finally:

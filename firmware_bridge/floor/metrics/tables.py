@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeVar
 
 from msgspec import Meta, Struct, convert
 
-from firmware_bridge.client.payload import MessageError, look_whose, state
+from firmware_bridge.client.payload import MessageError, state, verify_table
 from firmware_bridge.facts import wire_states
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import Name, Number, StateHead, excerpt
@@ -64,10 +64,10 @@ def _read(payload: bytes, body: type[Part]) -> tuple[StateHead, Part]:
     """Head and body of a message. Raises MessageError."""
     if len(payload) > LARGEST:
         raise MessageError(f"a message of {len(payload)} bytes", "")
-    head, told = state(payload, body, _Head)
+    head, content = state(payload, body, _Head)
     if milliseconds(head.at) is None:  # the 32nd of a month
         raise MessageError(f"no time: {head.at}", "")
-    return head, told
+    return head, content
 
 
 def _kinds(payload: bytes) -> tuple[StateHead, Counter[tuple[str, str]]]:
@@ -104,13 +104,13 @@ class Table(Latest):
         """The phase, and the cards that are left."""
         return self.body("table")  # type: ignore[no-any-return]
 
-    def take(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
+    def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
         """Take a message, as `Latest` does. Rounds from before the first `status`, and of before, are not counted."""
         if topic == "round":
             return self._count(payload)
-        before = self.said.get(topic)
-        changed = super().take(topic, payload, retained, now, wall)
-        head = self.said[topic].head
+        before = self.messages.get(topic)
+        changed = super().update(topic, payload, retained, now, wall)
+        head = self.messages[topic].head
         if topic == "status" and changed and (before is None or before.head.boot != head.boot):
             began = (head.at, 0, 0)
             self._last_round = min(self._last_round, began) if self._last_round[0] else began
@@ -118,13 +118,13 @@ class Table(Latest):
 
     def _count(self, payload: bytes) -> bool:
         """Count a round; one that is not after the last one is a repeat, or was sent again."""
-        head, told = _read(payload, _Round)
-        look_whose(self.name, head.table)
-        mark = (head.at, told.seq, told.n)
+        head, content = _read(payload, _Round)
+        verify_table(self.name, head.table)
+        mark = (head.at, content.seq, content.n)
         if mark <= self._last_round:
             return False
         self._last_round = mark
-        self.rounds[told.status] += 1
+        self.rounds[content.status] += 1
         return True
 
 
@@ -150,12 +150,12 @@ class Tables(latest.Tables[Table]):
         """The clock that messages are noted by, in ms."""
         return round(1000 * self._clock())
 
-    def take(self, deliveries: Iterable[Delivery]) -> None:
+    def handle(self, deliveries: Iterable[Delivery]) -> None:
         """Note what was said. What makes no sense is counted, and changes nothing."""
         for each in deliveries:
             self.messages += 1
             try:
-                self.hear(each.topic, each.body, each.retained, self.now, round(1000 * self._wall()))
+                self.update(each.topic, each.body, each.retained, self.now, round(1000 * self._wall()))
             except MessageError as error:
                 self.unread += 1
                 log.info("%s: %s", escaped(each.topic[:200]), escaped(error.what[:200]))

@@ -104,8 +104,8 @@ def pit(feed: Feed, streams: Streams) -> list[Route]:
 def stream(feed: Feed, streams: Streams, lang: Language, parts: Callable[[], Parts]) -> ASGIApp:
     """The stream of a page, or a clear no where as many are open as may be."""
     if streams.open >= streams.most:
-        told = text(lang, "page.full", most=streams.most)
-        return PlainTextResponse(told, 503, {"retry-after": "10"})
+        message = text(lang, "page.full", most=streams.most)
+        return PlainTextResponse(message, 503, {"retry-after": "10"})
     return Stream(streams, feed, parts)
 
 
@@ -143,11 +143,11 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         if scope["method"] not in READS:
-            told = "this page only reads: nothing can be sent to it\n"
-            return PlainTextResponse(told, 405, {"allow": ", ".join(READS)})
+            message = "this page only reads: nothing can be sent to it\n"
+            return PlainTextResponse(message, 405, {"allow": ", ".join(READS)})
         if not self._is_ours(Headers(scope=scope).get("host", "")):
-            told = "this page does not go by that name: put it into [page] names of floor.toml\n"
-            return PlainTextResponse(told, 421)
+            message = "this page does not go by that name: put it into [page] names of floor.toml\n"
+            return PlainTextResponse(message, 421)
         return None
 
     def _is_ours(self, host: str) -> bool:

@@ -39,26 +39,26 @@ MOST: Final = 10_000
 _head: Final = msgspec.json.Decoder(StateHead).decode
 
 
-class Present(NamedTuple):
+class TablePosition(NamedTuple):
     """Where a table is."""
 
     key: Key
     shoe: int
 
 
-class Past:
+class RoundBackfill:
     """Asks the store for each table once, as the first message of the topic `table` comes, from `start` to `close`."""
 
     def __init__(self, root: str, asked: Asked) -> None:
         self._root, self._asked = root, asked
         self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/table")
         self._known: set[str] = set()
-        self._due: SimpleQueue[Present | None] = SimpleQueue()
+        self._due: SimpleQueue[TablePosition | None] = SimpleQueue()
         self._is_over = False
 
-    def start(self, tell: Callable[[list[Delivery]], None]) -> None:
+    def start(self, deliver: Callable[[list[Delivery]], None]) -> None:
         """Begin. tell: called with messages as they came from the broker once, a table's in their order."""
-        Thread(target=self._read, args=(tell,), name="past", daemon=True).start()
+        Thread(target=self._read, args=(deliver,), name="past", daemon=True).start()
 
     def note(self, came: Sequence[Delivery]) -> None:
         """Ask for the tables that are heard for the first time."""
@@ -81,9 +81,9 @@ class Past:
         if fault(name, LONGEST) or fault(head.journal, LONGEST) or not 0 <= head.shoe <= HIGHEST:
             return
         self._known.add(name)
-        self._due.put(Present(Key(name, head.journal), head.shoe))
+        self._due.put(TablePosition(Key(name, head.journal), head.shoe))
 
-    def _read(self, tell: Callable[[list[Delivery]], None]) -> None:
+    def _read(self, deliver: Callable[[list[Delivery]], None]) -> None:
         while not self._is_over and (first := self._due.get()):
             tables = [first, *self._more()]
             try:
@@ -95,16 +95,16 @@ class Past:
                 log.info("rounds are listed from now on: there is no store at [store] path of floor.toml")
                 break
             if not self._is_over:
-                tell(stored)
+                deliver(stored)
         self._is_over = True
 
-    def _more(self) -> Iterator[Present]:
+    def _more(self) -> Iterator[TablePosition]:
         for _ in range(AT_ONCE - 1):
             if self._due.empty() or (more := self._due.get()) is None:
                 return
             yield more
 
-    def _stored(self, tables: Sequence[Present], reader: Reader) -> list[Delivery]:
+    def _stored(self, tables: Sequence[TablePosition], reader: Reader) -> list[Delivery]:
         return [
             Delivery(f"{self._root}/{key.table}/round", body)
             for key, shoe in tables

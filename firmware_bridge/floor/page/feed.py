@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, password
-from firmware_bridge.floor.page.backfill import LIMIT_S, Past
+from firmware_bridge.floor.page.backfill import LIMIT_S, RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
 from firmware_bridge.floor.page.state import TOPICS, Floor
 from firmware_bridge.floor.page.tile import Trouble, trouble
@@ -52,7 +52,7 @@ class Feed:
         source: Source,
         fault: Callable[[], str],
         clock: Callable[[], int] = now_ms,
-        past: Past | None = None,
+        backfill: RoundBackfill | None = None,
     ) -> None:
         self.floor, self.guests = Floor(root), Guests(root)
         self.clock = clock
@@ -60,7 +60,7 @@ class Feed:
         self.troubles: dict[str, Trouble] = {}
         self.failed = False
         self._left_out: set[str] = set()
-        self._source, self._fault, self._past = source, fault, past
+        self._source, self._fault, self._backfill = source, fault, backfill
         self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
         self._changed: asyncio.Future[None] | None = None
 
@@ -68,16 +68,16 @@ class Feed:
         """Begin to read; call it on the loop of those that wait."""
         self._loop = asyncio.get_running_loop()
         self._thread.start()
-        if self._past:
-            self._past.start(self._recall_soon)
+        if self._backfill:
+            self._backfill.start(self._recall_soon)
         self._looks = asyncio.create_task(self._look())
 
     async def close(self) -> None:
         """Leave the broker."""
         self._ended.set()
         self._looks.cancel()
-        if self._past:
-            self._past.close()
+        if self._backfill:
+            self._backfill.close()
         await asyncio.to_thread(self._thread.join)
 
     async def changed_after(self, version: int, within_s: float) -> None:
@@ -89,15 +89,15 @@ class Feed:
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._changed), within_s)
 
-    def take(self, came: Sequence[Delivery], fault: str) -> None:
+    def handle(self, came: Sequence[Delivery], fault: str) -> None:
         """Fold what came."""
         now, changed = self.clock(), fault != self.fault
         self.fault = fault
         for each in came:
             with self._alone(each.topic):
-                name = self.floor.take(each.topic, each.body, each.retained, now)
-                changed |= self.guests.take(each.topic, each.body) | (name is not None)
-        self._tell(changed)
+                name = self.floor.handle(each.topic, each.body, each.retained, now)
+                changed |= self.guests.handle(each.topic, each.body) | (name is not None)
+        self._notify(changed)
 
     def recall(self, stored: Sequence[Delivery]) -> None:
         """Fold rounds from before the page's start, as if they had come then: guests see no more of them."""
@@ -105,8 +105,8 @@ class Feed:
         for each in stored:
             with self._alone(each.topic):
                 if self.floor.recall(each.topic, each.body) is not None:
-                    changed |= self.guests.take(each.topic, each.body)
-        self._tell(changed or bool(self.floor.changed))
+                    changed |= self.guests.handle(each.topic, each.body)
+        self._notify(changed or bool(self.floor.changed))
 
     @contextmanager
     def _alone(self, topic: str) -> Iterator[None]:
@@ -121,9 +121,9 @@ class Feed:
     def look(self) -> None:
         """See which tables need something else only because time passed."""
         self.floor.changed.update(self.floor.tables)
-        self._tell(False)
+        self._notify(False)
 
-    def _tell(self, changed: bool) -> None:
+    def _notify(self, changed: bool) -> None:
         """See what the tables that changed need; wake those that wait where something changed."""
         now = self.clock()
         for name in self.floor.changed:
@@ -153,9 +153,9 @@ class Feed:
                 came = self._source.receive(MOST, WAIT_S)
                 fault = self._fault()
                 if came or fault != self.fault:
-                    asyncio.run_coroutine_threadsafe(self._take(came, fault), self._loop).result(FOLDED_S)
-                if self._past:
-                    self._past.note(came)
+                    asyncio.run_coroutine_threadsafe(self._handle(came, fault), self._loop).result(FOLDED_S)
+                if self._backfill:
+                    self._backfill.note(came)
                 self._source.acknowledge(came)
         except Exception:
             log.exception("the page reads the broker no more")
@@ -167,8 +167,8 @@ class Feed:
         with suppress(RuntimeError):  # the loop is closed: the page has ended
             self._loop.call_soon_threadsafe(self.recall, stored)
 
-    async def _take(self, came: Sequence[Delivery], fault: str) -> None:
-        self.take(came, fault)
+    async def _handle(self, came: Sequence[Delivery], fault: str) -> None:
+        self.handle(came, fault)
 
 
 def feed(config: FloorConfig) -> Feed:
@@ -178,5 +178,5 @@ def feed(config: FloorConfig) -> Feed:
     mqtt = replace(mqtt, client_id=f"{page.client_id}-{secrets.token_hex(4)}", username=page.username or mqtt.username)
     topics = [f"{mqtt.root}/+/{topic}" for topic in TOPICS]
     source = MqttSource(mqtt, secret, topics, 2 * MOST, clean=True)
-    past = Past(mqtt.root, Asked(config, LIMIT_S))
-    return Feed(mqtt.root, source, lambda: source.fault, past=past)
+    backfill = RoundBackfill(mqtt.root, Asked(config, LIMIT_S))
+    return Feed(mqtt.root, source, lambda: source.fault, backfill=backfill)

@@ -25,21 +25,21 @@ def slots(lang: Language, names: str) -> str:
     return BETWEEN[lang].join(slot(lang, each.strip()) for each in names.split(","))
 
 
-def outcome(lang: Language, told: str | None) -> str:
+def outcome(lang: Language, id: str | None) -> str:
     """How a round ended; None for a voided one."""
-    if told is None:
+    if id is None:
         return text(lang, "outcome.voided")
-    if (found := known(lang, f"outcome.{told}")) is not None and "{" not in found:
+    if (found := known(lang, f"outcome.{id}")) is not None and "{" not in found:
         return found
-    if told.startswith("dealer_"):
-        return text(lang, "outcome.dealer", total=told.removeprefix("dealer_"))
-    return text(lang, "outcome.seat", number=told[1:]) if told[:1] == "S" and told[1:].isdigit() else told
+    if id.startswith("dealer_"):
+        return text(lang, "outcome.dealer", total=id.removeprefix("dealer_"))
+    return text(lang, "outcome.seat", number=id[1:]) if id[:1] == "S" and id[1:].isdigit() else id
 
 
-def short(lang: Language, told: str | None) -> str:
+def short(lang: Language, id: str | None) -> str:
     """The same in a letter or two."""
-    found = known(lang, f"short.{told or 'voided'}")
-    return found if found is not None else (told or "").removeprefix("dealer_")
+    found = known(lang, f"short.{id or 'voided'}")
+    return found if found is not None else (id or "").removeprefix("dealer_")
 
 
 def hand(lang: Language, name: str) -> str:
@@ -47,29 +47,29 @@ def hand(lang: Language, name: str) -> str:
     return known(lang, f"hand.{name}") or slot(lang, name)
 
 
-def points(lang: Language, told: str) -> str:
+def points(lang: Language, value: str) -> str:
     """The points of a hand: `natural 9`, `bull-bull`."""
-    return " ".join(known(lang, f"points.{word}") or word for word in told.split())
+    return " ".join(known(lang, f"points.{word}") or word for word in value.split())
 
 
-def alarm(lang: Language, told: Alarm) -> str:
+def alarm(lang: Language, opened: Alarm) -> str:
     """What went wrong, in a few words."""
-    return known(lang, f"alarm.{told.id}") or told.id
+    return known(lang, f"alarm.{opened.id}") or opened.id
 
 
-def todo(lang: Language, told: Alarm, policy: str) -> str:
+def todo(lang: Language, opened: Alarm, policy: str) -> str:
     """What to do about it in a house with this policy; in the shoe's English where a newer shoe says it."""
-    return known(lang, f"todo.{told.id}_{policy}") or known(lang, f"todo.{told.id}") or told.todo
+    return known(lang, f"todo.{opened.id}_{policy}") or known(lang, f"todo.{opened.id}") or opened.todo
 
 
-def choice(lang: Language, told: str) -> str:
+def choice(lang: Language, id: str) -> str:
     """What the floor may decide."""
-    return known(lang, f"choice.{told}") or told
+    return known(lang, f"choice.{id}") or id
 
 
-def values(lang: Language, told: Alarm) -> Iterator[tuple[str, str]]:
+def values(lang: Language, opened: Alarm) -> Iterator[tuple[str, str]]:
     """What an alarm is about: names and values."""
-    for name, value in told.values.items():
+    for name, value in opened.values.items():
         yield known(lang, f"value.{name}") or name, slots(lang, str(value)) if name in ("slot", "dealt") else str(value)
 
 
@@ -88,8 +88,8 @@ def _reason(lang: Language, reason: Reason) -> str | None:
         return None
 
 
-def _named(lang: Language, told: Mapping[str, str | int]) -> dict[str, str]:
-    named = {name: str(value) for name, value in told.items()}
+def _named(lang: Language, given: Mapping[str, str | int]) -> dict[str, str]:
+    named = {name: str(value) for name, value in given.items()}
     for name in ("slot", "from", "to"):
         if name in named:
             named[name] = slots(lang, named[name])

@@ -26,10 +26,10 @@ Part = Html | str | int | None
 
 def tag(name: str, /, *parts: Part, **attributes: str | int | bool | None) -> Html:
     """An element. An attribute that is None or False is left out; `_` in its name is `-`, at the end it is nothing."""
-    told = "".join(
+    listed = "".join(
         _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
     )
-    return Html(f"<{name}{told}>" if name in VOID else f"<{name}{told}>{joined(*parts)}</{name}>")
+    return Html(f"<{name}{listed}>" if name in VOID else f"<{name}{listed}>{joined(*parts)}</{name}>")
 
 
 def joined(*parts: Part) -> Html:
@@ -73,9 +73,9 @@ def number(value: float | None, unit: str = "", digits: int = 0) -> Part:
     return tag("data", shown, value=f"{value:.6g}", data_unit=unit or None, data_digits=digits or None)
 
 
-def pairs(*told: tuple[str, Part]) -> Html:
+def pairs(*named: tuple[str, Part]) -> Html:
     """Names with their values; a value that is None is left out."""
-    rows = [tag("div", tag("dt", name), tag("dd", value)) for name, value in told if value is not None]
+    rows = [tag("div", tag("dt", name), tag("dd", value)) for name, value in named if value is not None]
     return tag("dl", *rows)
 
 
@@ -95,9 +95,9 @@ def foreign(words: str, lang: Language) -> Html:
     return joined(words) if lang == "en" else tag("span", words, lang="en")
 
 
-def severity(lang: Language, told: str) -> str:
+def severity(lang: Language, id: str) -> str:
     """How grave an alarm is."""
-    return known(lang, f"severity.{told}") or told
+    return known(lang, f"severity.{id}") or id
 
 
 def _attribute(key: str, value: str | int | bool) -> str:

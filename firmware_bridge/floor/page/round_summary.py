@@ -49,24 +49,24 @@ _own: Final = msgspec.json.Decoder(Own).decode
 
 def read(payload: bytes) -> tuple[RoundMessage, Own]:
     """A message of the topic `round`. Raises MessageError."""
-    told = round_message(payload)
+    message = round_message(payload)
     try:
-        return told, _own(payload)
+        return message, _own(payload)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise MessageError(f"not a round of its game: {error}", "look which game it is of") from None
 
 
-def over(told: RoundMessage, own: Own, at: int) -> RoundSummary:
+def summarised(message: RoundMessage, own: Own, at: int) -> RoundSummary:
     """What is kept of a round that was over at a time, in ms since 1970."""
-    outcome, hands = (None, {}) if isinstance(told, VoidedRound) else (told.outcome, told.hands)
+    outcome, hands = (None, {}) if isinstance(message, VoidedRound) else (message.outcome, message.hands)
     return RoundSummary(
-        shoe=told.shoe,
-        round=told.round,
-        revision=told.revision,
-        seq=told.seq,
-        status=told.status,
+        shoe=message.shoe,
+        round=message.round,
+        revision=message.revision,
+        seq=message.seq,
+        status=message.status,
         at=at,
-        last=told.last,
+        last=message.last,
         outcome=outcome,
         hands=hands,
         shown=own.shown,

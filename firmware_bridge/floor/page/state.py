@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import ClassVar, Final
 
-from firmware_bridge.client.payload import MessageError, look_whose, state
+from firmware_bridge.client.payload import MessageError, state, verify_table
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
 from firmware_bridge.floor.latest import Latest, Read, Tables, milliseconds
-from firmware_bridge.floor.page.round_summary import RoundSummary, over, read
+from firmware_bridge.floor.page.round_summary import RoundSummary, read, summarised
 from firmware_bridge.games.baccarat.roads import Board
 
 TOPICS: Final = ("status", "table", "lamps", "alarm", "health", "roads", "round")
@@ -71,7 +71,7 @@ class Seen(Latest):
     @property
     def shoe(self) -> int | None:
         """The number of its shoe."""
-        return self.said["table"].head.shoe if "table" in self.said else None
+        return self.messages["table"].head.shoe if "table" in self.messages else None
 
     def last_rounds(self, count: int) -> list[RoundSummary]:
         """The newest rounds, the newest first."""
@@ -85,32 +85,34 @@ class Seen(Latest):
             return None
         return round((len(ended) - 1) * HOUR_MS / (now - ended[0]))
 
-    def take(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
+    def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
         """Take a message, as `Latest` does; one that cannot be read is noted."""
         try:
-            changed = self.over(payload) if topic == "round" else super().take(topic, payload, retained, now, wall)
+            changed = (
+                self.add_round(payload) if topic == "round" else super().update(topic, payload, retained, now, wall)
+            )
             self.unreadable.pop(topic, None)
         except MessageError as error:
             changed = self.unreadable.get(topic) != error.what
             self.unreadable[topic] = error.what
             return changed
         if topic == "health" and changed and not retained:
-            told = milliseconds(self.said[topic].head.at)
-            if told is not None and abs(told - now - self.ahead) > AHEAD_MS:
-                self.ahead = told - now
+            sent_at = milliseconds(self.messages[topic].head.at)
+            if sent_at is not None and abs(sent_at - now - self.ahead) > AHEAD_MS:
+                self.ahead = sent_at - now
         return changed
 
-    def over(self, payload: bytes) -> bool:
+    def add_round(self, payload: bytes) -> bool:
         """Take a round; whether it is another one than was known. Raises MessageError."""
-        told, own = read(payload)
-        look_whose(self.name, told.table)
-        key = (told.journal, told.shoe, told.round)
+        message, own = read(payload)
+        verify_table(self.name, message.table)
+        key = (message.journal, message.shoe, message.round)
         known = self.rounds.get(key)
-        if known and (known.revision, known.seq) >= (told.revision, told.seq):
+        if known and (known.revision, known.seq) >= (message.revision, message.seq):
             return False
-        at = known.at if known else milliseconds(told.at) or 0
+        at = known.at if known else milliseconds(message.at) or 0
         is_late = known is None and any(at < each.at for each in list(self.rounds.values())[-1:])
-        self.rounds[key] = over(told, own, at)
+        self.rounds[key] = summarised(message, own, at)
         if is_late:
             self.rounds = dict(sorted(self.rounds.items(), key=lambda item: item[1].at))
         while len(self.rounds) > KEPT:
@@ -129,10 +131,10 @@ class Floor(Tables[Seen]):
         super().__init__(root, TOPICS, MOST, Seen)
         self.changed: set[str] = set()
 
-    def take(self, topic: str, payload: bytes, retained: bool, now: int) -> str | None:
+    def handle(self, topic: str, payload: bytes, retained: bool, now: int) -> str | None:
         """Take a message that came at `now` (ms since 1970); the name of the table that it changed."""
         with suppress(MessageError):
-            if seen := self.hear(topic, payload, retained, now, now):
+            if seen := self.update(topic, payload, retained, now, now):
                 return self._changed(seen)
         return None
 
@@ -143,7 +145,7 @@ class Floor(Tables[Seen]):
             if seen is None:
                 return None
             with suppress(MessageError):
-                if seen.over(payload):
+                if seen.add_round(payload):
                     self._changed(seen)
             return seen.name
         return None

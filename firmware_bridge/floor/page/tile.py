@@ -220,13 +220,13 @@ def _stands(seen: Seen, lang: Language, now: int) -> Part:
 
 def _results(seen: Seen, lang: Language) -> Part:
     """The newest results, the newest last."""
-    told: list[str | None]
+    outcomes: list[str | None]
     if seen.roads is not None:
-        told = [OUTCOMES.get(each, each) for each in seen.roads.outcomes[-RESULTS:]]
+        outcomes = [OUTCOMES.get(each, each) for each in seen.roads.outcomes[-RESULTS:]]
     else:
         rounds = reversed(seen.last_rounds(RESULTS))
-        told = [each.outcome for each in rounds]
-    if not told:
+        outcomes = [each.outcome for each in rounds]
+    if not outcomes:
         return None
     chips = [
         tag(
@@ -235,7 +235,7 @@ def _results(seen: Seen, lang: Language) -> Part:
             hidden(i18n.outcome(lang, each)),
             class_=f"chip {chip_class(each)}",
         )
-        for each in told
+        for each in outcomes
     ]
     return joined(hidden(text(lang, "page.results")), tag("ol", *chips, class_="results"))
 

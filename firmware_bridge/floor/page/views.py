@@ -189,9 +189,9 @@ def big_road(board: Board, lang: Language, table: str) -> Html:
     return _html(Sheet(width, height, 1, tuple(shapes), INKS, lang, text(lang, "page.road", table=table)))
 
 
-def whole_board(told: Board, lang: Language, heading: Heading) -> Html:
+def whole_board(board: Board, lang: Language, heading: Heading) -> Html:
     """The whole board; it scrolls in its place where it has too little room."""
-    drawn = sheet(told, Look(language=lang, good=ALL_GOOD, size=SIZE), heading)._replace(inks=INKS)
+    drawn = sheet(board, Look(language=lang, good=ALL_GOOD, size=SIZE), heading)._replace(inks=INKS)
     name = text(lang, "page.roads")
     return tag("div", _html(drawn), id="board", class_="scroll", tabindex="0", role="group", aria_label=name)
 

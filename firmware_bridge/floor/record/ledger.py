@@ -75,7 +75,7 @@ class _Journal(Entries):
         self.retry, self.earlier = Retry(SETTLE_S, LONGEST_S), Retry(SETTLE_S, LONGEST_S)
         self._part, self._reached, self._in_turn = range(0), 0, False
 
-    def take(self, row: Row) -> None:
+    def add(self, row: Row) -> None:
         """Note a message, a repeat too."""
         self.shoe, before = max(self.shoe, row.shoe), self.whole
         if self.has(row.seq):
@@ -131,9 +131,9 @@ class Ledger:
         for key in lacking:
             self._journal(key)
 
-    def take(self, row: Row) -> None:
+    def add(self, row: Row) -> None:
         """Note a message, a repeat too, before it is committed; after a failed commit make a new ledger."""
-        self._journal(row.key, row.shoe).take(row)
+        self._journal(row.key, row.shoe).add(row)
         if row.prev_journal is not None and row.prev_seq:
             self._journal(Key(row.table, row.prev_journal)).reach(row.prev_seq)
 
@@ -199,5 +199,5 @@ class Ledger:
                 since = previous.at if previous else EVER
             journals[key.journal] = found = _Journal(progress, since)
             for row in rows:
-                found.take(row)
+                found.add(row)
         return journals[key.journal]

@@ -89,17 +89,17 @@ _round = msgspec.json.Decoder(_Round).decode
 def row(topic: str, table: str, body: bytes, received_at: str) -> Row:
     """The row of a message. topic: `event` or `round`. table: as the broker's topic names it. Raises MessageError."""
     try:
-        told: _Event | _Round = _event(body) if topic == EVENT else _round(body)
+        message: _Event | _Round = _event(body) if topic == EVENT else _round(body)
         body.decode("utf-8")
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise MessageError(f"not a message of the topic {topic}: {error}", "") from None
-    if wrong := _wrong(told, table):
+    if wrong := _wrong(message, table):
         raise MessageError(wrong, "")
-    head = (topic, table, told.journal, told.seq, told.n, told.of, told.shoe, told.at, received_at)
-    if isinstance(told, _Event):
+    head = (topic, table, message.journal, message.seq, message.n, message.of, message.shoe, message.at, received_at)
+    if isinstance(message, _Event):
         return Row(*head, None, None, None, None, None, None, body)
-    journal, seq = (told.prev.journal, told.prev.seq) if told.prev else (None, None)
-    return Row(*head, told.game, told.round, told.status, told.revision, journal, seq, body)
+    journal, seq = (message.prev.journal, message.prev.seq) if message.prev else (None, None)
+    return Row(*head, message.game, message.round, message.status, message.revision, journal, seq, body)
 
 
 def is_same(one: tuple[bytes, bytes | None], other: tuple[bytes, bytes | None]) -> bool:
@@ -115,14 +115,14 @@ def makes_round(row: Row) -> bool:
     return row.topic == EVENT and _event(row.body).event.type in ROUND_EVENTS
 
 
-def _wrong(told: _Event | _Round, table: str) -> str | None:
+def _wrong(message: _Event | _Round, table: str) -> str | None:
     """What is wrong with a message that reads well; None where nothing is."""
-    if told.table != table:
-        return f"it is a message of table {told.table!r}, and came on the topic of table {table!r}"
-    numbers, texts = [told.seq, told.of, told.shoe], [told.table, told.journal, told.at]
-    if isinstance(told, _Round):
-        numbers += [told.round, told.revision, told.prev.seq if told.prev else 0]
-        texts += [told.game, told.status, told.prev.journal if told.prev else "-"]
+    if message.table != table:
+        return f"it is a message of table {message.table!r}, and came on the topic of table {table!r}"
+    numbers, texts = [message.seq, message.of, message.shoe], [message.table, message.journal, message.at]
+    if isinstance(message, _Round):
+        numbers += [message.round, message.revision, message.prev.seq if message.prev else 0]
+        texts += [message.game, message.status, message.prev.journal if message.prev else "-"]
     if not all(0 <= number <= MOST for number in numbers):
         return f"a number in it is below 0 or above {MOST}"
     if not all(texts):

@@ -26,7 +26,7 @@ PEOPLE: Final = {
 }
 """Type of an event -> its fields that name a person. In a message of the topic `round` it is `by`."""
 
-NOBODY: Final = frozenset({"", "backend", "dealer", "shoe"})
+NO_PERSON: Final = frozenset({"", "backend", "dealer", "shoe"})
 """What stands in such a field where no person does."""
 
 SHORTEST_KEY: Final = 32
@@ -84,7 +84,7 @@ class Names:
         return self._put(found, _text(b'"%b"' % found[1]), b"%b")
 
     def _put(self, found: re.Match[bytes], name: str, form: bytes) -> bytes:
-        if name in NOBODY:
+        if name in NO_PERSON:
             return found[0]
         hidden = form % self.pseudonym(name).encode()
         start, (begin, end) = found.start(), found.span(1)

@@ -146,11 +146,11 @@ class MqttSource(Reader):
 
     def down(self, why: str, code: int) -> None:
         self.fault = why
-        said = f"is gone: {why}"
+        text = f"is gone: {why}"
         if why.startswith("it "):
-            said = why[3:].replace("refuses us", "refuses").replace("does not answer", "gives no answer")
+            text = why[3:].replace("refuses us", "refuses").replace("does not answer", "gives no answer")
         level = logging.ERROR if code else logging.WARNING
-        log.log(level, "the broker %s %s", self._settings.address, said)
+        log.log(level, "the broker %s %s", self._settings.address, text)
 
     def subscribed(self, refused: Sequence[str], left: bool) -> None:
         if not left:
@@ -160,7 +160,7 @@ class MqttSource(Reader):
             log.error("the broker does not let us subscribe to %s: let its acl allow it", topic)
         self._stop()
 
-    def not_taken(self, topic: str, why: str) -> None:
+    def rejected(self, topic: str, why: str) -> None:
         name = topic.rpartition("/")[2]
         if name not in self.refused:
             self.refused[name] = why

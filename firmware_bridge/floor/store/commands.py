@@ -71,7 +71,7 @@ def backfill(
     rows = _rows(path, left_out or _refuse)
     while batch := list(islice(rows, BATCH)):
         for each in batch:
-            ledger.take(each)
+            ledger.add(each)
         kept = [names.row(each) for each in batch] if names else batch
         saved = store.save(kept, [], list(ledger.changes()))
         total = Saved(*(before + more for before, more in zip(total, saved, strict=True)))

@@ -251,11 +251,11 @@ def in_words(place: str) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        said = error.diag.message_primary or "; ".join(str(error).split("\n")) or type(error).__name__
-        raise StoreError(f"{place}: {escaped(said)}", hint(error.sqlstate, said)) from None
+        text = error.diag.message_primary or "; ".join(str(error).split("\n")) or type(error).__name__
+        raise StoreError(f"{place}: {escaped(text)}", hint(error.sqlstate, text)) from None
 
 
-def hint(sqlstate: str | None, said: str) -> str:
+def hint(sqlstate: str | None, text: str) -> str:
     """What to do about an error of the server, or of the way to it."""
-    known = sqlstate or next((code for words, code in UNNAMED.items() if words in said), "08")
+    known = sqlstate or next((code for words, code in UNNAMED.items() if words in text), "08")
     return next((todo for code, todo in HINTS.items() if known.startswith(code)), "run shoe-floor check")

@@ -17,7 +17,7 @@ THIRDS: Final = ("P3", "B3")
 
 
 def _judge(moves: tuple[Card | Mark, ...], terms: Baccarat, start: Start) -> Layout:
-    """Cards as they were played: as dealt on demand, whatever the procedure."""
+    """The layout of cards as they were played: as dealt on demand, whatever the procedure."""
     cards = tuple([Dealt(card) for card in moves if isinstance(card, Card)])
     if len(cards) < len(moves):
         return Layout(stuck="baccarat has no marks")
@@ -25,7 +25,7 @@ def _judge(moves: tuple[Card | Mark, ...], terms: Baccarat, start: Start) -> Lay
 
 
 def _points(layout: Layout) -> dict[str, str]:
-    """Both totals as far as the open cards tell; none while a carried card lies face down."""
+    """Side -> total of its open cards; empty while a carried card lies face down."""
     if any(each.card is None for each in layout.placed[: len(PAIRS)]):
         return {}
     open_cards = [(each.plays[0], each.card) for each in layout.placed if each.plays and each.card]
@@ -36,14 +36,14 @@ def _points(layout: Layout) -> dict[str, str]:
 WINS: Final = {"player": "wins.player", "banker": "wins.banker", "tie": "wins.tie"}
 
 
-def _shown(told: Any) -> guest.Result:
-    """Both sides' hands, for guests."""
+def _shown(message: Any) -> guest.Result:
+    """The result for guests: both sides' hands."""
     hands = [
         guest.Hand(side, guest.faces(hand.cards), "" if hand.total is None else str(hand.total))
         for side in SIDES
-        if (hand := told.hands.get(side))
+        if (hand := message.hands.get(side))
     ]
-    return guest.Result(told.round, WINS.get(told.outcome, ""), hands=tuple(hands), natural=told.natural)
+    return guest.Result(message.round, WINS.get(message.outcome, ""), hands=tuple(hands), natural=message.natural)
 
 
 def _hands(at: Mapping[str, Card | None]) -> dict[str, tuple[Card | None, ...]]:
@@ -66,10 +66,10 @@ def _odds() -> OddsBook:
     return BOOK
 
 
-def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
+def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
     """The natural and the pairs."""
-    natural = ("natural",) if told["natural"] else ()
-    return natural + tuple(f"{side} pair" for side, is_pair in told["pairs"].items() if is_pair)
+    natural = ("natural",) if message["natural"] else ()
+    return natural + tuple(f"{side} pair" for side, is_pair in message["pairs"].items() if is_pair)
 
 
 GAME: Final = Game(

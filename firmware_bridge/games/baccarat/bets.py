@@ -1,4 +1,4 @@
-"""The 38 bets as rows one can lay beside the rule book, and the net result of each from the cards of a round."""
+"""The 38 bets as rows in the order of the rule book, and the net result of each from the cards of a round."""
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
@@ -39,13 +39,13 @@ Net = int | float
 """Net units per unit staked: -1 is the stake lost, 0 a push."""
 
 TigerPairTop = Literal["identical", "same-rank"]
-"""What four cards the top of `tiger_pair` takes: one face four times, or one rank."""
+"""The four cards that win the top of `tiger_pair`: one face four times, or one rank."""
 
 NaturalBets = Literal["must-win", "any-natural"]
 """Whether the natural bets lose when the other side's natural is higher."""
 
 View = Literal["hands", "player", "banker", "opening"]
-"""What a bet looks at: the finished hands, one side's first two cards, or those of both sides."""
+"""The cards a bet depends on: the finished hands, one side's first two cards, or those of both sides."""
 
 LOST: Final = -1
 """Net units per unit staked where no tier of a bet holds."""
@@ -61,7 +61,7 @@ class Names(Struct, frozen=True):
 class Bet(Struct, frozen=True):
     """A bet. It is refused after round `closes_after`, None for never.
 
-    tiers: net odds -> when they are paid; the first that holds counts, and what holds none loses (-1).
+    tiers: net odds -> condition; the first that holds is paid, if none holds the bet loses (-1).
     """
 
     id: str
@@ -89,7 +89,7 @@ GROUPS: Final[dict[str, Names]] = {
 
 
 def _dragon(side: int) -> dict[Net, Condition]:
-    """A win with a natural pays 1 whatever the margin, so it stands first."""
+    """The tiers of a dragon bonus; a win with a natural pays 1 whatever the margin, so it stands first."""
     won, tied = all_of(natural(side), wins(side)), all_of(natural(side), tie())
     margins: dict[Net, Condition] = {30: wins_by(side, 9), 10: wins_by(side, 8), 5: wins_by(side, 7)}
     margins |= {3: wins_by(side, 6), 2: wins_by(side, 5)}
@@ -97,7 +97,7 @@ def _dragon(side: int) -> dict[Net, Condition]:
 
 
 def _char_siu(side: int) -> dict[Net, Condition]:
-    """By the number of cards on both sides."""
+    """The tiers of a char siu bet, by the number of cards on both sides."""
     won = all_of(has(side, 7, 8, 9), wins_by(side, 1))
     return {10: all_of(won, together(4)), 15: all_of(won, together(5)), 50: all_of(won, together(6))}
 
@@ -232,7 +232,7 @@ def results(
 
 
 def pays(offered: dict[Net, Condition], seen: object) -> Net:
-    """The net odds of the first tier that holds of what the bet looks at."""
+    """The net odds of the first tier that holds for these cards."""
     for net, holds in offered.items():
         if holds(seen):
             return net

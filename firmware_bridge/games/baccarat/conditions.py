@@ -1,4 +1,4 @@
-"""The words the bets are written in: what the hands of a finished round show."""
+"""The conditions of bets on the hands of a finished round."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -9,7 +9,7 @@ from firmware_bridge.games.baccarat.rules import NATURALS
 
 
 class Hand(NamedTuple):
-    """What most bets need of a hand: its total (0..9) and how many cards it took (2 or 3)."""
+    """The total (0..9) of a hand and its number of cards (2 or 3)."""
 
     total: int
     cards: int
@@ -27,18 +27,18 @@ Opening = tuple[Two, Two]
 PLAYER, BANKER = 0, 1
 
 Condition = Callable[[Any], bool]
-"""Of `Hands`, of `Two` or of `Opening`, as the row of the bet says."""
+"""A test of `Hands`, `Two` or `Opening`, by the `view` of the bet."""
 
 BLACK, RED, DIAMONDS = "sc", "hd", "d"
 
 
 def any_of(*conditions: Condition) -> Condition:
-    """At least one of them holds."""
+    """Holds if at least one of them holds."""
     return lambda seen: any(holds(seen) for holds in conditions)
 
 
 def all_of(first: Condition, *others: Condition) -> Condition:
-    """Every one of them holds."""
+    """Holds if all of them hold."""
     if not others:
         return first
     rest = all_of(*others)
@@ -84,7 +84,7 @@ def together(cards: int) -> Condition:
 
 
 def has(side: int, *totals: int, cards: int | None = None) -> Condition:
-    """`side` has one of `totals`, whoever wins, in any number of cards or just `cards`."""
+    """`side` has one of `totals`, whichever side wins, in any number of cards or just `cards`."""
     return lambda hands: hands[side].total in totals and cards in (None, hands[side].cards)
 
 

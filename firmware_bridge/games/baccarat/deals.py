@@ -28,11 +28,11 @@ Tree = Hands | list["Tree"]
 
 
 class OddsError(BridgeError, ValueError):
-    """Cards that no shoe can hold, or too few for a round."""
+    """Cards that a shoe cannot hold, or too few for a round."""
 
 
 def full(decks: int) -> dict[Card, int]:
-    """A full shoe of `decks` packs. Raises OddsError for a number no shoe takes."""
+    """A full shoe of `decks` packs. Raises OddsError for a number outside DECKS."""
     if decks not in DECKS:
         raise OddsError(f"{decks} decks make no shoe", f"say how many packs it holds: {DECKS[0]} to {DECKS[-1]}")
     return dict.fromkeys(FACES, decks)
@@ -48,7 +48,7 @@ def remaining(decks: int, seen: Iterable[Card]) -> dict[Card, int]:
 
 
 def checked(piles: Piles) -> int:
-    """The number of cards. Raises OddsError where no round can be dealt of them."""
+    """The number of cards. Raises OddsError if they are too few or no cards of a shoe."""
     wrong = [card.value for card, held in piles.items() if card not in _FACES or held < 0]
     if wrong:
         raise OddsError(f"no shoe holds these: {', '.join(wrong)}", "count 0 or more of each of the 52 faces")
@@ -69,7 +69,7 @@ def deals_by_two(piles: Piles) -> Counter[Two]:
 def deals_by_tier(piles: Piles, tiger_pair_top: TigerPairTop) -> dict[str, tuple[int, ...]]:
     """Ordered deals of four that win each tier, in the row's order, of the bets on both sides' first two cards.
 
-    These look at nothing but pairs, which inclusion and exclusion count.
+    These depend on pairs alone, counted by inclusion and exclusion.
     """
     pair = _alike(_heaps(piles, lambda card: card.rank))
     perfect = _alike(_heaps(piles, lambda card: card.value))
@@ -104,7 +104,7 @@ def _heaps(piles: Piles, kind: Callable[[Card], str]) -> list[int]:
 
 
 def _grown(player: int, banker: int) -> Tree:
-    """What follows on two cards each with these totals."""
+    """The deals that follow two cards each with these totals."""
     draws = [third_cards(player, banker, 0, 0, fifth) for fifth in range(10)]
     if not any(draws[0]):
         return Hand(player, 2), Hand(banker, 2)
@@ -114,16 +114,16 @@ def _grown(player: int, banker: int) -> Tree:
 
 
 def _after_player(player: Hand, banker: int, draws: bool) -> Tree:
-    """What follows on the player's third card."""
+    """The deals that follow the player's third card."""
     return [(player, Hand((banker + third) % 10, 3)) for third in range(10)] if draws else (player, Hand(banker, 2))
 
 
 _TOTALS: Final = [[_grown(player, banker) for banker in range(10)] for player in range(10)]
 
 FOURS: Final[list[list[Tree]]] = [[_TOTALS[player % 10][banker % 10] for banker in range(19)] for player in range(19)]
-"""What follows on the first four cards: `FOURS[points of P1 + P2][points of B1 + B2]`.
+"""The deals that follow the first four cards: `FOURS[points of P1 + P2][points of B1 + B2]`.
 
-Nothing is checked: odds go through all deals with it; a shoe's cards are judged by `games.baccarat.script`.
+Used to count odds over all deals; a shoe's round is played by `games.baccarat.script`.
 """
 
 _PAIRS: Final = tuple((a, b, 1 if a == b else 2) for a, b in combinations_with_replacement(range(10), 2))
@@ -166,6 +166,6 @@ def _fours(points: list[int]) -> Iterator[tuple[int, int, int, list[int]]]:
 
 
 def _take(points: list[int], worth: int) -> int:
-    """Take a card worth so much; how many there were to choose from."""
+    """Removes a card of these points; the number there was before."""
     points[worth] -= 1
     return points[worth] + 1

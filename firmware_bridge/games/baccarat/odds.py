@@ -47,7 +47,7 @@ def odds(
 def deviation(
     piles: Piles, decks: int, tiger_pair_top: TigerPairTop = "identical", natural_bets: NaturalBets = "must-win"
 ) -> dict[str, Fraction]:
-    """By how much more each bet returns per unit than with a full shoe; exact. Raises OddsError below six cards."""
+    """Bet -> return per unit less that of a full shoe; exact. Raises OddsError below six cards."""
     now, fresh = odds(piles, tiger_pair_top, natural_bets), _fresh(decks, tiger_pair_top, natural_bets)
     return {bet: Fraction(*now[bet].rtp) - Fraction(*fresh[bet].rtp) for bet in BETS}
 
@@ -84,7 +84,7 @@ def _sorted_out(deals: Iterable[tuple[object, int]], paid: dict[Net, Condition])
 
 def _odds(won: dict[Net, int], den: int) -> Odds:
     chances = [*won.items(), (LOST, den - sum(won.values()))]
-    rtp = sum((1 + Fraction(str(net))) * ways for net, ways in chances) / den  # 0.95 means 19/20, which no float is
+    rtp = sum((1 + Fraction(str(net))) * ways for net, ways in chances) / den  # 0.95 means 19/20, no float equals it
     return Odds(tuple(Chance(net, ways, den) for net, ways in chances), rtp.as_integer_ratio())
 
 
@@ -98,7 +98,7 @@ def _by_points(piles: Piles) -> list[int]:
 ZH, EN, RTP, PAYS, CHANCE = 12, 28, 12, 12, 14
 """Columns of the table: widths in a terminal's cells, where a Chinese character takes two."""
 
-_SAID: Final[dict[Net, str]] = {-1: "lost", 0: "push"}
+_NET_WORDS: Final[dict[Net, str]] = {-1: "lost", 0: "push"}
 
 
 def _of(decks: int, seen: Sequence[Card], terms: Baccarat) -> dict[str, Odds]:
@@ -111,16 +111,16 @@ def _deviation(decks: int, seen: Sequence[Card], terms: Baccarat) -> dict[str, F
 
 def _table(decks: int, seen: Sequence[Card], terms: Baccarat) -> Iterator[str]:
     """A line for each tier, the bet's names before its first."""
-    told, left = _of(decks, seen, terms), decks * len(FACES) - len(seen)
+    by_bet, left = _of(decks, seen, terms), decks * len(FACES) - len(seen)
     yield f"{decks * len(FACES)} cards in {decks} decks, {left} left. RTP: what comes back, the stake included."
     for group, bets in groupby(BETS.values(), lambda bet: bet.group):
         yield f"\n{GROUPS[group].zh}  {GROUPS[group].en}"
         for bet in bets:
-            heads = [_left(bet.zh, ZH) + _left(bet.en, EN) + _percent(told[bet.id].rtp, 4).rjust(RTP)]
-            for chance in told[bet.id].tiers:
+            heads = [_left(bet.zh, ZH) + _left(bet.en, EN) + _percent(by_bet[bet.id].rtp, 4).rjust(RTP)]
+            for chance in by_bet[bet.id].tiers:
                 head = heads.pop() if heads else " " * (ZH + EN + RTP)
-                said = _SAID.get(chance.pays, f"{chance.pays} to 1")
-                yield f"  {head}{said:>{PAYS}}{_percent((chance.num, chance.den), 6):>{CHANCE}}"
+                paid = _NET_WORDS.get(chance.pays, f"{chance.pays} to 1")
+                yield f"  {head}{paid:>{PAYS}}{_percent((chance.num, chance.den), 6):>{CHANCE}}"
 
 
 def _percent(part: tuple[int, int], digits: int) -> str:

@@ -18,8 +18,8 @@ from firmware_bridge.games.game import Ended, Topic
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class Told:
-    """The JSON of the board of `roads` after each round; what no later round can touch is put into text once."""
+class BoardJson:
+    """The JSON of the board of `roads` after each round; a part that later rounds cannot change is encoded once."""
 
     def __init__(self, roads: Roads) -> None:
         self.roads = roads
@@ -28,13 +28,13 @@ class Told:
         self._lists = {name: _List(items) for name, items in _items(roads).items()}
 
     def json(self) -> Raw:
-        """The same bytes as of the board made anew."""
+        """The same bytes as of a board made from all rounds."""
         new = self.roads.beads[len(self._outcomes) :]
         self._outcomes += outcomes(new)
         self._naturals += naturals(new)
         lists = {name: each.json() for name, each in self._lists.items()}
-        told = {"outcomes": self._outcomes, "naturals": self._naturals, "good_roads": self._good_roads(), **lists}
-        return Raw(_encode(with_ends(self.roads, **told)))
+        of_beads = {"outcomes": self._outcomes, "naturals": self._naturals, "good_roads": self._good_roads(), **lists}
+        return Raw(_encode(with_ends(self.roads, **of_beads)))
 
     def _good_roads(self) -> tuple[GoodId, ...]:
         *settled, last = self.roads.big_road.columns[self._columns :] or (None,)
@@ -46,14 +46,14 @@ class Told:
 
 
 class _List:
-    """The JSON of a list of which the last item may still change. items: those from a number (from 0) on."""
+    """The JSON of a list that may still change its last item. items: those from a number (from 0) on."""
 
     def __init__(self, items: Callable[[int], Sequence[Any]]) -> None:
         self._items = items
         self._text, self._settled = b"[", 0
 
     def json(self) -> Raw:
-        """All of it."""
+        """The JSON of the whole list."""
         *settled, last = self._items(self._settled) or (None,)
         if last is None:
             return Raw(b"[]")
@@ -64,7 +64,7 @@ class _List:
 
 
 def _items(roads: Roads) -> dict[str, Callable[[int], Sequence[Any]]]:
-    """The lists of a board by the names they have there."""
+    """Field of a board -> its list."""
     eye, small, cockroach = roads.derived
     return {
         "bead": lambda first: bead_cells(roads.beads, first),
@@ -83,20 +83,20 @@ def _cells(picture: Picture) -> Callable[[int], Sequence[Any]]:
 _decode = msgspec.json.Decoder(Own).decode
 
 
-def _empty(terms: Baccarat) -> Told:
+def _empty(terms: Baccarat) -> BoardJson:
     shown = ALL_GOOD if terms.good_roads is None else tuple(each for each in ALL_GOOD if each in terms.good_roads)
-    return Told(roads_of((), RoadSettings(terms.leading_ties, terms.row1_limit, shown)))
+    return BoardJson(roads_of((), RoadSettings(terms.leading_ties, terms.row1_limit, shown)))
 
 
 def bead_of(outcome: str, own: Raw) -> Bead:
     """The bead of a round that counts."""
-    said = _decode(own)
-    return Bead(LETTERS[outcome], said.pairs["banker"], said.pairs["player"], said.natural)
+    decoded = _decode(own)
+    return Bead(LETTERS[outcome], decoded.pairs["banker"], decoded.pairs["player"], decoded.natural)
 
 
-def _grow(told: Told, round: Ended) -> Told:
-    append(told.roads, bead_of(round.outcome or "", round.own))
-    return told
+def _grow(board: BoardJson, round: Ended) -> BoardJson:
+    append(board.roads, bead_of(round.outcome or "", round.own))
+    return board
 
 
-ROADS: Final = Topic("roads", Board, _empty, _grow, Told.json)
+ROADS: Final = Topic("roads", Board, _empty, _grow, BoardJson.json)

@@ -27,7 +27,7 @@ BANKER_DRAWS: Final[dict[int, tuple[int, ...]]] = {
 """Banker's two cards -> the player's third cards (in points) on which the banker draws."""
 
 STANDS_BY: Final = {3: "三八", 4: "四八一", 5: "五八三", 6: "六八五"}
-"""Banker's two cards -> how dealers remember on which third cards of the player's the banker stands.
+"""Banker's two cards -> the dealers' rhyme for the player's third cards on which the banker stands.
 
 四八一: on four, from 8 to 1, which is 8 9 0 1.
 """
@@ -55,7 +55,7 @@ def third_cards(p1: int, b1: int, p2: int, b2: int, fifth: int) -> tuple[bool, b
 
 @cache
 def thirds(player: int, banker: int, fifth: int) -> Thirds:
-    """Who draws, as far as the cards tell, with the reasons in the order they were judged.
+    """Who draws, as far as the cards decide it, with the reasons in order.
 
     While the player's third card is not out (`fifth` is STOOD), only the player's draw is known.
     """

@@ -1,4 +1,4 @@
-"""A round of baccarat as a script: settings, four cards, thirds by the tables, and what an Angel Eye says of it."""
+"""A round of baccarat as a script: settings, four cards, thirds by the tables, and an Angel Eye's words for it."""
 
 from collections.abc import Generator
 from typing import Final, Literal
@@ -91,7 +91,7 @@ def round(terms: Baccarat, start: Start) -> Script:
 
 
 def _drawn(cards: Cards, slot: str, why: Ruled) -> Generator[Ask, Card | None, int]:
-    """Draw a third card; its points."""
+    """Draws a third card; its points."""
     words, rule = why
     reason = Reason(rule.id, {"slot": slot, **rule.values})
     card = yield CardDue(slot, slot, why=f"{slot} due: {words}", reason=reason)
@@ -100,7 +100,7 @@ def _drawn(cards: Cards, slot: str, why: Ruled) -> Generator[Ask, Card | None, i
 
 
 def _reserve(cards: Cards, slot: str, why: Ruled) -> Generator[Ask, Card | None, int]:
-    """Play the reserve that becomes this third card; its points."""
+    """Plays the reserve that becomes this third card; its points."""
     n = 4 if slot == "P3" or not _thirds(cards, STOOD)[0][0] else 5
     yield Plays(n, slot)
     return (yield from _opened(cards[n], slot))
@@ -115,7 +115,7 @@ def _opened(card: Card | None, slot: str) -> Generator[Ask, Card | None, int]:
 
 
 def _open_pairs(cards: Cards) -> Generator[Ask, Card | None, None]:
-    """The four opening cards must be open before anybody judges them."""
+    """Waits until the four opening cards are open."""
     closed = {slot for slot, card in zip(PAIRS, cards, strict=False) if card is None}
     if closed:
         step = next(slots for slots in STEPS if closed & set(slots))
@@ -125,7 +125,7 @@ def _open_pairs(cards: Cards) -> Generator[Ask, Card | None, None]:
 
 
 def _part(cards: Cards, n: int) -> str | None:
-    """The slot in which reserve `n` (0 or 1) of these cards is played, None if it is not, or nobody may know."""
+    """The slot in which reserve `n` (0 or 1) of these cards is played, None if it is not, or that is sealed."""
     if None in cards[:4]:
         return None
     draws, _ = _thirds(cards, STOOD)
@@ -149,19 +149,19 @@ def _thirds(cards: Cards, fifth: int) -> Thirds:
 
 def _result(terms: Baccarat, cards: Cards, draws: tuple[bool, bool], why: tuple[Ruled, ...]) -> Result:
     p1, b1, p2, b2, *more = cards
-    hands = {
+    cards_of = {
         "player": _faces(p1, p2, *more[: draws[0]]),
         "banker": _faces(b1, b2, *more[draws[0] : draws[0] + draws[1]]),
     }
-    told = {side: _hand(hand) for side, hand in hands.items()}
-    player, banker = told["player"], told["banker"]
+    hands = {side: _hand(hand) for side, hand in cards_of.items()}
+    player, banker = hands["player"], hands["banker"]
     return Result(
-        hands=told,
+        hands=hands,
         outcome="player" if player.total > banker.total else "banker" if banker.total > player.total else "tie",
-        bets=results(hands, terms.tiger_pair_top, terms.natural_bets),
+        bets=results(cards_of, terms.tiger_pair_top, terms.natural_bets),
         own=Own(
             natural=not any(draws) and max(player.total, banker.total) in NATURALS,
-            pairs={side: hand[0].rank == hand[1].rank for side, hand in hands.items()},
+            pairs={side: hand[0].rank == hand[1].rank for side, hand in cards_of.items()},
         ),
         why=tuple([words for words, _ in why]),
         reasons=tuple([rule for _, rule in why]),
@@ -183,13 +183,13 @@ _decode = msgspec.json.Decoder(Own).decode
 
 
 def verdict(outcome: str, own: Raw) -> tuple[str, ...]:
-    """The words for an outcome: the side that won, or `tie`, and the pairs, the player's first."""
+    """The words of a judging reader: the side that won, or `tie`, and the pairs, the player's first."""
     pairs = _decode(own).pairs
     return (outcome, *(f"{side} pair" for side in SIDES if pairs[side]))
 
 
 def unjudged(terms: Baccarat) -> dict[str, str]:
-    """It deals on demand."""
+    """The terms that a judging reader cannot follow: it deals on demand."""
     if terms.procedure == "on-demand":
         return {}
     return {"procedure": "an angel-eye judges by its own rules, on-demand"}

@@ -24,7 +24,7 @@ def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str
 
 
 def _staked(table: Layout, start: Start) -> dict[str, Net]:
-    """What each seat has put in: its bet, doubles and splits."""
+    """Seat -> stake so far: its bet, doubles and splits."""
     refused = {words[1] for words in table.did if words[0] == "bet_refused"}
     put = {seat: Decimal(bet) for seat, bet in _bet(table, start).items() if seat not in refused}
     for words in table.did:
@@ -35,7 +35,7 @@ def _staked(table: Layout, start: Start) -> dict[str, Net]:
 
 
 def _moved(table: Layout) -> dict[str, Net]:
-    """What each seat has been paid so far, beyond its stakes, or lost: blackjacks, busts and surrenders."""
+    """Seat -> amount paid so far beyond its stake (below 0: lost): blackjacks, busts and surrenders."""
     moved: dict[str, Decimal] = {}
     for verb, hand, *amount in table.did:
         if verb in ("pay", "take"):
@@ -53,16 +53,16 @@ def _bet(table: Layout, start: Start) -> dict[str, str]:
 
 def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The last of these rounds, its hands as they lie from the dealer's left."""
-    told = rounds[-1]
+    last = rounds[-1]
     hands = [
         {"hand": name} | {key: value for key, value in hand.items() if key != "points"}
-        for name, hand in told["hands"].items()
+        for name, hand in last["hands"].items()
     ]
-    return {"hands": hands} | {key: told[key] for key in Own.__struct_fields__}
+    return {"hands": hands} | {key: last[key] for key in Own.__struct_fields__}
 
 
 def _points(table: Layout) -> dict[str, str]:
-    """What the open cards of each seat, and of the dealer, count so far; of split hands each."""
+    """Seat or `dealer` -> points of its open cards so far; of split hands each."""
     hands: dict[str, list[Card]] = {}
     for each in table.placed:
         if each.card:
@@ -74,29 +74,29 @@ def _points(table: Layout) -> dict[str, str]:
     return points
 
 
-def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
-    """What each seat won or lost, and that the shoe is to be shuffled."""
-    nets = [f"{seat} {'' if net.startswith(('-', '0')) else '+'}{net}" for seat, net in told["bets"].items()]
-    return (*nets, *(("shuffle due",) if told["shuffle_due"] else ()))
+def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
+    """The net of each seat, and whether a shuffle is due."""
+    nets = [f"{seat} {'' if net.startswith(('-', '0')) else '+'}{net}" for seat, net in message["bets"].items()]
+    return (*nets, *(("shuffle due",) if message["shuffle_due"] else ()))
 
 
-def _shown(told: Any) -> guest.Result:
-    """The dealer's hand and those of the seats, for guests."""
+def _shown(message: Any) -> guest.Result:
+    """The result for guests: the dealer's hand and those of the seats."""
     hands = [
         guest.Hand(
             slot,
             guest.faces(hand.cards),
             "" if hand.total is None else str(hand.total),
-            guest.said(told, hand.how),
+            guest.word_id(message, hand.how),
             hand.outcome if hand.outcome in get_args(Outcome) else "",
         )
-        for slot, hand in told.hands.items()
+        for slot, hand in message.hands.items()
     ]
-    if told.dealer:
-        how = "blackjack" if told.dealer.blackjack else "bust" if told.dealer.bust else ""
-        cards, total = guest.faces(told.dealer.cards), str(told.dealer.total)
-        hands.insert(0, guest.Hand(DEALER, cards, total, guest.said(told, how)))
-    return guest.Result(told.round, guest.said(told, told.outcome), hands=tuple(hands))
+    if message.dealer:
+        how = "blackjack" if message.dealer.blackjack else "bust" if message.dealer.bust else ""
+        cards, total = guest.faces(message.dealer.cards), str(message.dealer.total)
+        hands.insert(0, guest.Hand(DEALER, cards, total, guest.word_id(message, how)))
+    return guest.Result(message.round, guest.word_id(message, message.outcome), hands=tuple(hands))
 
 
 def _odds() -> OddsBook:

@@ -1,4 +1,4 @@
-"""What lies on a blackjack table in a round: the seats' hands and the dealer's; and how each is paid and cleared."""
+"""The felt of a blackjack round: hands of seats and dealer, their payment, and the discards."""
 
 from collections.abc import Generator, Iterator
 from decimal import Decimal
@@ -11,7 +11,7 @@ from firmware_bridge.games.blackjack.rules import MOST, is_blackjack, total
 from firmware_bridge.games.prompts import Ask, did, in_words
 
 How = Literal["stood", "doubled", "bust", "surrendered", "blackjack", "dealer_blackjack"]
-"""How a hand ended; `dealer_blackjack`: it lost to one unplayed."""
+"""The end of a hand; `dealer_blackjack`: it lost to one unplayed."""
 
 
 class Laid(Struct, frozen=True):
@@ -24,7 +24,7 @@ class Laid(Struct, frozen=True):
 class Hand(Struct):
     """A hand in play, by its slot: `S3.1` holds the first card of seat 3, the others are numbered as splits make them.
 
-    bet: the stake of the hand. double: what was put in beyond it. how: None while it is played. net: what it won.
+    bet: the stake of the hand. double: stake added. how: None while it is played. net: amount won, below 0 if lost.
     """
 
     seat: int
@@ -42,7 +42,7 @@ class Hand(Struct):
 
     @property
     def stake(self) -> Decimal:
-        """All that lies on the hand."""
+        """The whole stake of the hand."""
         return self.bet + self.double
 
     @property
@@ -84,17 +84,17 @@ class Felt(Struct):
         return len(self.seats[hand.seat]) == 1 and is_blackjack(hand.cards)
 
 
-Said = Generator[Ask, Any, None]
+Steps = Generator[Ask, Any, None]
 
 
-def lose(felt: Felt, hand: Hand, amount: Decimal) -> Said:
-    """Take chips of a hand that is over, then its cards."""
+def lose(felt: Felt, hand: Hand, amount: Decimal) -> Steps:
+    """Collects chips of a hand that is over, then its cards."""
     yield from _take(hand, amount)
     yield from _discard(felt, hand)
 
 
-def pay_blackjacks(felt: Felt) -> Said:
-    """Pay each blackjack of a seat one and a half, and take its cards."""
+def pay_blackjacks(felt: Felt) -> Steps:
+    """Pays each blackjack of a seat 3 to 2, and collects its cards."""
     for hand in felt.from_right:
         if felt.natural(hand):
             hand.how = "blackjack"
@@ -102,8 +102,8 @@ def pay_blackjacks(felt: Felt) -> Said:
             yield from _discard(felt, hand)
 
 
-def settle_blackjack(felt: Felt) -> Said:
-    """The dealer has a blackjack: seats with one push, all others lose."""
+def settle_blackjack(felt: Felt) -> Steps:
+    """Settles a dealer's blackjack: seats with one push, all others lose."""
     for hand in felt.from_right:
         if felt.natural(hand):
             hand.how = "blackjack"
@@ -116,8 +116,8 @@ def settle_blackjack(felt: Felt) -> Said:
     yield from _discard_dealer(felt)
 
 
-def settle(felt: Felt) -> Said:
-    """Hands that wait for the dealer's are compared with it: first all chips, then the cards."""
+def settle(felt: Felt) -> Steps:
+    """Compares the hands that wait for the dealer's with it: first all chips, then the cards."""
     alive = [hand for hand in felt.from_right if hand.is_alive]
     dealer = total(felt.open_dealer)[0]
     for hand in alive:
@@ -132,21 +132,21 @@ def settle(felt: Felt) -> Said:
     yield from _discard_dealer(felt)
 
 
-def _pay(hand: Hand, amount: Decimal) -> Said:
+def _pay(hand: Hand, amount: Decimal) -> Steps:
     hand.net = amount
     yield did("pay", hand.name, in_words(amount))
 
 
-def _take(hand: Hand, amount: Decimal) -> Said:
+def _take(hand: Hand, amount: Decimal) -> Steps:
     hand.net = -amount
     yield did("take", hand.name, in_words(amount))
 
 
-def _discard(felt: Felt, hand: Hand) -> Said:
+def _discard(felt: Felt, hand: Hand) -> Steps:
     felt.discards.append(hand.name)
     yield did("discard", hand.name)
 
 
-def _discard_dealer(felt: Felt) -> Said:
+def _discard_dealer(felt: Felt) -> Steps:
     felt.discards.append("D")
     yield did("discard", "D")

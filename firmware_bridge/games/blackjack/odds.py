@@ -1,4 +1,4 @@
-"""The odds of blackjack: how the dealer's hand ends by its first card, and how often the next card busts a hand."""
+"""The odds of blackjack: the end of the dealer's hand by its first card, and the chance that the next card busts."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,17 +15,17 @@ from firmware_bridge.games.chances import Chance, HandOddsError
 from firmware_bridge.games.game import OddsBook
 
 UPS: Final = {1: "A"} | {pip: str(pip) for pip in range(2, 10)} | {10: "T"}
-"""What a card counts -> how the dealer's first card is called; `T` stands for T, J, Q and K."""
+"""Points of a card -> name of the dealer's first card; `T` stands for T, J, Q and K."""
 
 TOTALS: Final = tuple(str(total) for total in range(STANDS_ON, MOST + 1))
 ENDS: Final = (*TOTALS, "blackjack", "bust", "unfinished")
-"""How the dealer's hand may end; `unfinished`: no card is left in the shoe before it does."""
+"""The ends of the dealer's hand; `unfinished`: no card is left in the shoe before it ends."""
 
 HARD: Final = range(MOST - max(UPS) + 1, MOST + 1)
 """Totals, with every ace as 1, that one more card may bust."""
 
 Piles = tuple[int, ...]
-"""How many cards are left that count 1, 2, .. 10."""
+"""The number of cards left that count 1, 2, .. 10."""
 
 Chances = dict[str, Chance]
 
@@ -65,7 +65,7 @@ def _without(piles: Piles, value: int) -> Piles:
 
 
 def _ends(piles: Piles, first: int) -> Chances:
-    """How the dealer's hand ends after a first card that counts `first`, drawn from these piles."""
+    """End of the dealer's hand -> its chance, after a first card of `first` points, drawn from these piles."""
     counts: Counter[tuple[str, int]] = Counter()
     _draw(list(piles), first, first == 1, 0, 1, counts)
     most = max(drawn for _, drawn in counts)
@@ -78,7 +78,7 @@ def _ends(piles: Piles, first: int) -> Chances:
 
 
 def _draw(piles: list[int], hard: int, has_ace: bool, drawn: int, ways: int, counts: Counter[tuple[str, int]]) -> None:
-    """Count the ordered draws that end the dealer's hand: (end, cards drawn) -> how many."""
+    """Counts the ordered draws that end the dealer's hand: (end, cards drawn) -> how many."""
     total = counted(hard, has_ace)[0]
     if drawn and total >= STANDS_ON:
         natural = total == MOST and drawn == 1
@@ -107,7 +107,7 @@ def _lowest(nums: Mapping[str, int], den: int) -> Chances:
 
 
 def piles_of(decks: int, seen: Sequence[Card]) -> Piles:
-    """What is left of so many packs. Raises HandOddsError for cards they do not hold so often."""
+    """The piles left of `decks` packs. Raises HandOddsError for cards that these do not hold."""
     if decks < 1:
         raise HandOddsError(f"{decks} packs hold no card", "give 1 or more: --decks 8")
     gone = Counter(seen)
@@ -123,7 +123,7 @@ def _of(decks: int, seen: Sequence[Card], terms: Blackjack) -> dict[str, Any]:
 
 
 def _deviation(decks: int, seen: Sequence[Card], terms: Blackjack) -> dict[str, Fraction]:
-    """How much likelier each end is, by the first card: `A.bust`."""
+    """First card and end (`A.bust`) -> its chance less that of a full shoe."""
     now, full = odds(piles_of(decks, seen)).dealer, odds(piles_of(decks, ())).dealer
     return {
         f"{up}.{end}": Fraction(chance.num, chance.den) - Fraction(full[up][end].num, full[up][end].den)
@@ -134,25 +134,25 @@ def _deviation(decks: int, seen: Sequence[Card], terms: Blackjack) -> dict[str, 
 
 
 def _table(decks: int, seen: Sequence[Card], terms: Blackjack) -> Iterator[str]:
-    told = odds(piles_of(decks, seen))
+    found = odds(piles_of(decks, seen))
     size = decks * len(FACES)
     yield f"{size} cards in {decks} decks, {size - len(seen)} left. How the dealer's hand ends, by its first card:"
     yield ""
     yield "  " + "".join(f"{head:>11}" for head in ("first", *ENDS[:-1]))
-    yield from _rows(told.dealer)
+    yield from _rows(found.dealer)
     yield "  after a peek that found no blackjack:"
-    yield from _rows(told.peeked)
+    yield from _rows(found.peeked)
     yield ""
-    yield f"  dealer's blackjack, no card dealt yet: {_percent(told.blackjack['any'])}"
+    yield f"  dealer's blackjack, no card dealt yet: {_percent(found.blackjack['any'])}"
     yield "  the next card busts a hand of (every ace as 1):"
-    yield "  " + "".join(f"{total:>11}" for total in told.bust)
-    yield "  " + "".join(f"{_percent(chance):>11}" for chance in told.bust.values())
+    yield "  " + "".join(f"{total:>11}" for total in found.bust)
+    yield "  " + "".join(f"{_percent(chance):>11}" for chance in found.bust.values())
 
 
 def _rows(dealer: Mapping[str, Chances]) -> Iterator[str]:
     for up, ends in dealer.items():
-        told = [_percent(ends[end]) if end in ends else "-" for end in ENDS[:-1]]
-        yield "  " + "".join(f"{text:>11}" for text in (up, *told))
+        cells = [_percent(ends[end]) if end in ends else "-" for end in ENDS[:-1]]
+        yield "  " + "".join(f"{text:>11}" for text in (up, *cells))
 
 
 def _percent(chance: Chance) -> str:

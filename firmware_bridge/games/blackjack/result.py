@@ -1,4 +1,4 @@
-"""What a round of blackjack says when it is over."""
+"""The result of a round of blackjack."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -64,7 +64,7 @@ class Own(Struct, frozen=True):
 
 
 def result(felt: on.Felt, start: Start) -> Result:
-    """The round that lies on the table, settled."""
+    """The result of the settled round on the table."""
     cards = felt.open_dealer
     best, soft = total(cards)
     dealer = Dealer(cards, best, soft, is_blackjack(cards), best > MOST)
@@ -95,7 +95,7 @@ def is_shuffle_due(decks: int, left: int) -> bool:
 
 
 def _ended(dealer: Dealer) -> tuple[str, str, Reason]:
-    """How the round ended for the dealer: as a word, in words, and as an id with values."""
+    """The outcome for the dealer: as a word, as a sentence, and as an id with values."""
     if dealer.blackjack:
         return "dealer_blackjack", "the dealer has a blackjack", Reason("dealer_blackjack", {})
     now = Reason("dealer_total", {"total": dealer.total})

@@ -1,4 +1,4 @@
-"""What a house sets at blackjack, and what cards count there."""
+"""The settings of blackjack, and the points of its cards."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -14,7 +14,7 @@ SEATS: Final = 7
 """How many seats a table has at most."""
 
 VALUES: Final = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10} | {str(pip): pip for pip in range(2, 10)}
-"""Rank -> what a card counts; an ace 11 where that does not pass 21."""
+"""Rank -> points of a card; an ace counts 11 where that does not pass 21."""
 MOST: Final = 21
 
 STANDS_ON: Final = 17
@@ -51,7 +51,7 @@ class Blackjack(Terms, frozen=True):
 
 
 def refused(seat: int, bet: Decimal, seats: int, least: Decimal, most: Decimal) -> str:
-    """Why a bet is not taken at a table of so many seats that takes bets from `least` to `most`, "" if it is."""
+    """The reason to refuse a bet at a table of `seats` seats with bets from `least` to `most`, "" if it is accepted."""
     if not 1 <= seat <= seats:
         return "no_such_seat"
     if bet < least:
@@ -60,7 +60,7 @@ def refused(seat: int, bet: Decimal, seats: int, least: Decimal, most: Decimal) 
 
 
 def doubles(bet: Decimal) -> Between:
-    """What may be put in to double a hand of this bet: more than nothing, at most the bet, which is what is usual."""
+    """The amounts that double a hand of this bet: more than 0, at most the bet, which is the default."""
     return Between(Decimal(0), bet, above=True, or_none=True)
 
 
@@ -70,7 +70,7 @@ def total(cards: Sequence[Card]) -> tuple[int, bool]:
 
 
 def counted(hard: int, has_ace: bool) -> tuple[int, bool]:
-    """The best total of a hand whose cards with every ace as 1 make `hard`, and whether it is soft."""
+    """The best total of a hand that makes `hard` with every ace as 1, and whether it is soft."""
     return (hard + 10, True) if has_ace and hard + 10 <= MOST else (hard, False)
 
 

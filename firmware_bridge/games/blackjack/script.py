@@ -1,4 +1,4 @@
-"""A round of blackjack as a script: bets, deal, peek, blackjacks, what seats say of their hands, dealer, settlement."""
+"""A round of blackjack as a script: bets, deal, peek, blackjacks, marks of the seats, dealer, settlement."""
 
 from collections.abc import Generator
 from decimal import Decimal
@@ -8,7 +8,7 @@ from typing import Any, Final
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games import prompts
-from firmware_bridge.games.blackjack.felt import Felt, Hand, Laid, lose, pay_blackjacks, settle, settle_blackjack
+from firmware_bridge.games.blackjack.felt import Felt, Hand, Laid, Steps, lose, pay_blackjacks, settle, settle_blackjack
 from firmware_bridge.games.blackjack.result import result
 from firmware_bridge.games.blackjack.rules import MOST, PEEKS, STANDS_ON, Blackjack, doubles, is_pair, refused, total
 from firmware_bridge.games.game import Script, Start
@@ -26,16 +26,14 @@ RULES: Final = {
     "hits": "a hit",
     "doubles": "a double, one card",
 }
-"""Why a card is due to a seat -> the same in words."""
-
-Played = Generator[prompts.Ask, Any, None]
+"""Reason of a due card -> the same in words."""
 
 _FACE_DOWN: Final = prompts.CardDue(DEALER, DEALER, down=True, why="D due, face down")
 _PEEK: Final = prompts.Question("peek", ("yes", "no"), (DEALER,))
 
 
 def round(terms: Blackjack, start: Start) -> Script:
-    """One round for the seats whose bets are taken."""
+    """One round for the seats with accepted bets."""
     felt = yield from _bets(terms, start)
     if not felt.seats:
         return None
@@ -76,7 +74,7 @@ def _felt(bets: dict[int, Decimal]) -> Felt:
 
 
 def _deal(felt: Felt) -> Generator[prompts.Ask, Any, None]:
-    """Two cards to every seat from the dealer's left, face up, and two to the dealer, face down."""
+    """Deals two cards to every seat from the dealer's left, face up, and two to the dealer, face down."""
     for _ in range(2):
         for hand in felt.hands:
             yield from deal_to(felt, hand, "deal")
@@ -85,7 +83,7 @@ def _deal(felt: Felt) -> Generator[prompts.Ask, Any, None]:
 
 
 def _turn(felt: Felt, n: int, named: str) -> Generator[prompts.Ask, Any, Card]:
-    """Turn the dealer's first card (`n` = 0) or the hole card (1), which lie face down after a card for each seat."""
+    """Turns the dealer's first card (`n` = 0) or the hole card (1), which lie face down after a card for each seat."""
     card = felt.dealer[n]
     if card is None:
         number = len(felt.seats) * (n + 1) + n
@@ -96,15 +94,15 @@ def _turn(felt: Felt, n: int, named: str) -> Generator[prompts.Ask, Any, Card]:
 
 
 def _draw(felt: Felt) -> Generator[prompts.Ask, Any, None]:
-    """The dealer draws to 16 and stands on 17, soft or not."""
+    """Draws for the dealer, to 16; he stands on 17, soft or not."""
     while (now := total(felt.open_dealer)[0]) < STANDS_ON:
         reason = Reason("dealer_draws", {"slot": DEALER, "total": now})
         felt.dealer.append((yield prompts.CardDue(DEALER, DEALER, why=f"D due: the dealer has {now}", reason=reason)))
         felt.drawn += 1
 
 
-def play(felt: Felt, terms: Blackjack, hands: list[Hand]) -> Played:
-    """Play the hands of one seat out, from the dealer's left; splits add hands on the way."""
+def play(felt: Felt, terms: Blackjack, hands: list[Hand]) -> Steps:
+    """Plays the hands of one seat out, from the dealer's left; splits add hands on the way."""
     n = 0
     while n < len(hands):
         while not hands[n].how:
@@ -112,8 +110,8 @@ def play(felt: Felt, terms: Blackjack, hands: list[Hand]) -> Played:
         n += 1
 
 
-def deal_to(felt: Felt, hand: Hand, rule: str) -> Played:
-    """One card face up to a hand, by one of `RULES`; over 21 its stake and cards go at once."""
+def deal_to(felt: Felt, hand: Hand, rule: str) -> Steps:
+    """Deals one card face up to a hand, by one of `RULES`; over 21 its stake and cards go at once."""
     card = yield _due(hand.name, rule)
     if card is None:
         yield prompts.OpeningDue((hand.name,), (hand.name,), f"{hand.name} is to be opened")
@@ -125,14 +123,14 @@ def deal_to(felt: Felt, hand: Hand, rule: str) -> Played:
         yield from lose(felt, hand, hand.stake)
 
 
-def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Played:
-    """The second card of a split hand, or what the seat says."""
+def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Steps:
+    """Deals the second card of a split hand, or carries out the seat's mark."""
     if len(hand.laid) == 1:
         yield from deal_to(felt, hand, "split")
         if hand.cards[0].rank == "A" and terms.split_aces == "one-card":
             hand.how = "stood"
         return
-    mark = yield from _said(terms, hands, hand)
+    mark = yield from _mark(terms, hands, hand)
     match mark.word:
         case "S":
             hand.how = "stood"
@@ -147,8 +145,8 @@ def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Pl
             yield from lose(felt, hand, hand.bet / 2)
 
 
-def _said(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[prompts.Ask, Any, Mark]:
-    """The mark of the seat whose turn it is. Raises Refused for another seat's, or what the hand does not allow."""
+def _mark(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[prompts.Ask, Any, Mark]:
+    """The mark of the seat that is asked. Raises Refused for another seat's, or one that the hand does not allow."""
     offers = _offers(terms, hands, hand)
     mark: Mark = yield prompts.MarkDue({hand.name: offers}, why=f"{hand.name} has {hand.total}: {', '.join(offers)}")
     if mark.seat not in ("", str(hand.seat)):
@@ -172,7 +170,7 @@ def _offers(terms: Blackjack, hands: list[Hand], hand: Hand) -> dict[str, prompt
 
 
 def _why_not(terms: Blackjack, hands: list[Hand], hand: Hand, word: str) -> str:
-    """Why a mark of the game is not allowed now."""
+    """The reason why a mark of the game is not allowed now."""
     if word == "SU":
         return "SU only as the first decision of a seat"
     if len(hand.laid) > 2:
@@ -190,7 +188,7 @@ def _due(slot: str, rule: str) -> prompts.CardDue:
     return prompts.CardDue(slot, slot, why=f"{slot} due: {words}", reason=Reason(rule, {"slot": slot}))
 
 
-def _double(felt: Felt, hand: Hand, mark: Mark) -> Played:
+def _double(felt: Felt, hand: Hand, mark: Mark) -> Steps:
     hand.double = hand.bet if mark.value is None else Decimal(mark.value)
     yield prompts.did("stake", hand.name, prompts.in_words(hand.double))
     yield from deal_to(felt, hand, "doubles")
@@ -198,8 +196,8 @@ def _double(felt: Felt, hand: Hand, mark: Mark) -> Played:
         hand.how = "doubled"
 
 
-def _split(hands: list[Hand], hand: Hand) -> Played:
-    """The second card becomes a hand of its own, next to this one on the dealer's right, with a stake of its own."""
+def _split(hands: list[Hand], hand: Hand) -> Steps:
+    """Splits a hand: its second card becomes a new hand, next to it on the dealer's right, with a stake of its own."""
     moved = hand.laid.pop()
     new = Hand(hand.seat, f"S{hand.seat}.{len(hands) + 1}", hand.bet, [moved])
     hands.insert(hands.index(hand) + 1, new)

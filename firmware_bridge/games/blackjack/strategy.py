@@ -1,4 +1,4 @@
-"""What a sensible guest does at blackjack: basic strategy for many packs and a dealer who stands on every 17."""
+"""Basic strategy of blackjack, for many packs and a dealer who stands on every 17."""
 
 from random import Random
 from typing import Final
@@ -21,7 +21,7 @@ HARD: Final = {
     16: "SSSSSHHUUU",
     17: "SSSSSSSSSS",
 }
-"""Total without an ace that counts 11 -> what to do; lower ones as 8, higher ones as 17. D double, U surrender."""
+"""Total without an ace that counts 11 -> action; lower ones as 8, higher ones as 17. D double, U surrender."""
 
 SOFT: Final = {
     13: "HHHDDHHHHH",
@@ -32,7 +32,7 @@ SOFT: Final = {
     18: "SDDDDSSHHH",
     19: "SSSSSSSSSS",
 }
-"""Total with an ace that counts 11 -> what to do; lower ones as 13, higher ones as 19."""
+"""Total with an ace that counts 11 -> action; lower ones as 13, higher ones as 19."""
 
 PAIRS: Final = {
     1: "PPPPPPPPPP",
@@ -44,7 +44,7 @@ PAIRS: Final = {
     8: "PPPPPPPPPP",
     9: "PPPPP-PP--",
 }
-"""What a card of the pair counts -> where to split it; fives and tens never."""
+"""Points of a card of the pair -> where to split it; fives and tens never."""
 
 WORDS: Final = {"H": "H", "S": "S", "D": "DD", "U": "SU"}
 

@@ -17,10 +17,10 @@ from firmware_bridge.games.prompts import in_words
 
 def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A game from the `round` messages of its rounds."""
-    nets = {slot: sum((Decimal(told["bets"][slot]) for told in rounds), Decimal(0)) for slot in SLOTS}
+    nets = {slot: sum((Decimal(message["bets"][slot]) for message in rounds), Decimal(0)) for slot in SLOTS}
     last = rounds[-1]
     return {
-        "rounds": [_round(told) for told in rounds],
+        "rounds": [_round(message) for message in rounds],
         "stopped": last["stopped"],
         "out": last["out"],
         "net": {slot: in_words(net) for slot, net in nets.items()},
@@ -31,7 +31,7 @@ def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def compare(given: Mapping[str, Any]) -> dict[str, Any]:
     """`outcome` for the player's hand, or `against` every hand that can lie beside it where no banker's is given.
 
-    Raises KeyError, ValueError for an object that says no hand.
+    Raises KeyError, ValueError for an object without a hand.
     """
     usual = ErBaGang()
     order, ties = tuple(given.get("order", usual.order)), given.get("ties", usual.ties)
@@ -42,34 +42,34 @@ def compare(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"against": {"".join(tile.value for tile in row): outcome(player, row, order, ties) for row in rows}}
 
 
-def _round(told: Mapping[str, Any]) -> dict[str, Any]:
+def _round(message: Mapping[str, Any]) -> dict[str, Any]:
     hands = {
         slot: {"tiles": hand["cards"], "kind": hand["kind"], "points": hand["digit"]}
-        for slot, hand in told["hands"].items()
+        for slot, hand in message["hands"].items()
     }
     return {
-        "round": told["game_round"],
-        "banker": told["banker"],
-        "multiple": told["multiple"],
-        "bets": told["multiples"],
+        "round": message["game_round"],
+        "banker": message["banker"],
+        "multiple": message["multiple"],
+        "bets": message["multiples"],
         "hands": hands,
-        "outcomes": told["outcomes"],
-        "net": told["bets"],
-        "money": told["money"],
+        "outcomes": message["outcomes"],
+        "net": message["bets"],
+        "money": message["money"],
     }
 
 
-def _hand(told: Any) -> tuple[Card, ...]:
-    faces = (told.get("tiles") or told["cards"]) if isinstance(told, Mapping) else told
+def _hand(value: Any) -> tuple[Card, ...]:
+    faces = (value.get("tiles") or value["cards"]) if isinstance(value, Mapping) else value
     if len(faces) != 2:
         raise ValueError("a hand has two tiles")
     return tuple([Card(face) for face in faces])
 
 
-def _remarks(told: Mapping[str, Any]) -> tuple[str, ...]:
-    """The bank, the round of the game, and who cannot go on."""
-    stopped = (f"stopped: {', '.join(told['out'])}",) if told["stopped"] else ()
-    return (*remarks(told), f"round {told['game_round']} of the game", *stopped)
+def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
+    """The bank, the round of the game, and the seats that cannot go on."""
+    stopped = (f"stopped: {', '.join(message['out'])}",) if message["stopped"] else ()
+    return (*remarks(message), f"round {message['game_round']} of the game", *stopped)
 
 
 PACK: Final = dict.fromkeys(TILES, 4)

@@ -1,4 +1,4 @@
-"""The hands of er ba gang: two tiles, their kind and points, and how a player's hand ends against the banker's."""
+"""The hands of er ba gang: two tiles, their kind and points, and a player's outcome against the banker."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -13,18 +13,18 @@ from firmware_bridge.games.prompts import in_words
 WHITE: Final = "w"
 
 PIPS: Final = {str(pip): Decimal(pip) for pip in range(1, 10)} | {WHITE: Decimal("0.5")}
-"""Rank of a tile -> what it counts."""
+"""Rank of a tile -> its points."""
 
 Kind = Literal["white_pair", "pair", "28", "points"]
 
 KINDS: Final[tuple[Kind, ...]] = ("white_pair", "pair", "28", "points")
-"""What a hand may be, in the usual order from high to low."""
+"""The kinds of hands, in the usual order from high to low."""
 
 WORDS: Final[dict[Kind, str]] = {"white_pair": "whites", "pair": "pair", "28": "2-8", "points": "points"}
-"""Kind -> what people at the table say."""
+"""Kind -> its name at the table."""
 
 Ties = Literal["high-tile", "banker", "push"]
-"""Who wins equal hands: the higher single tile, the banker, or nobody."""
+"""Who wins equal hands: the higher single tile, the banker, or neither."""
 
 
 class Hand(Struct, frozen=True):
@@ -41,7 +41,7 @@ class Hand(Struct, frozen=True):
 
 
 def kind_of(ranks: Iterable[str]) -> Kind:
-    """What two tiles of these ranks are."""
+    """The kind of two tiles of these ranks."""
     low, high = sorted(ranks)
     if low == high:
         return "white_pair" if low == WHITE else "pair"
@@ -49,7 +49,7 @@ def kind_of(ranks: Iterable[str]) -> Kind:
 
 
 def kind_of_hand(tiles: tuple[Card, ...]) -> Kind:
-    """What two tiles are."""
+    """The kind of two tiles."""
     return kind_of(tile.rank for tile in tiles)
 
 
@@ -66,7 +66,7 @@ def read(tiles: tuple[Card, ...]) -> Hand:
 
 
 def outcome(player: tuple[Card, ...], banker: tuple[Card, ...], order: tuple[Kind, ...], ties: Ties) -> Outcome:
-    """How a player's two tiles end against the banker's."""
+    """The outcome of a player's two tiles against the banker's."""
     mine, his = _strength(player, order), _strength(banker, order)
     if mine == his and ties == "high-tile":  # of pairs, 2-8 and whites the tiles are equal too
         mine, his = _highest(player), _highest(banker)
@@ -76,7 +76,7 @@ def outcome(player: tuple[Card, ...], banker: tuple[Card, ...], order: tuple[Kin
 
 
 def _strength(tiles: tuple[Card, ...], order: tuple[Kind, ...]) -> tuple[Decimal, ...]:
-    """What decides before any tie: the kind, then the tile of a pair, or the points."""
+    """The strength of two tiles: the kind, then the tile of a pair, or the points."""
     kind = kind_of_hand(tiles)
     height = Decimal(-order.index(kind))
     return height, PIPS[tiles[0].rank] if kind == "pair" else digit_of(tiles)

@@ -1,4 +1,4 @@
-"""Er ba gang as a script: a table's settings, one of the five rounds of a game, and what a game carries over."""
+"""Er ba gang as a script: a table's settings, one of the five rounds of a game, and the purses between them."""
 
 from collections.abc import Generator, Mapping, Sequence
 from decimal import Decimal
@@ -15,7 +15,7 @@ from firmware_bridge.games.game import Ended, Script, Start, Terms
 from firmware_bridge.games.prompts import Ask, Shows, Whole, did, in_words
 
 USUAL: Final[dict[Kind, int]] = dict.fromkeys(KINDS, 1)
-"""Kind -> multiple, where the house says nothing else."""
+"""Kind -> multiple by default."""
 
 
 class ErBaGang(Terms, frozen=True):
@@ -57,7 +57,7 @@ PART: Final = 3
 """A player bets at most this part of the banker's multiple."""
 
 Purses = dict[str, Decimal]
-"""Seat -> what is in its purse."""
+"""Seat -> amount in its purse."""
 
 
 class Own(Struct, frozen=True):
@@ -101,7 +101,7 @@ def round(terms: ErBaGang, start: Start) -> Script:
     offer = Whole(offered[0], offered[-1])
     players = sorted(banker_round.from_next(banker))
     bets = yield from banker_round.given_by(
-        players, banker_round.BET, offer, "the players bet", lambda told: replace(running, bets=told)
+        players, banker_round.BET, offer, "the players bet", lambda given: replace(running, bets=given)
     )
     closed = yield from banker_round.dealt(EACH)
     tiles = yield from banker_round.turned(closed, banker, start.sealed, kind_of_hand)
@@ -127,12 +127,12 @@ def round(terms: ErBaGang, start: Start) -> Script:
 
 
 def third(banker: int) -> range:
-    """What players may bet at er ba gang against a banker with this multiple: from 1 to a third of it, 1 always."""
+    """The multiples players may bet against a banker with this multiple: from 1 to a third of it, 1 always."""
     return range(1, max(1, banker // PART) + 1)
 
 
 def short(purses: Mapping[str, Decimal], base: Decimal) -> tuple[str, ...]:
-    """The seats whose purse does not hold the base: with one of them a game does not go on."""
+    """The seats with less than the base in their purse: with one of them a game does not go on."""
     return tuple([seat for seat, purse in purses.items() if purse < base])
 
 
@@ -141,7 +141,7 @@ def _short(purses: Purses | None, terms: ErBaGang) -> tuple[str, ...]:
 
 
 def _banker(terms: ErBaGang, game: "SoFar") -> Generator[Ask, Any, Running]:
-    """The banker and his multiple: the lot among all who bid, however much; 1 where nobody does."""
+    """The banker and his multiple: the lot among all who bid, however much; 1 if no seat bids."""
     shown = Running(round=game.number)
     yield Shows(shown)
     if terms.banker_per == "game" and game.bank:
@@ -162,7 +162,7 @@ def _paid(
     tiles: dict[str, tuple[Card, ...]],
     ends: dict[str, banker_round.Outcome],
 ) -> Generator[Ask, Any, tuple[Purses, Purses | None]]:
-    """Nets and purses: the banker takes from who lost, then pays who won; nobody pays more than he has."""
+    """Nets and purses: the banker collects from the losers, then pays the winners; no seat pays more than it has."""
     nets = dict.fromkeys(banker_round.SEATS, Decimal(0))
     left = dict(purses) if purses else None
     for now in ("lose", "win"):
@@ -190,14 +190,14 @@ class SoFar(Struct, frozen=True):
 
 
 def so_far(start: Start) -> SoFar:
-    """The game as the rounds before this one leave it; what was told anew replaces what was worked out."""
+    """The game after the rounds before this one; purses given again replace those worked out."""
     closed = [own_of(each) for each in start.before if each.outcome is not None]
     last = closed[-1] if closed else None
     return SoFar(len(closed) + 1, _purses(start), (last.banker[1:], last.multiple) if last else None)
 
 
 def own_of(round: Ended) -> Own:
-    """What er ba gang said of a closed round."""
+    """The `Own` of a closed round."""
     return _decode(round.own)
 
 
@@ -208,7 +208,7 @@ def is_over(start: Start) -> bool:
 
 
 def difference(start: Start, nets: Purses) -> dict[str, str]:
-    """Slot -> how much more it won in a corrected round than as it was told last; rounds before and after it stand."""
+    """Slot -> net in a corrected round less that published before; rounds before and after it stand."""
     if start.was is None:
         return {}
     before = start.was.nets
@@ -223,13 +223,13 @@ def _purses(start: Start) -> Purses | None:
         return _of_seats(start.money)
     for each in reversed(start.before):
         if each.outcome is not None:
-            told = own_of(each).money
-            return {slot[1:]: Decimal(amount) for slot, amount in told.items()} or None
+            money = own_of(each).money
+            return {slot[1:]: Decimal(amount) for slot, amount in money.items()} or None
         if each.money:
             return _of_seats(each.money)
     return None
 
 
-def _of_seats(told: dict[str, str]) -> Purses:
-    """The purses of the four seats; one that was not told is empty."""
-    return {seat: Decimal(told.get(seat, "0")) for seat in banker_round.SEATS}
+def _of_seats(purses: dict[str, str]) -> Purses:
+    """The purses of the four seats; one that was not given is empty."""
+    return {seat: Decimal(purses.get(seat, "0")) for seat in banker_round.SEATS}

@@ -14,29 +14,29 @@ from firmware_bridge.games.niuniu.script import EACH, NiuNiu, Own, round
 
 def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A game, which is one round, from its `round` message."""
-    told = rounds[-1]
+    last = rounds[-1]
     hands = {
         slot: {name: hand[name] for name in ("cards", "kind", "multiple", "three")}
-        for slot, hand in told["hands"].items()
+        for slot, hand in last["hands"].items()
     }
     return {
-        "banker": told["banker"],
-        "multiple": told["multiple"],
-        "bets": told["multiples"],
+        "banker": last["banker"],
+        "multiple": last["multiple"],
+        "bets": last["multiples"],
         "hands": hands,
-        "outcomes": told["outcomes"],
-        "net": told["bets"],
+        "outcomes": last["outcomes"],
+        "net": last["bets"],
     }
 
 
 def compare(given: Mapping[str, Any]) -> dict[str, Any]:
-    """`winner` of the hands `a` and `b`. Raises KeyError, ValueError for an object that says no two hands."""
+    """`winner` of the hands `a` and `b`. Raises KeyError, ValueError for an object without two hands."""
     a, b = (strength(_hand(given[name])) for name in ("a", "b"))
     return {"winner": "a" if a > b else "b"}
 
 
-def _hand(told: Any) -> list[Card]:
-    faces = told["cards"] if isinstance(told, Mapping) else told
+def _hand(value: Any) -> list[Card]:
+    faces = value["cards"] if isinstance(value, Mapping) else value
     if len(faces) != 5:
         raise ValueError("a hand has five cards")
     return [Card(face) for face in faces]

@@ -40,7 +40,7 @@ Kind = Literal[
 ]
 
 KINDS: Final[tuple[Kind, ...]] = Kind.__args__  # type: ignore[attr-defined]  # the words of a Literal
-"""What a hand may be, high to low."""
+"""The kinds of hands, high to low."""
 
 WORDS: Final[dict[Kind, str]] = {
     "five_small": "five-small",
@@ -51,7 +51,7 @@ WORDS: Final[dict[Kind, str]] = {
     "no_bull": "no-bull",
     **{kind: kind.replace("_", " ") for kind in KINDS if kind[-1].isdigit()},
 }
-"""Kind -> what people at the table say; its last word alone tells it too."""
+"""Kind -> its name at the table; the last word alone is distinct too."""
 
 
 class Hand(Struct, frozen=True):
@@ -70,7 +70,7 @@ class Hand(Struct, frozen=True):
 
 
 def kind_of(ranks: Iterable[str]) -> Kind:
-    """What five cards of these ranks are."""
+    """The kind of five cards of these ranks."""
     hand = list(ranks)
     counts = Counter(hand)
     points = [POINTS[rank] for rank in hand]
@@ -99,7 +99,7 @@ def three_of(cards: tuple[Card, ...]) -> tuple[Card, ...] | None:
 
 
 def strength(cards: Iterable[Card]) -> tuple[int, ...]:
-    """What decides between two hands of one pack: the higher is better, and no two are equal.
+    """The strength of a hand, against another of the same pack: the higher is better, and no two are equal.
 
     The kind, then the highest card by rank and by suit; of bombs the rank of the four alone.
     """

@@ -25,7 +25,7 @@ USUAL: Final[dict[Kind, int]] = dict.fromkeys(KINDS, 1) | {
     "bull_8": 2,
     "bull_7": 2,
 }
-"""Kind -> multiple, where the house says nothing else."""
+"""Kind -> multiple by default."""
 
 
 class NiuNiu(Terms, frozen=True):
@@ -74,7 +74,7 @@ def round(terms: NiuNiu, start: Start) -> Script:
         banker_round.BET,
         _choice(terms.bet),
         "the players bet",
-        lambda told: replace(running, bets=told),
+        lambda given: replace(running, bets=given),
     )
     closed = yield from banker_round.dealt(EACH)
     faces = yield from banker_round.turned(
@@ -101,7 +101,7 @@ def round(terms: NiuNiu, start: Start) -> Script:
 
 
 def _grabbed(terms: NiuNiu) -> Generator[Ask, Any, banker_round.Bank]:
-    """The banker and his multiple: the highest bid, by lot among equals; 1 where nobody grabs."""
+    """The banker and his multiple: the highest bid, by lot among equals; 1 if no seat grabs."""
     shown = banker_round.Bank()
     yield Shows(shown)
     bids, banker = yield from banker_round.grabbed(shown, _choice(terms.grab), _highest)

@@ -21,11 +21,11 @@ SLOTS: Final = tuple(f"S{number}" for number in SEATS)
 PLAYERS: Final = range(3, 6)
 
 PUT: Final = ("ante", "call", "raise", "put", "all_in")
-"""What a seat does that puts money into the pot."""
+"""The verbs that put money into the pot."""
 
 
 def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str:
-    """Which of two seats has the better hand."""
+    """The seat with the better of two hands."""
     first, second = (
         tuple(faces[n] for n, each in enumerate(table.placed) if each.slot == slot) for slot in question.of
     )
@@ -33,7 +33,7 @@ def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str
 
 
 def _staked(table: Layout, start: Start) -> dict[str, Net]:
-    """What each seat has put in so far."""
+    """Seat -> amount put in so far."""
     put: dict[str, Decimal] = {}
     for verb, *about in table.did:
         if verb in PUT:
@@ -43,38 +43,44 @@ def _staked(table: Layout, start: Start) -> dict[str, Net]:
 
 
 def _compare(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Which of the hands `a` and `b` of one pack is better. Raises ValueError for what are no two such hands."""
+    """The better of the hands `a` and `b` of one pack. Raises ValueError if they are no two such hands."""
     a, b = (_hand(given[name]) for name in "ab")
     if len({*a, *b} & {*FACES}) < len(a) + len(b) or (len(a), len(b)) != (HAND, HAND):
         raise ValueError("two hands are three cards each, all six of one pack")
     return {"winner": "a" if beats(a, b) else "b"}
 
 
-def _hand(told: Any) -> Hand:
-    """A hand as a line gives it: its cards, alone or in an object."""
-    return tuple(map(Card, told["cards"] if isinstance(told, Mapping) else told))
+def _hand(value: Any) -> Hand:
+    """A hand from its cards, alone or in an object."""
+    return tuple(map(Card, value["cards"] if isinstance(value, Mapping) else value))
 
 
 def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The result of the one round of a pack."""
-    told = rounds[-1]
-    hands = {slot: {key: hand[key] for key in OF_A_HAND} for slot, hand in told["hands"].items()}
-    own = {"by" if key == "won_by" else key: told[key] for key in Own.__struct_fields__ if key != "shown"}
+    last = rounds[-1]
+    hands = {slot: {key: hand[key] for key in OF_A_HAND} for slot, hand in last["hands"].items()}
+    own = {"by" if key == "won_by" else key: last[key] for key in Own.__struct_fields__ if key != "shown"}
     return own | {"hands": hands}
 
 
-def _shown(told: Any) -> guest.Result:
-    """Hands, of which a screen shows those that the house shows to guests; who won, and the pot."""
+def _shown(message: Any) -> guest.Result:
+    """The result for guests: hands, the winner, and the pot; a screen shows only the hands that the house shows."""
     hands = [
-        guest.Hand(slot, guest.faces(hand.cards), "", guest.said(told, hand.kind), "win" if slot == told.winner else "")
-        for slot, hand in told.hands.items()
+        guest.Hand(
+            slot,
+            guest.faces(hand.cards),
+            "",
+            guest.word_id(message, hand.kind),
+            "win" if slot == message.winner else "",
+        )
+        for slot, hand in message.hands.items()
     ]
-    outcome = "wins.seat" if told.winner else ""
-    return guest.Result(told.round, outcome, told.winner, tuple(hands), pot=told.pot)
+    outcome = "wins.seat" if message.winner else ""
+    return guest.Result(message.round, outcome, message.winner, tuple(hands), pot=message.pot)
 
 
 OF_A_HAND: Final = tuple(key for key in SeatHand.__struct_fields__ if key != "points")
-"""What the result of a round says of each hand."""
+"""The fields of each hand in the summary of a round."""
 
 
 PACK: Final = dict.fromkeys(FACES, 1)

@@ -1,4 +1,4 @@
-"""Hands of zha jin hua: their kinds, which of two is better, and what a sensible guest does with one."""
+"""Hands of zha jin hua: their kinds, the better of two, and the moves of a sensible guest."""
 
 from collections import Counter
 from itertools import combinations
@@ -13,7 +13,7 @@ from firmware_bridge.games.prompts import Between, Choice, Offer, Target
 from firmware_bridge.games.strategy import Asked
 
 Kind = Literal["special_235", "high_card", "pair", "straight", "flush", "straight_flush", "leopard"]
-"""What three cards are."""
+"""The kind of three cards."""
 
 KINDS: Final[tuple[Kind, ...]] = ("high_card", "pair", "straight", "flush", "straight_flush", "leopard")
 """The kinds from low to high; `special_235` ranks as the lowest high card, and beats leopards alone."""
@@ -27,7 +27,7 @@ CALLED: Final[dict[Kind, str]] = {
     "high_card": "high card",
     "special_235": "2 3 5 mixed",
 }
-"""Kind -> what people call it, from high to low; of the odds the special is told apart from the other high cards."""
+"""Kind -> its name, from high to low; odds count the special apart from the other high cards."""
 
 HAND: Final = 3
 """Cards of a hand."""
@@ -46,7 +46,7 @@ _LOWEST_STRAIGHT: Final = (12, 1, 0)
 
 
 def kind(hand: Hand) -> Kind:
-    """What three cards of one pack are."""
+    """The kind of three cards of one pack."""
     ranks = _ranks(hand)
     is_flush = len({card.suit for card in hand}) == 1
     is_straight = ranks == _LOWEST_STRAIGHT or (ranks[0] - 1, ranks[0] - 2) == ranks[1:]
@@ -62,7 +62,7 @@ def kind(hand: Hand) -> Kind:
 def beats(hand: Hand, other: Hand) -> bool:
     """Whether a hand is better than another of the same pack; one of both always is.
 
-    This is no order: a special beats every leopard and loses to what leopards beat. Never sort by it.
+    This is no order: a special beats every leopard and loses to hands that leopards beat. Never sort by it.
     """
     kinds = kind(hand), kind(other)
     if set(kinds) == {"special_235", "leopard"}:
@@ -71,7 +71,7 @@ def beats(hand: Hand, other: Hand) -> bool:
 
 
 def chances(left: Counter[Card]) -> dict[str, Chance]:
-    """Kind -> how likely the next hand is of it, from the cards that are left. Raises HandOddsError."""
+    """Kind -> chance of the next hand, from the cards that are left. Raises HandOddsError."""
     cards = left.total()
     if cards < HAND:
         raise HandOddsError(f"{cards} cards are left, a hand takes {HAND}", f"odds need {HAND} cards or more")
@@ -85,7 +85,7 @@ def _ranks(hand: Hand) -> tuple[int, ...]:
 
 
 def _strength(hand: Hand, kind: Kind) -> tuple[int, ...]:
-    """What hands are compared by where no special meets a leopard: kind, ranks, suit."""
+    """The strength of a hand where no special meets a leopard: kind, ranks, suit."""
     ranks = _ranks(hand)
     place = 0 if kind == "special_235" else KINDS.index(kind)
     if kind == "pair":
@@ -103,16 +103,14 @@ def _suit(hand: Hand, rank: int) -> int:
     return max(SUITED.index(card.suit) for card in hand if card.rank == RANKED[rank])
 
 
-Said = tuple[str, str | None]
-
 WORTH: Final = {"leopard": 6, "straight_flush": 6, "flush": 5, "straight": 4, "pair": 3, "special_235": 1}
-"""Kind -> how well a guest likes a hand; a high card is worth 1 or 2."""
+"""Kind -> worth of a hand to a guest; a high card is worth 1 or 2."""
 
 GOOD_HIGH_CARD: Final = "QKA"
 
 
-def act(asked: Asked, rng: Random) -> Said:
-    """The word that a seat says: cautious with a bad hand, bold with a good one, impatient in later rounds."""
+def act(asked: Asked, rng: Random) -> tuple[str, str | None]:
+    """The mark of a seat: cautious with a bad hand, bold with a good one."""
     offers = asked.offers
     if LOT in offers:
         return LOT, _one_of(offers[LOT], rng)
@@ -131,7 +129,7 @@ def act(asked: Asked, rng: Random) -> Said:
 
 
 def _worth(asked: Asked) -> int:
-    """How well the guest likes the hand that was looked at; an average one where its cards are not known."""
+    """The worth of the hand that was looked at; an average one if its cards are not known."""
     hand = tuple(asked.hand)
     if len(hand) != 3:
         return 3

@@ -1,4 +1,4 @@
-"""What a seat may do in its turn and out of it, and the refusal of all else."""
+"""The marks allowed to a seat in its turn and out of it, and the refusal of all others."""
 
 from decimal import Decimal
 from typing import Final
@@ -19,13 +19,13 @@ from firmware_bridge.games.prompts import (
 from firmware_bridge.games.zhajinhua.seats import COMPARES_FROM, Seat, Table
 
 ANYTIME: Final = ("look", "fold")
-"""What needs no turn."""
+"""The marks that need no turn."""
 
 WORDS: Final = (LOT, "look", "call", "raise", "compare", "fold")
 
 
 def offers(table: Table, seat: Seat) -> dict[str, Offer]:
-    """What the seat may do in its turn."""
+    """The marks allowed to the seat in its turn."""
     words: dict[str, Offer] = {} if seat.looked else {"look": Nothing()}
     if table.is_short(seat):
         words["compare"] = Target((), seat.purse)
@@ -39,23 +39,25 @@ def offers(table: Table, seat: Seat) -> dict[str, Offer]:
 
 
 def anytime(table: Table) -> dict[str, dict[str, Offer]]:
-    """What every seat still in may do, in its turn or not."""
+    """The marks allowed to every seat still in, in its turn or not."""
     return {
         seat.slot: {word: Nothing() for word in ANYTIME if word == "fold" or not seat.looked} for seat in table.still_in
     }
 
 
 def refuse_wrong(table: Table, seat: Seat, mark: Mark) -> Seat:
-    """The seat that marks; `seat` is the one whose turn it is. Raises Refused for what the rules do not allow."""
+    """The seat that marks; `seat`: the one in turn. Raises Refused for a mark that the rules do not allow."""
     if mark.word == LOT:
-        raise Refused("not_allowed", f"the starting seat is known; {_says(table, seat)}")
+        raise Refused("not_allowed", f"the starting seat is known; {_options(table, seat)}")
     by = next((each for each in table.still_in if each.number == mark.seat), None)
     if by is None:
-        raise Refused("not_your_turn", f"seat {mark.seat} plays no part, or no more; {_says(table, seat)}")
+        raise Refused("not_your_turn", f"seat {mark.seat} plays no part, or no more; {_options(table, seat)}")
     if by is not seat and mark.word not in ANYTIME:
-        raise Refused("not_your_turn", f"S{mark.seat} may {' or '.join(anytime(table)[by.slot])}; {_says(table, seat)}")
+        raise Refused(
+            "not_your_turn", f"S{mark.seat} may {' or '.join(anytime(table)[by.slot])}; {_options(table, seat)}"
+        )
     if mark.word == "look" and by.looked:
-        raise Refused("already_marked", f"seat {mark.seat} has looked; {_says(table, seat)}")
+        raise Refused("already_marked", f"seat {mark.seat} has looked; {_options(table, seat)}")
     _refuse_state(table, by, mark)
     _refuse_value(table, by, mark)
     return by
@@ -65,12 +67,14 @@ def _refuse_state(table: Table, seat: Seat, mark: Mark) -> None:
     """Raises Refused for a mark that this state does not allow, whatever its value."""
     if mark.word == "raise":
         if table.is_short(seat):
-            raise Refused("not_allowed", f"a call costs {in_words(table.cost(seat))}; {_says(table, seat)}")
+            raise Refused("not_allowed", f"a call costs {in_words(table.cost(seat))}; {_options(table, seat)}")
         if table.stake >= table.terms.top:
-            raise Refused("not_allowed", f"the stake is at the top, {in_words(table.terms.top)}; {_says(table, seat)}")
+            raise Refused(
+                "not_allowed", f"the stake is at the top, {in_words(table.terms.top)}; {_options(table, seat)}"
+            )
     elif mark.word not in (*ANYTIME, *offers(table, seat)):
         first = f"hands are compared from round {COMPARES_FROM} on; " if mark.word == "compare" else ""
-        raise Refused("not_allowed", f"{first}{_says(table, seat)}")
+        raise Refused("not_allowed", f"{first}{_options(table, seat)}")
 
 
 def _refuse_value(table: Table, seat: Seat, mark: Mark) -> None:
@@ -89,14 +93,14 @@ def _refuse_raise(table: Table, seat: Seat, value: str | None) -> None:
     given = amount(value)
     allowed = _raises(table, seat, None)
     if allowed is None:
-        raise Refused("bad_amount", f"no whole step is left to the top stake; {_says(table, seat)}")
+        raise Refused("bad_amount", f"no whole step is left to the top stake; {_options(table, seat)}")
     check("raise", value, allowed)
     if given > seat.purse:
-        raise Refused("not_enough_money", f"the purse has {in_words(seat.purse)}; {_says(table, seat)}")
+        raise Refused("not_enough_money", f"the purse has {in_words(seat.purse)}; {_options(table, seat)}")
 
 
 def _raises(table: Table, seat: Seat, purse: Decimal | None) -> Between | None:
-    """What a raise may put in, as far as a purse allows (None: by the rules alone); None where there is no raise."""
+    """The amounts of a raise, as far as a purse allows (None: by the rules alone); None where there is no raise."""
     step, room = table.terms.step, EXACT.subtract(table.terms.top, table.stake)
     if purse is not None:
         room = min(room, EXACT.subtract(EXACT.divide(purse, Decimal(seat.factor)), table.stake))
@@ -108,12 +112,12 @@ def _raises(table: Table, seat: Seat, purse: Decimal | None) -> Between | None:
     return Between(EXACT.multiply(least, f), EXACT.multiply(most, f), EXACT.multiply(step, f))
 
 
-def _says(table: Table, seat: Seat) -> str:
-    """What the seat whose turn it is may do, in words."""
-    return f"{seat.slot} may {', '.join(_said(word, offer) for word, offer in offers(table, seat).items())}"
+def _options(table: Table, seat: Seat) -> str:
+    """The marks allowed to the seat in turn, in words."""
+    return f"{seat.slot} may {', '.join(_option(word, offer) for word, offer in offers(table, seat).items())}"
 
 
-def _said(word: str, offer: Offer) -> str:
+def _option(word: str, offer: Offer) -> str:
     match offer:
         case Price(cost=cost):
             return f"{word} for {in_words(cost)}"

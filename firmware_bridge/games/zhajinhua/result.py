@@ -1,4 +1,4 @@
-"""What is said of a round of zha jin hua that is over, and who is paid what, in the order in which it happens."""
+"""The result of a round of zha jin hua, and its payments in the order in which they happen."""
 
 from collections.abc import Generator, Iterator, Mapping
 from decimal import Decimal
@@ -14,7 +14,7 @@ from firmware_bridge.games.zhajinhua.hands import Hand, Kind, kind
 from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, total
 
 By = Literal["fold", "compare", "forced", "all_in"]
-"""How a round was won: how the last of the others went out, or by an all-in."""
+"""The way a round was won: how the last of the others went out, or by an all-in."""
 
 WON: Final[dict[By, str]] = {
     "fold": "all others are out, the last by folding",
@@ -24,7 +24,7 @@ WON: Final[dict[By, str]] = {
 }
 
 POINTS: Final[dict[Kind, str]] = {"high_card": "high-card", "straight_flush": "straight-flush", "special_235": "2-3-5"}
-"""Kind of hand -> what people call it in a word, where that is not the kind itself."""
+"""Kind of hand -> its name in one word, where that is not the kind itself."""
 
 
 class SeatHand(Struct, frozen=True):
@@ -73,14 +73,14 @@ class Own(Struct, frozen=True):
 def result(
     table: Table, winner: Seat, pot: "Pot", all_in: bool, hands: Mapping[str, Hand]
 ) -> Generator[Ask, Any, Result]:
-    """The result of a round whose pot is paid out and whose hands are open; the bonus is paid now."""
+    """The result of a round after the pot is paid out and all hands are open; the bonus is paid now."""
     kinds = {slot: kind(hand) for slot, hand in hands.items()}
     bonus = {slot: Bonus() for slot in hands}
     yield from pay_bonus(table, kinds, bonus)
     by: By = "all_in" if all_in else table.last_out
     nets = {seat.slot: _net(seat, winner, pot, bonus[seat.slot].net) for seat in table.seats}
     shown = tuple(slot for slot in hands if _is_shown(table, slot, winner, by, kinds[slot]))
-    told = {
+    seat_hands = {
         seat.slot: SeatHand(
             cards=hands[seat.slot],
             points=POINTS.get(kinds[seat.slot], kinds[seat.slot]),
@@ -95,9 +95,9 @@ def result(
         for seat in sorted(table.seats, key=lambda each: each.number)
     }
     return Result(
-        hands=told,
+        hands=seat_hands,
         outcome=winner.slot,
-        bets={slot: each.net for slot, each in told.items()},
+        bets={slot: each.net for slot, each in seat_hands.items()},
         staked={seat.slot: in_words(EXACT.add(seat.put, bonus[seat.slot].paid)) for seat in table.seats},
         own=Own(
             winner=winner.slot,
@@ -105,7 +105,7 @@ def result(
             rounds=table.round,
             pot=in_words(pot.total),
             rake=in_words(pot.rake),
-            returned={slot: in_words(pot.returned[slot]) for slot in told if slot in pot.returned},
+            returned={slot: in_words(pot.returned[slot]) for slot in seat_hands if slot in pot.returned},
             shown=shown,
         ),
         shown=shown,
@@ -122,13 +122,13 @@ def _is_shown(table: Table, slot: str, winner: Seat, by: By, kind: Kind) -> bool
 
 
 def _net(seat: Seat, winner: Seat, pot: "Pot", bonus: Decimal) -> Decimal:
-    """What the seat won or lost in all."""
+    """The net of the seat."""
     got = EXACT.add(pot.won if seat is winner else pot.returned.get(seat.slot, Decimal(0)), bonus)
     return EXACT.subtract(got, seat.put)
 
 
 class Pot(Struct, frozen=True):
-    """What became of the pot: all that was put in, what went back to seats beside the winner, the house's part."""
+    """The division of the pot: the whole, amounts returned to seats beside the winner, the house's rake."""
 
     total: Decimal
     returned: dict[str, Decimal]
@@ -136,12 +136,12 @@ class Pot(Struct, frozen=True):
 
     @property
     def won(self) -> Decimal:
-        """What the winner gets, his own money included."""
+        """The amount the winner gets, his own money included."""
         return EXACT.subtract(self.total, EXACT.add(self.rake, total(list(self.returned.values()))))
 
 
 def divided(table: Table, winner: Seat, all_in: bool) -> Pot:
-    """The pot divided: an all-in winner wins of each seat no more than he put in; the rake is of the profit."""
+    """The division of the pot: an all-in winner wins of each seat no more than he put in; the rake is of the profit."""
     richer = [seat for seat in table.seats if all_in and seat.put > winner.put]
     beyond = {seat.slot: EXACT.subtract(seat.put, winner.put) for seat in richer}
     pot = table.pot
@@ -150,7 +150,7 @@ def divided(table: Table, winner: Seat, all_in: bool) -> Pot:
 
 
 def hand_out(table: Table, winner: Seat, pot: Pot) -> Iterator[Did]:
-    """Pay the pot out: what goes back first, from the starting seat on, then the house, then the winner."""
+    """Pays the pot out: first what is returned, from the starting seat on, then the house, then the winner."""
     for seat in table.seats:
         if seat.slot in pot.returned:
             seat.purse = EXACT.add(seat.purse, pot.returned[seat.slot])
@@ -162,21 +162,21 @@ def hand_out(table: Table, winner: Seat, pot: Pot) -> Iterator[Did]:
 
 
 class Bonus(Struct):
-    """What a seat received and paid for hands that earn a bonus."""
+    """The amounts a seat received and paid for hands that earn a bonus."""
 
     received: Decimal = Decimal(0)
     paid: Decimal = Decimal(0)
 
     @property
     def net(self) -> Decimal:
-        """What it received less what it paid."""
+        """Received less paid."""
         return EXACT.subtract(self.received, self.paid)
 
 
 def pay_bonus(table: Table, kinds: Mapping[str, Kind], bonus: Mapping[str, Bonus]) -> Iterator[Did]:
-    """Pay the bonus of each hand that earns one, and count it in `bonus`, by seat.
+    """Pays the bonus of each hand that earns one, and counts it in `bonus`, by seat.
 
-    Each of the others pays as far as he has money left. A hand that was folded unseen earns none.
+    Each other seat pays as far as it has money left. A hand that was folded unseen earns none.
     """
     for holder in table.seats:
         each = earned(table, holder, kinds[holder.slot])
@@ -189,7 +189,7 @@ def pay_bonus(table: Table, kinds: Mapping[str, Kind], bonus: Mapping[str, Bonus
 
 
 def earned(table: Table, seat: Seat, kind: Kind) -> Decimal:
-    """What every other seat owes the seat for its hand."""
+    """The bonus that every other seat owes the seat for its hand."""
     if kind not in ("leopard", "straight_flush") or (seat.out == "fold" and not seat.looked):
         return Decimal(0)
     return table.terms.bonus.get(kind, Decimal(0))

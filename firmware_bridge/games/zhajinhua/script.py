@@ -48,21 +48,21 @@ def _deal(table: Table) -> Generator[prompts.Ask, Any, Dealt]:
 
 
 def _draw_lot(table: Table) -> Generator[prompts.Ask, Any, None]:
-    """Put the seat first that the lot fell on."""
+    """Puts the seat first that the lot fell on."""
     numbers = tuple(seat.number for seat in table.seats)
-    said = f"tell the seat the lot fell on: lot=N, one of {', '.join(numbers)}"
+    hint = f"tell the seat the lot fell on: lot=N, one of {', '.join(numbers)}"
     mark: Mark = yield prompts.MarkDue({LOT: {LOT: prompts.Choice(numbers)}}, why="the lot says which seat starts")
     if mark.word != LOT:
-        raise prompts.Refused("not_allowed", said)
+        raise prompts.Refused("not_allowed", hint)
     if mark.value not in numbers:
-        raise prompts.Refused("not_in_lot", said)
+        raise prompts.Refused("not_in_lot", hint)
     first = numbers.index(mark.value)
     table.seats = table.seats[first:] + table.seats[:first]
     yield prompts.did("start", table.seats[0].slot)
 
 
 def _bet(table: Table) -> Generator[prompts.Ask, Any, bool]:
-    """The betting rounds, until one seat is left or they are used up; whether a seat won all-in."""
+    """Plays the betting rounds, until one seat is left or they are used up; True if a seat won all-in."""
     while table.round < table.terms.rounds:
         table.round += 1
         yield prompts.did("round", table.round)
@@ -76,7 +76,7 @@ def _bet(table: Table) -> Generator[prompts.Ask, Any, bool]:
 
 
 def _turn(table: Table, seat: Seat) -> Generator[prompts.Ask, Any, bool]:
-    """The turn of a seat, until it has acted or nobody is left beside one; whether it won all-in."""
+    """Plays the turn of a seat, until it has acted or only one seat is left; True if it won all-in."""
     is_again = False
     while len(table.still_in) > 1:
         act = offers(table, seat)
@@ -122,7 +122,7 @@ def _compare_once(table: Table, seat: Seat, mark: Mark) -> Generator[prompts.Ask
 
 
 def _go_all_in(table: Table, seat: Seat) -> Generator[prompts.Ask, Any, bool]:
-    """Compare with one after the other for all the seat has, until it loses; whether it never did."""
+    """Compares with one seat after the other for the whole purse, until it loses; True if it never did."""
     had = seat.purse
     seat.pay(had)
     yield prompts.did("all_in", seat.slot, prompts.in_words(had))
@@ -134,7 +134,7 @@ def _go_all_in(table: Table, seat: Seat) -> Generator[prompts.Ask, Any, bool]:
 
 
 def _compare_by_force(table: Table) -> Generator[prompts.Ask, Any, None]:
-    """The first seat still in against the next, the winner against the next, until one is left; it costs nothing."""
+    """Compares the first seat still in with the next, the winner with the next, until one is left; it is free."""
     yield prompts.did("forced")
     best, *others = table.still_in
     for rival in others:
@@ -143,7 +143,7 @@ def _compare_by_force(table: Table) -> Generator[prompts.Ask, Any, None]:
 
 
 def _compare(table: Table, seat: Seat, rival: Seat, how: Out) -> Generator[prompts.Ask, Any, None]:
-    """Whose hand is better, as the shoe answers from cards that stay closed; the loser is out."""
+    """Compares two hands, by the shoe's answer from cards that stay closed; the loser is out."""
     both = seat.slot, rival.slot
     winner = yield prompts.Question("compare", both, both)
     yield prompts.did("compare", *both, winner)
@@ -156,7 +156,7 @@ def _goes_out(table: Table, seat: Seat, how: Out) -> Generator[prompts.Ask, Any,
 
 
 def _open(dealt: Dealt) -> Generator[prompts.Ask, Any, dict[str, Hand]]:
-    """The hands, all of which must be open."""
+    """The hands; waits until all are open."""
     closed = tuple(slot for slot, hand in dealt.items() if None in hand)
     if closed:
         yield prompts.OpeningDue(closed, closed, "the round is over: all hands are opened", by_itself=True)

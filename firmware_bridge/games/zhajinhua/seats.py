@@ -1,4 +1,4 @@
-"""What a house sets at zha jin hua, and the seats of a round: what each has, has put in, and how it went out."""
+"""The settings of zha jin hua, and the seats of a round with their money."""
 
 from collections.abc import Generator, Sequence
 from decimal import Decimal
@@ -51,10 +51,10 @@ class ZhaJinHua(Terms, frozen=True):
 
 
 Out = Literal["fold", "compare", "forced"]
-"""How a seat went out."""
+"""The way a seat went out."""
 
 FEWEST, MOST = 3, 5
-"""How many seats make a round."""
+"""The number of seats in a round."""
 
 COMPARES_FROM: Final = 2
 """The betting round from which on a seat may compare its hand with another's; all-in it may earlier."""
@@ -64,12 +64,12 @@ SEATS: Final = tuple(str(number) for number in range(1, 8))
 
 
 def factor(looked: bool) -> int:
-    """What a seat puts in for a stake of 1: one that has looked puts in twice as much."""
+    """The amount a seat puts in for a stake of 1: one that has looked puts in twice as much."""
     return 2 if looked else 1
 
 
 class Seat(Struct):
-    """A seat in play. purse: what it has left. put: what it has put in."""
+    """A seat in play. purse: money it has left. put: money it has put in."""
 
     number: str
     purse: Decimal
@@ -79,16 +79,16 @@ class Seat(Struct):
 
     @property
     def slot(self) -> str:
-        """Where its cards lie, and what it is called: `S3`."""
+        """Its slot, which is its name too: `S3`."""
         return f"S{self.number}"
 
     @property
     def factor(self) -> int:
-        """What it puts in for a stake of 1."""
+        """The amount it puts in for a stake of 1."""
         return factor(self.looked)
 
     def pay(self, amount: Decimal) -> None:
-        """Put money of the purse into the pot."""
+        """Puts money of the purse into the pot."""
         self.purse = EXACT.subtract(self.purse, amount)
         self.put = EXACT.add(self.put, amount)
 
@@ -107,7 +107,7 @@ class Table(Struct):
 
     @property
     def pot(self) -> Decimal:
-        """All that was put in."""
+        """The sum of all that the seats put in."""
         return total([seat.put for seat in self.seats])
 
     @property
@@ -125,16 +125,16 @@ class Table(Struct):
         return [each for each in self.after(seat) if not each.out]
 
     def cost(self, seat: Seat) -> Decimal:
-        """What a call costs the seat."""
+        """The cost of a call for the seat."""
         return EXACT.multiply(self.stake, seat.factor)
 
     def is_short(self, seat: Seat) -> bool:
-        """Whether the seat has less than a call costs: it can only compare with all that it has."""
+        """Whether the seat has less than the cost of a call: it can only compare all-in."""
         return seat.purse < self.cost(seat)
 
 
 def take_seats(terms: ZhaJinHua, money: dict[str, str]) -> Generator[Ask, Any, Table | None]:
-    """The table of those who can pay the ante, each of whom has paid it; None where they are too few or too many."""
+    """The table of the seats that can pay the ante, after they paid it; None if they are too few or too many."""
     seats = []
     for number, purse in sorted(money.items(), key=lambda each: int(each[0])):
         why = "no_such_seat" if number not in SEATS else "money_below_ante" if Decimal(purse) < terms.ante else ""

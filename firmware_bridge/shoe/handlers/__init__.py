@@ -1,1 +1,1 @@
-"""What an input means: one module per kind of thing that can come to a shoe."""
+"""Handlers of inputs: one module per kind of input."""

@@ -1,4 +1,4 @@
-"""What seats say: bets, with what the game needs, and marks; the game itself refuses what it does not allow."""
+"""Handles bets and marks of seats; the game itself refuses a mark that it does not allow."""
 
 import re
 from typing import Final
@@ -19,20 +19,20 @@ from firmware_bridge.shoe.round import asked, is_asked, layout, moves, rules, st
 from firmware_bridge.shoe.state import Shoe, is_card_out, row
 
 SEAT: Final = re.compile(r"[1-9][0-9]?")
-"""How a seat is written."""
+"""A seat as text."""
 
 
-def bets_open(draft: Draft, given: Ordered, order: orders.BetsOpen) -> None:
-    """Reopen betting: only while nobody has seen a card of the round."""
+def bets_open(draft: Draft, fact: Ordered, order: orders.BetsOpen) -> None:
+    """Reopens betting: only while no card of the round was seen."""
     if is_card_out(draft.shoe):
         raise Refused("a card of this round is out", "void the round first if bets must be taken again")
     draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
-def bets_closed(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
-    """No more bets: carried cards are named, held cards are dealt, the time to open sealed ones runs.
+def bets_closed(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
+    """Closes betting: carried cards are named, held cards are dealt, the time to open sealed ones runs.
 
-    What it gives back says which seats take no part. Raises Refused where so few do that there is no round.
+    Returns the seats that take no part, with the reasons. Raises Refused if too few seats are left for a round.
     """
     check_stakes(rules(draft.shoe), order)
     draft.add(_closed(draft.shoe, order))
@@ -53,7 +53,7 @@ def _closed(shoe: Shoe, order: orders.BetsClosed) -> events.BetsClosed:
 
 
 def _no_round(table: Layout) -> Refused:
-    """Why no round takes place: the seats that take no part, where the game names them."""
+    """The reason why no round takes place: the seats that take no part, where the game names them."""
     named = [seat for words in table.did for word in words if isinstance(word, tuple) for seat in word]
     few = f"{', '.join(named)} cannot take part" if named else "too few seats take part"
     return Refused("no_round", _left_out(table) or f"{few}: close the bets with more")
@@ -65,11 +65,11 @@ def _left_out(table: Layout) -> str:
     return ", ".join(f"{seat} takes no part: {why}" for _, seat, why in refused)
 
 
-def money_told(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
-    """Purses told again between two rounds of a game that asks for them once; they hold from the next round on.
+def update_purses(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
+    """Replaces the purses between two rounds of a game that takes them once a pack; they hold from the next round on.
 
-    What it gives back says which seats take no part. Raises Refused where bets are closed round by round, and where
-    so few could take part that there would be no round: the purses stay as they were.
+    Returns the seats that take no part, with the reasons. Raises Refused where bets are closed round by round, and
+    if too few seats would be left for a round: the purses stay as they were.
     """
     shoe = draft.shoe
     if rules(shoe).money.stakes_per == "round" or is_card_out(shoe):
@@ -77,15 +77,15 @@ def money_told(draft: Draft, given: Ordered, order: orders.BetsClosed) -> str:
     check_stakes(rules(shoe), order)
     if (table := layout(evolve(shoe, _closed(shoe, order)))).no_round:
         raise _no_round(table)
-    return bets_closed(draft, given, order)
+    return bets_closed(draft, fact, order)
 
 
 def check_stakes(game: Game, order: orders.BetsClosed) -> None:
-    """Whether an order to close the bets brings what the game needs. Raises Refused with what to give."""
-    for name, given in (("bets", order.bets), ("money", order.money)):
-        if given and game.money.stakes != name:
+    """Checks that an order to close the bets brings what the game needs. Raises Refused with what to give."""
+    for name, amounts in (("bets", order.bets), ("money", order.money)):
+        if amounts and game.money.stakes != name:
             raise Refused(f"{game.name} takes no {name}", f"give {game.money.stakes or 'none'}")
-        for seat, text in given.items():
+        for seat, text in amounts.items():
             if not SEAT.fullmatch(seat):
                 raise Refused(f"{seat!r} is no seat", 'a seat is a number: {"1": "100"}')
             try:
@@ -96,8 +96,8 @@ def check_stakes(game: Game, order: orders.BetsClosed) -> None:
         raise Refused("no bets are given", 'give seat and amount: {"bets": {"1": "100"}}')
 
 
-def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
-    """A seat's move, or the lot: taken if it is asked for, never kept for the next question."""
+def give_mark(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
+    """Accepts a seat's mark, or the lot, if it is asked for; never kept for the next question."""
     shoe = draft.shoe
     mark = Mark("" if order.seat is None else str(order.seat), order.word, order.value)
     _refuse_late(shoe, order, is_asked(asked(shoe)))
@@ -114,19 +114,19 @@ def give(draft: Draft, given: Ordered, order: orders.Mark) -> None:
             seat=mark.seat,
             word=mark.word,
             value=mark.value,
-            by=given.by,
+            by=fact.by,
             more=after.turns == now.turns,
         )
     )
 
 
-def bets_first(draft: Draft, given: Ordered, order: orders.Mark) -> None:
-    """No seat has a say while bets are open. Raises Refused."""
+def bets_first(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
+    """Refuses a mark while bets are open. Raises Refused."""
     _refuse_late(draft.shoe, order, "the bets")
     raise Refused("no_mark_due", "close the bets first: bets_closed")
 
 
 def _refuse_late(shoe: Shoe, order: orders.Mark, now: str) -> None:
-    """Raises Refused for an answer to a question that is over; `now` is what is asked at present."""
+    """Raises Refused for an answer to a question that is over; `now`: the question that is asked."""
     if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
         raise Refused("late", f"round {shoe.round}, turn {shoe.turn}: {now}")

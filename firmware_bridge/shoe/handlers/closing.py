@@ -1,4 +1,4 @@
-"""What is published of a round: as it closed, and as it was corrected."""
+"""The events that publish a round: closed, and corrected."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Refused
-from firmware_bridge.shoe.evolve import exchanged
+from firmware_bridge.shoe.evolve import replace_cards
 from firmware_bridge.shoe.round import copies, is_asked, layout, rules
 from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, is_last
 
@@ -45,9 +45,9 @@ def closed_round(shoe: Shoe) -> events.RoundClosed:
 
 
 def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> events.RoundCorrected:
-    """A closed round judged anew. Raises Refused where what is given is not exactly one round of the packs' cards.
+    """The correction of a closed round. Raises Refused unless the words are exactly one round of the packs' cards.
 
-    The packs must hold them beside all that was seen of this shoe.
+    The packs must hold these cards besides all others seen of this shoe.
     """
     came = [_move(shoe, word) for word in order.cards]
     dealt = [each for each in came if isinstance(each, Card)]
@@ -87,7 +87,7 @@ def _judged(game: Game, came: Sequence[Card | Mark], terms: Any, began: Start) -
 def _first_wrong(
     game: Game, words: Sequence[str], came: Sequence[Card | Mark], terms: Any, began: Start
 ) -> tuple[str, str]:
-    """What is wrong with a correction that is no whole round, and what to do: its first word that cannot stand."""
+    """The error of a correction that is no whole round, and a hint: its first word that cannot stand."""
     before = _judged(game, (), terms, began)
     for n, word in enumerate(words, 1):
         now = _judged(game, came[:n], terms, began)
@@ -99,12 +99,12 @@ def _first_wrong(
 
 
 def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:
-    """Raises Refused where the packs do not hold the cards of a correction beside the others that are open.
+    """Raises Refused if the packs do not hold the cards of a correction besides the others that are open.
 
-    Sealed ones are not counted: who may correct could else find out what they are.
+    Sealed cards are not counted: else a correction could find out which they are.
     """
     before = [each.card for each in past.cards]
-    seen = Counter(exchanged(disclosed(shoe), before, dealt))
+    seen = Counter(replace_cards(disclosed(shoe), before, dealt))
     for card in Counter(dealt) - Counter(before):
         if seen[card] > copies(shoe, card):
             words = f"{card.value} would have come {seen[card]} times, more often than the packs hold it"
@@ -112,7 +112,7 @@ def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) 
 
 
 def _result(shoe: Shoe, result: Result) -> dict[str, Any]:
-    """What the game says of a round that is over."""
+    """The fields of a round message that the game gives."""
     return {
         "game": shoe.house.game,
         "hands": Raw(encode(result.hands)),
@@ -125,14 +125,14 @@ def _result(shoe: Shoe, result: Result) -> dict[str, Any]:
 
 
 def _stakes(unit: events.Unit, result: Result) -> dict[str, events.Stake]:
-    """What was put in on each bet, and its net. Raises KeyError where a game played for money does not say it."""
+    """Bet -> stake and net. Raises KeyError if a game played for money leaves one out."""
     if unit == "money":
         return {bet: (result.staked[bet], net) for bet, net in result.bets.items()}
     return {bet: (staked, result.bets[bet]) for bet, staked in result.staked.items() if staked != 1}
 
 
 def _move(shoe: Shoe, word: str) -> Card | Mark:
-    """What a word of a correction stands for. Raises Refused for one that the game does not know."""
+    """The card or mark of a word of a correction. Raises Refused for a word that the game does not have."""
     card = next((each for each in rules(shoe).pack if each.value == word), None)
     mark = mark_of(word)
     if card is None and (mark is None or mark.word not in rules(shoe).play.words):

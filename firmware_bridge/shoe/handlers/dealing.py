@@ -1,4 +1,4 @@
-"""Where a drawn card goes: burned, dealt, held, or set aside."""
+"""Puts a drawn card in its place: burned, dealt, held, or set aside."""
 
 from collections.abc import Callable
 from typing import Final
@@ -8,15 +8,15 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events
 from firmware_bridge.games.prompts import CardDue, MarkDue, OpeningDue
 from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.handlers.card_checks import card_fault
 from firmware_bridge.shoe.handlers.disclosure import open_all, opens, start_clock
 from firmware_bridge.shoe.handlers.rounds import close_complete, reveal_carried, watch_virtual_cut
-from firmware_bridge.shoe.handlers.suspect import wrong_with
 from firmware_bridge.shoe.round import asked, is_named, layout, phase, rules
 from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, blockers, is_open, next_card, row
 
 
-def take(draft: Draft, card: HeldCard) -> None:
-    """A card left the shoe: deal it if that is possible now, else hold it behind those already held."""
+def deal_or_hold(draft: Draft, card: HeldCard) -> None:
+    """Deals a card that left the shoe if that is possible now, else holds it behind those already held."""
     shoe = draft.shoe
     if shoe.held or (blockers(shoe) and phase(shoe) not in (Phase.EMPTY, Phase.ENDED)):
         hold(draft, card, card.reason or "blocked")
@@ -25,7 +25,7 @@ def take(draft: Draft, card: HeldCard) -> None:
 
 
 def hold(draft: Draft, card: HeldCard, why: str) -> None:
-    """Journal a card that cannot be dealt now."""
+    """Journals a card that cannot be dealt now."""
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(
         events.CardHeld(
@@ -42,10 +42,10 @@ def hold(draft: Draft, card: HeldCard, why: str) -> None:
 
 
 def place(draft: Draft, card: HeldCard, held: bool) -> None:
-    """Judge a card and put it where the phase says; a card that something is wrong with is held."""
+    """Checks a card and puts it in the place of the phase; a card with a fault is held."""
     now = phase(draft.shoe)
     if now not in (Phase.EMPTY, Phase.ENDED):
-        found = wrong_with(draft.shoe, card)
+        found = card_fault(draft.shoe, card)
         if found and not _waits_with_it(draft.shoe, found.id):
             if not held:
                 hold(draft, card, found.id)
@@ -60,7 +60,7 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def _waits_with_it(shoe: Shoe, wrong: str) -> bool:
-    """Whether what is wrong with a card is judged later: a mark is due first, or it lies face down until then."""
+    """Whether the fault of a card is handled later: a mark is due first, or the card lies face down until then."""
     question = asked(shoe) if phase(shoe) in IN_PLAY else None
     if wrong == "duplicate":
         return isinstance(question, MarkDue)
@@ -68,7 +68,7 @@ def _waits_with_it(shoe: Shoe, wrong: str) -> bool:
 
 
 def is_overfull(shoe: Shoe) -> bool:
-    """Whether a complete round leaves the next one as many cards as may wait."""
+    """Whether as many cards wait for the next round as may wait."""
     if phase(shoe) is not Phase.COMPLETE:
         return False
     return len(layout(shoe).carried) + len(shoe.overdrawn) >= rules(shoe).play.carries
@@ -83,7 +83,7 @@ def _set_aside(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def _too_early(draft: Draft, card: HeldCard, held: bool) -> None:
-    """A card while betting is open: beyond the burn, or a round's card before its time."""
+    """Handles a card while betting is open: beyond the burn, or a round's card too early."""
     if burns_early(draft.shoe):
         burn_aside(draft, card, held)
         draft.note("drawn_before_bets_closed", f"round {draft.shoe.round}: burned", round=draft.shoe.round)
@@ -102,7 +102,7 @@ def _beyond_burn(shoe: Shoe) -> bool:
 
 
 def open_too_early(draft: Draft, card: HeldCard) -> None:
-    """Open the irregularity of a held card that was drawn while betting is open."""
+    """Opens the irregularity of a held card that was drawn while betting is open."""
     shoe = draft.shoe
     if is_open(shoe, "burn_over") or "drawn_before_bets_closed" in card.cleared:
         return
@@ -113,10 +113,10 @@ def open_too_early(draft: Draft, card: HeldCard) -> None:
 
 
 def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
-    """The card goes to the slot that is due; while cards wait to be opened nobody may know which that is."""
+    """Deals the card to the slot that is due; while cards wait to be opened that slot is a secret."""
     if why := no_card_due(draft.shoe):
         hold(draft, card, why)
-        tell_no_card_due(draft)
+        report_no_card_due(draft)
         return
     watch_virtual_cut(draft)
     reveal_carried(draft)
@@ -144,7 +144,7 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def no_card_due(shoe: Shoe) -> str:
-    """Why the next card cannot be dealt, "" if it can."""
+    """The reason why the next card cannot be dealt, "" if it can."""
     match asked(shoe):
         case CardDue():
             return ""
@@ -155,8 +155,8 @@ def no_card_due(shoe: Shoe) -> str:
     return "the round cannot go on"
 
 
-def tell_no_card_due(draft: Draft) -> None:
-    """A card came while a seat, or the lot, must act: that is told; one that waits for an opening is not."""
+def report_no_card_due(draft: Draft) -> None:
+    """Reports a card that came while a seat, or the lot, must act; a card that waits for an opening is not reported."""
     if isinstance(asked(draft.shoe), MarkDue):
         draft.open_irregularity("drawn_before_mark", f"round {draft.shoe.round}", round=draft.shoe.round)
 
@@ -166,7 +166,7 @@ def _origin(card: HeldCard) -> events.Origin:
 
 
 def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
-    """A card while the round is complete: it waits, sealed, and opens the next round."""
+    """Handles a card while the round is complete: it waits, sealed, and opens the next round."""
     shoe = draft.shoe
     policy = row(shoe, "overdrawn")
     words = f"drawn after round {shoe.round} was complete"
@@ -195,7 +195,7 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def burn(draft: Draft, card: HeldCard, held: bool) -> None:
-    """The next card of the burn: the first one is exposed where the house says so, the others stay sealed."""
+    """Burns the next card: the first one is exposed where the house exposes it, the others stay sealed."""
     before = draft.shoe.burn_left
     if before is None and card.card:
         left = rules(draft.shoe).play.burns(card.card)
@@ -212,14 +212,14 @@ def burn(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def burn_done(draft: Draft) -> None:
-    """The burn is finished: betting opens, or the first card may be drawn."""
+    """Finishes the burn: betting opens, or the first card may be drawn."""
     draft.close_irregularity("burn_short", "burned")
     if draft.shoe.house.betting == "required" and not draft.shoe.betting:
         draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
 def burn_aside(draft: Draft, card: HeldCard, held: bool) -> None:
-    """The card is burned outside the burn: it counts, it stays sealed, it plays no part."""
+    """Burns a card outside the burn: it counts, it stays sealed, it plays no part."""
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(events.CardSetAside(commit=commit, secret=secret, held=held, why="burned", serial=card.serial))
 

@@ -1,4 +1,4 @@
-"""What reader, sensors, disk and link report: cards read, unread or misplaced, losses, restarts, our own faults."""
+"""Handles reports of reader, sensors, disk and link: cards, misplaced cards, losses, restarts, internal errors."""
 
 from typing import TypeGuard
 
@@ -6,7 +6,7 @@ from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.inputs import SlotFilled
 from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.handlers.dealing import hold, take
+from firmware_bridge.shoe.handlers.dealing import deal_or_hold, hold
 from firmware_bridge.shoe.handlers.disclosure import restart_clocks, waits_for_reveal
 from firmware_bridge.shoe.handlers.rounds import doubt_sensor, meet_cut_card
 from firmware_bridge.shoe.round import asked, due, is_asked, layout, phase, rules
@@ -14,7 +14,7 @@ from firmware_bridge.shoe.state import HeldCard, Phase, Shoe, blockers, stuck
 
 
 def start(draft: Draft, fact: inputs.Started) -> None:
-    """The daemon began: an open round is resumed at the same slot."""
+    """Handles the start of the daemon: an open round is resumed at the same slot."""
     if not draft.shoe.journal:
         draft.add(events.Commissioned(journal=f"0-{fact.nonce[:12]}"))
     draft.add(events.BridgeStarted(version=fact.version, house=fact.house, torn=fact.torn))
@@ -32,23 +32,25 @@ def is_card(fact: inputs.AnyInput) -> TypeGuard[inputs.CardRead | inputs.CardUnr
 
 
 def follow_session(draft: Draft, fact: inputs.AnyInput, inside: bool) -> None:
-    """Another session, or a gap, means that cards may be missed. inside: a shoe was open before this input."""
+    """Opens `reader_gap` for another session or a gap: cards may be missed. inside: a shoe was open before."""
     report = inputs.last_report(fact)
     if report is not None:
         _new_session(draft, report.session, inside)
     if getattr(fact, "gap", False) and draft.shoe.status == "open":
-        draft.open_irregularity("reader_gap", fact.what if isinstance(fact, inputs.ReaderSaid) else _unsaid(report))
+        draft.open_irregularity(
+            "reader_gap", fact.what if isinstance(fact, inputs.ReaderSaid) else _lost_reports(report)
+        )
 
 
-def _unsaid(report: inputs.ReportNo | None) -> str:
-    """What a reader has not said before this report; its numbers begin with 0 when it restarts."""
+def _lost_reports(report: inputs.ReportNo | None) -> str:
+    """The reports lost before this one, in words; their numbers begin with 0 when the reader restarts."""
     if report is None:
         return "reports are lost"
     return f"reports before number {report.seq} are lost" if report.seq else "the reader restarted"
 
 
 def reader_booted(draft: Draft, fact: inputs.ReaderBooted) -> None:
-    """The board said hello."""
+    """Handles the first message of a reader board after its start."""
     _new_session(draft, fact.session, inside=draft.shoe.status == "open")
 
 
@@ -70,7 +72,7 @@ def is_entered(shoe: Shoe, fact: inputs.AnyInput) -> bool:
 
 
 def already_entered(draft: Draft, fact: inputs.CardRead) -> bool:
-    """Take the report of an entered card as its confirmation; another card instead of it is a gap."""
+    """Confirms an entered card by its report, True if it did; another card instead of it is a gap."""
     if is_entered(draft.shoe, fact):
         draft.add(events.CardConfirmed())
         return True
@@ -80,9 +82,9 @@ def already_entered(draft: Draft, fact: inputs.CardRead) -> bool:
 
 
 def read(draft: Draft, fact: inputs.CardRead) -> None:
-    """A card left the shoe, unless it is one that people entered before."""
+    """Handles a card that left the shoe, unless people entered it before."""
     if not already_entered(draft, fact):
-        take(draft, _held(fact))
+        deal_or_hold(draft, _held(fact))
 
 
 def _held(fact: inputs.CardRead) -> HeldCard:
@@ -90,7 +92,7 @@ def _held(fact: inputs.CardRead) -> HeldCard:
 
 
 def unread(draft: Draft, fact: inputs.CardUnread) -> None:
-    """The reader saw something: a card without a face, a movement, or its own optics."""
+    """Handles an unread report: a card without a face, a movement, or dirty optics."""
     match fact.concerns:
         case "optics":
             draft.add(events.Noted(what=f"reader: {fact.reason}"))
@@ -99,18 +101,18 @@ def unread(draft: Draft, fact: inputs.CardUnread) -> None:
                 fact.reason, f"told by the reader in round {draft.shoe.round}", round=draft.shoe.round
             )
         case "card":
-            take(draft, HeldCard(None, fact.nonce, reason=fact.reason))
+            deal_or_hold(draft, HeldCard(None, fact.nonce, reason=fact.reason))
 
 
 def unread_outside(draft: Draft, fact: inputs.CardUnread) -> None:
-    """No shoe is open: there is nothing to keep."""
+    """Notes an unread report while no shoe is open."""
     draft.add(events.Noted(what=f"reader, with no shoe open: {fact.reason}"))
 
 
 def cut(draft: Draft, fact: inputs.CutCardSeen) -> None:
-    """The cut card: its place is by the order of events, so it waits behind held cards.
+    """Handles the cut card: its place follows from the order of events, so it waits behind held cards.
 
-    It waits for sealed cards too: whether the round's last card is out already, they tell when they are opened.
+    It waits for sealed cards too: only when they are open is it known whether the round's last card is out.
     """
     if draft.shoe.held or waits_for_reveal(draft.shoe):
         draft.add(events.CutCardHeld(by=fact.by))
@@ -119,25 +121,25 @@ def cut(draft: Draft, fact: inputs.CutCardSeen) -> None:
 
 
 def cut_outside(draft: Draft, fact: inputs.CutCardSeen) -> None:
-    """The cut card of a shoe that is over."""
+    """Notes the cut card of a shoe that is over."""
     draft.add(events.Noted(what=f"cut card seen by the {fact.by} with no shoe open"))
 
 
 def lid_moved(draft: Draft, fact: inputs.LidMoved) -> None:
-    """The lid of a shoe in use has no business being open."""
+    """Handles the lid of a shoe in use: open it is an irregularity."""
     lid_outside(draft, fact)
     if fact.open:
         draft.open_irregularity("lid_opened", f"in round {draft.shoe.round}", round=draft.shoe.round)
 
 
 def lid_outside(draft: Draft, fact: inputs.LidMoved) -> None:
-    """Between shoes the lid is opened to load the cards; a sensor may tell again how it stands."""
+    """Handles the lid between shoes, opened to load the cards; a sensor may repeat its position."""
     if fact.open != draft.shoe.device.lid_open:
         draft.add(events.LidTurned(open=fact.open))
 
 
 def sensor_stuck(draft: Draft, fact: inputs.SensorStuck) -> None:
-    """A sensor that does not let go says nothing any more; one alarm names all that are stuck."""
+    """Handles a stuck sensor or key, which reports nothing any more; one alarm names all that are stuck."""
     before = stuck(draft.shoe)
     now = tuple(name for name in before if name != fact.sensor) + (fact.sensor,) * fact.stuck
     if set(now) == set(before):
@@ -149,22 +151,22 @@ def sensor_stuck(draft: Draft, fact: inputs.SensorStuck) -> None:
 
 
 def clock_jumped(draft: Draft, fact: inputs.ClockJumped) -> None:
-    """The wall clock was set: worth a line, nothing depends on it."""
+    """Notes that the wall clock was set; nothing depends on it."""
     draft.note("clock_jump", f"by {fact.by / 1000:+.1f} s", ms=fact.by)
 
 
 def lost(draft: Draft, fact: inputs.DeviceLost) -> None:
-    """The reader or the broker is gone."""
+    """Opens the irregularity of a lost reader or broker."""
     draft.open_irregularity(f"{fact.device}_lost", fact.why, why=fact.why)
 
 
 def reader_borrowed(draft: Draft, fact: inputs.ReaderBorrowed) -> None:
-    """The reader is with a technician: for the table it is lost."""
+    """Handles the lease of the reader to a technician: for the table it is lost."""
     _with_technician(draft, f"lent to {fact.by} for calibration", fact.taken, fact.by)
 
 
 def test_cards_passed(draft: Draft, fact: inputs.TestCardsPassed) -> None:
-    """Each time on record: a technician's cards are none of the shoe's."""
+    """Records a technician's test cards, which do not belong to the shoe."""
     where = f", lent to {fact.by}" if fact.lent else f" while no daemon ran, by {fact.by}"
     _with_technician(draft, f"{fact.count} test cards passed{where}", fact.taken, fact.by if fact.lent else "")
 
@@ -178,12 +180,12 @@ def _with_technician(draft: Draft, words: str, taken: inputs.ReportNo | None, to
 
 
 def broker_back(draft: Draft, fact: inputs.DeviceBack) -> None:
-    """The broker answers again."""
+    """Closes the irregularity of a lost broker."""
     draft.close_irregularity("broker_lost", "back")
 
 
 def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
-    """The reader answers again: where it cannot say what it missed, the dealer confirms."""
+    """Handles a reader that answers again: if it may have missed cards, the dealer confirms."""
     draft.close_irregularity("reader_lost", "back")
     opens_itself = fact.cut_short and draft.shoe.device.next_house.new_shoe == "auto"
     if not fact.resumes and (draft.shoe.status == "open" or opens_itself):
@@ -192,22 +194,22 @@ def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
 
 
 def disk_failed(draft: Draft, fact: inputs.DiskFailed) -> None:
-    """Told once the journal can be written again."""
+    """Records a disk failure, after the journal can be written again."""
     if draft.open_irregularity(fact.irregularity, fact.why):
         draft.close_irregularity(fact.irregularity, "recovered")
 
 
 def accepted(draft: Draft, fact: inputs.Ordered, order: orders.Order) -> None:
-    """An order that changes nothing in the shoe: the outbox acts on the answer."""
+    """Accepts an order that changes nothing in the shoe: the outbox acts on the answer."""
 
 
 def malformed(draft: Draft, fact: inputs.Ordered, order: orders.Malformed) -> None:
-    """An order nobody can obey."""
+    """Refuses an order that could not be decoded. Raises Refused."""
     raise Refused(order.error, order.hint)
 
 
 def hold_for_technician(draft: Draft, fact: inputs.AnyInput) -> None:
-    """Keep the card of an input that could not be judged."""
+    """Holds the card of an input that could not be handled."""
     if draft.shoe.status != "open":
         return
     if isinstance(fact, inputs.CardRead):
@@ -217,21 +219,21 @@ def hold_for_technician(draft: Draft, fact: inputs.AnyInput) -> None:
 
 
 def _waits_for(shoe: Shoe) -> str:
-    """What a round waits for where no card is due."""
+    """The prompt of a round in words where no card is due."""
     question = asked(shoe)
     return is_asked(question) if isinstance(question, MarkDue) else "cards are to be revealed"
 
 
 def slot_filled(draft: Draft, fact: SlotFilled) -> None:
-    """A card was laid into a slot: one that was dealt to, else the round is held.
+    """Handles a card laid into a slot: in a slot without a dealt card it holds the round.
 
     The last card of a round that closed by itself lands after it, and cards of six-card rounds are moved.
     """
     shoe = draft.shoe
     if shoe.held or shoe.overdrawn or blockers(shoe) or fact.slot in _dealt_to(shoe):
-        return  # what waits to be dealt lies where it was laid
+        return  # a card that waits to be dealt lies where it was laid
     if fact.slot in rules(shoe).play.secret and shoe.house.disclose == "sealed" and _is_closed(shoe):
-        return  # whether anybody draws is a secret
+        return  # whether a third card is drawn is a secret
     laid = ", ".join(each.slot for each in layout(shoe).placed) if shoe.laid else "no slot"
     draft.open_irregularity(
         "wrong_slot", f"a card lies on {fact.slot}; cards were dealt to {laid}", slot=fact.slot, dealt=laid
@@ -239,7 +241,7 @@ def slot_filled(draft: Draft, fact: SlotFilled) -> None:
 
 
 def slot_ignored(draft: Draft, fact: SlotFilled) -> None:
-    """Between shoes, and in the burn, cards may lie anywhere."""
+    """Ignores a card in a slot: between shoes, and in the burn, cards may lie anywhere."""
 
 
 def _is_closed(shoe: Shoe) -> bool:

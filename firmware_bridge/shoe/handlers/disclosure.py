@@ -1,4 +1,4 @@
-"""When sealed cards are opened: the ceremony's steps, the guest's wish, and the clock."""
+"""Opens sealed cards: by the ceremony's steps, by order, and by the clock."""
 
 from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import TimePassed
@@ -14,18 +14,18 @@ def is_sealed(shoe: Shoe) -> bool:
 
 
 def waits_for_reveal(shoe: Shoe) -> bool:
-    """Whether the round goes on only when sealed cards are opened."""
+    """Whether the round waits for sealed cards to be opened."""
     return isinstance(asked(shoe), OpeningDue) and phase(shoe) is Phase.DEALING
 
 
 def _opening(shoe: Shoe) -> OpeningDue:
-    """What can be opened now: nothing while cards of that step are not out."""
+    """The slots that can be opened now; none while cards of that step are not drawn."""
     question = asked(shoe) if waits_for_reveal(shoe) else None
     return question if isinstance(question, OpeningDue) else OpeningDue((), ())
 
 
 def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
-    """Open the cards in `slots`, or the next step. Raises Refused if they cannot be opened now."""
+    """Opens the cards in `slots`, or the next step. Raises Refused if they cannot be opened now."""
     if not is_sealed(draft.shoe):
         raise Refused("nothing to reveal", "cards are shown as they are drawn at this table")
     opening = _opening(draft.shoe)
@@ -41,7 +41,7 @@ def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
 
 
 def open_all(draft: Draft) -> None:
-    """Open every step that can be opened: the time is over, nobody has bet, or the table seals nothing."""
+    """Opens every step that can be opened: the time is over, no seat has bet, or the table seals no cards."""
     while (opening := _opening(draft.shoe)).step and (
         opening.by_itself or draft.shoe.opening or not is_sealed(draft.shoe)
     ):
@@ -51,7 +51,7 @@ def open_all(draft: Draft) -> None:
 
 
 def start_clock(draft: Draft) -> None:
-    """The time to open the cards runs: from the close of betting, else from each last card due."""
+    """Starts the time to open the cards: from the close of betting, else from each last card due."""
     shoe = draft.shoe
     if not is_sealed(shoe) or shoe.opening:
         return
@@ -60,14 +60,14 @@ def start_clock(draft: Draft) -> None:
 
 
 def _reveal_by(shoe: Shoe) -> int | None:
-    """When cards open by themselves; where betting is ignored, only while some wait to be opened."""
+    """The monotonic time (ms) at which cards open by themselves; where betting is ignored, only while some wait."""
     return shoe.reveal_by if shoe.house.betting == "required" or waits_for_reveal(shoe) else None
 
 
 def restart_clocks(draft: Draft) -> None:
-    """Set the clocks of a shoe when the daemon begins again: after a boot the monotonic clock counts from 0 once more.
+    """Sets the clocks of a shoe when the daemon starts: after a boot the monotonic clock counts from 0 again.
 
-    A time that lies further ahead than its whole span was set before the boot: it runs from its beginning again.
+    A time further ahead than its whole span was set before the boot: it starts again.
     """
     shoe, mono = draft.shoe, draft.mono
     reveal, change = shoe.house.reveal_timeout * 1000, shoe.house.shoe_change_minutes * 60_000
@@ -78,12 +78,12 @@ def restart_clocks(draft: Draft) -> None:
 
 
 def deadline(shoe: Shoe) -> int | None:
-    """The monotonic time (ms) at which the shoe waits for: it wants the input `TimePassed` then."""
+    """The monotonic time (ms) at which the shoe needs the input `TimePassed`, None if it waits for no time."""
     return min((each for each in (_reveal_by(shoe), shoe.change_by) if each is not None), default=None)
 
 
 def time_passed(draft: Draft, fact: TimePassed) -> None:
-    """A moment came: cards open by themselves, another shoe is overdue."""
+    """Handles a deadline: cards open by themselves, another shoe is overdue."""
     shoe = draft.shoe
     reveal_by = _reveal_by(shoe)
     if reveal_by is not None and draft.mono >= reveal_by:

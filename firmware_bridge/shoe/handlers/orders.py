@@ -1,4 +1,4 @@
-"""Orders and keys of dealer, floor and guests: each either acts, or is refused with a reason."""
+"""Handles orders and keys of dealer, pit and guests: each acts, or is refused with a reason."""
 
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered, Pressed
@@ -14,11 +14,9 @@ from firmware_bridge.shoe.handlers.disclosure import reveal
 from firmware_bridge.shoe.round import asked, copies, due, is_asked, layout, phase, rules, unread_needed
 from firmware_bridge.shoe.state import Phase
 
-Given = Ordered | Pressed
 
-
-def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
-    """Open a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
+def order_shoe(draft: Draft, fact: Ordered, order: orders.OpenShoe) -> None:
+    """Opens a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
     if draft.shoe.device.next_house.confirm_shuffle and not order.confirmed_by.strip():
         raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
     game = GAMES[draft.shoe.device.next_house.game]
@@ -28,34 +26,34 @@ def order_shoe(draft: Draft, given: Ordered, order: orders.OpenShoe) -> None:
     if draft.shoe.device.lent:
         words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
         raise Refused(words, "wait until the calibration ends, and some seconds more: shoe status")
-    rounds.open_shoe(draft, order.pack, given.nonce, order.dealer, order.confirmed_by)
+    rounds.open_shoe(draft, order.pack, fact.nonce, order.dealer, order.confirmed_by)
 
 
-def close_shoe(draft: Draft, given: Ordered, order: orders.CloseShoe) -> None:
-    """End the shoe between rounds; a card that was drawn for a round is not passed over in silence."""
+def close_shoe(draft: Draft, fact: Ordered, order: orders.CloseShoe) -> None:
+    """Ends the shoe between rounds. Raises Refused while a card of a round is out."""
     if phase(draft.shoe) is not Phase.BURNING and state.held_cards(draft.shoe):
         raise Refused("a card of this round is out", "void the round first")
-    rounds.end_shoe(draft, order.why or f"closed by {given.by}")
+    rounds.end_shoe(draft, order.why or f"closed by {fact.by}")
 
 
-def void(draft: Draft, given: Ordered, order: orders.Void) -> None:
-    """The open round counts for nothing."""
-    if not draft.shoe.laid and not draft.shoe.held and not draft.shoe.given:
+def void(draft: Draft, fact: Ordered, order: orders.Void) -> None:
+    """Voids the open round."""
+    if not draft.shoe.laid and not draft.shoe.held and not draft.shoe.replies:
         raise Refused("no round is open", "there is nothing to void")
-    rounds.void_round(draft, order.why, given.by)
+    rounds.void_round(draft, order.why, fact.by)
 
 
-def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
-    """Two people name a card: the unread one, or one drawn while the reader is away.
+def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
+    """Enters a card that two people name: the unread one, or one drawn while the reader is away.
 
-    Raises Refused for a face of which every copy lies open. Sealed copies are not counted: who may enter could else
-    find out what they are.
+    Raises Refused for a face of which every copy lies open. Sealed copies are not counted: else an entry could find
+    out which they are.
     """
-    if as_seen(order.second) in ("", as_seen(given.by)):
+    if as_seen(order.second) in ("", as_seen(fact.by)):
         raise Refused("a card is entered by two different people", "give both names: --by NAME --second NAME")
     shoe = draft.shoe
-    commit, secret = draft.seal(order.card, given.nonce)
-    entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=given.by, second=order.second)
+    commit, secret = draft.seal(order.card, fact.nonce)
+    entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=fact.by, second=order.second)
     first = state.oldest_held(shoe)
     if (n := unread_needed(shoe)) is not None and state.is_open(shoe, "unreadable"):
         if state.disclosed(shoe).count(order.card) >= copies(shoe, order.card):
@@ -63,16 +61,16 @@ def enter(draft: Draft, given: Ordered, order: orders.Enter) -> None:
         _look_at(draft, n, entered)
     elif state.is_open(shoe, "unreadable") and first and first.card is None:
         draft.add(entered)
-        draft.close_irregularity("unreadable", "entered", given.by)
+        draft.close_irregularity("unreadable", "entered", fact.by)
     elif state.blockers(shoe) == ("reader_lost",) and not shoe.held:
         draft.add(entered)
-        place(draft, state.HeldCard(order.card, given.nonce, manual=True), held=False)
+        place(draft, state.HeldCard(order.card, fact.nonce, manual=True), held=False)
     else:
         raise Refused("no card waits to be entered", "draw the card; enter it only if the shoe says it was not read")
 
 
 def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
-    """Two people have looked at card `n` of the round, away from the table."""
+    """Enters card `n` of the round, which two people have looked at, away from the table."""
     laid, placed = draft.shoe.laid[n], layout(draft.shoe).placed[n]
     draft.add(
         events.CardLookedAt(
@@ -89,16 +87,16 @@ def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
     draft.close_irregularity("unreadable", "entered", entered.by)
 
 
-def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> None:
-    """NEXT, in its five meanings (irregularities.md)."""
+def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None = None) -> None:
+    """Handles NEXT in its five meanings (irregularities.md)."""
     waiting = [each.id for each in draft.shoe.device.irregular if state.row(draft.shoe, each.id).confirm]
     if waiting and not state.is_open(draft.shoe, "reader_lost"):
         for each in waiting:
-            draft.close_irregularity(each, "confirm", given.by if isinstance(given, Ordered) else "dealer")
+            draft.close_irregularity(each, "confirm", fact.by if isinstance(fact, Ordered) else "dealer")
     elif (blocked := state.blockers(draft.shoe)) and not _may_close(draft):
         raise Refused(f"blocked: {', '.join(blocked)}", state.row(draft.shoe, blocked[0]).todo)
     elif rounds.waits_for_next(draft.shoe):
-        rounds.open_with_next(draft, given)
+        rounds.open_with_next(draft, fact)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left
         missing = "the first card is not exposed" if left is None else f"{left} more to burn"
@@ -113,7 +111,7 @@ def press_next(draft: Draft, given: Given, order: orders.Next | None = None) -> 
 
 
 def refuse_to_end(draft: Draft) -> None:
-    """The round is not over: a card is due, or cards are still to be opened."""
+    """Refuses to end a round: a card is due, or cards are still to be opened. Raises Refused."""
     slot = due(draft.shoe)
     if isinstance(question := asked(draft.shoe), MarkDue):
         raise Refused("a mark is due", is_asked(question))
@@ -123,49 +121,49 @@ def refuse_to_end(draft: Draft) -> None:
     raise Refused(f"{slot} is due", "draw it to the lit slot")
 
 
-def press_result(draft: Draft, given: Pressed) -> None:
-    """The dealer's result key: compared with ours, of the complete round or else of the last one closed."""
+def press_result(draft: Draft, fact: Pressed) -> None:
+    """Compares the dealer's result key with the result of the complete round, or else of the last one closed."""
     shoe = draft.shoe
     now = phase(shoe)
-    if given.key not in rules(shoe).play.keys:
-        raise Refused(f"{given.key} is no key of {shoe.house.game}")
+    if fact.key not in rules(shoe).play.keys:
+        raise Refused(f"{fact.key} is no key of {shoe.house.game}")
     if now is Phase.DEALING:
         refuse_to_end(draft)
     result = layout(shoe).result if now is Phase.COMPLETE else None
     ours = result.outcome if result else shoe.rounds[-1].outcome if shoe.rounds else None
     if ours is None:
         raise Refused("no result to confirm")
-    if given.key == ours:
+    if fact.key == ours:
         draft.add(events.Noted(what=f"the dealer's result agrees: {ours}"))
     else:
         draft.open_irregularity(
             "result_mismatch",
-            f"the dealer says {given.key}, the cards say {ours}",
+            f"the dealer says {fact.key}, the cards say {ours}",
             "dealer",
-            said=given.key,
+            said=fact.key,
             cards=ours,
         )
 
 
-def correct(draft: Draft, given: Ordered, order: orders.Correct) -> None:
-    """The floor's word about the cards of a closed round: it is judged anew and published as a revision."""
+def correct(draft: Draft, fact: Ordered, order: orders.Correct) -> None:
+    """Corrects the cards of a closed round: a revision with its new result is published."""
     past = next((each for each in draft.shoe.rounds if each.round == order.round), None)
     if past is None or past.outcome is None:
         was = "was voided" if past else "of this shoe is not closed"
         raise Refused(f"round {order.round} {was}", _uncorrected(draft, order, past))
-    draft.add(corrected_round(draft.shoe, past, order, given.by))
+    draft.add(corrected_round(draft.shoe, past, order, fact.by))
 
 
 def _uncorrected(draft: Draft, order: orders.Correct, past: state.PastRound | None) -> str:
-    """What to do about a round that is not corrected: it may be meant of the shoe before."""
-    is_open_now = order.round == draft.shoe.round and (draft.shoe.laid or draft.shoe.held or draft.shoe.given)
+    """The hint for a round that cannot be corrected: it may be one of the shoe before."""
+    is_open_now = order.round == draft.shoe.round and (draft.shoe.laid or draft.shoe.held or draft.shoe.replies)
     if past or is_open_now or draft.shoe.number == 1:
         return "only a closed round can be corrected"
     return "if it is of the shoe before, it stands: corrections end when the next shoe opens"
 
 
-def reveal_order(draft: Draft, given: Ordered, order: orders.Reveal) -> None:
-    """Sealed cards are opened by wire."""
+def reveal_order(draft: Draft, fact: Ordered, order: orders.Reveal) -> None:
+    """Opens sealed cards by order."""
     reveal(draft, order.slots)
 
 
@@ -174,13 +172,13 @@ def _may_close(draft: Draft) -> bool:
     return phase(draft.shoe) is Phase.COMPLETE and state.blockers(draft.shoe) == ("reader_lost",)
 
 
-def press_reveal(draft: Draft, given: Given) -> None:
-    """The REVEAL key: the next step of the ceremony."""
+def press_reveal(draft: Draft, fact: Ordered | Pressed) -> None:
+    """Handles the REVEAL key: opens the next step of the ceremony."""
     reveal(draft)
 
 
-def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:
-    """Deal without a bet and open at once; more than `fly_limit` in a row are refused."""
+def fly(draft: Draft, fact: Ordered, order: orders.Fly) -> None:
+    """Starts a round without a bet, opened at once; more than `fly_limit` in a row are refused."""
     shoe = draft.shoe
     _vip_only(draft, "fly")
     if stakes := rules(shoe).money.stakes:
@@ -200,8 +198,8 @@ def fly(draft: Draft, given: Ordered, order: orders.Fly) -> None:
             draft.close_irregularity("drawn_before_bets_closed", "kept")
 
 
-def request_shoe_change(draft: Draft, given: Ordered, order: orders.RequestShoeChange) -> None:
-    """Another shoe, once more than `shoe_change_after` rounds of this one are over, voided ones too."""
+def request_shoe_change(draft: Draft, fact: Ordered, order: orders.RequestShoeChange) -> None:
+    """Requests another shoe, after more than `shoe_change_after` rounds of this one, voided ones included."""
     shoe = draft.shoe
     _vip_only(draft, "a shoe change")
     if shoe.change is not None:
@@ -212,16 +210,16 @@ def request_shoe_change(draft: Draft, given: Ordered, order: orders.RequestShoeC
     draft.add(events.ShoeChangeRequested(until=draft.mono + shoe.house.shoe_change_minutes * 60_000))
 
 
-def request_dealer_change(draft: Draft, given: Ordered, order: orders.RequestDealerChange) -> None:
-    """Another dealer: the present one goes on until relieved."""
+def request_dealer_change(draft: Draft, fact: Ordered, order: orders.RequestDealerChange) -> None:
+    """Requests another dealer; the present one goes on until relieved."""
     _vip_only(draft, "a dealer change")
     if draft.shoe.device.dealer_change:
         raise Refused("another dealer is on the way already")
     draft.add(events.DealerChangeRequested())
 
 
-def dealer_in(draft: Draft, given: Ordered, order: orders.DealerIn) -> None:
-    """A dealer signs in."""
+def dealer_in(draft: Draft, fact: Ordered, order: orders.DealerIn) -> None:
+    """Signs a dealer in."""
     if not order.dealer.strip():
         raise Refused("a dealer signs in by name", 'give "dealer"')
     draft.add(events.DealerSignedIn(dealer=order.dealer))

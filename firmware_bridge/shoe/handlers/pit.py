@@ -1,4 +1,4 @@
-"""What the floor may decide about an irregularity: one small function per choice."""
+"""Carries out the choices of the pit about an irregularity: one small function per choice."""
 
 from collections.abc import Callable
 from typing import Final
@@ -9,19 +9,19 @@ from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.facts.orders import Resolve
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.handlers.card_checks import card_fault
 from firmware_bridge.shoe.handlers.dealing import burn, burn_aside, burn_done
 from firmware_bridge.shoe.handlers.reader_result import close_judged, is_by_reader, meet_result
 from firmware_bridge.shoe.handlers.rounds import end_shoe, meet_cut_card, void_round
-from firmware_bridge.shoe.handlers.suspect import wrong_with
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe
 
 OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mark")
-"""What is wrong with the oldest held card, but not in itself."""
+"""Irregularities about the turn of the oldest held card, not about the card itself."""
 
 
-def resolve(draft: Draft, given: Ordered, order: Resolve) -> None:
-    """Carry out the floor's choice. Raises Refused if the policy does not leave that choice."""
+def resolve(draft: Draft, fact: Ordered, order: Resolve) -> None:
+    """Carries out the pit's choice. Raises Refused if the policy does not allow it."""
     name = order.irregularity
     if not state.is_open(draft.shoe, name):
         now = ", ".join(each.id for each in draft.shoe.device.irregular) or "none"
@@ -31,8 +31,8 @@ def resolve(draft: Draft, given: Ordered, order: Resolve) -> None:
         hint = f"choose one of: {', '.join(choices)}" if choices else "nothing is to decide: it closes by itself"
         raise Refused(f"{order.choice} is no choice for {name}", hint)
     clears = _clears(draft.shoe, order)
-    _CHOICES[order.choice](draft, order, given.by)
-    draft.close_irregularity(name, order.choice, given.by, order.why, clears)
+    _CHOICES[order.choice](draft, order, fact.by)
+    draft.close_irregularity(name, order.choice, fact.by, order.why, clears)
 
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:
@@ -43,7 +43,7 @@ def _burn(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _burn_held(draft: Draft, put: Callable[[Draft, state.HeldCard, bool], None]) -> None:
-    """Burn what is held, up to a card that is wrong in itself: that one is the floor's next decision."""
+    """Burns the held cards, up to one with a fault of its own: that one is the pit's next decision."""
     while draft.shoe.held:
         match draft.shoe.held[0]:
             case state.HeldCut(by=by):
@@ -53,14 +53,14 @@ def _burn_held(draft: Draft, put: Callable[[Draft, state.HeldCard, bool], None])
                 if state.is_open(draft.shoe, "result_mismatch"):
                     return
             case state.HeldCard() as card:
-                if found := wrong_with(draft.shoe, card):
+                if found := card_fault(draft.shoe, card):
                     draft.open_irregularity(found.id, found.detail, state.next_card(draft.shoe), **found.values)
                     return
                 put(draft, card, True)
 
 
 def _keep(draft: Draft, order: Resolve, by: str) -> None:
-    """Closing the irregularity clears the card; it is dealt like any held card."""
+    """Clears the card by closing the irregularity; it is dealt like any held card."""
 
 
 def _remove(draft: Draft, order: Resolve, by: str) -> None:
@@ -73,9 +73,9 @@ def _remove(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _clears(shoe: Shoe, order: Resolve) -> bool:
-    """Whether the floor takes the oldest held card in spite of what is wrong with it, or with its turn.
+    """Whether the pit keeps the oldest held card in spite of its fault, or of its turn.
 
-    An irregularity of the same name may be about a movement or a sensor: the card is judged after that one.
+    An irregularity of the same name may be about a movement or a sensor: the card is checked after that one.
     """
     first = state.oldest_held(shoe)
     if order.choice not in ("keep", "accept") or first is None:
@@ -86,7 +86,7 @@ def _clears(shoe: Shoe, order: Resolve) -> bool:
 
 
 def _is_about(shoe: Shoe, name: str, card: state.HeldCard) -> bool:
-    found = wrong_with(shoe, card)
+    found = card_fault(shoe, card)
     return found is not None and found.id == name
 
 
@@ -108,7 +108,7 @@ def _reason(order: Resolve) -> str:
 
 
 def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
-    """There is no round to void: a card that is wrong in itself is burned as it is, or is none of this shoe."""
+    """Handles `void` in the burn, where no round is open: a card with a fault is burned as it is, or removed."""
     name = order.irregularity
     first = state.oldest_held(draft.shoe)
     if first is None or not _is_about(draft.shoe, name, first):
@@ -130,14 +130,14 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
     elif order.irregularity == "burn_over":
         _burn_held(draft, burn)
     elif order.irregularity == "result_mismatch":
-        is_told = is_by_reader(draft.shoe)
+        was_by_reader = is_by_reader(draft.shoe)
         draft.close_irregularity("result_mismatch", order.choice, by, order.why)
-        if is_told:
+        if was_by_reader:
             close_judged(draft)
 
 
 def _continue(draft: Draft, order: Resolve, by: str) -> None:
-    """Closing the irregularity is all there is to it; a lid must be closed first."""
+    """Lets play go on by closing the irregularity; a lid must be closed first."""
     if order.irregularity == "lid_opened" and draft.shoe.device.lid_open:
         raise Refused("the lid is open", "close it, or end the shoe")
 

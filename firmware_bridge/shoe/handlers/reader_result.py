@@ -1,4 +1,4 @@
-"""A reader that judges the game itself: its words and results beside what the cards say."""
+"""Compares the results of a reader that judges the game itself with those of the cards."""
 
 from collections.abc import Callable
 from typing import Final
@@ -15,63 +15,63 @@ from firmware_bridge.shoe.round import due, layout, phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, about, blockers
 
 READER: Final = "reader"
-"""What a mismatch with a result of the reader's is about."""
+"""The subject of a mismatch with a result of the reader."""
 
 BY_BUTTON: Final = "forced"
-"""What a reader says of a round that its button ended."""
+"""The word of a reader for a round that its button ended."""
 
 
-def said(draft: Draft, fact: ReaderSaid) -> None:
-    """On record."""
+def note(draft: Draft, fact: ReaderSaid) -> None:
+    """Notes a message of the reader."""
     draft.add(events.Noted(what=f"reader: {fact.what}"))
 
 
-def judged(draft: Draft, given: ReaderJudged) -> None:
-    """The reader's result: what it is about is by the order of events, so it waits behind held and sealed cards."""
+def judged(draft: Draft, fact: ReaderJudged) -> None:
+    """Handles the reader's result: the order of events gives its round, so it waits behind held and sealed cards."""
     if draft.shoe.held or blockers(draft.shoe) or waits_for_reveal(draft.shoe):
-        draft.add(events.ResultHeld(result=given.result))
+        draft.add(events.ResultHeld(result=fact.result))
     else:
-        meet_result(draft, given.result)
+        meet_result(draft, fact.result)
 
 
-def judged_outside(draft: Draft, given: ReaderJudged) -> None:
-    """With no shoe open it can only be about the last round of the one before."""
-    _of_last(draft, given.result)
+def judged_outside(draft: Draft, fact: ReaderJudged) -> None:
+    """Handles a result with no shoe open: it can only be of the last round of the shoe before."""
+    _of_last(draft, fact.result)
 
 
 def meet_result(draft: Draft, theirs: ReaderResult, held: bool = False) -> None:
-    """Compare a result with the cards before it; a difference holds the round."""
+    """Compares a result with the cards before it; a difference holds the round."""
     if held:
         draft.add(events.Noted(what="the cards before the reader's result are out", held=True))
     _MEETINGS.get(phase(draft.shoe), _of_last)(draft, theirs)
 
 
 def is_by_reader(shoe: Shoe) -> bool:
-    """Whether the open mismatch is with a result of the reader's, and not of the dealer's keys."""
+    """Whether the open mismatch is with a result of the reader, not of the dealer's keys."""
     return about(shoe, "result_mismatch") == (READER,)
 
 
 def close_judged(draft: Draft) -> None:
-    """Close the complete round whose result the reader said, where the house waited for that."""
+    """Closes the complete round after the reader's result, where the house waits for that."""
     if draft.shoe.house.close == "result" and phase(draft.shoe) is Phase.COMPLETE and not blockers(draft.shoe):
         close_round(draft)
 
 
 def _in_burn(draft: Draft, theirs: ReaderResult) -> None:
-    """The reader deals already while we still burn: the two do not see the same shoe."""
+    """Opens a mismatch: the reader deals already while the burn goes on."""
     draft.open_irregularity("result_mismatch", "the reader tells a result while the burn goes on", READER)
 
 
 def _too_early(draft: Draft, theirs: ReaderResult) -> None:
-    """The reader calls a round over that needs a card by the rules."""
-    result = "a result" if is_sealed(draft.shoe) else _spoken(theirs)
+    """Opens a mismatch: the reader ends a round that needs a card by the rules."""
+    result = "a result" if is_sealed(draft.shoe) else _result_text(theirs)
     draft.open_irregularity(
         "result_mismatch", f"the reader says {result}, {due(draft.shoe)} is due", READER, slot=due(draft.shoe) or ""
     )
 
 
 def _of_round(draft: Draft, theirs: ReaderResult) -> None:
-    """The complete round."""
+    """Compares the result of the complete round."""
     result = layout(draft.shoe).result
     assert result is not None
     if _agrees(draft, theirs, result.outcome, Raw(encode(result.own))):
@@ -79,7 +79,7 @@ def _of_round(draft: Draft, theirs: ReaderResult) -> None:
 
 
 def _of_last(draft: Draft, theirs: ReaderResult) -> None:
-    """No card of this round is out: the result can only concern the round before, which is over."""
+    """Compares the result of the round before: no card of this round is out."""
     past = draft.shoe.rounds[-1] if draft.shoe.rounds else None
     is_new = BY_BUTTON in theirs.words and draft.shoe.house.close == "result"  # the one before had its own result
     if past is None or past.outcome is None or is_new:
@@ -96,18 +96,18 @@ _MEETINGS: Final[dict[Phase, Callable[[Draft, ReaderResult], None]]] = {
 
 
 def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, own: Raw) -> bool:
-    """Whether the two agree; a difference goes on record with both."""
+    """Whether the two agree; a difference opens a mismatch with both."""
     verdict = rules(draft.shoe).play.verdict
     ours = verdict(outcome, own) if verdict else (outcome,)
     if set(theirs.words) == set(ours):
         draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))
         return True
-    said = {"said": _spoken(theirs), "cards": ", ".join(ours)}
+    values = {"said": _result_text(theirs), "cards": ", ".join(ours)}
     draft.open_irregularity(
-        "result_mismatch", f"the reader says {said['said']}, the cards say {said['cards']}", READER, **said
+        "result_mismatch", f"the reader says {values['said']}, the cards say {values['cards']}", READER, **values
     )
     return False
 
 
-def _spoken(theirs: ReaderResult) -> str:
+def _result_text(theirs: ReaderResult) -> str:
     return "the round was ended by its button" if BY_BUTTON in theirs.words else ", ".join(theirs.words)

@@ -1,4 +1,4 @@
-"""How rounds and shoes begin and end: by orders, by cards, by NEXT, and by the cut card."""
+"""Begins and ends rounds and shoes: by orders, by cards, by NEXT, and by the cut card."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -17,28 +17,28 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import cut_place, size_of, terms_of
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.handlers.card_checks import is_of_this_shoe
 from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, played
 from firmware_bridge.shoe.handlers.disclosure import revealed
 from firmware_bridge.shoe.handlers.shuffle import patterns
-from firmware_bridge.shoe.handlers.suspect import is_of_this_shoe
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.round import layout, opens_itself, phase, rules, start
 from firmware_bridge.shoe.state import Phase, Shoe
 
 SENSOR: Final = "cut_card"
-"""What the cut card's sensor is called among those that are stuck."""
+"""The name of the cut card's sensor among those that are stuck."""
 
 PACKS_IN_A_JOURNAL: Final = 256
-"""Shoes at most in one journal, of a game whose packs last one round."""
+"""The most shoes in one journal, in games where a pack lasts one round."""
 
 DAY_MS: Final = 86_400_000
 
 OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
-"""And those of the whole shoe: a void settles nothing about them."""
+"""Irregularities that a void does not close: of devices, and of the whole shoe."""
 
 
 def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_by: str = "") -> None:
-    """A new shoe under the settings now configured, and with it a new journal unless packs last one round."""
+    """Opens a shoe under the settings now configured, with a new journal unless packs last one round."""
     before = draft.shoe
     house = before.device.next_house if pack.decks is None else replace(before.device.next_house, decks=pack.decks)
     number = before.number + 1
@@ -77,14 +77,14 @@ def _journal(before: Shoe, house: House, at: int, nonce: str) -> str:
 
 
 def _digest(house: House) -> str:
-    """Hex SHA-256 of what rounds are judged by: settings, policy table, software version."""
+    """Hex SHA-256 of the settings, the policy table and the software version."""
     return sha256(msgspec.json.encode((house, POLICIES[house.policy], __version__))).hexdigest()
 
 
 def publish_happened(draft: Draft) -> None:
-    """Publish what this input caused by the rules of the game, as far as it is not published."""
+    """Publishes the words of `did` that are not published yet."""
     if draft.shoe.status != "open" or phase(draft.shoe) in (Phase.BURNING, Phase.BETTING):
-        return  # what happens depends on bets that are not told yet
+        return  # it depends on bets that are not closed yet
     did = layout(draft.shoe).did
     if news := did[draft.published :]:
         draft.add(events.Happened(round=draft.shoe.round, did=news))
@@ -92,7 +92,7 @@ def publish_happened(draft: Draft) -> None:
 
 
 def reveal_carried(draft: Draft) -> None:
-    """Name the cards that opened this round, now that nobody can bet on knowing them; sealed ones stay sealed."""
+    """Names the cards that opened this round, after the close of betting; sealed ones stay sealed."""
     moves = draft.shoe.laid
     if not any(not laid.shown and not laid.drawn for laid in moves):
         return
@@ -107,7 +107,7 @@ def reveal_carried(draft: Draft) -> None:
 
 
 def close_round(draft: Draft) -> None:
-    """The complete round is over: publish it, keep what is carried, and end the shoe if it was the last."""
+    """Closes the complete round: publishes it, keeps carried cards, and ends the shoe if it was the last."""
     closed = closed_round(draft.shoe)
     publish_happened(draft)
     draft.add(closed)
@@ -116,7 +116,7 @@ def close_round(draft: Draft) -> None:
 
 
 def close_complete(draft: Draft) -> bool:
-    """Close the complete round where rounds close by themselves; whether it did."""
+    """Closes the complete round where rounds close by themselves; True if it did."""
     shoe = draft.shoe
     is_complete = phase(shoe) is Phase.COMPLETE and state.blockers(shoe) in ((), ("reader_lost",))
     if shoe.house.close != "auto" or not is_complete:
@@ -126,7 +126,7 @@ def close_complete(draft: Draft) -> bool:
 
 
 def _watch_shuffle(draft: Draft, new: int) -> None:
-    """Look at the cards played so far, in the order drawn; nothing sealed is among them."""
+    """Checks the cards played so far, in the order drawn, for patterns; none of them is sealed."""
     for pattern in patterns(draft.shoe.played, new):
         words = f"{pattern.name}, {pattern.length} cards"
         if not pattern.is_alarm:
@@ -136,7 +136,7 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
 
 
 def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
-    """The round counts for nothing, its cards are discarded and counted. ends: why the shoe ends with it, or none."""
+    """Voids the round; its cards are discarded and counted. ends: why the shoe ends with it, "" if it does not."""
     discard_held(draft)
     publish_happened(draft)
     shoe = draft.shoe
@@ -165,7 +165,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
 
 
 def discard_held(draft: Draft) -> None:
-    """Held cards leave the game; one that is not of this shoe leaves the count too."""
+    """Discards held cards; one that is not of this shoe leaves the count too."""
     while draft.shoe.held:
         match draft.shoe.held[0]:
             case state.HeldCut(by=by):
@@ -197,13 +197,13 @@ def _after_round(draft: Draft) -> None:
 
 
 def run_out(draft: Draft) -> None:
-    """No card is left for a round that needs one: the round is void and the shoe is over."""
+    """Voids a round that needs a card when none is left, and ends the shoe."""
     draft.open_irregularity("shoe_empty", f"round {draft.shoe.round} could not be finished", round=draft.shoe.round)
     void_round(draft, "the shoe is empty", "shoe")
 
 
 def end_shoe(draft: Draft, why: str) -> None:
-    """Nothing more is dealt from this shoe; what was sealed in it is disclosed."""
+    """Ends the shoe; its sealed cards are disclosed."""
     discard_held(draft)
     draft.add(events.ShoeEnded(why=why, rounds=draft.shoe.round - 1))
     for laid in draft.shoe.aside:
@@ -215,7 +215,7 @@ def end_shoe(draft: Draft, why: str) -> None:
 
 
 def open_with_card(draft: Draft, fact: CardRead | CardUnread) -> None:
-    """The first card after the end opens the next shoe where the house says so."""
+    """Opens the next shoe with the first card after the end, where the house sets this."""
     house = draft.shoe.device.next_house
     if draft.shoe.status != "open" and house.new_shoe == "auto" and not house.confirm_shuffle:
         open_shoe(draft, Pack(), fact.nonce)
@@ -226,23 +226,23 @@ def waits_for_next(shoe: Shoe) -> bool:
     return opens_itself(shoe, confirmed=True) and not opens_itself(shoe) and not shoe.device.lent
 
 
-def open_with_next(draft: Draft, given: Ordered | Pressed) -> None:
-    """NEXT says that the next pack is shuffled, and lies in the shoe."""
-    open_shoe(draft, Pack(), given.nonce, confirmed_by=given.by if isinstance(given, Ordered) else "dealer")
+def open_with_next(draft: Draft, fact: Ordered | Pressed) -> None:
+    """Opens the next pack: NEXT confirms that it is shuffled, and lies in the shoe."""
+    open_shoe(draft, Pack(), fact.nonce, confirmed_by=fact.by if isinstance(fact, Ordered) else "dealer")
 
 
-def opening(judge: Callable[..., str | None], while_betting: Callable[..., str | None]) -> Callable[..., str | None]:
-    """The judge of an order that opens the next pack, if that order makes sense there; else no pack is opened.
+def opening(handler: Callable[..., str | None], while_betting: Callable[..., str | None]) -> Callable[..., str | None]:
+    """The handler of an order that opens the next pack; if the order is refused there, no pack is opened.
 
-    It is `judge`, or `while_betting` where bets are open in a new shoe.
+    It is `handler`, or `while_betting` where bets are open in a new shoe.
     """
 
-    def open_for(draft: Draft, given: Ordered, order: object) -> str | None:
+    def open_for(draft: Draft, fact: Ordered, order: object) -> str | None:
         if not opens_itself(draft.shoe) or draft.shoe.device.lent:
             raise Refused("no shoe is open", "open one: open_shoe")
         trial = Draft(draft.shoe, draft.at, draft.mono)
-        open_shoe(trial, Pack(), given.nonce)
-        remark = (while_betting if trial.shoe.betting else judge)(trial, given, order)
+        open_shoe(trial, Pack(), fact.nonce)
+        remark = (while_betting if trial.shoe.betting else handler)(trial, fact, order)
         draft.events += trial.events
         draft.shoe, draft.published = trial.shoe, trial.published
         return remark
@@ -251,7 +251,7 @@ def opening(judge: Callable[..., str | None], while_betting: Callable[..., str |
 
 
 def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
-    """The round in progress is the last; between rounds the next one is (irregularities.md)."""
+    """Makes the round in progress the last, or between rounds the next one (irregularities.md)."""
     shoe = draft.shoe
     if phase(shoe) is Phase.DEALING and shoe.last_round is None:
         came = "the virtual cut card came" if by == "virtual" else f"seen by the {by}"
@@ -270,16 +270,16 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
 
 
 def doubt_sensor(draft: Draft) -> None:
-    """A sensor that has made a round the last and does not let go may have seen dirt: the floor can take that back."""
+    """Opens `cut_card_missing` for a stuck sensor that made a round the last: was it dirt? The pit decides."""
     if draft.shoe.status == "open" and draft.shoe.cut_by == "sensor" and SENSOR in state.stuck(draft.shoe):
         words = "the sensor that saw the cut card does not let go: if it was dirt, the floor decides to continue"
         draft.open_irregularity("cut_card_missing", words)
 
 
 def watch_virtual_cut(draft: Draft) -> None:
-    """Without a cut card at the place it must have come by, the card now drawn is behind it.
+    """Meets the virtual cut card if no cut card came at the place where it must have come.
 
-    A sensor that may hide the cut card is not waited for beyond its usual place, whatever the house says.
+    A stuck sensor may hide the cut card: then its usual place counts, whatever the house sets.
     """
     shoe = draft.shoe
     limit = shoe.house.virtual_cut or (cut_place(shoe.house.game) if is_blind(shoe) else None)
@@ -292,5 +292,5 @@ def watch_virtual_cut(draft: Draft) -> None:
 
 
 def is_blind(shoe: Shoe) -> bool:
-    """Whether a stuck sensor may hide the cut card; a key that is stuck hides nothing."""
+    """Whether a stuck sensor may hide the cut card; a stuck key does not."""
     return any(name not in ("next", "reveal", *rules(shoe).play.keys) for name in state.stuck(shoe))

@@ -1,4 +1,4 @@
-"""What follows by itself once an input was judged: one step at a time, until there is none."""
+"""Takes the steps that follow by themselves after an input, one at a time, until there is none."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ from firmware_bridge.shoe.state import Phase, Shoe
 
 
 def settle(draft: Draft) -> None:
-    """Answer what only closed cards tell, open what opens by itself, deal what was held, close, void.
+    """Answers questions, opens cards, deals held cards, closes and voids the round, as far as that needs no input.
 
     A card that was held while the last cards were sealed was drawn too many, so it is judged before the round closes.
     """
@@ -27,35 +27,35 @@ def settle(draft: Draft) -> None:
         if not (_answer(draft) or _open(draft) or _deal_one_held(draft) or close_complete(draft) or _void(draft)):
             break
     _start_clock(draft)
-    _tell_waiting(draft)
-    _tell_stuck(draft)
+    _report_waiting(draft)
+    _report_stuck(draft)
     publish_happened(draft)
 
 
 MOST_STEPS: Final = 1_000
-"""More steps than any game takes by itself: a script that asks questions for ever must not stop the daemon."""
+"""More steps than any game takes by itself: a script that asks questions without end must not stop the daemon."""
 
 
 def _waits_for_a_card(shoe: Shoe) -> bool:
-    """Whether nothing follows before the next card comes, and one can: so it is after most cards."""
+    """Whether no step follows before the next card, and there is one: the usual case after a card."""
     return not shoe.held and due(shoe) is not None and not state.is_exhausted(shoe)
 
 
 def _start_clock(draft: Draft) -> None:
-    """The time to open cards runs also where a mark, not a card, has led to the opening."""
-    if draft.shoe.given and draft.shoe.reveal_by is None and waits_for_reveal(draft.shoe):
+    """Starts the time to open cards also where a mark, not a card, has led to the opening."""
+    if draft.shoe.replies and draft.shoe.reveal_by is None and waits_for_reveal(draft.shoe):
         start_clock(draft)
 
 
-def _tell_waiting(draft: Draft) -> None:
-    """A card that waits for a mark is told again where the floor has decided about another one."""
+def _report_waiting(draft: Draft) -> None:
+    """Reports a card that waits for a mark again after the pit has decided about another one."""
     shoe = draft.shoe
     if shoe.held and not state.blockers(shoe) and phase(shoe) in state.IN_PLAY:
-        dealing.tell_no_card_due(draft)
+        dealing.report_no_card_due(draft)
 
 
 def _ask_for_unread(draft: Draft) -> None:
-    """A card that lies face down and was not read is needed: two people look at it, or the round is void."""
+    """Asks for a needed card that lies face down and was not read: two people enter it, or the round is void."""
     shoe = draft.shoe
     n = unread_needed(shoe) if phase(shoe) is Phase.DEALING else None
     if n is not None:
@@ -65,7 +65,7 @@ def _ask_for_unread(draft: Draft) -> None:
 
 
 def _answer(draft: Draft) -> bool:
-    """Answer the question that the round waits for."""
+    """Answers the question that the round waits for; True if it did."""
     shoe, question = draft.shoe, asked(draft.shoe)
     if phase(shoe) is not Phase.DEALING or not isinstance(question, Question):
         return False
@@ -78,14 +78,14 @@ def _answer(draft: Draft) -> bool:
 
 
 def _open(draft: Draft) -> bool:
-    """Open what waits for nobody: at a table that seals nothing, or once the time is over."""
+    """Opens cards that wait for no order: at a table that seals none, or after the time is over; True if any."""
     before = len(draft.events)
     open_all(draft)
     return len(draft.events) > before
 
 
 def _void(draft: Draft) -> bool:
-    """A round that needs a card, as far as is public, and can get none, is void."""
+    """Voids a round that needs a card, as far as is public, when none is left; True if it did."""
     is_over = phase(draft.shoe) is Phase.DEALING and due(draft.shoe) is not None and state.is_exhausted(draft.shoe)
     if is_over:
         run_out(draft)
@@ -93,7 +93,7 @@ def _void(draft: Draft) -> bool:
 
 
 def _deal_one_held(draft: Draft) -> bool:
-    """Give the oldest of what is held its place, if that is possible now."""
+    """Puts the oldest held item in its place, if that is possible now; True if it did."""
     waiting = len(draft.shoe.held)
     if waiting and _may_deal(draft.shoe):
         match draft.shoe.held[0]:
@@ -107,7 +107,7 @@ def _deal_one_held(draft: Draft) -> bool:
 
 
 def _may_deal(shoe: Shoe) -> bool:
-    """Whether nothing keeps back the oldest of what is held; a lost reader keeps no entered card back."""
+    """Whether the oldest held item may be dealt; a lost reader does not block an entered card."""
     blocked, card = state.blockers(shoe), state.oldest_held(shoe)
     is_entered = blocked == ("reader_lost",) and card is not None and card.manual
     waits = phase(shoe) in state.IN_PLAY and dealing.no_card_due(shoe)
@@ -123,13 +123,13 @@ def _deal_held_card(draft: Draft, card: state.HeldCard) -> None:
         dealing.place(draft, card, held=True)
 
 
-def _tell_stuck(draft: Draft) -> None:
-    """Moves that the game's rules do not know, as after an update, stop the shoe."""
+def _report_stuck(draft: Draft) -> None:
+    """Stops the shoe for moves that the game's rules do not have, as after an update."""
     shoe = draft.shoe
     table = layout(shoe)
     is_endless = isinstance(table.due, Question) and unread_needed(shoe) is None
     endless = "questions without end" if is_endless else ""
-    nobody = "no seat takes part" if table.no_round else ""
-    why = table.stuck or endless or nobody if phase(shoe) in state.IN_PLAY else ""
+    no_seats = "no seat takes part" if table.no_round else ""
+    why = table.stuck or endless or no_seats if phase(shoe) in state.IN_PLAY else ""
     if why and not state.is_open(shoe, "internal_error"):
         draft.open_irregularity("internal_error", why)

@@ -1,4 +1,4 @@
-"""Does a shoe look shuffled? Patterns that a shuffled one shows less than once in ten thousand shoes."""
+"""Finds patterns that a shuffled shoe shows less than once in ten thousand shoes."""
 
 from collections.abc import Callable, Iterator
 from operator import eq
@@ -25,7 +25,7 @@ REPEAT: Final = (4, 5)
 REPEAT_OF_TILES: Final = (6, 7)
 
 TILE: Final = "p"
-"""The suit of every tile: a run of it says nothing."""
+"""The suit of every tile: a run of it is no pattern."""
 
 PIPS: Final = RANKS + "w"
 """Ranks in their order, of cards and of tiles."""
@@ -39,7 +39,7 @@ _SHORTEST: Final = min(SAME_SUIT[0], SAME_RANK[0], STAIRS[0])
 
 _PIP: Final = {rank: place for place, rank in enumerate(PIPS)} | {"1": 0}
 _CARD: Final = 2
-"""Letters of a card; none is both a rank's and a suit's, so that no text of cards is found between two cards."""
+"""Letters of a card; ranks and suits share none, so no text of cards is found across two cards."""
 
 
 def patterns(played: str, new: int) -> list[Pattern]:
@@ -74,7 +74,7 @@ def _ending(played: str, end: int) -> Iterator[Pattern]:
 
 
 def _ends_a_run(newest: str) -> bool:
-    """Whether so few of the newest cards can be the end of a run at all: that is seldom, and quickly seen."""
+    """Whether these newest cards can be the end of a run at all; a quick check, seldom True."""
     ranks, suits = newest[::_CARD], newest[1::_CARD]
     return len(set(suits)) == 1 or len(set(ranks)) == 1 or ranks in _STAIRS
 
@@ -101,6 +101,6 @@ def _repeat(played: str, end: int, lengths: tuple[int, int]) -> int:
     for cards in range(lengths[0], lengths[1] + 1):
         length = _CARD * cards
         if end < 2 * length or played.find(played[end - length : end], 0, end - length) < 0:
-            break  # then no longer one came either
+            break  # no longer one came either
         found = cards
     return found

@@ -119,7 +119,7 @@ class Seated:
 def asks(table: Table) -> tuple[Any, ...]:
     """All that a refused move must leave as it is."""
     shoe = table.shoe
-    return asked(shoe), shoe.turn, shoe.laid, shoe.given, shoe.round, shoe.rounds, shoe.held, shoe.device.irregular
+    return asked(shoe), shoe.turn, shoe.laid, shoe.replies, shoe.round, shoe.rounds, shoe.held, shoe.device.irregular
 
 
 def nets(message: Mapping[str, Any]) -> Decimal:

@@ -87,10 +87,10 @@ def test_where_nobody_grabs_the_lot_is_among_all_and_the_multiple_is_one() -> No
 )
 def test_a_refused_mark_says_what_may_be_done_instead(before: str, mark: str, code: str, hint: str) -> None:
     refused = table(before)
-    asked = (refused.shoe.turn, refused.shoe.given)
+    asked = (refused.shoe.turn, refused.shoe.replies)
     refused.play(mark)
     assert (refused.answer.error, refused.answer.hint) == (code, hint)
-    assert (refused.shoe.turn, refused.shoe.given) == asked
+    assert (refused.shoe.turn, refused.shoe.replies) == asked
 
 
 def test_bids_that_are_owed_at_once_share_one_number() -> None:

@@ -139,9 +139,9 @@ def test_a_sealed_table_waits_for_reveal() -> None:
 )
 def test_a_mark_that_cannot_be_taken_changes_nothing(before: str, mark: dict[str, Any], code: str | None) -> None:
     now = table(before)
-    shown = (asked(now.shoe), now.shoe.turn, now.shoe.given)
+    shown = (asked(now.shoe), now.shoe.turn, now.shoe.replies)
     assert refused(now, **mark) == code
-    assert ((asked(now.shoe), now.shoe.turn, now.shoe.given) == shown) == (code is not None)
+    assert ((asked(now.shoe), now.shoe.turn, now.shoe.replies) == shown) == (code is not None)
 
 
 def test_a_look_does_not_use_the_turn_up() -> None:

@@ -29,7 +29,7 @@ class FleetTable(Bridge):
     def __init__(self, config: Config, broker: BrokerSettings, random: Random) -> None:
         super().__init__(config, broker=broker, has_reader=False)
         self.entries = self.rounds = 0
-        self.dealer = Dealer(self.table, self.desk, random)
+        self.dealer = Dealer(self.table, self.order_service, random)
 
     @property
     def head(self) -> Cursor:
@@ -37,7 +37,7 @@ class FleetTable(Bridge):
         return Cursor(self.table.shoe.journal, self.table.shoe.seq)
 
     def has_sent(self, head: Cursor) -> bool:
-        """Whether an entry need not be sent again: it is stored, or where no store counts, the broker has it."""
+        """Whether an entry is delivered: stored, or acknowledged by the broker if no store counts."""
         there = self.uplink.outbox.cursor
         return there is not None and _place(there) >= _place(head)
 

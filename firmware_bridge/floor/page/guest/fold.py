@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_bridge.floor.page.guest.read import TOPICS, Alarms, Roads, Round, Status, Table, Told, read
+from firmware_bridge.floor.page.guest.read import TOPICS, Alarms, GuestMessage, Roads, Round, Status, Table, read
 
 ROUNDS: Final = 24
 """Rounds that are kept, of the newest."""
@@ -56,17 +56,21 @@ def fold(kept: Kept, topic: str, payload: bytes, table: str | None = None) -> Ke
     """
     if topic in STATES and not payload:
         return replace(kept, **{topic: None})
-    told = read(topic, payload, table)
-    if told is None or told.boot in kept.gone:
+    message = read(topic, payload, table)
+    if message is None or message.boot in kept.gone:
         return kept
-    if _is_another_device(kept, told):
+    if _is_another_device(kept, message):
         kept = Kept(gone=(*kept.gone, *kept.boots)[-BOOTS:])
-    boots = kept.boots if told.boot in kept.boots else (*kept.boots, told.boot)[-BOOTS:]
-    kept = replace(kept, boots=boots, latest=max(kept.latest, told.at))
-    if isinstance(told, Round):
-        return replace(kept, rounds=_with(kept.rounds, told))
+    boots = kept.boots if message.boot in kept.boots else (*kept.boots, message.boot)[-BOOTS:]
+    kept = replace(kept, boots=boots, latest=max(kept.latest, message.at))
+    if isinstance(message, Round):
+        return replace(kept, rounds=_with(kept.rounds, message))
     before = getattr(kept, topic)
-    return replace(kept, **{topic: told}) if before is None or _order(told, before) > _order(before, told) else kept
+    return (
+        replace(kept, **{topic: message})
+        if before is None or _order(message, before) > _order(before, message)
+        else kept
+    )
 
 
 class Guests:
@@ -76,7 +80,7 @@ class Guests:
         self.tables: dict[str, Kept] = {}
         self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/({'|'.join(TOPICS)})")
 
-    def take(self, topic: str, payload: bytes) -> bool:
+    def handle(self, topic: str, payload: bytes) -> bool:
         """Take a message; whether it changed what is kept."""
         match = self._topic.fullmatch(topic)
         if match is None:
@@ -95,28 +99,28 @@ class Guests:
         return after != before
 
 
-def _is_another_device(kept: Kept, told: Told) -> bool:
+def _is_another_device(kept: Kept, message: GuestMessage) -> bool:
     """Whether a device that nobody heard before began with a lower shoe: the table was given another one."""
-    is_new = told.boot not in kept.boots and told.at > kept.latest
-    return isinstance(told, Status) and told.state == "online" and is_new and told.shoe < kept.shoe
+    is_new = message.boot not in kept.boots and message.at > kept.latest
+    return isinstance(message, Status) and message.state == "online" and is_new and message.shoe < kept.shoe
 
 
-def _order(told: Any, other: Any) -> tuple[Any, ...]:
+def _order(message: Any, other: Any) -> tuple[Any, ...]:
     """What tells the newer of two messages of a state by comparison.
 
     A `lost` is said by the broker in words that were put down as its connection began: within a run of the daemon it
     is the number of the connection that counts.
     """
-    when = (told.shoe, told.as_of, told.at)
-    if isinstance(told, Status) and told.boot == other.boot:
-        return told.link, told.state != "online", *when
+    when = (message.shoe, message.as_of, message.at)
+    if isinstance(message, Status) and message.boot == other.boot:
+        return message.link, message.state != "online", *when
     return when
 
 
-def _with(rounds: tuple[Round, ...], told: Round) -> tuple[Round, ...]:
+def _with(rounds: tuple[Round, ...], added: Round) -> tuple[Round, ...]:
     """The rounds with one more, or with one in a later revision."""
-    place = told.shoe, told.round
+    place = added.shoe, added.round
     others = tuple([each for each in rounds if (each.shoe, each.round) != place])
     same = [each for each in rounds if (each.shoe, each.round) == place]
-    newest = max([*same, told], key=lambda each: (each.revision, each.seq, each.at, each.journal))
+    newest = max([*same, added], key=lambda each: (each.revision, each.seq, each.at, each.journal))
     return tuple(sorted([*others, newest], key=lambda each: (each.shoe, each.round)))[-ROUNDS:]

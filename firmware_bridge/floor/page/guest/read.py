@@ -84,7 +84,7 @@ class Settings(Struct, frozen=True):
 class Table(_State, frozen=True):
     """What lies on the table. act, anytime: slot -> the words that are asked of it; nothing that comes with a word."""
 
-    said: str = msgspec.field(name="game")
+    dealt: str = msgspec.field(name="game")
     phase: str
     round: Number
     slots: tuple[Slot, ...]
@@ -98,7 +98,7 @@ class Table(_State, frozen=True):
     @property
     def game(self) -> str:
         """What is dealt; before the first shoe only the settings say it."""
-        return self.settings.game if self.phase == "empty" else self.said
+        return self.settings.game if self.phase == "empty" else self.dealt
 
 
 class Roads(_State, frozen=True):
@@ -153,7 +153,7 @@ class Round(_Head, frozen=True):
     shown: tuple[str, ...] = ()
 
 
-Told = Status | Alarms | Table | Roads | Round
+GuestMessage = Status | Alarms | Table | Roads | Round
 
 _DECODERS: Final[dict[str, msgspec.json.Decoder[Any]]] = {
     "status": msgspec.json.Decoder(Status),
@@ -167,14 +167,14 @@ TOPICS: Final = tuple(_DECODERS)
 """The topics that a guest screen is made of."""
 
 
-def read(topic: str, payload: bytes, table: str | None = None) -> Told | None:
+def read(topic: str, payload: bytes, table: str | None = None) -> GuestMessage | None:
     """What a message tells guests; None for another topic, and for bytes that are no message of this one.
 
     table: the one whose topic it came on; what another one says there is no message.
     """
     decoder = _DECODERS.get(topic)
     try:
-        told: Told | None = decoder.decode(payload) if decoder else None
+        message: GuestMessage | None = decoder.decode(payload) if decoder else None
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
-    return None if told is None or table not in (None, told.table) else told
+    return None if message is None or table not in (None, message.table) else message

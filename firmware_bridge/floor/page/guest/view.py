@@ -88,7 +88,7 @@ def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
     )
     if shown.waits:
         return shown
-    is_open = _takes_bets(table)
+    is_open = _accepts_bets(table)
     shown = shown._replace(bets="open" if is_open else "closed")
     if is_open or is_over or table.phase not in IN_PLAY:
         return shown
@@ -109,7 +109,7 @@ def _is_due(table: Table) -> bool:
     return table.phase not in BETWEEN or GAMES[table.game].play.one_round_packs
 
 
-def _takes_bets(table: Table) -> bool:
+def _accepts_bets(table: Table) -> bool:
     """Whether bets are open.
 
     Where no order closes them (`betting = "ignored"`), the first card of the round does. Bids for a bank, and bets
@@ -135,11 +135,11 @@ def _over(kept: Kept, table: Table) -> Iterator[Round]:
             yield each
 
 
-def _is_last(told: Round, table: Table) -> bool:
+def _is_last(ended: Round, table: Table) -> bool:
     """Whether no round can have ended between this one and the present one: none was missed."""
-    if told.shoe == table.shoe:
-        return told.round >= table.round - 1
-    return told.shoe == table.shoe - 1 and table.round == 1
+    if ended.shoe == table.shoe:
+        return ended.round >= table.round - 1
+    return ended.shoe == table.shoe - 1 and table.round == 1
 
 
 def _roads(kept: Kept, table: Table) -> Roads | None:
@@ -181,20 +181,20 @@ def _seats(table: Table) -> tuple[str, ...]:
     return tuple(sorted(slot for slot in still if seat(slot)))
 
 
-def result(told: Round) -> Result:
+def result(ended: Round) -> Result:
     """How a round ended."""
-    if told.status == "voided" or told.game not in GAMES:
-        return Result(told.round, "void" if told.status == "voided" else "")
-    guest = GAMES[told.game].guest
-    shown = guest.result(told)
+    if ended.status == "voided" or ended.game not in GAMES:
+        return Result(ended.round, "void" if ended.status == "voided" else "")
+    guest = GAMES[ended.game].guest
+    shown = guest.result(ended)
     named = [hand for hand in shown.hands if hand.name in guest.sides or seat(hand.name)]
     hands = [
-        _known(hand) if not guest.hidden or hand.name in told.shown else _hidden(hand, guest.hidden)
+        _known(hand) if not guest.hidden or hand.name in ended.shown else _hidden(hand, guest.hidden)
         for hand in sorted(named, key=lambda each: seat(each.name) or (0, 0))
     ]
     winner = shown.seat if seat(shown.seat) else ""
     outcome = "" if shown.seat and not winner else _word(shown.outcome)
-    return Result(told.round, outcome, winner, tuple(hands), shown.natural, amount(shown.pot))
+    return Result(ended.round, outcome, winner, tuple(hands), shown.natural, amount(shown.pot))
 
 
 def amount(text: str) -> str:

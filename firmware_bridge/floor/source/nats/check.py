@@ -44,37 +44,37 @@ def findings(config: NatsSection, password: bytes | None) -> Iterator[Finding]:
         yield from _node(address, len(config.servers))
 
 
-def _stream(config: NatsSection, told: Seen) -> Finding:
+def _stream(config: NatsSection, cluster: Seen) -> Finding:
     """Whether the stream has its copies, and is not growing without end."""
-    of = f"{told.replicas} copies, led by {told.leader}" if told.leader else "one copy"
-    what = f"the stream {STREAM}: {told.messages} messages, {told.bytes / MIB:.1f} MiB, {of}"
-    if told.away:
-        return Finding(False, f"{what}; {', '.join(told.away)} does not follow", "start that node, look at its log")
-    if told.replicas < len(config.servers):
+    of = f"{cluster.replicas} copies, led by {cluster.leader}" if cluster.leader else "one copy"
+    what = f"the stream {STREAM}: {cluster.messages} messages, {cluster.bytes / MIB:.1f} MiB, {of}"
+    if cluster.away:
+        return Finding(False, f"{what}; {', '.join(cluster.away)} does not follow", "start that node, look at its log")
+    if cluster.replicas < len(config.servers):
         todo = f"stream_replicas: {len(config.servers)} in mqtt of every node; changed only for streams made later"
         return Finding(False, what, todo)
-    if told.bytes > config.limit_mib * MIB:
+    if cluster.bytes > config.limit_mib * MIB:
         todo = "start the ingest; end MQTT sessions at QoS 1 that nobody reads: each keeps every message (docs/nats.md)"
         return Finding(False, f"{what}, above limit_mib = {config.limit_mib}", todo)
     return Finding(True, what)
 
 
-def _readers(told: Seen) -> Finding:
+def _readers(found: Seen) -> Finding:
     """Whether the next table will be let in to read what is said to it."""
-    limit = told.limit if told.limit > 0 else MOST_READERS
-    what = f"{told.readers} of at most {limit} consumers; a table takes two, and for a minute four when it comes back"
-    return Finding(told.readers < 0.8 * limit, what, "raise max_consumers of the account (docs/nats.md)")
+    limit = found.limit if found.limit > 0 else MOST_READERS
+    what = f"{found.readers} of at most {limit} consumers; a table takes two, and for a minute four when it comes back"
+    return Finding(found.readers < 0.8 * limit, what, "raise max_consumers of the account (docs/nats.md)")
 
 
-def _consumer(config: NatsSection, told: Seen) -> Iterator[Finding]:
+def _consumer(config: NatsSection, cluster: Seen) -> Iterator[Finding]:
     """Whether what tables say is kept for the ingest, and how much of it waits."""
-    if told.waiting is None:
+    if cluster.waiting is None:
         todo = "run shoe-floor prepare: what tables say now is lost until then, and asked for later"
         yield Finding(False, f"the consumer {config.consumer} is not there", todo)
         return
-    what = f"the consumer {config.consumer}: {told.waiting} messages wait, {told.unacknowledged} are being stored"
+    what = f"the consumer {config.consumer}: {cluster.waiting} messages wait, {cluster.unacknowledged} are being stored"
     todo = "look whether shoe-floor-ingest runs, and at its log"
-    yield Finding(told.waiting < BEHIND, f"{what}, {told.again} of them sent again", todo)
+    yield Finding(cluster.waiting < BEHIND, f"{what}, {cluster.again} of them sent again", todo)
 
 
 class _Config(Struct, frozen=True):
@@ -103,27 +103,27 @@ def _node(address: str, nodes: int) -> Iterator[Finding]:
     """What a node says of itself."""
     try:
         with urllib.request.urlopen(f"{address.rstrip('/')}/jsz", timeout=ANSWER_S) as answer:
-            told = msgspec.convert(json.load(answer), _Jsz)
+            node = msgspec.convert(json.load(answer), _Jsz)
     except (OSError, ValueError) as error:
         yield Finding(False, f"{address}: {error}", "look at [nats] monitor, and at http in the node's configuration")
         return
     todo = "set sync_interval: always in jetstream: else a power cut loses what was acknowledged"
-    flushed = "flushes each message to disk" if told.config.sync_always else "does not flush each message to disk"
-    yield Finding(told.config.sync_always, f"{address} {flushed}", todo)
-    if nodes > 1 or told.meta_cluster:
-        yield _cluster(address, told.meta_cluster or _Meta(), nodes)
+    flushed = "flushes each message to disk" if node.config.sync_always else "does not flush each message to disk"
+    yield Finding(node.config.sync_always, f"{address} {flushed}", todo)
+    if nodes > 1 or node.meta_cluster:
+        yield _cluster(address, node.meta_cluster or _Meta(), nodes)
 
 
-def _cluster(address: str, told: _Meta, nodes: int) -> Finding:
+def _cluster(address: str, meta: _Meta, nodes: int) -> Finding:
     """What a node says of its cluster."""
-    what = f"{address}: a cluster of {told.cluster_size}"
-    if not told.leader:
+    what = f"{address}: a cluster of {meta.cluster_size}"
+    if not meta.leader:
         return Finding(
             False, f"{what} without a leader", "start the other nodes; look at cluster routes in their files"
         )
-    if told.cluster_size != nodes:
+    if meta.cluster_size != nodes:
         return Finding(False, what, f"floor.toml names {nodes} servers: name all nodes, or remove the peer")
-    is_leader = told.leader not in [each.name for each in told.replicas]  # which alone knows who follows
-    if is_leader and (gone := [each.name for each in told.replicas if not each.current]):
+    is_leader = meta.leader not in [each.name for each in meta.replicas]  # which alone knows who follows
+    if is_leader and (gone := [each.name for each in meta.replicas if not each.current]):
         return Finding(False, f"{what}, {', '.join(gone)} away", "start that node, look at its log")
-    return Finding(True, f"{what}, led by {told.leader}")
+    return Finding(True, f"{what}, led by {meta.leader}")

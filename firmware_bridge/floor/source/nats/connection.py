@@ -50,7 +50,7 @@ class Worker:
 
 
 async def connected(
-    config: NatsSection, password: bytes | None, server: str, told: Callable[[Exception], Awaitable[None]]
+    config: NatsSection, password: bytes | None, server: str, on_error: Callable[[Exception], Awaitable[None]]
 ) -> Client:
     """A connection to a node; it does not come back by itself. Raises what is in `AWAY`.
 
@@ -74,7 +74,7 @@ async def connected(
                     connect_timeout=int(CONNECT_S),
                     ping_interval=PING_S,
                     max_outstanding_pings=PINGS,
-                    error_cb=told,
+                    error_cb=on_error,
                     **how,
                 )
             break

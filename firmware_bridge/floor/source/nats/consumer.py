@@ -85,7 +85,7 @@ def seen(config: NatsSection, password: bytes | None, server: str) -> Seen:
         stream = await js.stream_info(STREAM)
         group = stream.cluster
         away = tuple(each.name or "?" for each in (group.replicas or ()) if not each.current) if group else ()
-        told = Seen(
+        found = Seen(
             group.leader if group else None,
             stream.config.num_replicas or 1,
             away,
@@ -96,8 +96,8 @@ def seen(config: NatsSection, password: bytes | None, server: str) -> Seen:
         )
         consumer = await info(js, config.consumer)
         if consumer is None:
-            return told
-        return told._replace(
+            return found
+        return found._replace(
             waiting=consumer.num_pending, unacknowledged=consumer.num_ack_pending, again=consumer.num_redelivered
         )
 
@@ -112,14 +112,14 @@ def _asked(
 ) -> Answer:
     """The answer of the first node that has one. Raises NatsError where none has."""
     worker, faults = Worker(), []
-    told: list[str] = []
+    reasons: list[str] = []
 
-    async def tell(error: Exception) -> None:
-        if not told or not isinstance(error, ConnectionResetError):  # a refusal is followed by the reset of its line
-            told.append(words(error))
+    async def note(error: Exception) -> None:
+        if not reasons or not isinstance(error, ConnectionResetError):  # a refusal is followed by the reset of its line
+            reasons.append(words(error))
 
     async def ask(server: str) -> Answer:
-        client = await connected(config, password, server, tell)
+        client = await connected(config, password, server, note)
         try:
             return await question(client.jetstream(timeout=CONNECT_S))
         finally:
@@ -127,11 +127,11 @@ def _asked(
 
     try:
         for server in servers or config.servers:
-            told.clear()
+            reasons.clear()
             try:
                 return worker.do(ask(server))
             except AWAY as error:  # of which nats-py tells more than it raises
-                faults.append(f"{server}: {told[-1] if told else words(error)}")
+                faults.append(f"{server}: {reasons[-1] if reasons else words(error)}")
     finally:
         worker.close()
     raise NatsError("; ".join(faults), "look at [nats] of floor.toml, and at the nodes")

@@ -54,7 +54,7 @@ class NatsSource:
         self._numbers = count(1)
         self._attempts, self._next, self._heard = 0, 0.0, 0.0
         self._wait = Doubling(FIRST_S, SLOWEST_S)
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
         self._servers = random.sample(config.servers, len(config.servers))
         self._worker = Worker()
 
@@ -92,14 +92,14 @@ class NatsSource:
         except TimeoutError:  # nothing came: nats-py raises its own, and the bare one
             pass
         except AWAY as error:
-            self._tell(f"the messages do not come: {words(error)}")
+            self._warn_once(f"the messages do not come: {words(error)}")
             await asyncio.sleep(wait_s)
         if came:
             self._heard = monotonic()
         elif monotonic() - self._heard > LOOK_S and not await self._is_there():
             await self._left()
-        taken = [self._delivery(each) for each in came]
-        return taken + [self._states.pop(name) for name in list(self._states)[: most - len(taken)]]
+        received = [self._delivery(each) for each in came]
+        return received + [self._states.pop(name) for name in list(self._states)[: most - len(received)]]
 
     def _delivery(self, message: Msg) -> Delivery:
         number = next(self._numbers)
@@ -111,7 +111,7 @@ class NatsSource:
         if self._client is not None and self._client.is_connected and self._messages:
             return True
         if self._client is not None:
-            self._tell("the connection to the cluster is gone")
+            self._warn_once("the connection to the cluster is gone")
             await self._left()
         if (early := self._next - monotonic()) > 0:
             await asyncio.sleep(min(early, wait_s))
@@ -121,13 +121,13 @@ class NatsSource:
             self._client = await connected(self._config, self._password, server, self._fault)
             await self._bound(self._client)
         except AWAY as error:
-            self._tell(f"{server}: {words(error)}")
+            self._warn_once(f"{server}: {words(error)}")
             await self._left()
             self._later()
             return False
         self._attempts, self._heard = self._attempts % len(self._servers), monotonic()
         self._wait.reset()
-        self._told.clear()
+        self._logged.clear()
         log.info("connected to %s", server)
         return True
 
@@ -158,7 +158,7 @@ class NatsSource:
         try:
             found = await consumer.info(self._client.jetstream(timeout=CONNECT_S), self._config.consumer)
         except AWAY as error:
-            self._tell(f"the consumer is out of reach: {words(error)}")
+            self._warn_once(f"the consumer is out of reach: {words(error)}")
             return False
         return found is not None
 
@@ -170,7 +170,7 @@ class NatsSource:
                 for to, payload, headers in messages:
                     await self._client.publish(to, payload, headers=headers)
         except AWAY as error:
-            self._tell(f"the connection to the cluster broke: {words(error)}")
+            self._warn_once(f"the connection to the cluster broke: {words(error)}")
 
     async def _left(self, *, in_order: bool = False) -> None:
         client, self._client, self._messages = self._client, None, None
@@ -186,10 +186,10 @@ class NatsSource:
 
     async def _fault(self, error: Exception) -> None:
         """Tell of a fault that no call raises, such as a right that is missing."""
-        self._tell(words(error))
+        self._warn_once(words(error))
 
-    def _tell(self, what: str) -> None:
+    def _warn_once(self, what: str) -> None:
         """Say it once between two connections."""
-        if what not in self._told:
-            self._told.add(what)
+        if what not in self._logged:
+            self._logged.add(what)
             log.warning("%s", what)

@@ -22,10 +22,10 @@ FINER: Final = 3
 """Drawn this many times larger, then made smaller: Pillow's own edges are rough."""
 
 LARGE: Final = 2560 * 1440
-"""Pixels above which one less must do: the picture takes as much memory as it has pixels, three bytes each."""
+"""Pixels above which `FINER` is one less: a pixel takes three bytes of memory."""
 
 FONTS: Final = Path("/usr/share/fonts/opentype/noto")
-"""Where Debian's fonts-noto-cjk lies; Pillow looks through the system's other fonts too."""
+"""The folder of Debian's fonts-noto-cjk; Pillow searches the system's other fonts too."""
 
 FONT_FILES: Final = {True: "NotoSansCJK-Bold.ttc", False: "NotoSansCJK-Regular.ttc"}
 """Bold -> file."""
@@ -41,7 +41,7 @@ class PictureError(BridgeError, OSError):
 
 
 def write_svg(text: str, path: Path) -> None:
-    """Write a picture as SVG text into a file. Raises PictureError."""
+    """Writes a picture as SVG text into a file. Raises PictureError."""
     try:
         path.write_text(text, "utf-8")
     except OSError as error:
@@ -60,12 +60,12 @@ def svg(sheet: Sheet) -> str:
 
 
 def write_png(sheet: Sheet, path: Path) -> None:
-    """Write the picture into a file. Raises PictureError, also without Pillow or a font for its language."""
+    """Writes the picture into a file. Raises PictureError, also without Pillow or a font for its language."""
     try:
         image = _drawn(sheet)
     except ImportError:
         what = "PNG needs Pillow"
-        how = "on a Pi: scripts/install --pictures, else pip install 'firmware-bridge[pictures]'; or use --svg"
+        how = "on a Pi: scripts/install --pictures, else pip install '.[pictures]'; or use --svg"
         raise PictureError(what, how) from None
     try:
         image.save(path, "PNG", optimize=True)
@@ -111,7 +111,7 @@ def _drawn(sheet: Sheet) -> "Image.Image":
 
 
 def _pen(pen: "ImageDraw.ImageDraw", unit: float, fonts: Callable[[bool, int], Any]) -> Callable[[Shape, str], None]:
-    """What draws one shape; unit: pixels in a unit of the shapes."""
+    """A function that draws one shape; unit: pixels in a unit of the shapes."""
 
     def around(x: float, y: float, radius: float) -> tuple[float, float, float, float]:
         """The square around a circle; its edges belong to it."""
@@ -140,7 +140,7 @@ def _pen(pen: "ImageDraw.ImageDraw", unit: float, fonts: Callable[[bool, int], A
 
 
 def _fonts(language: str) -> Callable[[bool, int], Any]:
-    """A font by boldness and size. English does without the Chinese fonts. Raises PictureError."""
+    """A function that gives a font by boldness and size; English needs no Chinese fonts. Raises PictureError."""
     from PIL import ImageFont
 
     @cache

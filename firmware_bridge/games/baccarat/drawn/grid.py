@@ -11,7 +11,7 @@ TITLE: Final = 36
 """Height of the title above a grid."""
 
 BESIDE: Final = 14
-"""What a grid needs on either side, for the sign that more lies there."""
+"""Units beside a grid, for the sign that more marks lie there."""
 
 TITLE_LETTERS: Final = 22
 """Size of a title."""
@@ -23,7 +23,7 @@ SIGNS: Final[dict[str, Ink]] = {"R": "red", "B": "blue"}
 LINES: Final[dict[str, Ink]] = {"red": "red", "blue": "blue", "green": "green"}
 
 FILLS: Final[dict[str, Ink]] = {"red": "banker", "blue": "player", "green": "tie"}
-"""A bead's colour -> what its letter stands on."""
+"""A bead's colour -> the ink under its letter."""
 
 LETTERS: Final = {"red": "B", "blue": "P", "green": "T"}
 
@@ -34,7 +34,7 @@ Cells = Sequence[tuple[Any, ...]]
 
 
 class Grid(NamedTuple):
-    """Where a road lies: the grid's upper left corner, the size of a cell, and how many columns are seen."""
+    """The place of a road: the grid's upper left corner, the size of a cell, and how many columns are seen."""
 
     x: float
     y: float
@@ -74,14 +74,14 @@ def road(board: Board, kind: Kind, grid: Grid, words: Words, pair_dots: bool = F
     yield from _ruled(grid)
     if cells:
         yield from framed(*_corner(grid, cells[-1], seen), grid.cell)
-    for column, row, *told in cells:
+    for column, row, *values in cells:
         if seen.shows(column):
             x, y = _corner(grid, (column, row), seen)
-            yield from _mark(kind, x + grid.cell / 2, y + grid.cell / 2, grid.cell, words, told)
+            yield from _mark(kind, x + grid.cell / 2, y + grid.cell / 2, grid.cell, words, values)
 
 
 def cells_of(board: Board, kind: Kind, pair_dots: bool = False) -> Cells:
-    """The cells of a road in their order: column, row, and what its mark is drawn from."""
+    """The cells of a road in order: column, row, and the values its mark is drawn from."""
     grids: dict[Kind, Cells] = {"big-eye": board.big_eye_grid, "small": board.small_grid}
     if kind == "bead":
         return [(*cell, natural == "1") for cell, natural in zip(board.bead, board.naturals, strict=True)]
@@ -96,7 +96,7 @@ def used(board: Board, kind: Kind) -> int:
 
 
 def window(cells: Sequence[tuple[Any, ...]], columns: int) -> Window:
-    """What is seen of cells on so many columns (1 or more): the right end, or what is around the newest mark."""
+    """The window of `columns` (1 or more) on these cells: the right end, or the part around the newest mark."""
     taken = [int(cell[0]) for cell in cells] or [0]
     first = max(1, max(taken) - columns + 1)
     first = min(first, max(1, taken[-1] - min(BEHIND, columns // 2)))
@@ -111,12 +111,12 @@ def framed(x: float, y: float, cell: float) -> Iterator[Shape]:
     yield Box(x + line, y + line, cell - 2 * line, cell - 2 * line, "panel")
 
 
-def bead(x: float, y: float, size: float, words: Words, colour: str, *told: bool) -> Iterator[Shape]:
-    """A bead with its letter; told: banker pair, player pair, natural, each a dot in a corner."""
+def bead(x: float, y: float, size: float, words: Words, colour: str, *dots: bool) -> Iterator[Shape]:
+    """A bead with its letter; dots: banker pair, player pair, natural, each a dot in a corner."""
     yield Dot(x, y, size * 0.41, FILLS[colour])
     letter = words.letters[LETTERS[colour]]
     yield Label(x, y + size * 0.155, letter, size * 0.43, "white", "middle", bold=True)
-    yield from corners(x, y, size, "white", told)
+    yield from corners(x, y, size, "white", dots)
 
 
 def ring(x: float, y: float, size: float, colour: str, ties: int, *pairs: bool, on: Ink = "panel") -> Iterator[Shape]:
@@ -143,14 +143,14 @@ def sign(kind: Kind, x: float, y: float, size: float, which: str) -> Shape:
     return Line(x - reach, y + reach, x + reach, y - reach, ink, size * 0.14)
 
 
-def corners(x: float, y: float, size: float, around: Ink, told: Sequence[bool]) -> Iterator[Shape]:
+def corners(x: float, y: float, size: float, around: Ink, present: Sequence[bool]) -> Iterator[Shape]:
     """Dots: banker pair upper left, player pair lower right, natural upper right; `around` sets those of pairs off."""
     dots: tuple[tuple[int, int, Ink, Ink], ...] = (
         (-1, -1, "banker", around),
         (1, 1, "player", around),
         (1, -1, "gold", "on_gold"),
     )
-    for (across, down, ink, ring), is_there in zip(dots, told, strict=False):
+    for (across, down, ink, ring), is_there in zip(dots, present, strict=False):
         if is_there:
             yield from dot(x + across * size * CORNER, y + down * size * CORNER, size, ink, ring)
 
@@ -162,14 +162,14 @@ def dot(x: float, y: float, size: float, ink: Ink, around: Ink) -> Iterator[Shap
 
 
 def chevron(x: float, y: float, side: Literal[-1, 1], size: float) -> Iterator[Shape]:
-    """A point to the left (-1) or the right (1), of this height: more lies there."""
+    """A point to the left (-1) or the right (1), `size` high: more marks lie there."""
     reach = side * size / 4
     for end in (-size / 2, size / 2):
         yield Line(x - reach / 2, y + end, x + reach / 2, y, "text", max(2, size / 6))
 
 
 def _pairs(board: Board, pair_dots: bool) -> list[tuple[bool, ...]]:
-    """The pairs of the rounds that made the beads of the big road; those of ties are seen on the bead plate alone."""
+    """The pairs of the rounds that made beads of the big road; those of ties are on the bead plate alone."""
     if not pair_dots:
         return [()] * len(board.big_grid)
     made = [cell[3:5] for cell in board.bead if cell[2] != "green"]
@@ -182,13 +182,13 @@ def _corner(grid: Grid, cell: tuple[Any, ...], seen: Window) -> tuple[float, flo
     return grid.x + (cell[0] - seen.first) * grid.cell, grid.y + (cell[1] - 1) * grid.cell
 
 
-def _mark(kind: Kind, x: float, y: float, size: float, words: Words, told: list[Any]) -> Iterator[Shape]:
+def _mark(kind: Kind, x: float, y: float, size: float, words: Words, values: list[Any]) -> Iterator[Shape]:
     if kind == "bead":
-        yield from bead(x, y, size, words, *told)
+        yield from bead(x, y, size, words, *values)
     elif kind == "big":
-        yield from ring(x, y, size, *told)
+        yield from ring(x, y, size, *values)
     else:
-        yield sign(kind, x, y, size, told[0])
+        yield sign(kind, x, y, size, values[0])
 
 
 def _title(grid: Grid, title: str, words: Words, seen: Window) -> Iterator[Shape]:

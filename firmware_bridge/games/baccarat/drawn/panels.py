@@ -1,4 +1,4 @@
-"""What a board has besides grids: ask road, good roads, and signs with a word each, as in the legend."""
+"""The panels of a board besides grids: ask road, good roads, and the legend."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
@@ -11,8 +11,8 @@ from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board, GoodId
 DERIVED: Final[tuple[Kind, ...]] = ("big-eye", "small", "cockroach")
 SIDES: Final[dict[str, Ink]] = {"banker": "banker", "player": "player"}
 
-APART: Final = 12
-"""Between cards and between chips."""
+GAP: Final = 12
+"""Units between cards and between chips."""
 
 SPREAD: Final = 170
 """From this height on the ask road names its roads, a line each."""
@@ -27,7 +27,7 @@ Draw = Callable[[int, float, float, float], Iterator[Shape]]
 
 
 class Item(NamedTuple):
-    """A row of signs and what they mean; `number` stands before the word."""
+    """A row of signs and their meaning; `number` stands before the word."""
 
     draw: Draw
     signs: int
@@ -38,10 +38,10 @@ class Item(NamedTuple):
 def asked(board: Board, words: Words, place: Box) -> Iterator[Shape]:
     """The ask road: for each side the sign every derived road would get."""
     yield Label(place.x, place.y - 12, words.roads["ask"], TITLE_LETTERS, "text", bold=True)
-    width = (place.width - APART) / 2
+    width = (place.width - GAP) / 2
     head = 50 if place.height > SPREAD else 40
     for number, (side, ink) in enumerate(SIDES.items()):
-        card = place._replace(x=place.x + number * (width + APART), width=width)
+        card = place._replace(x=place.x + number * (width + GAP), width=width)
         text = words.next[side]
         yield card._replace(radius=8)
         yield card._replace(height=head, ink=ink, radius=8)
@@ -66,17 +66,17 @@ def good_roads(
     yield Label(place.x, place.y - 12, words.roads["good"], TITLE_LETTERS, "text", bold=True)
     shown = [name for name in ALL_GOOD if name in good]
     rows = -(-len(ALL_GOOD) // columns)
-    width = (place.width - (columns - 1) * APART) / columns
-    height = (place.height - (rows - 1) * APART) / rows
+    width = (place.width - (columns - 1) * GAP) / columns
+    height = (place.height - (rows - 1) * GAP) / rows
     for number, name in enumerate(shown):
-        x = place.x + number % columns * (width + APART)
-        y = place.y + number // columns * (height + APART)
+        x = place.x + number % columns * (width + GAP)
+        y = place.y + number // columns * (height + GAP)
         chip = Box(x, y, width, height, "gold" if name in board.good_roads else "edge", 8)
         yield from _chip(good_name(name, language), chip)
 
 
 def legend(words: Words, place: Box, kind: Kind | None = None) -> Iterator[Shape]:
-    """What the signs and colours mean that the counts do not name; kind: of this road alone."""
+    """The meaning of the signs and colours that the counts do not name; kind: of this road alone."""
     yield from flow(list(_explained(words, kind)), place, 20)
 
 
@@ -159,7 +159,7 @@ def _lines(items: Sequence[Item], room: float, size: float) -> list[list[Item]]:
     left = 0.0
     for item in items:
         width = _width(item, size)
-        if not lines or width - size > left:  # behind the last of a line nothing need be free
+        if not lines or width - size > left:  # the last of a line needs no space behind it
             lines.append([])
             left = room
         lines[-1].append(item)
@@ -184,6 +184,6 @@ def _cell(size: float) -> float:
 
 
 def _width(item: Item, size: float) -> float:
-    """What an item takes, with the gap behind it."""
+    """The width of an item, with the gap behind it."""
     count = wide(item.number, size, bold=True) + size * 0.4 if item.number else 0
     return item.signs * _cell(size) + size * 0.35 + wide(item.word, size) + count + size * 1.4

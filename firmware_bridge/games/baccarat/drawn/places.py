@@ -1,4 +1,4 @@
-"""Where everything lies on a board: wide (the big road above, the beads below it) or upright."""
+"""The places on a board: wide (the big road above, the beads below it) or upright."""
 
 from typing import Final, NamedTuple
 
@@ -9,11 +9,11 @@ from firmware_bridge.games.baccarat.roads import ROWS
 
 WIDE: Final = (1920, 1080)
 UPRIGHT: Final = (1080, 1920)
-"""The least a board has, in units: one of another shape has more of one of the two."""
+"""The least size of a board in units; one of another shape is larger in one direction."""
 
 MARGIN: Final = 24
-APART: Final = 2 * BESIDE + 2
-"""Between things side by side."""
+GAP: Final = 2 * BESIDE + 2
+"""Units between two things side by side."""
 
 ROUNDS: Final = 84
 """Rounds the bead plate shows at least: few shoes of eight packs have more."""
@@ -23,7 +23,7 @@ CELL: Final = {"wide": 44, "upright": 36}
 
 
 class Places(NamedTuple):
-    """A board of `width` x `height` units: the grids, and the boxes of all that is no grid."""
+    """A board of `width` x `height` units: the grids, and the boxes of everything else."""
 
     width: float
     height: float
@@ -64,9 +64,9 @@ def _wide(width: float, height: float) -> Places:
     derived = _side_by_side(y, inner, cell / 2, 3)
     y += derived[0].height + gap + TITLE
     beads = Grid(MARGIN, y, bead, max(int(inner * 0.46 / bead), ROUNDS // ROWS))
-    left = beads.x + beads.width + APART
-    ask = Box(left, y, (width - MARGIN - left - APART) / 2, beads.height, "panel")
-    good = Box(ask.x + ask.width + APART, y, width - MARGIN - ask.x - ask.width - APART, beads.height, "panel")
+    left = beads.x + beads.width + GAP
+    ask = Box(left, y, (width - MARGIN - left - GAP) / 2, beads.height, "panel")
+    good = Box(ask.x + ask.width + GAP, y, width - MARGIN - ask.x - ask.width - GAP, beads.height, "panel")
     return Places(
         width,
         height,
@@ -117,6 +117,6 @@ def _upright(width: float, height: float) -> Places:
 
 def _side_by_side(y: float, inner: float, cell: float, count: int) -> list[Grid]:
     """Grids of equal width, the last one at the right end."""
-    columns = int((inner - (count - 1) * APART) / count / cell)
-    apart = (inner - count * columns * cell) / (count - 1)
-    return [Grid(MARGIN + place * (columns * cell + apart), y, cell, columns) for place in range(count)]
+    columns = int((inner - (count - 1) * GAP) / count / cell)
+    gap = (inner - count * columns * cell) / (count - 1)
+    return [Grid(MARGIN + place * (columns * cell + gap), y, cell, columns) for place in range(count)]

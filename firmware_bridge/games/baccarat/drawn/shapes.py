@@ -1,4 +1,4 @@
-"""What a picture of roads is made of, in units, y downwards, whatever draws it, and how wide a text is at most."""
+"""The shapes of a picture of roads, in units, y downwards, and the greatest width of a text."""
 
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, get_args
@@ -21,7 +21,7 @@ Ink = Literal[
     "on_gold",
     "white",
 ]
-"""Colours by use. red, blue, green: of lines and signs. banker, player, tie: of what has a white letter on it."""
+"""Colours by use. red, blue, green: of lines and signs. banker, player, tie: under a white letter."""
 
 BOLD: Final = (
     ("ijlI.,:;'|!/()[]-‹› ", 0.46),
@@ -81,7 +81,7 @@ class Dot(NamedTuple):
 
 
 class Label(NamedTuple):
-    """Text whose baseline is at `y`; `size` is the font's."""
+    """Text with its baseline at `y`; `size` is the font's."""
 
     x: float
     y: float
@@ -121,7 +121,7 @@ THEMES: Final[dict[str, dict[Ink, str]]] = {
         "#d3202f #1559c7 #0a7a3c #d3202f #1559c7 #0a7a3c #8f6000 #ffffff #ffffff",
     ),
 }
-"""Text has at least 4.5:1 to its ground, a mark 3:1 to what lies next to it."""
+"""Contrast: at least 4.5:1 of text to its ground, 3:1 of a mark to its neighbours."""
 
 
 def wide(text: str, size: float, bold: bool = False) -> float:

@@ -1,4 +1,4 @@
-"""The picture of a whole board for a screen with what stands above its roads, or of one road alone."""
+"""The picture of a whole board with its heading for a screen, or of one road alone."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -12,7 +12,7 @@ from firmware_bridge.games.baccarat.roads import ALL_GOOD, ROWS, Board, GoodId
 from firmware_bridge.games.baccarat.roads.columns import BEAD_COLOURS
 
 SIZE: Final = (1920, 1080)
-"""Pixels of a board whose size nobody gave."""
+"""Default size of a board in pixels."""
 
 ALONE: Final[dict[Kind, tuple[float, int]]] = {
     "bead": (54, 14),
@@ -31,7 +31,7 @@ NOTE: Final = 40
 
 
 class Heading(NamedTuple):
-    """What a board says besides its roads; all of it may be missing.
+    """The heading of a board; all of it may be missing.
 
     title: in place of table and shoe. limits: bet -> its limits in words. points: side -> its points in
     the last round, as the game words them ("natural 9", "4").
@@ -45,11 +45,11 @@ class Heading(NamedTuple):
 
 
 NOTHING: Final = Heading()
-"""What is said of a shoe that belongs to no table."""
+"""The heading of a shoe without a table."""
 
 
 class Look(NamedTuple):
-    """How a picture is to look.
+    """The look of a picture.
 
     only: one road alone, as large as it needs to be. good: the good roads the house shows. size: width and height of a
     board in pixels. pair_dots: the dots of pairs in the big road too.
@@ -98,13 +98,13 @@ def counts(board: Board, words: Words) -> Iterator[Item]:
 
 def above(board: Board, heading: Heading, words: Words, place: Places) -> Iterator[Shape]:
     """Title and limits, the last round, the number of rounds; below them the counts."""
-    text, told = title(heading, words), _limits(heading, words)
-    size = fitted(text, 30 if told else 36, place.title.width, bold=True)
-    line = place.title.y + place.title.height - (28 if told else 16)
+    text, limits = title(heading, words), _limits(heading, words)
+    size = fitted(text, 30 if limits else 36, place.title.width, bold=True)
+    line = place.title.y + place.title.height - (28 if limits else 16)
     yield Label(place.title.x, line, text, size, "text", bold=True)
-    if told:
-        small = fitted(told, 18, place.title.width)
-        yield Label(place.title.x, line + 23, told, small, "text")
+    if limits:
+        small = fitted(limits, 18, place.title.width)
+        yield Label(place.title.x, line + 23, limits, small, "text")
     rounds = f"{words.rounds} {len(board.bead)}"
     yield Label(place.width - MARGIN, place.title.y + place.title.height - 18, rounds, 30, "text", "end", bold=True)
     if board.bead:
@@ -153,10 +153,10 @@ def _last(board: Board, heading: Heading, words: Words, place: Box) -> Iterator[
     x += wide(words.last, 20) + 40
     yield from bead(x, y, 58, words, colour, banker_pair, player_pair, natural)
     parts: list[tuple[str, float, Ink]] = [(words.sides[letter], 30, "text")]
-    points = {side: told.split()[-1] for side, told in heading.points.items() if told}
+    points = {side: text.split()[-1] for side, text in heading.points.items() if text}
     if len(points) == 2:
-        told = f"{words.letters['P']} {points['player']} : {points['banker']} {words.letters['B']}"
-        parts.append((told, 28, "text"))
+        score = f"{words.letters['P']} {points['player']} : {points['banker']} {words.letters['B']}"
+        parts.append((score, 28, "text"))
     if natural:
         parts.append((words.natural, 24, "text"))
     x += 40
@@ -180,9 +180,9 @@ def _limits(heading: Heading, words: Words) -> str:
     """The limits of the bets that boards show; bets of equal limits in one."""
     names = {"banker": words.sides["B"], "player": words.sides["P"], "tie": words.sides["T"]}
     names |= {"banker_pair": words.pairs["B"], "player_pair": words.pairs["P"]}
-    told: dict[str, list[str]] = {}
+    by_limit: dict[str, list[str]] = {}
     for bet, name in names.items():
         if bet in heading.limits:
-            told.setdefault(heading.limits[bet], []).append(name)
-    parts = [f"{', '.join(named)} {limit}" for limit, named in told.items()]
+            by_limit.setdefault(heading.limits[bet], []).append(name)
+    parts = [f"{', '.join(named)} {limit}" for limit, named in by_limit.items()]
     return f"{words.limits}: {' · '.join(parts)}" if parts else ""

@@ -1,4 +1,4 @@
-"""What the roads are called on screens, in three languages."""
+"""The names of the roads on screens, in three languages."""
 
 from typing import Final, Literal, NamedTuple
 

@@ -1,4 +1,4 @@
-"""The roads in the form programs get them: topic `roads` and `shoe roads --json`, the ask road included."""
+"""The roads as programs receive them: topic `roads` and `shoe roads --json`, the ask road included."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -68,12 +68,12 @@ def board(roads: Roads) -> Board:
     )
 
 
-def with_ends(roads: Roads, **told: Any) -> Board:
-    """The board of these roads with what is told of all its beads: what else is on it depends on their ends."""
+def with_ends(roads: Roads, **of_beads: Any) -> Board:
+    """The board of these roads: `of_beads` gives the fields that hold all beads, the others follow from the ends."""
     eye, small, cockroach = roads.derived
     answers = ask(roads)
     return Board(
-        **told,
+        **of_beads,
         held_ties=roads.big_road.held_ties,
         big_eye=eye.signs,
         small=small.signs,

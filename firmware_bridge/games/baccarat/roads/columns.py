@@ -1,4 +1,4 @@
-"""Rounds as the roads know them, and the columns of the big road, of any length, before anything is drawn."""
+"""Rounds as beads, and the columns of the big road, of any length, before they are placed on a grid."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -55,7 +55,7 @@ class BigRoad(Struct):
 
 
 def extend(road: BigRoad, outcome: Outcome, leading_ties: LeadingTies = "first-bead") -> bool:
-    """Put one more round on the road; whether it has a bead of its own. Only the last column may change."""
+    """Puts one more round on the road; True if it has a bead of its own. Only the last column may change."""
     columns = road.columns
     if outcome == "T":
         return _tie(road, leading_ties)

@@ -30,8 +30,8 @@ class GoodRoad(NamedTuple):
     """A good road: its names, and the shape of the columns while it is on, read back from the newest.
 
     A column is written as its side and its length, 4 standing for 4 or more: "B4P2B1" is a banker's streak after two
-    of the player's. A shape is what the open column may still become, what may have followed for ever, and first
-    of all the start that the seed gives.
+    of the player's. A shape is: what the open column may still become, what may follow any number of times,
+    and the start that the seed gives.
     """
 
     zh_hant: str

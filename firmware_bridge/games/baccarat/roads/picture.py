@@ -1,4 +1,4 @@
-"""A road's picture: where its runs of equal beads lie on a grid of six rows."""
+"""A road's picture: the places of its runs of equal beads on a grid of six rows."""
 
 from typing import Literal
 
@@ -15,10 +15,10 @@ Signed = tuple[int, int, str]
 
 
 class Picture(Struct):
-    """The cells of all beads in their order, and what the next bead's place depends on; it grows at its end.
+    """The cells of all beads in order, and the state for the next bead's place; it grows at its end.
 
     The open run goes along row 1 from column `start` to `drop` (nearly always the same), down to row `depth`, then
-    right for good. `ahead`: how many rows are free from the top in the columns after `start`, before this run;
+    right to its end. `ahead`: how many rows are free from the top in the columns after `start`, before this run;
     all six where it ends.
     """
 
@@ -32,7 +32,7 @@ class Picture(Struct):
 
 
 def place(picture: Picture, sign: str) -> None:
-    """Put one more bead on the picture: of the open run, or, if its sign is another, the first of a new one."""
+    """Puts one more bead on the picture: of the open run, or, if its sign is another, the first of a new one."""
     cells = picture.cells
     if cells and cells[-1][2] == sign:
         length, drop = picture.length + 1, picture.drop
@@ -50,14 +50,14 @@ def place(picture: Picture, sign: str) -> None:
 
 
 def next_cell(picture: Picture, sign: str) -> Cell:
-    """Where one more bead would lie."""
+    """The cell of one more bead."""
     if not _goes_on(picture, sign):
         return _next_run(picture)[0], 1
     return _cell(picture.start, picture.drop, picture.depth, picture.length + 1)
 
 
 def _cell(start: int, drop: int, depth: int, bead: int) -> Cell:
-    """Where bead `bead` (from 1) of a run lies: along row 1, down, then right."""
+    """The cell of bead `bead` (from 1) of a run: along row 1, down, then right."""
     down = bead - (drop - start)
     if down < 1:
         return start + bead - 1, 1

@@ -17,7 +17,7 @@ DERIVED: Final = {"big_eye": 1, "small": 2, "cockroach": 3}
 
 
 class RoadSettings(Struct, frozen=True):
-    """Where houses differ; `good` lists the good roads that are shown."""
+    """The settings of a house; `good` lists the good roads that are shown."""
 
     leading_ties: LeadingTies = "first-bead"
     row1_limit: Row1Limit = "stay"
@@ -46,7 +46,7 @@ DEFAULTS: Final = RoadSettings()
 
 
 def roads_of(rounds: Iterable[Bead], settings: RoadSettings = DEFAULTS) -> Roads:
-    """The roads of these rounds, drawn anew: after a correction, or for a new shoe (no rounds, empty roads)."""
+    """The roads of these rounds from the start: after a correction, or for a new shoe (no rounds, empty roads)."""
     derived = tuple([Derived(back, Picture(settings.row1_limit)) for back in DERIVED.values()])
     roads = Roads(settings, [], BigRoad(), Picture(settings.row1_limit), derived)
     for bead in rounds:
@@ -55,7 +55,7 @@ def roads_of(rounds: Iterable[Bead], settings: RoadSettings = DEFAULTS) -> Roads
 
 
 def append(roads: Roads, bead: Bead) -> None:
-    """Put one more round on the roads; only their ends are touched."""
+    """Puts one more round on the roads; only their ends change."""
     outcome = bead[0]
     roads.beads.append(bead)
     if not extend(roads.big_road, outcome, roads.settings.leading_ties):

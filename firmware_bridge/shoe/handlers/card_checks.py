@@ -1,4 +1,4 @@
-"""What may be wrong with a card that left the shoe, before it is put anywhere."""
+"""Checks a card that left the shoe, before it is put in its place."""
 
 from typing import Final
 
@@ -15,39 +15,39 @@ _FOREIGN_CODES: Final = {
     "foreign": _IN_NO_BOOK,
     "no code book": "no code book is configured, and this code is no card's name: see `shoe check`",
 }
-"""Why a card has no face although the reader read it, in the words of its irregularity."""
+"""Reason of a reader -> the detail of `foreign` for a card that it read without a face."""
 
 BURN: Final = "burn"
-"""Where a reader says that a burned card goes."""
+"""The slot that a reader names for a burned card."""
 
 
-class Wrong(Struct, frozen=True):
-    """What is wrong with a card: the irregularity's id, its detail in words, and what they name."""
+class CardFault(Struct, frozen=True):
+    """A fault of a card: the irregularity's id, its detail in words, and the values in it."""
 
     id: str
     detail: str
     values: dict[str, str | int] = {}
 
 
-def wrong_with(shoe: Shoe, card: HeldCard) -> Wrong | None:
-    """The first irregularity of a card that the floor has not cleared."""
+def card_fault(shoe: Shoe, card: HeldCard) -> CardFault | None:
+    """The first fault of a card that the pit has not cleared, None if there is none."""
     if "foreign" not in card.cleared and (found := _foreign(shoe, card)):
-        return Wrong("foreign", found)
+        return CardFault("foreign", found)
     if card.card is None:
         values: dict[str, str | int] = {"reason": card.reason}
-        return Wrong("unreadable", f"{next_card(shoe)} of this shoe was not read: {card.reason}", values)
+        return CardFault("unreadable", f"{next_card(shoe)} of this shoe was not read: {card.reason}", values)
     if card.slot and "wrong_slot" not in card.cleared and (misplaced := _misplaced(shoe, card.slot)):
         return misplaced
     for flag in card.flags:
         if flag not in card.cleared and row(shoe, flag).blocks:
-            return Wrong(flag, f"{next_card(shoe)} of this shoe")
+            return CardFault(flag, f"{next_card(shoe)} of this shoe")
     if "duplicate" not in card.cleared and (found := _duplicate(shoe, card, card.card)):
-        return Wrong("duplicate", found)
+        return CardFault("duplicate", found)
     return None
 
 
 def is_of_this_shoe(shoe: Shoe, card: HeldCard) -> bool:
-    """Whether the packs can hold this card besides those seen; one that nobody read is taken to be theirs."""
+    """Whether the packs can hold this card besides those seen; True for one that was not read."""
     return not _foreign(shoe, card) and not (card.card and _duplicate(shoe, card, card.card))
 
 
@@ -61,21 +61,21 @@ def _foreign(shoe: Shoe, card: HeldCard) -> str:
     return ""
 
 
-def _misplaced(shoe: Shoe, slot: str) -> Wrong | None:
+def _misplaced(shoe: Shoe, slot: str) -> CardFault | None:
     now = phase(shoe)
     if now is Phase.COMPLETE:  # the first slot is of the round to come
-        no_card = Wrong("wrong_slot", f"went to {slot}, no card is due", {"slot": slot})
+        no_card = CardFault("wrong_slot", f"went to {slot}, no card is due", {"slot": slot})
         return None if slot == rules(shoe).play.first else no_card
     if now not in (Phase.BURNING, Phase.READY, Phase.DEALING):
         return None
     expected = BURN if now is Phase.BURNING else due(shoe)
     if not expected or slot == expected:
         return None
-    return Wrong("wrong_slot", f"went to {slot}, {expected} is due", {"slot": slot, "due": expected})
+    return CardFault("wrong_slot", f"went to {slot}, {expected} is due", {"slot": slot, "due": expected})
 
 
 def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:
-    """Why this card cannot be in the shoe beside those seen; where cards have serials, one comes once only."""
+    """The reason why the packs cannot hold this card besides those seen, "" if they can; a serial comes once only."""
     again, most = card.serial is not None and card.serial in shoe.serials, copies(shoe, face)
     if not again and shoe.seen.count(face) < most:
         return ""
