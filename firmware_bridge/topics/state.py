@@ -200,13 +200,13 @@ class OwnTopics:
     def _shown(self, topic: Topic, terms: Any, rounds: tuple[PastRound, ...]) -> Any:
         last = self._last.pop(topic, None)  # what was built may change now
         if last is None or last.terms != terms or last.rounds != rounds:
-            built = _grown(topic, terms, rounds, last)
+            built = _extended(topic, terms, rounds, last)
             last = _Built(terms, rounds, built, topic.show(built))
         self._last[topic] = last
         return last.shown
 
 
-def _grown(topic: Topic, terms: Any, rounds: tuple[PastRound, ...], last: _Built | None) -> Any:
+def _extended(topic: Topic, terms: Any, rounds: tuple[PastRound, ...], last: _Built | None) -> Any:
     """Content built from these rounds: from the cache and new rounds, or from the start after a correction."""
     if last and last.terms == terms and rounds[: len(last.rounds)] == last.rounds:
         built, done = last.built, len(last.rounds)

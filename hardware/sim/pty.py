@@ -88,7 +88,7 @@ class PtyBoard:
             _point(self._link, os.ttyname(self._slave))
 
     def unplug(self) -> None:
-        """Makes the device vanish; a program that has it open notices at once."""
+        """Makes the device vanish; a program with the device open notices at once."""
         if not self.plugged:
             return
         if self._link:

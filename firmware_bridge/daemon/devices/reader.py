@@ -305,8 +305,8 @@ class Reader:
             self._table.handle(inputs.ReaderBooted(**now(), session=message.session))
             if not self._table.disk:
                 self._write(self.decoder.greet(message))
-        for hear in self.listeners:
-            hear(message)
+        for listener in self.listeners:
+            listener(message)
 
     def _write(self, chunk: bytes) -> None:
         for tap in self.taps:

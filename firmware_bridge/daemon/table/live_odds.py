@@ -106,9 +106,9 @@ class LiveOdds:
             CHILD, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, process_group=0
         )  # a group of its own: Ctrl-C ends the daemon, and the end of its input the child
         assert self._child.stdout
-        self._loop.add_reader(self._child.stdout, self._hear, self._child.stdout.fileno())
+        self._loop.add_reader(self._child.stdout, self._receive, self._child.stdout.fileno())
 
-    def _hear(self, pipe: int) -> None:
+    def _receive(self, pipe: int) -> None:
         data = os.read(pipe, _CHUNK)
         if not data:
             self._lost("it ended")

@@ -251,7 +251,7 @@ class Backend:
         self._table, self._orders, self._allowed = table, order_service, allowed
         self._topic, self._head = topic, head
         self.replies = Replies(publish)
-        self._limit = RateLimit(self._obey, self._turn_away, self._record, loop)
+        self._limit = RateLimit(self._execute, self._turn_away, self._record, loop)
 
     @property
     def refused(self) -> int:
@@ -266,7 +266,7 @@ class Backend:
         """Stops judging; the backend repeats orders without an answer."""
         self._limit.close()
 
-    def _obey(self, message: Incoming) -> None:
+    def _execute(self, message: Incoming) -> None:
         if message.retained:
             log.warning("a retained command is ignored: clear it at the broker")
             return

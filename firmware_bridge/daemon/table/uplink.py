@@ -303,11 +303,11 @@ class Uplink:
         elif message.retained:
             return  # a retained message of before
         elif name == "status":
-            self._hear_status(message.payload)
+            self._receive_status(message.payload)
         else:
             self._follow(lambda: self.outbox.heard(name, message.payload))
 
-    def _hear_status(self, payload: bytes) -> None:
+    def _receive_status(self, payload: bytes) -> None:
         before = self._duplicates.warning
         if self._duplicates.is_ours(payload, self.link.number) and self._echoes.came("status"):
             self._follow(self.outbox.count)
