@@ -51,7 +51,7 @@ def check_base(base: Decimal) -> None:
 
 
 class Bank(Struct, frozen=True, kw_only=True):
-    """What both games show of a running round: slot -> bid, the banker and his multiple, slot -> bet.
+    """The running round of both games: slot -> bid, the banker and his multiple, slot -> bet.
 
     banker, multiple: None before it is decided.
     """

@@ -62,7 +62,7 @@ class Hand(Struct, frozen=True):
 
 
 class Own(Struct, frozen=True):
-    """What only baccarat says of a round."""
+    """The fields of a round that only baccarat has."""
 
     natural: bool
     pairs: dict[str, bool]
