@@ -16,7 +16,7 @@ from firmware_bridge.config.load import broker_settings, load
 from firmware_bridge.config.sections import TopicWord
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games import GAMES
-from firmware_bridge.mqtt.errors import Words
+from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
 
@@ -115,7 +115,7 @@ async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | 
         settings, loop, will=lambda: will, topics=topics,
         on_up=up, on_down=report, on_delivered=delivered, on_message=received,
     )  # fmt: skip
-    if why := await first(link, done, Words(settings).say("silence")):
+    if why := await first(link, done, BrokerErrors(settings).text("silence")):
         found = failed("broker", why)
         raise NotRetired(found.text, found.remedy)
     return kept

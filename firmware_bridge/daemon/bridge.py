@@ -16,7 +16,7 @@ from firmware_bridge.daemon.devices.leased import PinLease
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
 from firmware_bridge.daemon.devices.retention_service import RetentionService
-from firmware_bridge.daemon.devices.sensors import Mouth, Sensors
+from firmware_bridge.daemon.devices.sensors import ExitSensor, Sensors
 from firmware_bridge.daemon.devices.watch import Watch
 from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.daemon.table.clock import now
@@ -41,7 +41,7 @@ from hardware.pins.pin import PinFactory, pin_factory
 from hardware.readers import READERS
 
 
-def beginning(config: Config, shoe: Shoe) -> str:
+def startup_log(config: Config, shoe: Shoe) -> str:
     """How a table began, in one line for the log."""
     pins = len(wires(config))
     parts = (
@@ -70,7 +70,7 @@ class Bridge:
     """A whole table, built from a config for the present loop: `run` it until `stop`, or `open` and `close` it.
 
     pins, broker: in place of those the config names. has_reader: False opens neither the reader's port nor the control
-    socket; cards then come by `table.take`.
+    socket; cards then come by `table.handle`.
 
     Raises ConfigError, InUse or PinError before anything is touched that could not be given back.
     """
@@ -103,22 +103,22 @@ class Bridge:
             looks_ahead=has_reader,
         )
         mqtt = config.mqtt
-        self.desk = OrderService(
+        self.order_service = OrderService(
             self.table, lambda part: self.uplink.outbox.resend(part), lambda: self.uplink.outbox.resends.is_full
         )
-        prefix, orders = f"{mqtt.root}/{config.table.id}", (self.desk, mqtt.commands)
+        prefix, orders = f"{mqtt.root}/{config.table.id}", (self.order_service, mqtt.commands)
         self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored)
         self.keeping = RetentionService(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
         self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
-        mouth = Mouth(self._can_read, self._missed, self._loop)
-        self.health = Health(config, self.reader, self._condition, self._tell_health, self._loop)
-        self.reader.listeners = (mouth.heard, self.health.heard)
-        self.sensors = Sensors(config, self.table, mouth, self.pins, self._loop)
+        exit_sensor = ExitSensor(self._can_read, self._missed, self._loop)
+        self.health = Health(config, self.reader, self._condition, self._publish_health, self._loop)
+        self.reader.listeners = (exit_sensor.heard, self.health.heard)
+        self.sensors = Sensors(config, self.table, exit_sensor, self.pins, self._loop)
         self.keypads = Keypads(config.keypad, self.table, self._loop)
-        self._lent_pins = PinLease(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
-        devices: dict[str, Leasable] = {"reader": self.reader, "pins": self._lent_pins}
+        self._pin_lease = PinLease(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
+        devices: dict[str, Leasable] = {"reader": self.reader, "pins": self._pin_lease}
         states = self.uplink.status, self.reader.status, self.health.live
-        self.control = Control(config.control, self.table, self.desk, *states, devices, self._watch())
+        self.control = Control(config.control, self.table, self.order_service, *states, devices, self._watch())
 
     async def run(self) -> None:
         """Work until `stop`, then close. Raises JournalError, after showing it, for a journal not to be trusted."""
@@ -163,7 +163,7 @@ class Bridge:
         self.keypads.start()
         self.health.start()
         self._try_out()
-        log.info("%s", beginning(self.config, self.table.shoe))
+        log.info("%s", startup_log(self.config, self.table.shoe))
         self._has_begun = True
         self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}")
 
@@ -206,7 +206,7 @@ class Bridge:
                 parts.callback(first.close)
             parts.push_async_callback(self.uplink.close, self._last_word)
             parts.push_async_callback(self.control.close)
-            for each in (self.keeping, self.sensors, self.keypads, self.reader, self.health, self._lent_pins):
+            for each in (self.keeping, self.sensors, self.keypads, self.reader, self.health, self._pin_lease):
                 parts.callback(each.close)
         if self._has_begun:
             log.info("%s; journal %s, entry %d", self._last_word, self.table.shoe.journal, self.table.shoe.seq)
@@ -226,9 +226,9 @@ class Bridge:
         for each in (self.uplink, self.control, self.sensors, self.keypads):
             each.changed()
 
-    def _tell_health(self, health: wire_states.Health) -> None:
+    def _publish_health(self, health: wire_states.Health) -> None:
         self.keeping.watch(health.disk_free_mb)
-        self.uplink.tell_health(health)
+        self.uplink.publish_health(health)
 
     def _let_go_of_pins(self) -> None:
         self.keypads.close()
@@ -254,15 +254,15 @@ class Bridge:
         """What `health` tells of queue, orders, lamps and sensors; `faults` is None while the lamps were not tried."""
         faults = self.panel.faults
         restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
-        told = None if faults is None else (*faults, *restless)
-        return {"queue": self.uplink.queue(), "faults": told, "orders_refused": self.uplink.backend.refused}
+        known_faults = None if faults is None else (*faults, *restless)
+        return {"queue": self.uplink.queue(), "faults": known_faults, "orders_refused": self.uplink.backend.refused}
 
     def _can_read(self) -> bool:
         """Whether a card that leaves the shoe would be reported now."""
         return self.reader.port.is_open and not is_open(self.table.shoe, "reader_lost")
 
     def _missed(self) -> None:
-        self.table.take(inputs.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
+        self.table.handle(inputs.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
 
 
 async def _beat(systemd: Systemd) -> None:

@@ -1,1 +1,1 @@
-"""Inputs (what the wires and the people say) and events (what became true): frozen, tagged values."""
+"""Inputs (reports of devices and people) and events (what became true): frozen, tagged values."""

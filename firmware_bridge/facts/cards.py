@@ -1,4 +1,4 @@
-"""Playing cards and tiles, and what the packs of a shoe hold."""
+"""Playing cards and tiles, and the faces of their packs."""
 
 from enum import Enum
 from typing import Final
@@ -12,8 +12,7 @@ _POINTS: Final = {"A": 1} | {str(pip): pip for pip in range(1, 10)}
 class Card(Enum):
     """One face, written rank then suit: `As`, `Td`, `Kc`; tiles are `1p`..`9p` and `wp`.
 
-    A card may still be secret when something breaks, so `repr` and `str` give `??`: whoever wants the
-    face says `card.value`.
+    `repr` and `str` give `??`, so that no error text shows a secret card; `card.value` is the face.
     """
 
     As, Ah, Ad, Ac = "As", "Ah", "Ad", "Ac"
@@ -48,7 +47,7 @@ class Card(Enum):
 
 
 class Serial(Struct, frozen=True, array_like=True):
-    """What tells one card of the packs from all others; as secret as its face, so `repr` gives `??`."""
+    """The serial that identifies one card of the packs; as secret as its face, so `repr` gives `??`."""
 
     text: str
 
@@ -67,7 +66,7 @@ TILES: Final[tuple[Card, ...]] = tuple(Card(f"{pip}p") for pip in [*range(1, 10)
 def cards(text: str) -> tuple[Card, ...]:
     """The cards of `text`, with or without spaces between them: `cards("As Jc")`, `cards("AsJc")`.
 
-    Raises ValueError, naming the two letters that are no card.
+    Raises ValueError with the two letters that are no card.
     """
     packed = "".join(text.split())
     return tuple(Card(packed[i : i + 2]) for i in range(0, len(packed), 2))

@@ -1,4 +1,4 @@
-"""Events: what became true at the table, as journaled and published; the entry that holds them, and the device."""
+"""Events of the table and the shoe as journaled and published, the entry that holds them, and the device."""
 
 from msgspec import Struct
 
@@ -13,14 +13,14 @@ from firmware_bridge.facts.orders import Answer, Pack
 
 
 class Device(Struct, frozen=True):
-    """What outlives a shoe.
+    """State of a device that outlives a shoe.
 
-    next_house: the settings of the next shoe. reader: the number of the last report taken. answers: those given to
-    orders with an id, oldest first. irregular: the irregularities that are open. entered: cards that people entered
-    and the reader has still to report. flown: rounds dealt without a bet, in a row. dealer_change: another dealer was
-    asked for. lid_open: as its sensor said last. lent: the technician to whom the reader is lent, "" for nobody.
-    turn: how many questions were answered at this table when the shoe was opened, modulo 65,536. prev: the entry of
-    the last round message, None before the first.
+    next_house: settings of the next shoe. reader: number of the last report handled. answers: those to orders with an
+    id, oldest first. irregular: the open irregularities. entered: cards that people entered and the reader has not
+    reported yet. flown: rounds dealt without a bet, in a row. dealer_change: another dealer was requested. lid_open:
+    the last state of its sensor. lent: the technician who has the reader, "" for none. turn: questions answered at
+    this table before the shoe was opened, modulo 65,536. prev: the entry of the last round message, None before the
+    first.
     """
 
     next_house: House = House()
@@ -37,15 +37,15 @@ class Device(Struct, frozen=True):
 
 
 class Commissioned(Event, frozen=True, kw_only=True):
-    """The first entry of a device: facts before any shoe have a place."""
+    """The first entry of a device, before any shoe."""
 
     journal: str
 
 
 class BridgeStarted(Event, frozen=True, kw_only=True):
-    """The daemon began; `house` holds from the next shoe on.
+    """The daemon started; `house` applies from the next shoe on.
 
-    torn: bytes cut off the journal's end, of an entry that the power cut short: it was never confirmed to anybody.
+    torn: bytes cut off the journal's end, of an entry that a power cut interrupted: it was never confirmed.
     """
 
     version: str
@@ -56,7 +56,7 @@ class BridgeStarted(Event, frozen=True, kw_only=True):
 class ShoeOpened(Event, frozen=True, kw_only=True):
     """A new shoe with its frozen settings; `digest` = hex SHA-256 of settings, policy and software version.
 
-    `device` is what the new journal takes over from the one before; it never leaves the house.
+    `device` is the state that the new journal continues with; it never leaves the house.
     """
 
     number: int
@@ -86,13 +86,13 @@ class DealerChangeRequested(Event, frozen=True, kw_only=True):
 
 
 class DealerSignedIn(Event, frozen=True, kw_only=True):
-    """This dealer deals from now on."""
+    """A dealer signed in and deals from now on."""
 
     dealer: str
 
 
 class ShoeEnded(Event, frozen=True, kw_only=True):
-    """No more rounds from this shoe; the rest of it is discarded."""
+    """No more rounds are dealt from this shoe; the rest of it is discarded."""
 
     why: str
     rounds: int
@@ -106,7 +106,7 @@ class KeyRefused(Event, frozen=True, kw_only=True):
 
 
 class Noted(Event, frozen=True, kw_only=True):
-    """Something worth a line in the journal. held: the oldest of what is held leaves the queue with it."""
+    """A note for the journal. held: the oldest held card or signal leaves the queue with it."""
 
     what: str
     held: bool = False
@@ -136,7 +136,7 @@ AnyEvent = (
     | Noted
     | CommandAnswered
 )
-"""Any event: those above, and those that the files beside this one tell of."""
+"""Any event: those above, of cards and of rounds."""
 
 
 class Entry(Struct, frozen=True):

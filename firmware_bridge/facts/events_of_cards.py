@@ -1,4 +1,4 @@
-"""Events of single cards and of the cut card, of reader and lid, and of irregularities; what every event is."""
+"""Events of cards, of the cut card, of reader and lid, and of irregularities; the base of all events."""
 
 from typing import Literal
 
@@ -12,11 +12,11 @@ class Event(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
 
 
 Origin = Literal["reader", "carried", "manual"]
-"""Where a card of a round came from."""
+"""The source of a card of a round."""
 
 
 class Secret(Struct, frozen=True):
-    """A card not yet disclosed, with the nonce (32 hex digits) its commitment was made with."""
+    """A card not yet disclosed, with the nonce (32 hex digits) of its commitment."""
 
     card: Card
     nonce: str
@@ -25,9 +25,9 @@ class Secret(Struct, frozen=True):
 class CardEvent(Event, frozen=True, kw_only=True):
     """A card went somewhere: named (`card`), or sealed (`commit`, and `secret` inside the house only).
 
-    `serial` tells it from other cards of its face; it never leaves the house either.
+    `serial` identifies it among cards of its face; it never leaves the house either.
 
-    held: the card was the oldest of what was held, and leaves the queue. `commit` = hex SHA-256 of the ASCII text
+    held: the card was the oldest in the queue of held cards, and leaves it. `commit` = hex SHA-256 of the ASCII text
     `journal:seq:n:card:nonce`. `nonce` opens the commitments made to a named card while it was held.
     """
 
@@ -48,7 +48,7 @@ class CardBurned(CardEvent, frozen=True, kw_only=True):
 class CardDealt(CardEvent, frozen=True, kw_only=True):
     """The card lies in `slot` of round `round`.
 
-    unread: why nobody knows a card that lies face down, in the words of its reader; it is neither named nor sealed.
+    unread: the reader's reason why a card that lies face down is not known; it is neither named nor sealed.
     """
 
     round: int
@@ -58,7 +58,7 @@ class CardDealt(CardEvent, frozen=True, kw_only=True):
 
 
 class CardOverdrawn(CardEvent, frozen=True, kw_only=True):
-    """A card too many: it waits, sealed, for the next round."""
+    """A surplus card: it waits, sealed, for the next round."""
 
     round: int
     origin: Origin = "reader"
@@ -82,7 +82,7 @@ class CardEntered(CardEvent, frozen=True, kw_only=True):
 
 
 class CardLookedAt(CardEvent, frozen=True, kw_only=True):
-    """Two people looked at a card that lies face down in `slot` and was not read: message `n` of entry `seq`."""
+    """Two people looked at an unread card that lies face down in `slot`: message `n` of entry `seq`."""
 
     round: int
     slot: str
@@ -93,11 +93,11 @@ class CardLookedAt(CardEvent, frozen=True, kw_only=True):
 
 
 class CardConfirmed(Event, frozen=True, kw_only=True):
-    """The reader reported a card that people had entered while it was away: the same one, dealt once."""
+    """The reader reported a card that people had entered while it was lost: the same card, dealt once."""
 
 
 class CardSetAside(CardEvent, frozen=True, kw_only=True):
-    """The card plays no part: `removed` (not of this shoe), `burned`, `void`, `no shoe`, or `observed` only."""
+    """A card that is not played: `removed` (not of this shoe), `burned`, `void`, `no shoe`, or `observed` only."""
 
     why: Literal["removed", "burned", "void", "no shoe", "observed"]
 
@@ -114,15 +114,15 @@ class CardRevealed(Event, frozen=True, kw_only=True):
 
 
 class OverdrawnBurned(Event, frozen=True, kw_only=True):
-    """The floor had the overdrawn cards burned."""
+    """The pit had the overdrawn cards burned."""
 
 
 class BurnFinished(Event, frozen=True, kw_only=True):
-    """The floor took a short burn as finished."""
+    """The pit accepted a short burn as finished."""
 
 
 class LotAdopted(Event, frozen=True, kw_only=True):
-    """The first card's pack lot is the lot of this shoe."""
+    """The batch of the first card became the batch (`lot`) of this shoe."""
 
     lot: int
 
@@ -131,7 +131,7 @@ CutBy = Literal["sensor", "reader", "virtual"]
 
 
 class CutCardMet(Event, frozen=True, kw_only=True):
-    """The cut card came by; `last_round` is the number of the last round of this shoe."""
+    """The cut card passed; `last_round` is the number of the last round of this shoe."""
 
     by: CutBy
     last_round: int
@@ -139,7 +139,7 @@ class CutCardMet(Event, frozen=True, kw_only=True):
 
 
 class CutCardHeld(Event, frozen=True, kw_only=True):
-    """The cut card came by while cards before it were held: it waits behind them."""
+    """The cut card passed while cards before it were held: it waits behind them."""
 
     by: CutBy
 
@@ -164,13 +164,13 @@ OfCards = (
 
 
 class ReaderSession(Event, frozen=True, kw_only=True):
-    """A reader board session began: reports are counted from 0 again."""
+    """A session of the reader board began: its reports count from 0 again."""
 
     session: int
 
 
 class ReaderLent(Event, frozen=True, kw_only=True):
-    """A technician has the reader, until it is back: what passes it is no card of a shoe."""
+    """The reader is leased to a technician until `DeviceBack`: cards that pass it are not of a shoe."""
 
     to: str
 
@@ -186,11 +186,10 @@ OfDevices = ReaderSession | ReaderLent | LidTurned
 
 
 class Irregular(Event, frozen=True, kw_only=True):
-    """Something is wrong at the table. `detail` names disclosed cards only. `since`: ms since 1970.
+    """An irregularity at the table. `detail` names disclosed cards only. `since`: ms since 1970.
 
-    `of`: what it is about, where that matters to how it is closed: sensors by their names, `reader` or `dealer` for
-    whose result differs, `card 5` for the fifth card of this shoe. `values`: what `detail` names, for pages that
-    speak another language.
+    `of`: its subject, where closing it depends on that: names of sensors, `reader` or `dealer` for the result that
+    differs, `card 5` for the fifth card of this shoe. `values`: the values in `detail`, for translations.
     """
 
     id: str
@@ -201,9 +200,9 @@ class Irregular(Event, frozen=True, kw_only=True):
 
 
 class IrregularityClosed(Event, frozen=True, kw_only=True):
-    """An irregularity was closed: by the floor's choice, the dealer's `confirm`, or by itself.
+    """An irregularity was closed: by the pit's choice, the dealer's `confirm`, or by itself.
 
-    clears: the floor takes the oldest held card in spite of this irregularity.
+    clears: the pit accepts the oldest held card in spite of this irregularity.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Events of rounds: betting, revealing, and how they ended."""
+"""Events of rounds: betting, revealing, results."""
 
 from typing import Literal
 
@@ -10,26 +10,26 @@ from firmware_bridge.facts.inputs import ReaderResult
 
 
 class Reason(Struct, frozen=True):
-    """Why something is as it is. values: by name, of disclosed cards only; `{}` where the id says all."""
+    """A reason by its id. values: by name, of disclosed cards only; `{}` where the id is enough."""
 
     id: str
     values: dict[str, str | int]
 
 
 Net = int | float | str
-"""What a bet won or lost, or had put in: units per unit staked as a number, or money as an exact decimal text."""
+"""The net or the stake of a bet: units per unit staked as a number, or money as an exact decimal text."""
 
 Unit = Literal["stake", "money"]
-"""What nets and stakes are told in: units per unit staked on a bet, or money."""
+"""The unit of nets and stakes: units per unit staked on a bet, or money."""
 
 Stake = tuple[Net, Net]
-"""What was put in on a bet, and its net. What goes back is x * (put in + net), x = the wager where the unit is a stake,
-1 where it is money; with `stake`, a bet that is not listed has put in 1."""
+"""Amount put in on a bet, and its net. The payback is x * (put in + net), x = the wager where the unit is `stake`, 1
+where it is `money`; with `stake`, a bet that is not listed has put in 1."""
 
 
 Word = str | int | bool | tuple[str, ...]
 Words = tuple[Word, ...]
-"""What happened: a verb and what it concerns."""
+"""One action of the game: a verb and its operands."""
 
 
 class EntryName(Struct, frozen=True, order=True):
@@ -50,7 +50,7 @@ class BetsOpened(Event, frozen=True, kw_only=True):
 
 
 class BetsClosed(Event, frozen=True, kw_only=True):
-    """Betting for `round` is closed. bets, money: seat -> what was bet, or is in its purse, as a decimal text."""
+    """Betting for `round` is closed. bets, money: seat -> its bet, or its purse, as a decimal text."""
 
     round: int
     bets: Amounts = field(default_factory=dict)
@@ -58,9 +58,9 @@ class BetsClosed(Event, frozen=True, kw_only=True):
 
 
 class MarkGiven(Event, frozen=True, kw_only=True):
-    """A seat made a move; seat "" told the lot. `turn`: the number of the question it answers.
+    """A seat made a move; seat "" is the draw. `turn`: the number of the question that it answers.
 
-    more: the question stands, because other seats still owe an answer, or because none was asked of this seat.
+    more: the question stays open: other seats must still answer, or this seat was not asked.
     """
 
     round: int
@@ -73,7 +73,7 @@ class MarkGiven(Event, frozen=True, kw_only=True):
 
 
 class QuestionAnswered(Event, frozen=True, kw_only=True):
-    """The shoe answered what only cards lying face down can tell: `what` among those in `of`."""
+    """The shoe answered a question about face-down cards: `what` among those in `of`."""
 
     round: int
     what: str
@@ -82,14 +82,14 @@ class QuestionAnswered(Event, frozen=True, kw_only=True):
 
 
 class Happened(Event, frozen=True, kw_only=True):
-    """What one input caused at the table by the rules of the game, in order: each a verb and what it concerns."""
+    """The actions at the table that one input caused by the rules of the game, in order: each a verb and operands."""
 
     round: int
     did: tuple[Words, ...]
 
 
 class Flown(Event, frozen=True, kw_only=True):
-    """The round is dealt without a bet, the `in_a_row`-th after another."""
+    """The round is dealt without a bet, as number `in_a_row` of such rounds in a row."""
 
     round: int
     in_a_row: int
@@ -102,11 +102,11 @@ class RevealClockStarted(Event, frozen=True, kw_only=True):
 
 
 class RevealTimeEnded(Event, frozen=True, kw_only=True):
-    """From here on this round's cards open as they are drawn."""
+    """The cards of this round are disclosed as they are drawn from now on."""
 
 
 class Played(Struct, frozen=True, rename={"origin": "from"}):
-    """A card of a closed round: where it was played and where it came from."""
+    """A card of a closed round: the slot it was played in, and its source (`from`)."""
 
     slot: str
     card: Card
@@ -114,12 +114,12 @@ class Played(Struct, frozen=True, rename={"origin": "from"}):
 
 
 class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
-    """A round with its result. Its game alone knows what is in `hands` and `own`; both are JSON objects.
+    """A round with its result. `hands` and `own` are JSON objects whose content the game defines.
 
     hands: name -> a hand, with `cards` and `points` at least. bets: bet -> net. stakes: with the unit `stake` only bets
-    that have not put in 1, with `money` every bet. prev: the round event before this one at this table, of whatever
-    shoe; None once in its life. reasons: `why` as ids and values, one for each, or none where there are only
-    words. own, in the two events below: what only this game says; the topic `round` has it beside the rest.
+    that have not put in 1, with `money` every bet. prev: the round event before this one at this table, of any shoe;
+    None for the first. reasons: `why` as ids and values, one for each, or empty where there is only text. own, in the
+    two events below: keys of this game alone; the topic `round` has them beside the rest.
     """
 
     game: str
@@ -147,7 +147,7 @@ class RoundClosed(RoundResult, frozen=True, kw_only=True):
 
 
 class RoundCorrected(RoundResult, frozen=True, kw_only=True):
-    """The floor corrected a closed round: a whole new one; `corrects` is the entry of the one before."""
+    """The pit corrected a closed round: a complete new result; `corrects` is the entry of the one before."""
 
     revision: int
     corrects: int
@@ -157,20 +157,19 @@ class RoundCorrected(RoundResult, frozen=True, kw_only=True):
 
 
 class ResultHeld(Event, frozen=True, kw_only=True):
-    """A reader said its result while cards before it wait: it waits behind them.
+    """The reader reported a result while cards before it are held: it waits behind them.
 
-    `result` says something of cards that may still be sealed, so it never leaves the house.
+    `result` may concern sealed cards, so it never leaves the house.
     """
 
     result: ReaderResult | None = None
 
 
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
-    """A round that counts for nothing; `cards` names those that were disclosed.
+    """A voided round: it does not count. `cards`: those that were disclosed.
 
-    stakes: bet -> (what was put in, 0), as far as it is not 1 per unit staked: all of it goes back. moved: bet -> what
-    the table had already paid it, or taken from it (below 0), in a game that settles before a round is over; that is
-    made good.
+    stakes: bet -> (amount put in, 0), where it is not 1 per unit staked: all of it is paid back. moved: bet -> amount
+    already paid to it, or collected from it (below 0), in a game that settles before a round is over: to be reversed.
     """
 
     game: str

@@ -1,24 +1,23 @@
-"""The house's choices as data: table settings, and what is done about each irregularity."""
+"""The house's choices as data: settings of a table, and the policy for each irregularity."""
 
 from typing import Literal
 
 from msgspec import Raw, Struct, field
 
 Limit = int | str | dict[str, int | str]
-"""A limit of the table as backends read it: money in whole units, or as a decimal text."""
+"""A limit of the table for backends: money in whole units, or as a decimal text."""
 
 Burn = Literal["first-card", "none"] | int
 
 
 class House(Struct, frozen=True):
-    """The settings of a table that a shoe is dealt under; frozen when the shoe is opened.
+    """The settings of a table under which a shoe is dealt; frozen when the shoe is opened.
 
-    terms: the settings of the game, as JSON. burn: `first-card` (the first card exposed, its value more burned
-    unseen), `none`, or a number of cards burned unseen. close: rounds end by themselves, by NEXT, or when a reader
-    that judges the game tells its result (NEXT then ends them too). virtual_cut: cards from the end where a cut card
-    must have been met, None for no such limit. reveal_timeout: seconds until sealed cards open by themselves.
-    shoe_change_after: rounds a guest must have seen before asking for another shoe, which is due within
-    shoe_change_minutes.
+    terms: settings of the game, as JSON. burn: `first-card` (the first card exposed, as many more as its value burned
+    unseen), `none`, or a number of cards burned unseen. close: rounds end by themselves (`auto`), by NEXT, or by the
+    result of a reader that judges the game (NEXT ends them too). virtual_cut: cards from the end at which the cut card
+    must have passed, None for no such limit. reveal_timeout: seconds until sealed cards are opened automatically.
+    shoe_change_after: rounds before a guest may ask for another shoe, which is due within shoe_change_minutes.
     """
 
     game: str = "baccarat"
@@ -42,18 +41,18 @@ class House(Struct, frozen=True):
 
 
 Choice = Literal["burn", "keep", "remove", "void", "accept", "continue", "end-shoe"]
-"""All a floor supervisor can decide about an irregularity."""
+"""All decisions of a pit supervisor about an irregularity."""
 
 Severity = Literal["note", "warning", "critical"]
 Action = Literal["carry", "burn", "keep"]
 
 
 class Row(Struct, frozen=True):
-    """What one irregularity means in one house.
+    """The policy of a house for one irregularity.
 
-    blocks: cards are held and nothing is guided until it is closed. confirm: the dealer's NEXT closes it.
-    choices: what the floor may decide. todo: what the dealer or the floor does next, as the alarm says it.
-    action: what becomes of the card where houses differ: `carry` to the next round, `burn`, `keep` for later.
+    blocks: cards are held and no slot lamp is lit until it is closed. confirm: the dealer's NEXT closes it.
+    choices: decisions open to the pit. todo: the next step of dealer or pit, as in the alarm.
+    action: what happens to the card where houses differ: `carry` to the next round, `burn`, `keep` for later.
     """
 
     todo: str

@@ -1,4 +1,4 @@
-"""Inputs: what the wires and the people say, with their time."""
+"""Inputs: reports of devices and people, with their time."""
 
 from typing import Final, Literal
 
@@ -17,10 +17,10 @@ class ReportNo(Struct, frozen=True, array_like=True):
 
 
 Flag = Literal["face_up", "double_feed", "backwards"]
-"""What a reader may notice about a card it did read."""
+"""Observations of a reader about a card that it did read."""
 
 Concern = Literal["card", "movement", "optics"]
-"""What a report without a card is about: a card nobody read, a movement in the shoe, or the reader's own optics."""
+"""The subject of a report without a card: an unread card, a movement in the shoe, or the reader's own optics."""
 
 NO_CARD: Final[dict[str, Concern]] = {
     "jam": "movement",
@@ -28,14 +28,14 @@ NO_CARD: Final[dict[str, Concern]] = {
     "lamp_weak": "optics",
     "saturated": "optics",
 }
-"""The reasons, in the reader's words, that concern no card; every other one does."""
+"""Reader reasons that concern no card; every other reason does."""
 
 
 class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
-    """Something the wires or the people said.
+    """A report of a device or a person.
 
-    salt: 16 random bytes of its own (32 hex digits): without them, a hash of the input would tell which one it is.
-    at: wall time, ms since 1970, UTC. mono: a clock that nobody can set, ms since some moment of this boot.
+    salt: 16 random bytes (32 hex digits), so that the input cannot be guessed from its hash.
+    at: wall time, ms since 1970, UTC. mono: monotonic time, ms since some moment of this boot.
     """
 
     salt: str = ""
@@ -44,7 +44,7 @@ class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
 
 
 class Started(Input, frozen=True, kw_only=True):
-    """The daemon began; `house` holds from the next shoe on. `nonce` names a new journal. torn: see its event."""
+    """The daemon started; `house` applies from the next shoe on. `nonce` names a new journal. torn: see its event."""
 
     version: str
     house: House
@@ -53,9 +53,9 @@ class Started(Input, frozen=True, kw_only=True):
 
 
 class CardRead(Input, frozen=True, kw_only=True):
-    """One card passed the reader. `lot` is the pack lot printed on it; `gap`: reports before it were lost.
+    """One card passed the reader. `lot`: the batch printed on it; `gap`: reports before it were lost.
 
-    slot: where the reader, or a sensor in the slot, says that the card went. serial: where each card has one.
+    slot: where the card went, by the reader or a sensor in the slot. serial: where each card has one.
     """
 
     card: Card
@@ -70,7 +70,7 @@ class CardRead(Input, frozen=True, kw_only=True):
 
 
 class CardUnread(Input, frozen=True, kw_only=True):
-    """The reader saw something and read no card: `reason` in the reader's words."""
+    """The reader noticed something and read no card: `reason` as the reader reports it."""
 
     reason: str
     nonce: str
@@ -79,12 +79,12 @@ class CardUnread(Input, frozen=True, kw_only=True):
 
     @property
     def concerns(self) -> Concern:
-        """What the report is about; a movement or the optics say nothing of a card: it is read, or not, by itself."""
+        """The subject of the report; a movement or the optics are no card: a card has a report of its own."""
         return NO_CARD.get(self.reason, "card")
 
 
 class CutCardSeen(Input, frozen=True, kw_only=True):
-    """The cut card passed the reader or its sensor, seen `by` its sensor or by the reader."""
+    """The cut card passed its sensor or the reader, as in `by`."""
 
     by: Literal["sensor", "reader"]
     report: ReportNo | None = None
@@ -92,40 +92,40 @@ class CutCardSeen(Input, frozen=True, kw_only=True):
 
 
 class Pressed(Input, frozen=True, kw_only=True):
-    """The dealer pressed `next`, `reveal`, or a key called as the result it tells. nonce: names a journal it opens."""
+    """The dealer pressed `next`, `reveal`, or the key of a result. nonce: names a journal that it opens."""
 
     key: str
     nonce: str = ""
 
 
 class ReaderResult(Struct, frozen=True):
-    """The result of a round by a reader that judges the game, in words that the game knows.
+    """The result of a round by a reader that judges the game, in words of the game, the outcome first.
 
-    They name the outcome first; `("forced",)` says that the reader's button ended the round.
+    `("forced",)`: the reader's button ended the round.
     """
 
     words: tuple[str, ...]
 
 
 class ReaderJudged(Input, frozen=True, kw_only=True):
-    """A reader that judges the game says its result."""
+    """A reader that judges the game reported its result."""
 
     result: ReaderResult
 
 
 class ReaderSaid(Input, frozen=True, kw_only=True):
-    """Anything else a reader says that belongs on record; `gap`: cards may have been missed."""
+    """Any other report of a reader that belongs on record; `gap`: cards may have been missed."""
 
     what: str
     gap: bool = False
 
 
 class TimePassed(Input, frozen=True, kw_only=True):
-    """A moment came that `deadline(shoe)` had asked for."""
+    """The moment of `deadline(shoe)` came."""
 
 
 class ClockJumped(Input, frozen=True, kw_only=True):
-    """The wall clock was set, by so many milliseconds."""
+    """The wall clock was set, `by` so many milliseconds."""
 
     by: int
 
@@ -137,27 +137,27 @@ class LidMoved(Input, frozen=True, kw_only=True):
 
 
 class SlotFilled(Input, frozen=True, kw_only=True):
-    """A sensor in a slot feels a card that was not there before."""
+    """A sensor in a slot detects a card that was not there before."""
 
     slot: str
 
 
 class SensorStuck(Input, frozen=True, kw_only=True):
-    """A sensor is active longer than it can be, or (not `stuck`) has let go again."""
+    """A sensor is active for longer than possible, or (not `stuck`) inactive again."""
 
     sensor: str
     stuck: bool
 
 
 class DeviceLost(Input, frozen=True, kw_only=True):
-    """The reader or the broker is gone."""
+    """The reader or the broker is lost."""
 
     device: Literal["reader", "broker"]
     why: str
 
 
 class ReaderBorrowed(Input, frozen=True, kw_only=True):
-    """The daemon lends the reader to the technician `by`. taken: the last report the daemon knows of."""
+    """The daemon leased the reader to the technician `by`. taken: the last report that the daemon handled."""
 
     by: str
     taken: ReportNo | None = None
@@ -166,7 +166,7 @@ class ReaderBorrowed(Input, frozen=True, kw_only=True):
 class TestCardsPassed(Input, frozen=True, kw_only=True):
     """`count` test cards of the technician `by` passed the reader: none of them is a card of the shoe.
 
-    taken: the report of the last one. lent: the daemon had lent the reader; else no daemon ran meanwhile.
+    taken: the report of the last one. lent: the daemon had leased the reader; else no daemon was running.
     """
 
     count: int
@@ -178,8 +178,8 @@ class TestCardsPassed(Input, frozen=True, kw_only=True):
 class DeviceBack(Input, frozen=True, kw_only=True):
     """The reader or the broker answers again.
 
-    resumes: the reader kept its reports, so nothing it saw is lost. cut_short: the command of the technician who had
-    borrowed the reader did not end as it should, so more test cards may come.
+    resumes: the reader kept its reports, so none is lost. cut_short: the command of the technician who had leased the
+    reader did not end properly, so more test cards may come.
     """
 
     device: Literal["reader", "broker"]
@@ -188,13 +188,13 @@ class DeviceBack(Input, frozen=True, kw_only=True):
 
 
 class ReaderBooted(Input, frozen=True, kw_only=True):
-    """The reader board said hello: a new `session` means that it was reset and forgot what it held."""
+    """The reader board sent its hello: a new `session` means that it was reset and lost its stored reports."""
 
     session: int
 
 
 class DiskFailed(Input, frozen=True, kw_only=True):
-    """The journal could not be written from `at` until `until`; the input is journaled once it can be."""
+    """The journal could not be written from `at` until `until`; journaled once it can be."""
 
     irregularity: Literal["disk_full", "disk_error"]
     why: str
@@ -202,9 +202,9 @@ class DiskFailed(Input, frozen=True, kw_only=True):
 
 
 class Ordered(Input, frozen=True, kw_only=True):
-    """Somebody gave an order: the backend (with an id) or a person at the table.
+    """An order of the backend (with an id) or of a person at the table.
 
-    digest: 16 hex digits that tell an order with an id from others, None where nobody made any.
+    digest: 16 hex digits that identify the content of an order with an id, else None.
     """
 
     order: Order
@@ -238,10 +238,10 @@ AnyInput = (
 
 
 def report_of(fact: AnyInput) -> ReportNo | None:
-    """The number of the reader's report that a fact was read from, None for other facts and unnumbered reports."""
+    """The number of the reader's report behind a fact, None for other facts and unnumbered reports."""
     return fact.report if isinstance(fact, (CardRead, CardUnread, CutCardSeen)) else None
 
 
 def last_report(fact: AnyInput) -> ReportNo | None:
-    """The number of the last report that the table or a technician has taken with this fact, None if it says none."""
+    """The number of the last report that the table or a technician handled with this fact, None if it has none."""
     return fact.taken if isinstance(fact, (ReaderBorrowed, TestCardsPassed)) else report_of(fact)

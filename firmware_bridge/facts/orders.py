@@ -1,4 +1,4 @@
-"""The orders a backend or a person may give, and the answers they get."""
+"""The orders of backends and people, and the answers to them."""
 
 from typing import Annotated, Final, get_args
 
@@ -11,19 +11,19 @@ from firmware_bridge.facts.printable import PATTERN
 LONGEST_NAME: Final = 64
 LONGEST_REASON: Final = 500
 
-# The pattern is for JSON Schema: the desk (table/validation.py) refuses other texts in words of its own.
+# The pattern is for JSON Schema: validation.py refuses other texts with a text of its own.
 
 Name = Annotated[str, Meta(max_length=LONGEST_NAME, extra_json_schema={"pattern": PATTERN})]
-"""What people, journals and irregularities are called: at most 64 characters that can be printed."""
+"""The name of a person, a journal or an irregularity: at most 64 printable characters."""
 
 Reason = Annotated[str, Meta(max_length=LONGEST_REASON, extra_json_schema={"pattern": PATTERN})]
-"""Why somebody gives an order, in his words: at most 500 characters that can be printed, in one line."""
+"""The giver's reason for an order: one line of at most 500 printable characters."""
 
 Word = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[ -~]*$")]
-"""A seat, an amount, a card or a mark as people write it: printable characters."""
+"""A seat, an amount, a card or a mark as people write it: printable ASCII."""
 
 Number = Annotated[int, Meta(ge=-(2**53), le=2**53)]
-"""What every reader of JSON takes for an integer."""
+"""An integer that every reader of JSON keeps exact."""
 
 EntryNumber = Annotated[int, Meta(ge=1, le=2**53)]
 
@@ -31,7 +31,7 @@ EntryNumber = Annotated[int, Meta(ge=1, le=2**53)]
 class Pack(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The packs in the shoe; without a `lot` the first card's is adopted, without `decks` the table's.
 
-    left: cards still in a shoe that was dealt from elsewhere: nobody knows those before. Only given at the table.
+    left: cards left in a shoe that was dealt from elsewhere, those before unknown. Only given at the table.
     """
 
     lot: Number | None = None
@@ -44,7 +44,7 @@ class _Order(Struct, frozen=True, omit_defaults=True, tag_field="do", forbid_unk
 
 
 class OpenShoe(_Order, frozen=True, tag="open_shoe"):
-    """A shuffled shoe is on the table; the pit boss `confirmed_by` stands for it."""
+    """Opens the shuffled shoe on the table; the pit boss `confirmed_by` confirms the shuffle."""
 
     pack: Pack = Pack()
     dealer: Name = ""
@@ -52,26 +52,26 @@ class OpenShoe(_Order, frozen=True, tag="open_shoe"):
 
 
 class CloseShoe(_Order, frozen=True, tag="close_shoe"):
-    """No more rounds from this shoe; refused while a round is open."""
+    """Closes the shoe: no more rounds from it; refused while a round is open."""
 
     why: Reason = ""
 
 
 class BetsOpen(_Order, frozen=True, tag="bets_open"):
-    """Bets may be placed again; only while no card of the round is out."""
+    """Opens betting again; only while no card of the round is drawn."""
 
 
 class BetsClosed(_Order, frozen=True, tag="bets_closed"):
-    """No more bets: the round may be dealt. bets, money: seat -> an amount, in games that need them."""
+    """Closes betting: the round may be dealt. bets, money: seat -> an amount, in games that need them."""
 
     bets: dict[Word, Word] = {}
     money: dict[Word, Word] = {}
 
 
 class Mark(_Order, frozen=True, tag="mark"):
-    """A seat's move. round, turn: the question it answers, None for the present one. seat None: the lot.
+    """A seat's move. round, turn: the question it answers, None for the present one. seat None: the draw.
 
-    In a game where one seat at a time has a say, the seat may be left out.
+    The seat may be left out in a game that asks one seat at a time.
     """
 
     word: Word
@@ -82,35 +82,35 @@ class Mark(_Order, frozen=True, tag="mark"):
 
 
 class Next(_Order, frozen=True, tag="next"):
-    """The dealer's NEXT key, by wire."""
+    """The dealer's NEXT key as an order."""
 
 
 class Reveal(_Order, frozen=True, tag="reveal"):
-    """Open sealed cards: those in `slots`, or the next step of the ceremony."""
+    """Opens sealed cards: those in `slots`, or the next step of the ceremony."""
 
     slots: tuple[Name, ...] = ()
 
 
 class Fly(_Order, frozen=True, tag="fly"):
-    """Deal this round without a bet and open it at once (guests with a table of their own)."""
+    """Deals this round without a bet and opens it at once (guests with a table of their own)."""
 
 
 class RequestShoeChange(_Order, frozen=True, tag="request_shoe_change"):
-    """The guest asks for another shoe."""
+    """The guest requests another shoe."""
 
 
 class RequestDealerChange(_Order, frozen=True, tag="request_dealer_change"):
-    """The guest asks for another dealer: the pit boss sends one."""
+    """The guest requests another dealer: the pit boss sends one."""
 
 
 class DealerIn(_Order, frozen=True, tag="dealer"):
-    """A dealer signs in; the present one is relieved."""
+    """Signs a dealer in, in place of the present one."""
 
     dealer: Name
 
 
 class Correct(_Order, frozen=True, tag="correct"):
-    """The floor says what came to a closed round, in order: the cards that were played, and the marks, as words."""
+    """Corrects a closed round. cards: the cards that were played, and the marks, in order, as words."""
 
     round: Number
     cards: tuple[Word, ...]
@@ -118,13 +118,13 @@ class Correct(_Order, frozen=True, tag="correct"):
 
 
 class Void(_Order, frozen=True, tag="void"):
-    """The open round counts for nothing."""
+    """Voids the open round: it does not count."""
 
     why: Reason
 
 
 class Resolve(_Order, frozen=True, tag="resolve"):
-    """The floor's decision about an open irregularity."""
+    """The pit's decision about an open irregularity."""
 
     irregularity: Name
     choice: Choice
@@ -132,7 +132,7 @@ class Resolve(_Order, frozen=True, tag="resolve"):
 
 
 class Resend(_Order, frozen=True, tag="resend", rename={"start": "from"}):
-    """Send messages again: of `journal` from entry `start` to entry `to` inclusive, or all since a time.
+    """Sends messages again: of `journal` from entry `start` to entry `to` inclusive, or all since a time.
 
     `since` is an RFC 3339 time; exactly one of `journal` and `since` is given.
     """
@@ -144,14 +144,14 @@ class Resend(_Order, frozen=True, tag="resend", rename={"start": "from"}):
 
 
 class Enter(_Order, frozen=True, tag="enter"):
-    """Two people say which card was not read. Local only."""
+    """Two people enter the card that was not read. Only at the table."""
 
     card: Card
     second: Name
 
 
 class Malformed(_Order, frozen=True, tag="malformed"):
-    """An order nobody can obey; kept so that its refusal is on record."""
+    """An order that cannot be carried out; kept so that its refusal is on record."""
 
     what: str
     error: str
@@ -179,11 +179,11 @@ Order = (
 )
 
 ORDERS: Final[tuple[type[Order], ...]] = tuple(each for each in get_args(Order) if each not in (Enter, Malformed))
-"""What the topic `command` can be allowed to take."""
+"""The orders that the topic `command` can be allowed to give."""
 
 
 def tag_of(order: Order | type[Order]) -> str:
-    """The name of an order: what `do` says."""
+    """The name of an order: the value of `do`."""
     return str(order.__struct_config__.tag)
 
 
@@ -191,16 +191,16 @@ ALL: Final = tuple(map(tag_of, ORDERS))
 """The names of the orders that the topic `command` can be allowed to give."""
 
 BY_MQTT: Final = ("bets_open", "bets_closed", "mark", "resend")
-"""Those it may give where the config says nothing: what a backend needs in every round, and resends."""
+"""The default of these: the orders of every round, and `resend`."""
 
 LOCAL: Final = (*ALL, "enter")
 """The orders that can be given at the table."""
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
-    """The answer to the giver of an order; `error` says why it was refused, `hint` what to do next.
+    """The answer to the giver of an order; `error`: why it was refused, `hint`: what to do next.
 
-    digest: on record, of the order that was answered (`Ordered`); its giver is not told.
+    digest: of the order that was answered (`Ordered`); on record only, not sent.
     """
 
     ok: bool

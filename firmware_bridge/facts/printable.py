@@ -1,4 +1,4 @@
-"""What a text from outside may hold, how one that holds more is shown, and the name that was meant."""
+"""Checks and escapes texts from outside, and finds the known name that a wrong one is nearest to."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 CLASS: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
-"""Characters that move a cursor, begin a line or turn the direction of what follows, as in a class of a pattern."""
+"""Characters that move a cursor, begin a line or change the text direction, as the class of a pattern."""
 
 PATTERN: Final = rf"^[^{CLASS}]*$"
 """A text without such a character, for JSON Schema."""
@@ -18,7 +18,7 @@ _CONTROL: Final = re.compile(rf"[{CLASS}\ud800-\udfff]")
 
 
 def fault(text: str, most: int) -> str | None:
-    """What is wrong with a text of at most `most` characters, to stand behind its name; None where nothing is."""
+    """The fault of a text of at most `most` characters, a phrase that follows its name; None if there is none."""
     if len(text) > most:
         return f"is too long: at most {most} characters"
     if found := _CONTROL.search(text):
@@ -27,26 +27,26 @@ def fault(text: str, most: int) -> str | None:
 
 
 def escaped(text: str) -> str:
-    r"""The text in one line: what a terminal would obey and not print stands there as `\n`, `\x1b` or `\u2028`."""
+    r"""The text in one line, control characters written as `\n`, `\x1b` or `\u2028`."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def escaped_json(document: str) -> str:
-    """The same for a JSON document of one line, which means what it meant before."""
+    """The same for a JSON document of one line; its value stays the same."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
 
 
 def as_seen(name: str) -> str:
-    """What people see of a name: letters without their case, nothing invisible and no blanks.
+    """The visible part of a name: case folded, without invisible characters and blanks.
 
-    One person does not become two by a letter that nobody sees.
+    Two names that look the same are one person.
     """
     letters = unicodedata.normalize("NFKC", name).casefold()
     return "".join(each for each in letters if unicodedata.category(each) != "Cf" and not each.isspace())
 
 
 def harmless(value: Any) -> Any:
-    """A value made of JSON, with every text in it `escaped`."""
+    """A JSON value with every text in it `escaped`."""
     if isinstance(value, str):
         return escaped(value)
     if isinstance(value, dict):
@@ -55,7 +55,7 @@ def harmless(value: Any) -> Any:
 
 
 PART: Final = 3
-"""One letter in so many may be wrong."""
+"""Letters of a word for each one that may be wrong."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
@@ -65,12 +65,12 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
-    """The question that a wrong word deserves; `otherwise` where no known word is near."""
+    """A "did you mean" question for a wrong word; `otherwise` where no known word is near."""
     return f"did you mean {near}?" if (near := nearest(word, known)) else otherwise
 
 
 def mistakes(word: str, meant: str) -> int:
-    """Letters that are missing, too many or others, and neighbours that are swapped; capitals are none."""
+    """The edit distance with swaps of neighbours, capitals ignored."""
     a, b = word.casefold(), meant.casefold()
     rows = [list(range(len(b) + 1))]
     for i, letter in enumerate(a, 1):

@@ -1,11 +1,11 @@
-"""The heads of all messages, and the messages of the streams `event` and `round`: the daemon's and the backend's alike.
+"""The heads of all messages, and the messages of the streams `event` and `round`, for daemon and backend.
 
-The bytes of a stream are put together from those of the journal (topics/event_and_round.py); they decode into these
-Structs. A state topic is a head and a body beside it in one JSON object: bodies are in facts/wire_states.py, those of
-a game's own topics in its package.
+The bytes of a stream are built from those of the journal (topics/event_and_round.py); they decode into these
+Structs. A state topic is a head and a body in one JSON object: bodies are in facts/wire_states.py, those of a game's
+own topics in its package.
 
-A field `Annotated[int, Number]` is read as an int, and as a `Number` by readers that trust no sender (`excerpt`). A key
-that no field has is ignored.
+A field `Annotated[int, Number]` decodes as an int, and as a `Number` in an `excerpt`, for readers that trust no sender.
+Unknown keys are ignored.
 """
 
 from decimal import Decimal
@@ -38,10 +38,10 @@ Count = Annotated[int, Meta(ge=1)]
 Chain = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 MOST: Final = 2**53
-"""The largest number that every reader of JSON takes for an integer."""
+"""The largest integer that every reader of JSON keeps exact."""
 
 LONGEST: Final = 100
-"""Characters of the longest name."""
+"""Longest name, in characters."""
 
 Number = Annotated[int, Meta(ge=0, le=MOST)]
 Measured = Annotated[float, Meta(ge=-1e6, le=1e6)]
@@ -49,11 +49,11 @@ Name = Annotated[str, Meta(min_length=1, max_length=LONGEST, pattern=rf"^[^{CLAS
 Line = Annotated[str, Meta(max_length=200)]
 Lines = Annotated[tuple[Line, ...], Meta(max_length=100)]
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")]
-"""RFC 3339, ms, UTC: of two such texts the later time is the greater text."""
+"""RFC 3339, ms, UTC; such texts sort by time."""
 
 
 class Identity(NamedTuple):
-    """Which message of its topic: entry `seq` (from 1) of `journal`, event `n` (from 1) of that entry."""
+    """The identity of a message in its topic: entry `seq` (from 1) of `journal`, event `n` (from 1) of that entry."""
 
     journal: str
     seq: int
@@ -61,7 +61,7 @@ class Identity(NamedTuple):
 
 
 class Head(Struct, frozen=True):
-    """What every message begins with. `shoe` counts the shoes of a device, 0 before the first."""
+    """The first keys of every message. `shoe` counts the shoes of a device, 0 before the first."""
 
     v: int
     table: Annotated[str, Name]
@@ -70,7 +70,7 @@ class Head(Struct, frozen=True):
 
 
 class EntryHead(Head, frozen=True):
-    """The head of what belongs to an entry of the journal. `at`: RFC 3339, ms, UTC; `boot` names the daemon's run."""
+    """The head of a message of a journal entry. `at`: RFC 3339, ms, UTC; `boot` names the daemon's run."""
 
     seq: int
     at: str
@@ -78,7 +78,7 @@ class EntryHead(Head, frozen=True):
 
 
 class StateHead(Head, frozen=True):
-    """The head of a state, and of an answer: what held after entry `as_of` of the journal, 0 for none."""
+    """The head of a state or an answer as of entry `as_of` of the journal, 0 for none."""
 
     as_of: int
     at: Annotated[str, Time]
@@ -96,9 +96,9 @@ Part = TypeVar("Part", bound=Struct)
 
 
 def excerpt(kind: type[Part], *needed: str, **defaults: Any) -> type[Part]:
-    """A Struct with those fields of `kind` that a reader needs, each within its bounds; it has no other fields.
+    """A Struct with some fields of `kind`, each with its bounds.
 
-    needed: without them it is no message. defaults: of fields that may be missing; one of None may be null too.
+    needed: required fields. defaults: of fields that may be missing; one with default None may be null too.
     """
     hints = get_type_hints(kind, include_extras=True)
     fields: list[Any] = [(name, _bounded(hints[name])) for name in needed]
@@ -110,7 +110,7 @@ def excerpt(kind: type[Part], *needed: str, **defaults: Any) -> type[Part]:
 
 
 def _bounded(hint: Any) -> Any:
-    """A type with the bounds that its annotation names."""
+    """The type with the bounds in its annotation."""
     if get_origin(hint) in (Union, UnionType):
         return Union[tuple(map(_bounded, get_args(hint)))]  # noqa: UP007  # of types that are only known here
     if get_origin(hint) is Annotated:
@@ -121,8 +121,8 @@ def _bounded(hint: Any) -> Any:
 class StreamMessage(EntryHead, frozen=True, kw_only=True):
     """A message of a stream: event `n` of the `of` events of its entry.
 
-    head: the journal's chain after that entry, hex SHA-256; None in a message by software that did not say it. Whoever
-    keeps one can prove from the journal that nothing up to there was changed since.
+    head: the journal's chain after that entry, hex SHA-256; None from software without it. A receiver that keeps one
+    can prove from the journal that nothing up to that entry was changed later.
     """
 
     head: Chain | None = None
@@ -135,28 +135,28 @@ class StreamMessage(EntryHead, frozen=True, kw_only=True):
 
     @property
     def identity(self) -> Identity:
-        """Its key beside the topic: same key, same bytes."""
+        """The key of the message in its topic: same key, same bytes."""
         return Identity(self.journal, self.seq, self.n)
 
 
 class EventMessage(StreamMessage, frozen=True, kw_only=True):
-    """A message of the topic `event`; its `type` says what else is in the event."""
+    """A message of the topic `event`; `type` in the event names its other keys."""
 
     event: dict[str, Any]
 
 
 class Hand(Struct, frozen=True):
-    """What every hand of every game has; `points` in the words of the game."""
+    """The keys of every hand in every game; `points` as text of the game."""
 
     cards: tuple[Card, ...]
     points: str
 
 
 class _Round(StreamMessage, frozen=True, kw_only=True, tag_field="status"):
-    """What every message of the topic `round` says.
+    """The keys of every message of the topic `round`.
 
-    cards: those that may be named. stakes: bet -> what was put in, and net (facts/events_of_rounds.py, `Stake`).
-    prev: the round message before it at its table. why: in words. Amounts are exactly the decimals written.
+    cards: those disclosed. stakes: bet -> amount put in, and net (facts/events_of_rounds.py, `Stake`).
+    prev: the round message before it at its table. why: as text. Amounts are exactly the decimals written.
     """
 
     game: str
@@ -171,9 +171,9 @@ class _Round(StreamMessage, frozen=True, kw_only=True, tag_field="status"):
 
 
 class ClosedRound(_Round, frozen=True, kw_only=True, tag="closed"):
-    """A round that is over. What only its game says stands beside these keys, in its hands and in the message.
+    """A round that is over. A game adds keys of its own to its hands and to the message.
 
-    bets: bet -> net, exactly the decimal that the message writes: 0.95 is `Decimal("0.95")`.
+    bets: bet -> net, exactly the decimal in the message: 0.95 is `Decimal("0.95")`.
     reasons: `why` as ids and values.
     """
 
@@ -187,7 +187,7 @@ class ClosedRound(_Round, frozen=True, kw_only=True, tag="closed"):
 
 
 class CorrectedRound(ClosedRound, frozen=True, kw_only=True, tag="corrected"):
-    """A whole new round in place of the one that entry `corrects` closed."""
+    """A complete new result in place of the round that entry `corrects` closed."""
 
     status: ClassVar[Literal["closed", "corrected"]] = "corrected"
     corrects: int
@@ -195,7 +195,7 @@ class CorrectedRound(ClosedRound, frozen=True, kw_only=True, tag="corrected"):
 
 
 class VoidedRound(_Round, frozen=True, kw_only=True, tag="voided"):
-    """A round that counts for nothing. moved: bet -> what had been paid to it, or taken (below 0): it is made good."""
+    """A round that does not count. moved: bet -> amount already paid to it, or collected (below 0): to be reversed."""
 
     status: ClassVar[Literal["voided"]] = "voided"
     by: str
@@ -205,7 +205,7 @@ class VoidedRound(_Round, frozen=True, kw_only=True, tag="voided"):
 class Stored(Struct, frozen=True):
     """A message of the topic `stored`, from a backend to a table: receiver `by` committed all up to entry `seq`.
 
-    All: every message of `event` and `round` of every entry of `journal` up to `seq`, and of every journal before it.
+    That is every message of `event` and `round` of each entry of `journal` up to `seq`, and of each journal before it.
     """
 
     journal: str

@@ -1,6 +1,6 @@
-"""The bodies of the state topics and of answers: each stands beside a `StateHead` in one JSON object (facts/wire.py).
+"""The bodies of state topics and answers: each forms one JSON object with a `StateHead` (facts/wire.py).
 
-A game's own topics have bodies of its own, in its package.
+The bodies of a game's own topics are in its package.
 """
 
 from typing import Annotated, Any, Literal
@@ -15,11 +15,11 @@ Clock = Literal["synchronised", "unsynchronised", "unknown"]
 
 
 class Status(Struct, frozen=True):
-    """The topic `status`: whether the bridge is there. `lost` is said by the broker, as the bridge's will.
+    """The topic `status`: whether the bridge is connected. `lost` is the bridge's will, published by the broker.
 
-    build: the commit that runs and its date, `dirty` where it was changed, or `unknown`. next_seq: the entry that comes
-    next in the journal of the head. mode: how much can be done now. clock: whether a time server keeps it. link: the
-    number of the connection since `boot`, in the will too: a `lost` of an older one says nothing of the present one.
+    build: commit and date of the software, `dirty` where it was changed, or `unknown`. next_seq: the next entry in the
+    journal of the head. mode: how much can be done now. clock: whether a time server keeps it. link: the number of the
+    connection since `boot`, in the will too: ignore a `lost` of an older connection.
     """
 
     state: Literal["online", "stopped", "lost"]
@@ -39,11 +39,11 @@ class Slot(Struct, frozen=True, omit_defaults=True):
 
 
 class Table(Struct, frozen=True):
-    """The topic `table`: what lies on it and what comes next; `due` is the one slot the next card belongs to.
+    """The topic `table`: the cards on it and what comes next; `due` is the slot of the next card.
 
-    Only in games with marks, turn: the number of what is asked. hands: slot -> its cards in order, null for one that is
-    face down. act: slot -> the marks that it must give one of, with what may come with each (topics/offers.py).
-    anytime: the same of those that it may give, in turn or not. shows: what the game says of the running round.
+    Only in games with marks: turn: the number of the question. hands: slot -> its cards in order, null for one that is
+    face down. act: slot -> the marks to choose from, with the values allowed for each (topics/offers.py).
+    anytime: the marks allowed at any time, in or out of turn. shows: the game's own data of the running round.
     """
 
     game: str
@@ -71,10 +71,10 @@ class Table(Struct, frozen=True):
 
 
 class Lamps(Struct, frozen=True):
-    """The topic `lamps`. lit: lamp -> rhythm (`steady` due, `confirm` 1 Hz, `candidate` of a lot 2 Hz, `blocked`
+    """The topic `lamps`. lit: lamp -> rhythm (`steady` due, `confirm` 1 Hz, `candidate` of a draw 2 Hz, `blocked`
     5 Hz, `double` flash).
 
-    why: in words, which name points of disclosed cards only. reasons: the same, one for each of `why`.
+    why: as text, with points of disclosed cards only. reasons: the same as ids and values, one for each of `why`.
     """
 
     lit: dict[str, str]
@@ -83,9 +83,9 @@ class Lamps(Struct, frozen=True):
 
 
 class Alarm(Struct, frozen=True):
-    """An open irregularity. `since` is milliseconds since 1970; `choices` are the floor's; `of`: what it is about.
+    """An open irregularity. `since`: ms since 1970; `choices`: those of the pit; `of`: its subject.
 
-    values: what `detail` names in English, `{}` where the id says all.
+    values: the values in `detail`, for translations; `{}` where the id is enough.
     """
 
     id: Annotated[str, Name]
@@ -106,7 +106,7 @@ class Alarms(Struct, frozen=True):
 
 
 class ReaderHealth(Struct, frozen=True):
-    """Reads since the start, quality 0..255 of the last ones, and both beside what was calibrated."""
+    """Reads since the start, quality (0..255) and lamp now, and both as calibrated."""
 
     reads: Annotated[int, Number]
     unread: Annotated[int, Number]
@@ -121,11 +121,11 @@ class ReaderHealth(Struct, frozen=True):
 
 
 class Health(Struct, frozen=True):
-    """The topic `health`; a value is None where nobody measures it here.
+    """The topic `health`; None for a value that is not measured here.
 
     queue: entries that the broker has not acknowledged, or the store does not have. faults: lamps and sensors that
-    failed their test, None while the lamps were not tried. orders_refused: by MQTT, because more came than can be
-    judged, since the start.
+    failed their test, None before the lamp test. orders_refused: orders by MQTT refused since the start because too
+    many came.
     """
 
     uptime_s: Annotated[int, Number]
@@ -139,7 +139,7 @@ class Health(Struct, frozen=True):
 
 
 class Chance(Struct, frozen=True):
-    """`num` of `den` equally likely deals, in an order each, net `pays` units per unit staked."""
+    """`num` of `den` equally likely ordered deals have the net result `pays`, in units per unit staked."""
 
     pays: int | float
     num: int
@@ -147,9 +147,9 @@ class Chance(Struct, frozen=True):
 
 
 class BetOdds(Struct, frozen=True):
-    """The odds of a bet: a chance for every distinct net result, -1 the last; they add up to `den`.
+    """The odds of a bet: a chance for every distinct net result, -1 last; they add up to `den`.
 
-    rtp: what comes back per unit staked, the stake included, as a fraction in lowest terms.
+    rtp: return to player per unit staked, the stake included, as a fraction in lowest terms.
     """
 
     tiers: tuple[Chance, ...]
@@ -159,7 +159,7 @@ class BetOdds(Struct, frozen=True):
 class Odds(Struct, frozen=True, omit_defaults=True):
     """The topic `odds`, of round `round` of the shoe of the head, with `cards` cards left before it.
 
-    odds: by bet; None where none can be told. deviation: how much more each bet returns than with a full shoe.
+    odds: by bet; None where they are not known. deviation: how much more each bet returns than with a full shoe.
     """
 
     round: int | None

@@ -168,7 +168,7 @@ class Commitments:
             self._compare_sealed(line, n, event, secret)
             for verdict in self._verdicts(line, n, event):
                 if verdict.proof != "opened":
-                    raise self._fault(line, self._told(verdict))
+                    raise self._fault(line, self._mismatch(verdict))
 
     def _verdicts(self, line: Line, n: int, event: dict[str, Any]) -> tuple[Proof, ...]:
         public = line.public
@@ -184,7 +184,7 @@ class Commitments:
         if secret and event.get("commit") != commitment(line.public.journal, seq, n, secret.card.value, secret.nonce):
             raise self._fault(line, f"a card is not the one that line {seq} committed to")
 
-    def _told(self, verdict: Proof) -> str:
+    def _mismatch(self, verdict: Proof) -> str:
         if verdict.names is None:
             return "a card that was held or entered is not one that a line before committed to"
         return f"a card is not the one that line {verdict.names.seq} committed to"

@@ -64,7 +64,7 @@ class FilledFile:
             if written != len(record):
                 raise OSError(errno.ENOSPC, f"only {written} of {len(record)} bytes fitted")
         except OSError as error:
-            self._take_back(len(record))
+            self._undo(len(record))
             raise unwritable(error) from None
         self.sync()
         self.length += len(record)
@@ -98,7 +98,7 @@ class FilledFile:
         """Give the file back."""
         os.close(self._fd)
 
-    def _take_back(self, length: int) -> None:
+    def _undo(self, length: int) -> None:
         """Undo what a failed write left; a disk that takes nothing at all need not take that either."""
         try:
             if os.fstat(self._fd).st_size > self._size:

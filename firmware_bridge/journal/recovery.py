@@ -12,7 +12,7 @@ from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, VERSION, Line, for
 from firmware_bridge.journal.reader import Place, Walk, next_beginning, read_lines
 
 log = logging.getLogger(__name__)
-_ANEW = (
+_START_OVER = (
     "if you cannot, deal on with a new record: sudo systemctl stop firmware-bridge; sudo mv {0} {0}.damaged; "
     "sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {0}; sudo cp -p {0}.damaged/calibration.toml {0}/; "
     "a native reader: unplug it and plug it in again; sudo systemctl start firmware-bridge "
@@ -88,7 +88,7 @@ def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
     what, hint = f"the journal cannot be read ({error})", "its user must own it; a failing card is in dmesg: replace it"
     if isinstance(error, JournalError):
         what, hint = error.what, error.hint
-    return JournalError(what, f"{hint}; {_ANEW.format(directory)}")
+    return JournalError(what, f"{hint}; {_START_OVER.format(directory)}")
 
 
 class Salvage:

@@ -1,1 +1,1 @@
-"""One link to one broker: connecting, publishing what is journaled, and the retained state."""
+"""One link to one broker: connecting, publishing, subscribing."""

@@ -1,4 +1,4 @@
-"""How long to wait before the next attempt to reach the broker, and whether another client of our name is there."""
+"""Waits before the next attempt to reach the broker, and the detection of a client-id conflict."""
 
 import random
 from collections.abc import Callable
@@ -10,15 +10,15 @@ FIRST_S = 0.1  # the longest first wait; it doubles with each attempt
 STEADY_S = 30.0  # a connection that lasted this long ended its outage, whatever came of it
 PATIENT_FIRST_S = 1.0  # the first wait where haste does harm; it doubles too
 PATIENT_S = 60.0  # the longest wait there
-SOON_S = 5.0  # a connection that broke within so many seconds broke right after it was let in
-BREAKS = 3  # so many in a row, with no attempt that failed between them, are no broken broker
-FORGOTTEN_S = 150.0  # a namesake that was not heard of for so long is gone: longer than the longest wait of either
+SOON_S = 5.0  # a connection that broke within so many seconds broke right after it was accepted
+BREAKS = 3  # so many in a row, with no failed attempt between them, are a conflict and no broken broker
+FORGOTTEN_S = 150.0  # a conflict not noticed for so long is over: longer than the longest wait of either client
 
 
 class Backoff:
     """Waits with full jitter, so that a whole casino does not storm the broker that just came back.
 
-    An outage is over when the broker has acknowledged a message, or after `STEADY_S`: being let in proves nothing.
+    An outage is over when the broker has acknowledged a message, or after `STEADY_S`: a CONNACK proves nothing.
     Times are seconds of any one monotonic clock.
     """
 
@@ -30,18 +30,18 @@ class Backoff:
         self._attempts = 0
 
     def connected(self, now: float) -> None:
-        """Note that the broker let us in."""
+        """Called when the broker accepts a connection."""
         self._up_since, self._acknowledged = now, False
 
     def acknowledged(self) -> None:
-        """Note that the broker acknowledged a message."""
+        """Called when the broker acknowledges a message."""
         self._acknowledged = True
 
     def wait(self, now: float, *, refused: bool = False, patient: bool = False) -> float:
-        """Return the seconds to wait after a failed attempt or a lost connection.
+        """Seconds to wait after a failed attempt or a lost connection.
 
-        refused: the broker refused a message or us, so what it acknowledged before ended no outage. patient: it must
-        not be asked soon; half of the wait is certain.
+        refused: the broker refused a message or the login, so its acknowledgements ended no outage. patient: it must
+        not be asked soon; at least half of the longest wait.
         """
         steady = self._up_since is not None and now - self._up_since >= STEADY_S
         if steady or (self._acknowledged and not (refused or patient)):
@@ -65,16 +65,16 @@ class Doubling:
         self.longest_s = longest_s
 
     def longer(self) -> None:
-        """Be more patient the next time."""
+        """Doubles the wait."""
         self.s = min(2 * self.s, self.longest_s)
 
     def reset(self) -> None:
-        """Begin again with the first wait."""
+        """Sets the first wait again."""
         self.s = self._first_s
 
 
 class ClientIdConflict:
-    """Detects another client of our name, as the broker throws out each in turn: MQTT 5 says so, 3.1.1 lets guess.
+    """Detects a client-id conflict: the broker disconnects both clients in turn. MQTT 5 says so, 3.1.1 does not.
 
     Times are seconds of any one monotonic clock.
     """
@@ -85,23 +85,23 @@ class ClientIdConflict:
         self._seen: float | None = None
 
     def connected(self, now: float) -> None:
-        """The broker let us in."""
+        """Called when the broker accepts a connection."""
         self._up_since = now
 
     def kept_out(self) -> None:
-        """An attempt failed, or a connection ended for a reason of its own: two of one name are both let in."""
+        """Called when an attempt fails or a connection ends for another reason: in a conflict both are accepted."""
         self._up_since, self._breaks = None, 0
 
-    def broke(self, now: float, *, told: bool = False) -> bool:
-        """The other side ended the connection; whether a namesake did it. told: the broker says so."""
+    def broke(self, now: float, *, is_stated: bool = False) -> bool:
+        """Called when the other side ends the connection; whether a conflict did it. is_stated: the broker says so."""
         lasted = 0.0 if self._up_since is None else now - self._up_since
         self._up_since = None
         self._breaks = self._breaks + 1 if lasted < (FORGOTTEN_S if self.is_about(now) else SOON_S) else 0
-        if told or self._breaks >= BREAKS:
+        if is_stated or self._breaks >= BREAKS:
             self._seen = now
             return True
         return False
 
     def is_about(self, now: float) -> bool:
-        """Whether a namesake was noticed not long ago."""
+        """Whether a conflict was noticed in the last `FORGOTTEN_S` seconds."""
         return self._seen is not None and now - self._seen < FORGOTTEN_S

@@ -1,4 +1,4 @@
-"""The daemon's driver, the one that knows paho's private fields: one packet at a time, one system call a message."""
+"""The daemon's driver, the only user of paho's private fields: one packet at a time, one system call a message."""
 
 from functools import lru_cache
 from os import sched_yield
@@ -11,24 +11,24 @@ from paho.mqtt.enums import MQTTErrorCode, MQTTProtocolVersion
 from firmware_bridge.mqtt.connection import MOST_WINDOW, Connection
 
 QOS_1 = 0x32
-"""The first byte of a PUBLISH at QoS 1; 1 more if it is retained (MQTT 5, 3.3.1)."""
+"""First byte of a PUBLISH at QoS 1; 1 more if it is retained (MQTT 5, 3.3.1)."""
 
 
 class QuickClient(Client):
-    """A client of paho's with shorter ways to read and to publish; it is connected once."""
+    """A paho client with shorter ways to read and to publish; it is connected once."""
 
     def loop_read(self, max_packets: int = 1) -> MQTTErrorCode:
-        """Read one packet: paho's own takes as many at once as are in flight either way, in a flood thousands."""
+        """Reads one packet; paho's own reads as many as are in flight either way, in a flood thousands."""
         if self._sock is None:
             return MQTTErrorCode.MQTT_ERR_NO_CONN
         code = self._packet_read()
         return self._loop_rc_handle(code) if code > 0 else MQTTErrorCode.MQTT_ERR_SUCCESS
 
     def publish_now(self, topic: str, payload: bytes, retain: bool) -> int | None:
-        """Send a message at QoS 1 and return its id; None, with nothing sent, where it is for `publish` to do.
+        """Sends a message at QoS 1; its id, or None, with nothing sent, where `publish` must do it.
 
         That is while other bytes wait, or as many messages as the broker allows are in flight, or the connection is
-        broken. Bytes that the socket does not take at once wait as paho's do, and the broker's answer comes by paho.
+        broken. Bytes that the socket does not accept at once wait as paho's do; the broker's answer comes by paho.
         """
         if self._out_packet or self._inflight_messages >= self._max_inflight_messages:
             return None
@@ -37,9 +37,9 @@ class QuickClient(Client):
         packet = _publish(topic, payload, retain, mid, self._protocol)
         try:
             sent = self._sock_send(packet)
-            sched_yield()  # a broker on this machine waits for our core: the kernel takes a sender to be done
+            sched_yield()  # a broker on this machine waits for this core
         except BlockingIOError:
-            sent = 0  # TLS may hold these very bytes already: no others may follow before them
+            sent = 0  # TLS may hold these bytes already: no others may follow before them
         except OSError:
             return None
         self._out_messages[mid] = _SENT
@@ -51,7 +51,7 @@ class QuickClient(Client):
 
 
 class QuickConnection(Connection):
-    """A connection with that client; as many messages are in flight as the broker allows: the outbox bounds them."""
+    """A connection with a `QuickClient`; the broker and the outbox limit the messages in flight."""
 
     kind = QuickClient
     most_in_flight = MOST_WINDOW
@@ -63,14 +63,14 @@ class QuickConnection(Connection):
         return super()._send(topic, payload, qos, retain, correlation)
 
     def _connack(self, client: Client, *answer: Any) -> None:
-        # MQTT 5 forbids more in flight than the broker says; paho then holds the rest back, in order. Its
-        # public setter refuses once connected, though nothing is in flight yet.
+        # MQTT 5 forbids more in flight than ReceiveMaximum; paho then holds the rest back, in order. Its public
+        # setter refuses once connected, though nothing is in flight yet.
         client._max_inflight_messages = getattr(answer[-1], "ReceiveMaximum", MOST_WINDOW)
         super()._connack(client, *answer)
 
 
 _SENT = MQTTMessage()
-"""Stands for each message sent at once where paho keeps those that are not acknowledged."""
+"""Placeholder of each message sent by `publish_now` among paho's unacknowledged ones."""
 _SENT.qos = 1
 
 
@@ -88,7 +88,7 @@ def _text(topic: str) -> bytes:
 
 
 def _length(count: int) -> bytes:
-    """A length in as many bytes of seven bits as it needs, the lowest first (MQTT 5, 1.5.5)."""
+    """A variable byte integer: seven bits a byte, the lowest first (MQTT 5, 1.5.5)."""
     packed = bytearray()
     while count > 0x7F:
         packed.append(count & 0x7F | 0x80)

@@ -19,43 +19,43 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Ticket, tls_context
 
-CONNECT_S: Final = 5.0  # a peer that says nothing for this long is given up
-SESSION_S: Final = 7 * 24 * 3600  # how long the broker keeps a session while we are away (MQTT 5)
+CONNECT_S: Final = 5.0  # a peer that does not answer for this long is given up
+SESSION_S: Final = 7 * 24 * 3600  # how long the broker keeps the session of an absent client (MQTT 5)
 MOST_WINDOW: Final = 65_535  # messages in flight at most (MQTT 5, 3.2.2.3.3)
 
 LARGEST: Final = 2**20
-"""Bytes of the largest message that a broker of MQTT 5 is to send; one of a table is far smaller."""
+"""Bytes of the largest packet accepted from a broker of MQTT 5; a table's messages are far smaller."""
 
 AGAIN_S: Final = 15.0
-"""When a refused subscription is asked for again: a cluster that chooses a leader refuses just as an ACL does."""
+"""Wait before a refused subscription is repeated: a cluster that elects a leader refuses just as an ACL does."""
 
 log = logging.getLogger(__name__)
 
 
 class Events(NamedTuple):
-    """What a connection calls, in order; after refused, silent, ended and crashed it is over."""
+    """Callbacks of a connection, in order; after refused, silent, ended or crashed it is over."""
 
-    accepted: Callable[[bool], None]  # whether the broker had a session of ours
+    accepted: Callable[[bool], None]  # whether the broker had a session of this client
     refused: Callable[[ReasonCode], None]  # the answer to CONNECT
     silent: Callable[[], None]  # no answer to CONNECT in time
-    acked: Callable[[int], None]  # the broker took the QoS 1 message of this id
-    not_taken: Callable[[str, ReasonCode], None]  # it acknowledged one to this topic as refused (MQTT 5)
-    subscribed: Callable[[Mapping[str, ReasonCode], bool], None]  # topics refused that were not; whether some are still
+    acked: Callable[[int], None]  # the broker accepted the QoS 1 message of this id
+    rejected: Callable[[str, ReasonCode], None]  # it refused a message to this topic (MQTT 5)
+    subscribed: Callable[[Mapping[str, ReasonCode], bool], None]  # topics newly refused; whether any is still refused
     received: Callable[[Incoming], None]
-    ended: Callable[[ReasonCode, bool], None]  # the socket is closed; whether by a DISCONNECT from there (MQTT 5)
-    crashed: Callable[[Exception], None]  # our own code or paho's raised; the log has the traceback
+    ended: Callable[[ReasonCode, bool], None]  # the socket is closed; whether by a DISCONNECT of the broker (MQTT 5)
+    crashed: Callable[[Exception], None]  # a callback or paho raised; the log has the traceback
 
 
 class Connection:
-    """Owns a client whose CONNECT is sent, and calls one of `events` for what happens, until closed.
+    """Owns a client that has sent CONNECT, and calls `events`, until closed.
 
-    paho's callbacks only note the news; an event is called when paho has returned. So what it publishes is written
-    at once, and an exception in it cannot leave paho in the middle of something. number: of this connection, for
-    tickets; None where paho acknowledges what comes.
+    paho's callbacks only queue events, which are called after paho has returned. So what they publish is written at
+    once, and an exception in one cannot interrupt paho. number: of this connection, for tickets; None where paho
+    acknowledges messages itself.
     """
 
     kind: ClassVar[type[Client]] = Client
-    most_in_flight: ClassVar[int] = 20  # what a broker that says nothing else takes
+    most_in_flight: ClassVar[int] = 20  # the usual limit of brokers
 
     def __init__(self, client: Client, events: Events, loop: asyncio.AbstractEventLoop, number: int | None) -> None:
         sock = client.socket()
@@ -79,9 +79,10 @@ class Connection:
 
     @classmethod
     def dial(cls, broker: BrokerSettings, will: Message | None, version: int) -> Client:
-        """Connect by TCP and TLS and send CONNECT; blocks up to `CONNECT_S` for each.
+        """Connects by TCP and TLS and sends CONNECT; blocks up to `CONNECT_S` for each.
 
-        `version`: 5, or 4 for MQTT 3.1.1. The answer is not read yet. Raises what `Words.unreachable` explains.
+        `version`: 5, or 4 for MQTT 3.1.1. The answer is not read yet. Raises errors that `BrokerErrors.unreachable`
+        explains.
         """
         is_5 = version == MQTTProtocolVersion.MQTTv5
         client = cls.kind(
@@ -109,7 +110,7 @@ class Connection:
         return client
 
     def publish(self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None) -> int | None:
-        """Send at once and return the message's id, or None if the connection broke (told soon)."""
+        """Sends a message at once; its id, or None if the connection broke (`ended` follows)."""
         mid = self._send(topic, payload, qos, retain, correlation)
         if mid is None:
             self._loop.call_soon(self._serve, Client.loop_misc)
@@ -129,7 +130,7 @@ class Connection:
         return None if info.rc else info.mid
 
     def acknowledge(self, tickets: Iterable[Ticket]) -> None:
-        """Let the broker forget messages of this connection, in the order they came in: each waits for those before."""
+        """Acknowledges messages of this connection, in the order they came in: each waits for those before."""
         for number, mid in tickets:
             if number == self._number and mid in self._held:
                 self._held[mid] = True
@@ -143,9 +144,9 @@ class Connection:
             self._watch_writes()
 
     def subscribe(self, topics: Mapping[str, int | None], as_published: Collection[str] = ()) -> None:
-        """Ask for topics, each at its QoS, None: no more. as_published: live messages there keep their retain flag.
+        """Subscribes to topics, each at its QoS; None: unsubscribes.
 
-        That is by MQTT 5; by 3.1.1 no live message has it.
+        as_published: topics on which live messages keep their retain flag (MQTT 5; by 3.1.1 none has it).
         """
         for topic, qos in topics.items():
             if qos is None:
@@ -163,7 +164,7 @@ class Connection:
             self._asked[mid] = topics
 
     def close(self, *, in_order: bool = False) -> None:
-        """Hang up and say nothing more; `in_order` sends DISCONNECT first, so that no will is published."""
+        """Closes the connection without more events; `in_order` sends DISCONNECT first, so no will is published."""
         if in_order:
             with suppress(Exception):
                 self._client.disconnect()
@@ -174,16 +175,16 @@ class Connection:
         self._news.clear()
         self._unwatch()
         hang_up(self._client)
-        del self._client  # it holds our methods: no cycle shall keep a dead client until the next collection
+        del self._client  # breaks the cycle, so that a dead client does not wait for garbage collection
 
     def _read(self) -> None:
-        """Take in one packet; TLS may have decrypted more of them, which no selector reports."""
+        """Reads one packet; TLS may have decrypted more, which no selector reports."""
         self._serve(lambda client: client.loop_read())
         if not self._closed and isinstance(sock := self._client.socket(), ssl.SSLSocket) and sock.pending():
             self._loop.call_later(0, self._read)
 
     def _serve(self, step: Callable[[Client], object]) -> None:
-        """Run one of paho's steps, then tell what it noted."""
+        """Runs one of paho's steps, then calls the queued events."""
         if self._closed:
             return
         try:
@@ -204,7 +205,7 @@ class Connection:
         self._serve(Client.loop_misc)
 
     def _tick(self) -> None:
-        """Let paho ping and notice silence, four times per keep-alive interval."""
+        """Lets paho ping and notice silence, four times per keep-alive interval."""
         self._timer = self._loop.call_later(self._client.keepalive / 4 or 1.0, self._tick)
         self._serve(Client.loop_misc)
 
@@ -222,9 +223,9 @@ class Connection:
         self._note(self._events.ended, code, flags.is_disconnect_packet_from_server)
 
     def _puback(self, _client: Client, _: object, mid: int, code: ReasonCode, _more: object) -> None:
-        if mid in self.unacked:  # paho also tells of QoS 0 messages, which nobody acknowledged
+        if mid in self.unacked:  # paho also calls this for QoS 0 messages
             topic = self.unacked.pop(mid)
-            self._note(*(self._events.not_taken, topic, code) if code.is_failure else (self._events.acked, mid))
+            self._note(*(self._events.rejected, topic, code) if code.is_failure else (self._events.acked, mid))
 
     def _suback(self, _client: Client, _: object, mid: int, codes: list[ReasonCode], _more: object) -> None:
         answers = dict(zip(self._asked.pop(mid, ()), codes, strict=False))
@@ -250,14 +251,14 @@ class Connection:
         self._note(self._events.received, incoming)
 
     def _unwatch(self, *_: object) -> None:
-        """Leave the socket alone before it is closed and another file gets its number."""
+        """Stops watching the socket, before it is closed and its number is reused."""
         if self._fd >= 0:
             self._loop.remove_reader(self._fd)
             self._loop.remove_writer(self._fd)
         self._fd, self._writing = -1, False
 
     def _watch_writes(self) -> None:
-        """Wait for room in the socket while paho holds bytes that did not fit."""
+        """Waits for room in the socket while paho holds bytes that did not fit."""
         wanted = self._fd >= 0 and self._client.want_write()
         if wanted and not self._writing:
             self._loop.add_writer(self._fd, self._serve, Client.loop_write)
@@ -267,14 +268,14 @@ class Connection:
 
 
 def hang_up(client: Client) -> None:
-    """Close the socket at once; the broker publishes the will unless DISCONNECT was sent before."""
+    """Closes the socket at once; the broker publishes the will unless DISCONNECT was sent before."""
     sock = client.socket()
     if sock is not None:
         sock.close()
 
 
 def _session(broker: BrokerSettings) -> dict[str, Any]:
-    """What asks a broker of MQTT 5 to keep the session, and not to send more than we take."""
+    """CONNECT arguments of MQTT 5: session expiry, and the limits of what the broker may send."""
     if broker.window is None:
         return {"clean_start": True}
     properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not

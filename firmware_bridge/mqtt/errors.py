@@ -1,4 +1,4 @@
-"""The broker's failures in words for a technician, a floor's programmer or its log: what is wrong, and what to do."""
+"""Error texts of a broker for a technician, a floor's programmer or its log: what is wrong, and what to do."""
 
 import socket
 import ssl
@@ -9,12 +9,12 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.mqtt.settings import BrokerSettings
 
-UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84  # reason codes of MQTT 5, 2.4; paho gives those of 3.1.1 in them too
+UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84  # reason codes of MQTT 5, 2.4; paho translates those of 3.1.1 to them
 PROTOCOL_ERROR: Final = 0x82
 KEEP_ALIVE_TIMEOUT: Final = 0x8D
 SESSION_TAKEN_OVER: Final = 0x8E
 OVERLOADED: Final = (0x88, 0x89, 0x97, 0x9F)
-"""Unavailable (code 3 of MQTT 3.1.1), busy, over its quota, too many connections at once: it wants to be left alone."""
+"""Unavailable (code 3 of MQTT 3.1.1), busy, quota exceeded, connection rate exceeded: retry with patience."""
 
 LOGIN: Final = (0x86, 0x87)
 """Bad user name or password, not authorised: a later attempt does not change that."""
@@ -35,7 +35,7 @@ REMEDIES: Final = {
     0x9D: "it has moved: correct [mqtt] host",
     0x9F: "too many connect at once: nothing to do here, it is asked again more and more slowly",
 }
-"""What to do, by what CONNACK says."""
+"""What to do, by the reason code of CONNACK."""
 
 
 SENTENCES: Final = {
@@ -80,17 +80,17 @@ _FAILURES: Final[Mapping[type[Exception] | tuple[type[Exception], ...], str]] = 
 }
 
 
-class Voice(NamedTuple):
-    """What is said of each failure, and what to do by what CONNACK says."""
+class ErrorTexts(NamedTuple):
+    """The texts for one audience: a sentence for each failure, a remedy for each reason code of CONNACK."""
 
     sentences: Mapping[str, str]
     remedies: Mapping[int, str]
 
 
-TABLE: Final = Voice(SENTENCES, REMEDIES)
+TABLE: Final = ErrorTexts(SENTENCES, REMEDIES)
 _BACKEND_HANGS_UP: Final = "{at} hangs up without an answer: look into the broker's log, it may want TLS: see `tls`"
 
-BACKEND: Final = Voice(
+BACKEND: Final = ErrorTexts(
     SENTENCES
     | dict.fromkeys(("fell_silent", "ended"), SENTENCES["broke"])
     | dict.fromkeys(("hung_up", "no_mqtt"), _BACKEND_HANGS_UP)
@@ -114,9 +114,9 @@ BACKEND: Final = Voice(
         0x88: REMEDIES[0x88],
     },
 )
-"""What a backend's floor says: it has no section [mqtt], but arguments."""
+"""The texts of a backend's floor, which has arguments in place of a section [mqtt]."""
 
-INGEST: Final = Voice(
+INGEST: Final = ErrorTexts(
     dict.fromkeys(SENTENCES, "it is out of reach: {error}")
     | dict.fromkeys(("login", "turned_away"), "it refuses us: {code}")
     | dict.fromkeys(("silence", "hung_up", "hung_up_tls", "no_mqtt"), "it does not answer")
@@ -124,14 +124,14 @@ INGEST: Final = Voice(
     | {"ended": "{code}", "shared_name": "another client has the name {name}: end it, or set [mqtt] client_id"},
     {},
 )
-"""What the back office says, behind the name of the broker."""
+"""The texts of the back office, behind the name of the broker."""
 
 
-class Words:
-    """Says what is wrong with a broker."""
+class BrokerErrors:
+    """The error texts of one broker."""
 
-    def __init__(self, broker: BrokerSettings, voice: Voice = TABLE) -> None:
-        self._encrypted, self._voice = broker.encrypted, voice
+    def __init__(self, broker: BrokerSettings, texts: ErrorTexts = TABLE) -> None:
+        self._encrypted, self._texts = broker.encrypted, texts
         self._known = {
             "at": broker.address,
             "host": broker.host,
@@ -140,28 +140,28 @@ class Words:
             "who": repr(broker.username or broker.client_id),
         }
 
-    def say(self, what: str, **known: object) -> str:
+    def text(self, what: str, **known: object) -> str:
         """The sentence `what`, filled in."""
-        return self._voice.sentences[what].format(**self._known, **known)
+        return self._texts.sentences[what].format(**self._known, **known)
 
     def unreachable(self, error: Exception) -> str:
-        """Say why no connection came about and what to do."""
+        """The reason why no connection was made, and what to do."""
         what = next(what for kinds, what in _FAILURES.items() if isinstance(error, kinds))
         why = getattr(error, "verify_message", None) or getattr(error, "strerror", None) or error
         file = getattr(error, "filename", None)
-        return self.say("file" if what == "no_way" and file else what, error=error, why=why, file=file)
+        return self.text("file" if what == "no_way" and file else what, error=error, why=why, file=file)
 
     def refusal(self, code: ReasonCode) -> str:
-        """Say why the broker turned us away and what to do."""
-        remedy = self._voice.remedies.get(code.value, "look into the broker's log")
-        return self.say("login" if code.value in LOGIN else "turned_away", code=code, remedy=remedy)
+        """The reason why the broker refused the connection, and what to do."""
+        remedy = self._texts.remedies.get(code.value, "look into the broker's log")
+        return self.text("login" if code.value in LOGIN else "turned_away", code=code, remedy=remedy)
 
     def unanswered(self, code: int | None = None) -> str:
-        """Say that the broker closed the connection instead of answering, or sent what is no answer."""
+        """The text for a broker that closed the connection in place of an answer, or sent no valid one."""
         hung_up = "hung_up_tls" if self._encrypted else "hung_up"
-        return self.say("no_mqtt" if code == PROTOCOL_ERROR else hung_up)
+        return self.text("no_mqtt" if code == PROTOCOL_ERROR else hung_up)
 
     def ended(self, code: ReasonCode, by_broker: bool) -> str:
-        """Say how a working connection ended and what to do."""
+        """The text for a working connection that ended, and what to do."""
         what = "fell_silent" if code.value == KEEP_ALIVE_TIMEOUT else "ended" if by_broker else "broke"
-        return self.say(what, code=code)
+        return self.text(what, code=code)

@@ -16,8 +16,8 @@ from firmware_bridge.mqtt.errors import (
     SESSION_TAKEN_OVER,
     TABLE,
     UNSUPPORTED_PROTOCOL_VERSION,
-    Voice,
-    Words,
+    BrokerErrors,
+    ErrorTexts,
 )
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 
@@ -27,14 +27,14 @@ log = logging.getLogger(__name__)
 
 
 class Link:
-    """Keeps one connection to the broker, and calls back when it comes and goes. Everything happens on `loop`.
+    """Keeps one connection to the broker, and calls back on `loop` when it comes and goes.
 
-    `on_up`: the broker let us in and the subscriptions are sent. `on_down(text)`: the connection ended, or an
-    attempt failed for another reason than the one told last; the text is for a technician. What was not
-    delivered by then must be published again. `on_delivered(mid)`: the broker took a QoS 1 message; nothing
-    else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those we write ourselves.
-    An exception in any of them costs the connection, not the daemon. `will()` is asked for at each attempt.
-    driver: the kind of connection; the daemon has one of its own. voice: who speaks in the texts.
+    `on_up`: called after each reconnect, with the subscriptions sent. `on_down(text)`: the connection ended, or an
+    attempt failed for another reason than the one reported last; the text is for a technician. Messages not
+    delivered by then must be published again. `on_delivered(mid)`: the broker accepted a QoS 1 message; nothing
+    else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those this client writes.
+    An exception in any of them ends the connection, not the daemon. `will()` is called at each attempt.
+    driver: the class of the connection. texts: the error texts.
     """
 
     up, number = False, 0  # number: of the connection, or of the attempt at one
@@ -53,29 +53,29 @@ class Link:
         on_delivered: Callable[[int], None] = lambda mid: None,
         on_message: Callable[[Incoming], None] = lambda message: None,
         driver: type[Connection] = Connection,
-        voice: Voice = TABLE,
+        texts: ErrorTexts = TABLE,
     ) -> None:
         self._settings, self._will, self._loop, self._driver = settings, will, loop, driver
-        self._words = Words(settings, voice)
+        self._errors = BrokerErrors(settings, texts)
         self._topics, self._own = topics, own
         self._on_up, self._on_down, self._on_delivered = on_up, on_down, on_delivered
         self._events = Events(
-            self._accepted, self._refused, self._silent, self._acked, self._not_taken, self._subscribed,
+            self._accepted, self._refused, self._silent, self._acked, self._rejected, self._subscribed,
             on_message, self._ended, self._crashed,
         )  # fmt: skip
         self._connection: Connection | None = None
         self._next: asyncio.TimerHandle | None = None
-        self._backoff, self._namesake = Backoff(), ClientIdConflict()
+        self._backoff, self._id_conflict = Backoff(), ClientIdConflict()
         self._version = settings.protocol
-        self._spoke_5 = False  # this broker is known to speak MQTT 5
-        self._told: str | None = None
+        self._spoke_5 = False  # whether this broker has spoken MQTT 5
+        self._reported: str | None = None
         self._closing = False
         self._leave: asyncio.Future[None] | None = None  # done when nothing is in flight any more
 
     def start(self) -> None:
-        """Begin to connect; from then on the link comes back by itself until closed."""
+        """Begins to connect; the link then reconnects by itself until closed."""
         self.number += 1
-        # paho blocks in connecting. A daemonic thread: a dead name server may hold it for long.
+        # paho blocks while connecting, with a dead name server for long: a daemon thread does not delay the exit.
         asked = self.number, self._will(), self._version
         thread = threading.Thread(target=self._dial, args=asked, name="broker", daemon=True)
         try:
@@ -86,9 +86,9 @@ class Link:
     def publish(
         self, topic: str, payload: bytes, *, qos: int = 1, retain: bool = False, response: Incoming | None = None
     ) -> int:
-        """Send a message now and return its id, which `on_delivered` names later (QoS 1).
+        """Sends a message at once; its id, which `on_delivered` gets later (QoS 1).
 
-        `response`: the message this one answers; its correlation goes along (MQTT 5). Raises NotConnected.
+        `response`: the message that this one answers; its correlation is copied (MQTT 5). Raises NotConnected.
         """
         connection = self._connection
         if connection is None or not self.up:
@@ -102,24 +102,24 @@ class Link:
 
     @property
     def shared_name(self) -> str | None:
-        """What to do about another client of our name, None where none was noticed lately."""
-        return self._words.say("shared_name") if self._namesake.is_about(self._loop.time()) else None
+        """What to do about a client-id conflict, None where none was noticed lately."""
+        return self._errors.text("shared_name") if self._id_conflict.is_about(self._loop.time()) else None
 
     def give_up(self, topic: str) -> None:
-        """End the connection: a message to `topic` was acknowledged, and did not come back."""
-        self._refuse(self._words.say("no_echo", topic=topic))
+        """Ends the connection: a message to `topic` was acknowledged, and did not come back."""
+        self._refuse(self._errors.text("no_echo", topic=topic))
 
     async def close(self, farewell: Message | None) -> None:
-        """Publish `farewell`, wait shortly for what is in flight, and leave in order: no will is sent."""
+        """Publishes `farewell`, waits shortly for what is in flight, and disconnects in order: no will is sent."""
         self._closing = True
         if self._next is not None:
             self._next.cancel()
         if self._connection is not None and self.up:
             with suppress(NotConnected, TimeoutError):
-                await self._take_leave(self._connection, farewell)
+                await self._publish_farewell(self._connection, farewell)
         self._drop(in_order=True)
 
-    async def _take_leave(self, connection: Connection, farewell: Message | None) -> None:
+    async def _publish_farewell(self, connection: Connection, farewell: Message | None) -> None:
         if farewell is not None:
             self.publish(farewell.topic, farewell.payload, qos=farewell.qos, retain=farewell.retain)
         if connection.unacked:
@@ -127,15 +127,15 @@ class Link:
             await asyncio.wait_for(self._leave, FAREWELL_S)
 
     def _dial(self, number: int, will: Message | None, version: int) -> None:
-        """Connect (in the thread), and hand over the client or the reason why there is none."""
+        """Connects (in the thread), and passes the client or the error text to the loop."""
         reached: Client | str
         try:
             reached = self._driver.dial(self._settings, will, version)
         except Exception as error:
-            reached = self._words.unreachable(error)
+            reached = self._errors.unreachable(error)
         try:
             self._loop.call_soon_threadsafe(self._reached, number, reached)
-        except RuntimeError:  # the loop has ended meanwhile
+        except RuntimeError:  # the loop has ended
             if not isinstance(reached, str):
                 hang_up(reached)
 
@@ -144,10 +144,10 @@ class Link:
             if not isinstance(reached, str):
                 hang_up(reached)
         elif isinstance(reached, str):
-            self._namesake.kept_out()
+            self._id_conflict.kept_out()
             self._retry(reached)
         elif reached.socket() is None:
-            self._fail(self._words.unanswered())
+            self._fail(self._errors.unanswered())
         else:
             tickets = None if self._settings.window is None else number
             self._connection = self._driver(reached, self._events, self._loop, tickets)
@@ -155,15 +155,15 @@ class Link:
     def _accepted(self, kept: bool) -> None:
         assert self._connection is not None
         self._backoff.connected(self._loop.time())
-        self._namesake.connected(self._loop.time())
-        self.up, self.protocol, self._told = True, self._version, None
+        self._id_conflict.connected(self._loop.time())
+        self.up, self.protocol, self._reported = True, self._version, None
         self._spoke_5 = self._version == 5
         self._begin(self._connection, kept)
 
     def _begin(self, connection: Connection, kept: bool) -> None:
-        """Ask for `topics` and `own` at QoS 1; by MQTT 3.1.1 `own` at QoS 0: an echo needs no acknowledgement.
+        """Subscribes to `topics` and `own` at QoS 1; by MQTT 3.1.1 `own` at QoS 0.
 
-        NATS would replicate each.
+        An echo needs no acknowledgement, and NATS would replicate each.
         """
         own = dict.fromkeys(self._own(self._version), int(self._version == 5))
         connection.subscribe(dict.fromkeys(self._topics, 1) | own, self._topics)
@@ -177,7 +177,7 @@ class Link:
             self._end_leave()
 
     def _fail(self, why: str) -> None:
-        """The broker closed or fell silent instead of answering: some without MQTT 5 do so when asked for it."""
+        """Handles a broker that closes or falls silent in place of an answer: some without MQTT 5 do so."""
         if self._version == 5 and not self._spoke_5:
             self._try_311()
         else:
@@ -194,33 +194,33 @@ class Link:
         if code.value == UNSUPPORTED_PROTOCOL_VERSION and self._version == 5:
             self._try_311()
         else:
-            self._refuse(self._words.refusal(code), patient=code.value in OVERLOADED)
+            self._refuse(self._errors.refusal(code), patient=code.value in OVERLOADED)
 
     def _silent(self) -> None:
-        self._fail(self._words.say("silence"))
+        self._fail(self._errors.text("silence"))
 
-    def _not_taken(self, topic: str, code: ReasonCode) -> None:
-        self._refuse(self._words.say("not_taken", topic=topic, code=code))
+    def _rejected(self, topic: str, code: ReasonCode) -> None:
+        self._refuse(self._errors.text("not_taken", topic=topic, code=code))
 
     def _subscribed(self, refused: Mapping[str, ReasonCode], left: bool) -> None:
         for topic, code in refused.items():
             log.error("the broker does not let us read %s (%s): allow it in the broker's ACL", topic, code)
 
     def _ended(self, code: ReasonCode, by_broker: bool) -> None:
-        """The other side ended the connection: by itself, or because a namesake came."""
+        """Handles the end of the connection by the other side, perhaps for a client-id conflict."""
         if self.protocol is None:
-            self._fail(self._words.unanswered(code.value))
-        elif self._namesake.broke(self._loop.time(), told=code.value == SESSION_TAKEN_OVER):
-            self._lose(self._words.say("shared_name"), patient=True)
+            self._fail(self._errors.unanswered(code.value))
+        elif self._id_conflict.broke(self._loop.time(), is_stated=code.value == SESSION_TAKEN_OVER):
+            self._lose(self._errors.text("shared_name"), patient=True)
         else:
-            self._lose(self._words.ended(code, by_broker))
+            self._lose(self._errors.ended(code, by_broker))
 
     def _crashed(self, error: Exception) -> None:
-        self._namesake.kept_out()
+        self._id_conflict.kept_out()
         self._lose(f"internal error ({type(error).__name__}): report it, with the log")
 
     def _refuse(self, why: str, **how: bool) -> None:
-        self._namesake.kept_out()
+        self._id_conflict.kept_out()
         self._lose(why, refused=True, **how)
 
     def _lose(self, why: str, **how: bool) -> None:
@@ -228,7 +228,7 @@ class Link:
         self._retry(why, **how)
 
     def _retry(self, why: str, **how: bool) -> None:
-        """Try again later. how: as `Backoff.wait` takes it."""
+        """Tries again later. how: arguments of `Backoff.wait`."""
         if self._closing:
             return
         if self._next is not None:
@@ -241,8 +241,8 @@ class Link:
             log.exception("telling that the broker is out of reach failed")
 
     def _report(self, why: str) -> None:
-        if why != self._told:
-            self._told = why
+        if why != self._reported:
+            self._reported = why
             log.warning("%s", why)
             self._on_down(why)
 

@@ -1,4 +1,4 @@
-"""The broker this table reports to, and the messages that go there and come from there."""
+"""Settings of a broker, and messages to and from it."""
 
 import ssl
 from pathlib import Path
@@ -10,12 +10,12 @@ from firmware_bridge.errors import BridgeError
 
 
 class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The broker's address and the login there; `ca`, `cert` or `tls` switch TLS on.
+    """Address and login of a broker; `ca`, `cert` or `tls` switch TLS on.
 
-    A broker that falls silent is noticed within `keepalive_s` seconds (3 or more). `protocol`: what to try first,
-    5, or 4 (MQTT 3.1.1) for a broker that is known to know no other: some need seconds to refuse 5. only_311: 4 alone.
-    keeps_session: whether the broker keeps what comes while we are away. window: messages are acknowledged by hand, and
-    at most so many are not at a time (MQTT 5; by 3.1.1 the broker's limit counts); None: each is as it comes.
+    A broker that falls silent is noticed within `keepalive_s` seconds (3 or more). `protocol`: the first to try, 5, or
+    4 (MQTT 3.1.1) for a broker without 5: some need seconds to refuse it. only_311: 4 alone. keeps_session: whether
+    the broker keeps messages while this client is away. window: messages are acknowledged by hand, at most so many
+    unacknowledged at a time (MQTT 5; by 3.1.1 the broker's limit counts); None: each is acknowledged as it comes.
     """
 
     client_id: str
@@ -44,7 +44,7 @@ class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True):
         return any(each is not None for each in (self.ca, self.cert, self.tls))
 
     def __repr__(self) -> str:
-        """Never show the password."""
+        """The settings without the password."""
         return f"BrokerSettings({self.address}, client_id={self.client_id!r}, username={self.username!r})"
 
 
@@ -58,14 +58,14 @@ class Message(NamedTuple):
 
 
 Ticket = tuple[int, int]
-"""What a message is acknowledged by: the number of its connection, and its id there."""
+"""The handle to acknowledge a message: the number of its connection, and its id there."""
 
 
 class Incoming(NamedTuple):
     """A message received; response_topic and correlation are MQTT 5 properties, None where the sender gave none.
 
-    `retained`: published with the retain flag (MQTT 3.1.1 tells it only of what is older than the link). `ticket`: None
-    where there is nothing to acknowledge by hand.
+    `retained`: published with the retain flag (by MQTT 3.1.1 only set on messages older than the link). `ticket`: None
+    where nothing is acknowledged by hand.
     """
 
     topic: str
@@ -77,11 +77,11 @@ class Incoming(NamedTuple):
 
 
 class NotConnected(BridgeError, ConnectionError):
-    """The broker is out of reach at the moment; the message must be sent again once the link is up."""
+    """The broker is out of reach; the message must be sent again once the link is up."""
 
 
 def tls_context(ca: str | None, cert: str | None, key: str | None) -> ssl.SSLContext:
-    """What to connect with, from files. Raises OSError, which names a file that cannot be read."""
+    """A TLS context from files. Raises OSError, with the name of a file that cannot be read."""
     for path in filter(None, (ca, cert, key)):
         Path(path).open("rb").close()  # ssl's own error would not name the file
     context = ssl.create_default_context(cafile=ca)

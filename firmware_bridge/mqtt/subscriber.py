@@ -1,4 +1,4 @@
-"""A link that reads: its session stays at the broker, and what came is acknowledged by hand, on its own connection."""
+"""A subscribing link: its session stays at the broker, and messages are acknowledged by hand."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,45 +6,45 @@ from collections.abc import Iterable, Mapping, Sequence
 from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.mqtt.connection import Connection
-from firmware_bridge.mqtt.errors import Voice
+from firmware_bridge.mqtt.errors import ErrorTexts
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected, Ticket
 
 
 class Reader:
-    """What a subscriber calls, on its loop."""
+    """Callbacks of a subscriber, on its loop."""
 
     def up(self, kept: bool) -> None:
-        """Note that the broker let us in; kept: it had our session."""
+        """Called after each reconnect; kept: the broker had the session."""
 
     def down(self, why: str, code: int) -> None:
-        """Note why there is no connection, after each attempt; code: why the broker refused us, 0 where it did not."""
+        """Called after each failed attempt; code: the reason code of a refusal, else 0."""
 
     def subscribed(self, refused: Sequence[str], left: bool) -> None:
-        """Note an answer to a subscription. refused: topics that were not before; left: some topics are refused."""
+        """Called for each SUBACK. refused: topics newly refused; left: whether any topic is refused."""
 
     def handle(self, message: Incoming) -> None:
-        """Take a message; the broker sends it again until `Subscriber.acknowledge`."""
+        """Handles a message; the broker sends it again until `Subscriber.acknowledge`."""
 
-    def not_taken(self, topic: str, why: str) -> None:
-        """Note that the broker acknowledged a message to `topic` as refused (MQTT 5)."""
+    def rejected(self, topic: str, why: str) -> None:
+        """Called when the broker refuses a message to `topic` (MQTT 5)."""
 
 
 class Subscriber(Link):
-    """Reads `topics`, each at its QoS, None: no more. It never waits longer than 15 s before it tries again.
+    """Reads `topics`, each at its QoS (None: unsubscribed). Retries after 15 s at most.
 
-    The message of a connection that ended is not acknowledged on a later one: it comes again there.
+    A message of a connection that ended is not acknowledged on a later one: it comes again there.
     """
 
     def __init__(
         self,
         settings: BrokerSettings,
-        voice: Voice,
+        texts: ErrorTexts,
         topics: Mapping[str, int | None],
         reader: Reader,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        super().__init__(settings, loop, on_delivered=self._sent, on_message=reader.handle, voice=voice)
+        super().__init__(settings, loop, on_delivered=self._sent, on_message=reader.handle, texts=texts)
         self._read, self._reader, self._code = dict(topics), reader, 0
         self._waiting: list[Message] = []
         self._in_flight: dict[int, Message] = {}
@@ -55,25 +55,25 @@ class Subscriber(Link):
         return self._connection is None or not self._connection.unacked
 
     def read(self, topics: Mapping[str, int | None]) -> None:
-        """Read other topics too."""
+        """Reads other topics too."""
         self._read |= topics
         if self.up and self._connection is not None:
             self._connection.subscribe(topics)
 
     def acknowledge(self, tickets: Iterable[Ticket]) -> None:
-        """Let the broker forget messages, in the order in which they came; those of an older connection come again."""
+        """Acknowledges messages, in the order in which they came; those of an older connection come again."""
         if self._connection is not None:
             self._connection.acknowledge(tickets)
 
     def send(self, message: Message) -> None:
-        """Publish as soon as there is a connection, again after one that ended before the broker took it (QoS 1)."""
+        """Publishes a message (QoS 1) once there is a connection; again after one that ended before its PUBACK."""
         try:
             self._in_flight[self.publish(message.topic, message.payload, retain=message.retain)] = message
         except NotConnected:
             self._waiting.append(message)
 
     def pause(self) -> None:
-        """Leave the broker without a word, until `start`."""
+        """Closes the connection without DISCONNECT, until `start`."""
         self.number += 1
         if self._next is not None:
             self._next.cancel()
@@ -95,8 +95,8 @@ class Subscriber(Link):
         super()._refused(code)
         self._code = 0
 
-    def _not_taken(self, topic: str, code: ReasonCode) -> None:
-        self._reader.not_taken(topic, str(code))
+    def _rejected(self, topic: str, code: ReasonCode) -> None:
+        self._reader.rejected(topic, str(code))
 
     def _subscribed(self, refused: Mapping[str, ReasonCode], left: bool) -> None:
         self._reader.subscribed(list(refused), left)

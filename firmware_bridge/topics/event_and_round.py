@@ -57,5 +57,5 @@ def _flat(rest: bytes) -> bytes:
 def _head(line: Line) -> bytes:
     """The fields every message carries, as an unfinished JSON object; the chain is hex digits, or none of ours."""
     public = line.public
-    told = EntryHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
-    return b'%b,"head":"%b"' % (_encode(told)[:-1], line.chain.encode())
+    head = EntryHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
+    return b'%b,"head":"%b"' % (_encode(head)[:-1], line.chain.encode())

@@ -25,10 +25,10 @@ STOPPED: Final = {"buzzer": BEEP, "lock": STEADY}
 
 OBSERVING: Final = "observing only: one input crashed this version again and again"
 
-Said = tuple[str, Reason]
+Explained = tuple[str, Reason]
 """A reason in words, and as an id with values."""
 
-Why = list[Said]
+Why = list[Explained]
 
 
 def lamps(shoe: Shoe) -> Lamps:
@@ -58,11 +58,11 @@ def unguided(why: str, reason: str) -> Lamps:
 
 def with_warnings(shown: Lamps, warnings: Iterable[Alarm]) -> Lamps:
     """The lamps of a shoe whose bridge has something to say that is not of the shoe: the fault lamp, and why."""
-    told: Why = [(f"{each.id}: {each.todo}", Reason(each.id, {})) for each in warnings]
-    if not told:
+    lines: Why = [(f"{each.id}: {each.todo}", Reason(each.id, {})) for each in warnings]
+    if not lines:
         return shown
     lit = {"fault": STEADY} | shown.lit
-    return Lamps(lit, (*shown.why, *(words for words, _ in told)), (*shown.reasons, *(reason for _, reason in told)))
+    return Lamps(lit, (*shown.why, *(words for words, _ in lines)), (*shown.reasons, *(reason for _, reason in lines)))
 
 
 def todo(shoe: Shoe, irregularity: str) -> str:
@@ -133,7 +133,7 @@ def _move_reserves(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
         why.append(_move(reserve, each.slot))
 
 
-def _move(slot: str, to: str) -> Said:
+def _move(slot: str, to: str) -> Explained:
     return f"move {slot} to {to}", Reason("move", {"from": slot, "to": to})
 
 

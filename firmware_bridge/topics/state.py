@@ -21,7 +21,7 @@ from firmware_bridge.topics.offers import offered
 
 
 def snapshots(
-    shoe: Shoe, shown: Lamps | None = None, told: Alarms | None = None, own: "OwnTopics | None" = None
+    shoe: Shoe, shown: Lamps | None = None, raised: Alarms | None = None, own: "OwnTopics | None" = None
 ) -> dict[str, Any]:
     """Topic -> what it holds now (an encodable value without the head).
 
@@ -32,7 +32,7 @@ def snapshots(
         "table": table(shoe),
         **(own or OwnTopics()).of(shoe),
         "lamps": shown or lamps(shoe),
-        "alarm": told or Alarms(alarms(shoe)),
+        "alarm": raised or Alarms(alarms(shoe)),
     }
 
 

@@ -1,4 +1,4 @@
-"""What a card costs early and late in a shoe: CPU of `Table.take` and of the flush of the retained topics behind it.
+"""What a card costs early and late in a shoe: CPU of `Table.handle` and of the flush of the retained topics behind it.
 
     PYTHONPATH=. .venv/bin/python scripts/bench/growth.py [--shoes 8] [--repeat 10] [--limit 1.15]
 
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from firmware_bridge.cli import COLLECT_AFTER
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.opening import open_journal
-from firmware_bridge.daemon.table.order_service import Desk
+from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.uplink import Uplink
 from firmware_bridge.facts import events, inputs
@@ -83,8 +83,8 @@ async def dealt(cards: list[Card], rounds: int, folder: Path) -> list[Cost]:
         lambda: uplink.changed(),
         loop,
     )
-    desk = Desk(table, lambda _: None, lambda: False)
-    uplink = Uplink(table, "shoe/bench", BrokerSettings(client_id="bench"), desk, (), loop)
+    order_service = OrderService(table, lambda _: None, lambda: False)
+    uplink = Uplink(table, "shoe/bench", BrokerSettings(client_id="bench"), order_service, (), loop)
     uplink.link = broker = Nowhere()
     opened = await open_journal(table, lambda: asyncio.sleep(0))
     uplink.begin(opened)
@@ -104,7 +104,7 @@ async def _costs(table: Table, uplink: Uplink, broker: Nowhere, cards: list[Card
     for card in cards:
         round, done = max(table.shoe.round, 1), broker.mid
         begun = time.thread_time_ns()
-        told = table.take(inputs.CardRead(**now(), card=card, nonce=nonce()))
+        told = table.handle(inputs.CardRead(**now(), card=card, nonce=nonce()))
         taken = time.thread_time_ns()
         uplink.states.flush()
         flushed = time.thread_time_ns()

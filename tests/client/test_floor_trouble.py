@@ -10,7 +10,7 @@ from time import monotonic, sleep
 import pytest
 
 from firmware_bridge.client.floor import PlainFloor
-from firmware_bridge.mqtt.errors import BACKEND, Words
+from firmware_bridge.mqtt.errors import BACKEND, BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings
 from tests import broker as real
 from tests.broker import Broker
@@ -79,5 +79,5 @@ def test_a_port_that_hangs_up_is_named(caplog: pytest.LogCaptureFixture) -> None
     ],
 )
 def test_what_no_connection_comes_of_says_what_to_do(error: Exception, start: str) -> None:
-    words = Words(BrokerSettings(client_id="ledger", host="broker.house"), BACKEND)
+    words = BrokerErrors(BrokerSettings(client_id="ledger", host="broker.house"), BACKEND)
     assert words.unreachable(error).startswith(start)

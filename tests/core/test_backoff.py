@@ -72,22 +72,22 @@ def test_a_patient_wait_doubles_from_a_second_to_a_minute_and_half_of_it_is_cert
 
 
 def test_a_namesake_that_the_broker_tells_of_is_known_at_once_and_forgotten_later() -> None:
-    namesake = ClientIdConflict()
-    namesake.connected(0)
-    assert namesake.broke(40, told=True)
-    assert namesake.is_about(40 + FORGOTTEN_S - 1)
-    assert not namesake.is_about(40 + FORGOTTEN_S)
+    conflict = ClientIdConflict()
+    conflict.connected(0)
+    assert conflict.broke(40, is_stated=True)
+    assert conflict.is_about(40 + FORGOTTEN_S - 1)
+    assert not conflict.is_about(40 + FORGOTTEN_S)
 
 
 def breaks(*connections: tuple[float, float] | None) -> list[bool]:
     """Whether each connection that broke was ended by a namesake: (from, to), None for an attempt that failed."""
-    namesake, found = ClientIdConflict(), list[bool]()
+    conflict, found = ClientIdConflict(), list[bool]()
     for each in connections:
         if each is None:
-            namesake.kept_out()
+            conflict.kept_out()
             continue
-        namesake.connected(each[0])
-        found.append(namesake.broke(each[1]))
+        conflict.connected(each[0])
+        found.append(conflict.broke(each[1]))
     return found
 
 

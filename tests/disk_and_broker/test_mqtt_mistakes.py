@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.mqtt.errors import Words
+from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings
 from tests import broker as real
 from tests import certificates
@@ -139,7 +139,7 @@ def test_a_tls_mistake_is_told(brokers: Any, table: Any, tls: Path, ca: str, cer
     ],
 )
 def test_every_failure_tells_a_technician_what_to_do(error: Exception, text: str) -> None:
-    assert text in Words(BrokerSettings(client_id="T07", host="mq")).unreachable(error)
+    assert text in BrokerErrors(BrokerSettings(client_id="T07", host="mq")).unreachable(error)
 
 
 def test_no_password_is_ever_shown() -> None:

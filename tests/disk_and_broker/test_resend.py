@@ -20,7 +20,7 @@ def table(tmp_path: Path) -> Iterator[BridgeTable]:
 
 
 def ask(table: BridgeTable, **fields: Any) -> Answer:
-    return table.bridge.desk.give({"do": "resend"} | fields, BY_MQTT, "backend")
+    return table.bridge.order_service.give({"do": "resend"} | fields, BY_MQTT, "backend")
 
 
 def test_a_command_acts_once_however_many_there_were(table: BridgeTable, mocker: MockerFixture) -> None:

@@ -42,7 +42,7 @@ def say_older(wire: Wire) -> None:
 
 def say(wire: Wire, seq: int, journal: str | None = None, by: str = "floor") -> bool:
     told = {"journal": journal or wire.record.shoe.journal, "seq": seq, "by": by}
-    return store_of(wire).take(json.dumps(told).encode())
+    return store_of(wire).receive(json.dumps(told).encode())
 
 
 def refused(wire: Wire, seq: int, journal: str | None = None, by: str = "floor") -> str:
@@ -143,7 +143,7 @@ def test_what_the_daemon_before_sent_counts_after_a_restart(wire: Wire) -> None:
     after = wire.again()
     assert after.outbox.cursor == (wire.record.shoe.journal, 3)
     assert after.store
-    assert after.store.take(json.dumps({"journal": wire.record.shoe.journal, "seq": 9, "by": "floor"}).encode())
+    assert after.store.receive(json.dumps({"journal": wire.record.shoe.journal, "seq": 9, "by": "floor"}).encode())
     after.outbox.up()
     after.ack()
     behind = [(wire.record.shoe.journal, 3) < name for name in identities(wire)]
@@ -195,7 +195,7 @@ def test_a_lost_connection_sends_again_what_the_broker_lacks_and_no_more(wire: W
 )
 def test_no_bytes_crash_the_decoder(payload: bytes) -> None:
     with pytest.raises(NotStored):
-        Store(Path("/nonexistent"), "floor").take(payload)
+        Store(Path("/nonexistent"), "floor").receive(payload)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_no_bytes_crash_the_decoder(payload: bytes) -> None:
 )
 def test_what_is_malformed_is_refused(payload: bytes) -> None:
     with pytest.raises(NotStored):
-        Store(Path("/nonexistent"), "floor").take(payload)
+        Store(Path("/nonexistent"), "floor").receive(payload)
 
 
 def test_the_files_of_the_journal_name_its_ids(wire: Wire) -> None:

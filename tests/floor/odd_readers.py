@@ -164,10 +164,10 @@ class Said:
 
 def daemon(odd: Odd) -> str:
     """Of its own `status`: `ours`, of `another` shoe that is online as this table, or neither."""
-    twins = DuplicateTableId("T07", "5c1e")
-    if twins.is_ours(odd.body, 1):
+    duplicates = DuplicateTableId("T07", "5c1e")
+    if duplicates.is_ours(odd.body, 1):
         return "ours"
-    return "another" if twins.told else "ignored"
+    return "another" if duplicates.warning else "ignored"
 
 
 def demo(odd: Odd) -> str:

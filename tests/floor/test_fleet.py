@@ -54,7 +54,7 @@ def test_a_table_is_dealt_from_shoe_to_shoe_and_by_another_dealer_after_a_kill(g
         for act in range(2_000):
             table.dealer.act()
             if act == 20:
-                table.dealer = Dealer(table.table, table.desk, Random(8))
+                table.dealer = Dealer(table.table, table.order_service, Random(8))
             if table.table.shoe.number > 1 and table.rounds > 4:
                 break
         assert table.table.shoe.number > 1

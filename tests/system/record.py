@@ -32,7 +32,7 @@ def record(directory: Path, text: str, **settings: Any) -> list[Path]:
     table.start(house_of(**settings))
     for step in parse(text):
         for told in inputs_of(step, table.shoe.status == "open"):
-            table.take(replace(told, **now()))
+            table.handle(replace(told, **now()))
     table.close()
     journal.close()
     loop.close()

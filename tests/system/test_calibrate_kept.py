@@ -170,7 +170,7 @@ def undelivered(table: BridgeTable, mocker: MockerFixture) -> MagicMock:
     """Let a borrower be killed who left `aa` to restore, and keep the port shut by the patch that is returned."""
     killed = Technician(settled(table))
     killed.say(do="leave", restore="aa")
-    table.until(lambda: table.bridge.control._lending._restore)
+    table.until(lambda: table.bridge.control._leases._restore)
     opened = mocker.patch("hardware.ports.Port.start")
     killed.hang_up()
     table.until(lambda: not table.bridge.control.status()["lent"])

@@ -29,7 +29,7 @@ async def dealt(folder: Path) -> Table:
     table = Table(Journal(folder).open(None), "T07", Dark(), lambda _: None, lambda _: lambda: None, lambda: None, loop)
     table.start(SEALED)
     for card in cards("9sTdTsTc"):
-        table.take(inputs.CardRead(**now(), card=card, nonce=nonce()))
+        table.handle(inputs.CardRead(**now(), card=card, nonce=nonce()))
     return table
 
 
@@ -53,9 +53,9 @@ def test_a_moment_that_comes_while_the_disk_is_full_waits_for_it(tmp_path: Path,
     async def play() -> None:
         table = await dealt(tmp_path)
         full = mocker.patch.object(table.journal, "append", side_effect=DiskError("full", "free some", "disk_full"))
-        table.take(inputs.CutCardSeen(**now(), by="sensor"))
+        table.handle(inputs.CutCardSeen(**now(), by="sensor"))
         await asyncio.sleep(1.5)
-        assert len(table._waiting) == 1
+        assert len(table._queue) == 1
         assert full.call_count < 10
         mocker.stop(full)
         await until_open(table)

@@ -46,7 +46,7 @@ def journaled(folder: Path, has_time: bool, settings: dict[str, Any]) -> list[in
         table.order(inputs.Ordered(**now(), order=OpenShoe(), by="floor", nonce=OWN))
         for seq, card in enumerate(cards):
             report = inputs.ReportNo(9, seq)
-            table.take(inputs.CardRead(**now(), card=card, nonce=OWN, report=report, quality=seq))
+            table.handle(inputs.CardRead(**now(), card=card, nonce=OWN, report=report, quality=seq))
             if has_time:
                 assert table._ahead
                 await at_rest(table._ahead)

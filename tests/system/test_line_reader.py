@@ -75,7 +75,7 @@ def test_after_a_restart_inside_a_shoe_the_dealer_confirms_that_no_card_was_miss
     bridge.stop()
     bridge.start()
     assert bridge.open_now.count("reader_back") == 1
-    assert bridge.bridge.desk.give({"do": "next"}, ("next",), "dealer").ok
+    assert bridge.bridge.order_service.give({"do": "next"}, ("next",), "dealer").ok
     assert bridge.cards == ["9s", "Td", "Ts"]
     assert "reader_back" not in bridge.open_now
 
@@ -84,6 +84,6 @@ def test_between_shoes_a_restart_asks_nothing(table: Any) -> None:
     bridge = table(new_shoe="command")
     bridge.stop()
     bridge.start()
-    assert bridge.bridge.desk.give({"do": "open_shoe"}, ("open_shoe",), "anna").ok
+    assert bridge.bridge.order_service.give({"do": "open_shoe"}, ("open_shoe",), "anna").ok
     bridge.print_cards("9s")
     assert (bridge.cards, bridge.open_now) == (["9s"], [])

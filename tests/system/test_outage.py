@@ -180,7 +180,7 @@ def test_a_board_that_was_reset_inside_the_shoe_waits_for_the_dealer(bridge: Any
     assert lit(table) == {"fault": "confirm"}
     table.deal("Ts Tc")
     assert (cards(table), events(table, "CardHeld")) == (["9s", "Td"], ["CardHeld"] * 2)
-    assert table.bridge.desk.give({"do": "next"}, ("next",), "dealer").ok
+    assert table.bridge.order_service.give({"do": "next"}, ("next",), "dealer").ok
     assert (cards(table), open_now(table)) == (ROUND, [])
     assert events(table, "RoundClosed") == ["RoundClosed"]
 
@@ -201,7 +201,7 @@ def test_an_error_of_our_own_blocks_and_keeps_the_card(bridge: Any, mocker: Mock
     table.deal("Tc")
     assert cards(table) == ["9s", "Td"]
     order = {"do": "resolve", "irregularity": "internal_error", "choice": "continue"}
-    assert table.bridge.desk.give(order, ("resolve",), "floor").ok
+    assert table.bridge.order_service.give(order, ("resolve",), "floor").ok
     assert (cards(table), open_now(table)) == (ROUND, [])
 
 

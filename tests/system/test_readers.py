@@ -97,7 +97,7 @@ class ReaderTable(BridgeTable):
 
     def order(self, **fields: str) -> None:
         """Give an order at the table; it is obeyed."""
-        answer = self.bridge.desk.give(fields, ("next", "resolve", "void"), "floor")
+        answer = self.bridge.order_service.give(fields, ("next", "resolve", "void"), "floor")
         assert answer.ok, answer
 
 

@@ -19,7 +19,7 @@ from firmware_bridge.errors import ConfigError, JournalError
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import file_name
 from firmware_bridge.journal.reader import Place, read_lines
-from firmware_bridge.mqtt.errors import Words
+from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
 from firmware_bridge.topics.event_and_round import messages
@@ -89,7 +89,7 @@ async def _connect(settings: BrokerSettings, topic: str) -> int | str:
         link.publish(topic, b"{}")
 
     link = Link(settings, loop, will=lambda: will, on_up=write, on_down=report, on_delivered=lambda _: report(level))
-    return await first(link, found, Words(settings).say("silence"))
+    return await first(link, found, BrokerErrors(settings).text("silence"))
 
 
 async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Answer:

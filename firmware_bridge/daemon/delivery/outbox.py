@@ -210,7 +210,7 @@ class Outbox:
     def add(self, made: Sequence[OutMessage], end: Place) -> None:
         """A line was appended, of which these messages are made; `end` is the place behind it."""
         if self._drained and len(self._due) < READ_AHEAD:
-            self._take(made, end)
+            self._append(made, end)
         else:
             self._drained = False
         if self._up:
@@ -290,25 +290,25 @@ class Outbox:
                 self._store.went(Cursor(due.message.journal, due.message.seq))
         return True
 
-    def _take(self, made: Sequence[OutMessage], place: Place) -> None:
+    def _append(self, made: Sequence[OutMessage], place: Place) -> None:
         last = len(made) - 1
         self._due.extend([_Due(message, place, n == last) for n, message in enumerate(made)])
         self._next = place
 
     def _read(self) -> None:
         """Take the next lines from disk; at the end of the newest file everything is taken."""
-        taken = 0
-        while taken < READ_AHEAD:
+        count = 0
+        while count < READ_AHEAD:
             if self._next is None:
                 files = journal_files(self._directory)
                 if not files:
                     break
                 self._next = Place(files[0], 0)
-            before = taken
-            for line, place in islice(read_lines(self._next, whole=True), READ_AHEAD - taken):
-                self._take(messages(line), place)
-                taken += 1
-            if taken == before:
+            before = count
+            for line, place in islice(read_lines(self._next, whole=True), READ_AHEAD - count):
+                self._append(messages(line), place)
+                count += 1
+            if count == before:
                 following = _following(self._directory, self._next.path)
                 if following is None:
                     self._drained = True

@@ -47,7 +47,7 @@ class Store:
         self.changed: Callable[[], None] = _nothing
         self._directory = directory
         self._ends: dict[str, int] = {}
-        self._said: dict[str, int] = {}
+        self._claims: dict[str, int] = {}
 
     @property
     def behind(self) -> bool:
@@ -73,18 +73,18 @@ class Store:
             self.sent = cursor
             self.changed()
 
-    def take(self, payload: bytes) -> bool:
+    def receive(self, payload: bytes) -> bool:
         """Believe a message of the topic; whether it says something new. Raises NotStored."""
         stored = _read(payload)
         if stored.by != self.name:
             raise NotStored(f"{_shown(stored.by)} does not count here", f"the store of this table is {self.name}")
-        told = Cursor(stored.journal, stored.seq)
-        if told == self.cursor or self._is_told_again(told):
+        claim = Cursor(stored.journal, stored.seq)
+        if claim == self.cursor or self._is_repeated(claim):
             return False
-        self._check(told)
-        if len(self._said) == JOURNALS:
-            self._said.clear()
-        self._said[told.journal] = max(told.seq, self._said.get(told.journal, 0))
+        self._check(claim)
+        if len(self._claims) == JOURNALS:
+            self._claims.clear()
+        self._claims[claim.journal] = max(claim.seq, self._claims.get(claim.journal, 0))
         try:
             before, self.cursor = self.cursor, self._reached()
         except OSError:
@@ -114,8 +114,8 @@ class Store:
         for path in self._files(self.cursor):
             journal = journal_id(path)
             at = reached.seq if reached and reached.journal == journal else 0
-            if (said := self._said.pop(journal, 0)) > at:
-                reached, at = Cursor(journal, said), said
+            if (claimed := self._claims.pop(journal, 0)) > at:
+                reached, at = Cursor(journal, claimed), claimed
             if at < self._end(path):
                 break
         return reached
@@ -129,39 +129,41 @@ class Store:
             return [now]
         return [path for path in journal_files(self._directory) if path.name >= now.name]
 
-    def _is_told_again(self, told: Cursor) -> bool:
+    def _is_repeated(self, claim: Cursor) -> bool:
         """Whether it is the end of a journal before the one that the cursor is in. Raises NotStored."""
-        if self.cursor is None or self.sent is None or told.journal in (self.cursor.journal, self.sent.journal):
+        if self.cursor is None or self.sent is None or claim.journal in (self.cursor.journal, self.sent.journal):
             return False
-        self._check_older(told)
-        return _place(told) < _place(self.cursor) and told.seq == self._end(self._directory / file_name(told.journal))
+        self._check_older(claim)
+        return _place(claim) < _place(self.cursor) and claim.seq == self._end(
+            self._directory / file_name(claim.journal)
+        )
 
-    def _check(self, told: Cursor) -> None:
+    def _check(self, claim: Cursor) -> None:
         """Whether an entry was sent, and comes after what is stored. Raises NotStored."""
         now = self.sent
-        if now is None or told.journal != now.journal:
-            self._check_older(told)
-        if _place(told) < _place(self.cursor):
+        if now is None or claim.journal != now.journal:
+            self._check_older(claim)
+        if _place(claim) < _place(self.cursor):
             assert self.cursor
             at = f"entry {self.cursor.seq} of {self.cursor.journal}"
-            raise NotStored(f"{_named(told)} is behind what was stored", f"go on behind {at}")
-        if _place(told) > _place(now):
+            raise NotStored(f"{_named(claim)} is behind what was stored", f"go on behind {at}")
+        if _place(claim) > _place(now):
             last = f"entry {now.seq} of {now.journal}" if now else "nothing"
-            raise NotStored(f"{_named(told)} was not sent", f"say what was committed: the last one sent is {last}")
+            raise NotStored(f"{_named(claim)} was not sent", f"say what was committed: the last one sent is {last}")
 
-    def _check_older(self, told: Cursor) -> None:
+    def _check_older(self, claim: Cursor) -> None:
         """Whether an entry is in the journal that it names. Raises NotStored."""
         try:
-            path = self._directory / file_name(told.journal)
-            is_named = path.parent == self._directory and journal_id(path) == told.journal
+            path = self._directory / file_name(claim.journal)
+            is_named = path.parent == self._directory and journal_id(path) == claim.journal
             is_here = is_named and path.is_file()
             end = self._end(path) if is_here else 0
         except (ValueError, OSError):
             is_here, end = False, 0
         if not is_here:
-            raise NotStored(f"journal {_shown(told.journal)} is not on this disk", "name it as the messages do")
-        if told.seq > end:
-            raise NotStored(f"{_named(told)} was not sent", f"the last entry of this journal is {end}")
+            raise NotStored(f"journal {_shown(claim.journal)} is not on this disk", "name it as the messages do")
+        if claim.seq > end:
+            raise NotStored(f"{_named(claim)} was not sent", f"the last entry of this journal is {end}")
 
     def _end(self, path: Path) -> int:
         """The last entry of a journal that was sent; an older one never grows. Raises OSError."""
@@ -190,8 +192,8 @@ def _place(cursor: Cursor | None) -> tuple[str, int]:
     return (file_name(cursor.journal), cursor.seq) if cursor else ("", 0)
 
 
-def _named(told: Cursor) -> str:
-    return f"entry {_shown(str(told.seq))} of {_shown(told.journal)}"
+def _named(claim: Cursor) -> str:
+    return f"entry {_shown(str(claim.seq))} of {_shown(claim.journal)}"
 
 
 def _shown(text: str) -> str:

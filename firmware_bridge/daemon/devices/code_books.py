@@ -101,7 +101,7 @@ def load(path: str | Path | None, decks: int | None = None, pack: Pack = CARDS) 
     mistakes = [*_other_pack(rows, pack)] or [*_wrong_rows(rows, pack), *_wrong_counts(rows, decks, pack)]
     if mistakes:
         raise ConfigError("\n".join(f"{path}, {each}" for each in mistakes))
-    return {code: _known(row) for row in rows for code in (row.code, _told(row.code))}
+    return {code: _known(row) for row in rows for code in (row.code, _reported_code(row.code))}
 
 
 def save(path: Path, book: CodeBook) -> None:
@@ -109,7 +109,7 @@ def save(path: Path, book: CodeBook) -> None:
     write_whole(path, _toml(book) if path.suffix == ".toml" else _csv(book))
 
 
-def _told(code: str) -> str:
+def _reported_code(code: str) -> str:
     """A code as the reader reports it: codes other than tags are reported as they are printed."""
     return code.upper() if _TAG.fullmatch(code) else code
 
@@ -128,10 +128,10 @@ _SHOWN: Final = 8
 
 def _other_pack(rows: list[Row], pack: Pack) -> Iterator[str]:
     """The one mistake of a book that holds no face of this pack, but those of another."""
-    told = list(dict.fromkeys(row.face for row in rows if row.face in _ANY))
-    if told and not {card.value for card in pack} & set(told):
+    found = list(dict.fromkeys(row.face for row in rows if row.face in _ANY))
+    if found and not {card.value for card in pack} & set(found):
         ours = _some([card.value for card in pack])
-        yield f"end: these are other cards ({_some(told)}) than the packs of this game hold ({ours}): name their book"
+        yield f"end: these are other cards ({_some(found)}) than the packs of this game hold ({ours}): name their book"
 
 
 def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
@@ -141,7 +141,7 @@ def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
     codes: dict[str, str] = {}
     serials: dict[str, str] = {}
     for row in rows:
-        code = _told(row.code)
+        code = _reported_code(row.code)
         if not code:
             yield f"{row.where}: the code is missing"
         elif code in codes:
@@ -214,8 +214,8 @@ def _csv_rows(path: Path) -> Iterator[Row]:
 
 
 def _toml_rows(path: Path) -> Iterator[Row]:
-    for code, says in tomllib.loads(path.read_text("utf-8")).items():
-        known: dict[str, Any] = says if isinstance(says, dict) else {"card": says}
+    for code, value in tomllib.loads(path.read_text("utf-8")).items():
+        known: dict[str, Any] = value if isinstance(value, dict) else {"card": value}
         yield Row(f"key {code}", code, str(known.get("card", "")), str(known.get("serial", "")))
 
 

@@ -143,17 +143,17 @@ class Health:
         config: Config,
         reader: Reader,
         more: Callable[[], dict[str, Any]],
-        tell: Callable[[wire_states.Health], None],
+        publish: Callable[[wire_states.Health], None],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._config, self._reader, self._more, self._tell, self._loop = config, reader, more, tell, loop
+        self._config, self._reader, self._more, self._publish, self._loop = config, reader, more, publish, loop
         self._directory = Path(config.journal.dir)
         self._began = loop.time()
         self._reads = ReadStatistics()
         self._past = MeanQualities()
         self._beat: messages.Beat | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._told: wire_states.Health | None = None
+        self._published: wire_states.Health | None = None
 
     def start(self) -> None:
         """Publish the health now, and then every half minute."""
@@ -161,8 +161,8 @@ class Health:
             self._past = _past(self._directory / FILE)
             self._reads.means.extend(self._past.means)
         self._timer = self._loop.call_later(EVERY_S, self.start)
-        self._told = self.state()
-        self._tell(self._told)
+        self._published = self.state()
+        self._publish(self._published)
         self._remember()
 
     def close(self) -> None:
@@ -193,10 +193,10 @@ class Health:
 
     def live(self) -> wire_states.Health | None:
         """The health published last, its counts as they are now: quick enough for each card. None before `start`."""
-        if self._told is None:
+        if self._published is None:
             return None
-        reader = replace(self._told.reader, **self._counts())
-        return replace(self._told, uptime_s=self._uptime(), reader=reader, **self._more())
+        reader = replace(self._published.reader, **self._counts())
+        return replace(self._published, uptime_s=self._uptime(), reader=reader, **self._more())
 
     def _uptime(self) -> int:
         return int(self._loop.time() - self._began)
@@ -215,7 +215,7 @@ class Health:
 
     def _reader_state(self) -> wire_states.ReaderHealth:
         section = self._calibrated()
-        self._begin_anew(section)
+        self._reset(section)
         measured = section and section.measured
         return wire_states.ReaderHealth(
             **self._counts(),
@@ -224,7 +224,7 @@ class Health:
             forecast=self._forecast(section),
         )
 
-    def _begin_anew(self, section: calibration.ReaderSection | None) -> None:
+    def _reset(self, section: calibration.ReaderSection | None) -> None:
         """Qualities from before a calibration foretell nothing."""
         calibrated = section.at if section else ""
         if calibrated != self._past.calibrated:

@@ -24,7 +24,7 @@ def turns(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
     question = asked(shoe) if phase(shoe) in (Phase.READY, Phase.DEALING) else None
     if not isinstance(question, MarkDue):
         return [Turn(shoe.turn, 0)]
-    shown = []
+    packets = []
     for seat in seats:
         offers: dict[str, Offer] = {}
         for may in (question.anytime, question.act):
@@ -33,8 +33,8 @@ def turns(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
                     offers |= words
         known = {word: offer for word, offer in offers.items() if word in WORDS}
         if known:
-            shown.append(Turn(shoe.turn, seat, tuple(known), *_limits(known)))
-    return shown or [Turn(shoe.turn, 0)]
+            packets.append(Turn(shoe.turn, seat, tuple(known), *_limits(known)))
+    return packets or [Turn(shoe.turn, 0)]
 
 
 def asked_hand(shoe: Shoe, seat: int) -> int | None:
@@ -129,7 +129,7 @@ class _Keypad:
         loop: asyncio.AbstractEventLoop,
         lost: Callable[[str, str], None],
     ) -> None:
-        self._table, self._loop, self._seats, self._told_lost = table, loop, config.seats, lost
+        self._table, self._loop, self._seats, self._on_change = table, loop, config.seats, lost
         self._link = KeypadLink()
         self._heard_at = loop.time()
         self._shown = b""
@@ -160,12 +160,12 @@ class _Keypad:
 
     def _lost(self, why: str) -> None:
         log.warning("%s", why)
-        self._told_lost(self.port.target, f"keypad of seats {', '.join(map(str, self._seats))}")
+        self._on_change(self.port.target, f"keypad of seats {', '.join(map(str, self._seats))}")
 
     def _on_bytes(self, chunk: bytes) -> None:
         for packet in self._link.feed(chunk):
             self._heard_at = self._loop.time()
-            self._told_lost(self.port.target, "")
+            self._on_change(self.port.target, "")
             match packet:
                 case Hello(protocol=version) if version == PROTOCOL:
                     self.port.write(greeting(packet))
@@ -173,9 +173,9 @@ class _Keypad:
                 case Mark() if self._link.is_acknowledged(packet):
                     self.port.write(self._link.acknowledge(packet))
                 case Mark():
-                    self._take(packet)
+                    self._give_mark(packet)
 
-    def _take(self, mark: Mark) -> None:
+    def _give_mark(self, mark: Mark) -> None:
         """Give the mark to the table; it is acknowledged once it is on disk, refused or not."""
         order = _order(mark, self._seats, asked_hand(self._table.shoe, mark.seat))
         self._table.order(inputs.Ordered(**now(), order=order, by=f"keypad {mark.seat}", nonce=nonce()))

@@ -42,7 +42,7 @@ class LeasedReader:
         self._count = 0
         self.is_quiet = False
         if not cut_short or table.shoe.device.lent != to:
-            table.take(inputs.ReaderBorrowed(**now(), by=to, taken=self._report))
+            table.handle(inputs.ReaderBorrowed(**now(), by=to, taken=self._report))
 
     @property
     def report(self) -> ReportNo | None:
@@ -60,7 +60,7 @@ class LeasedReader:
         """Journal the test cards not journaled yet: the shoe then takes none of them for a card of its own."""
         if self._count:
             taken, count = self._report, self._count
-            self._table.take(inputs.TestCardsPassed(**now(), count=count, by=self._to, taken=taken, lent=True))
+            self._table.handle(inputs.TestCardsPassed(**now(), count=count, by=self._to, taken=taken, lent=True))
             self._count = 0
 
     def leave_behind(self, restore: bytes) -> None:
@@ -85,9 +85,9 @@ class PinLease:
         self.is_out = False
         self._retry: asyncio.TimerHandle | None = None
 
-    def lend(self, to: str) -> dict[str, Any]:
+    def lease(self, to: str) -> dict[str, Any]:
         """Journal that the pins are lent, then let go of reader and pins."""
-        self._reader.lend(to)
+        self._reader.lease(to)
         self._let_go()
         self.is_out = True
         return {}
@@ -95,7 +95,7 @@ class PinLease:
     def passed(self, report: ReportNo) -> None:
         """No card passes a pin."""
 
-    def take_back(self, restore: bytes | None, cut_short: bool) -> None:
+    def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
         """Claim the pins again, as soon as they can be had, and take cards again."""
         if not self.is_out:
             return
@@ -103,10 +103,10 @@ class PinLease:
             self._claim()
         except PinError as error:
             log.warning("%s", error)
-            self._retry = self._loop.call_later(TRY_AGAIN_S, self.take_back, restore, cut_short)
+            self._retry = self._loop.call_later(TRY_AGAIN_S, self.reclaim, restore, cut_short)
         else:
             self.is_out = False
-            self._reader.take_back(restore, cut_short)
+            self._reader.reclaim(restore, cut_short)
 
     def close(self) -> None:
         """Take nothing back any more."""
@@ -149,7 +149,7 @@ def report_left(table: Table) -> LeftBehind | None:
     """The content of the file, its test cards journaled: before the reader is asked for its reports."""
     left = left_in(table.journal.directory)
     if left and left.count:
-        table.take(inputs.TestCardsPassed(**now(), count=left.count, by=left.by, taken=left.report))
+        table.handle(inputs.TestCardsPassed(**now(), count=left.count, by=left.by, taken=left.report))
     return left
 
 

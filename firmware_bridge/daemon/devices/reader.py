@@ -26,7 +26,7 @@ WITHIN_S: Final = 30.0
 """So many restarts are journaled within this time: a loop of restarts must not fill the disk."""
 
 
-class Boots:
+class RestartLimiter:
     """Counts the restarts that were journaled; a board says hello until it is greeted, so none is lost by waiting."""
 
     def __init__(self) -> None:
@@ -99,12 +99,12 @@ def _report(report: messages.ReportNo | None) -> ReportNo | None:
 def _flags(read: messages.Read) -> tuple[inputs.Flag, ...]:
     if not (read.face_up or read.double_feed or read.backwards):
         return ()
-    told: dict[inputs.Flag, bool] = {
+    flags: dict[inputs.Flag, bool] = {
         "face_up": read.face_up,
         "double_feed": read.double_feed,
         "backwards": read.backwards,
     }
-    return tuple(flag for flag, is_set in told.items() if is_set)
+    return tuple(flag for flag, is_set in flags.items() if is_set)
 
 
 log = logging.getLogger(__name__)
@@ -136,17 +136,17 @@ class Reader:
         """Take each chunk that goes over the line."""
 
         self._first_open = True
-        self._lent: LeasedReader | None = None
+        self._leased: LeasedReader | None = None
         self._away = self._is_missed = False
         self._restore = b""
-        self._boots, self._has_left, self._met_left = Boots(), False, False
+        self._restarts, self._has_left, self._met_left = RestartLimiter(), False, False
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Open the port, now or when it appears. A reader that the last daemon lent comes back as from any lending."""
         if to := self._table.shoe.device.lent:
-            self._lent, self._away = LeasedReader(self._table, to, cut_short=True), True
+            self._leased, self._away = LeasedReader(self._table, to, cut_short=True), True
         self.port.start()
         self._watch = self._loop.call_later(1, self._listen)
 
@@ -155,36 +155,36 @@ class Reader:
         if self._watch:
             self._watch.cancel()
         self.port.close()
-        if self._lent:
-            self._lent.journal()
+        if self._leased:
+            self._leased.journal()
             if self._restore and not self._has_left:
-                self._lent.leave_behind(self._restore)
-        self._lent = None
+                self._leased.leave_behind(self._restore)
+        self._leased = None
 
-    def lend(self, to: str) -> dict[str, Any]:
+    def lease(self, to: str) -> dict[str, Any]:
         """Let go of the port; the last report taken, and in hex what the borrower writes to the reader first."""
         self._meet_left()
-        if self._lent:
-            self._lent.journal()
-        self._lent = LeasedReader(self._table, to)
+        if self._leased:
+            self._leased.journal()
+        self._leased = LeasedReader(self._table, to)
         self._away = True
         self.port.close()
-        return {"report": self._lent.report, "restore": self._restore.hex()}
+        return {"report": self._leased.report, "restore": self._restore.hex()}
 
     def passed(self, report: ReportNo) -> None:
         """Count a test card, whose report the borrower is about to acknowledge."""
-        if self._lent:
-            self._lent.passed(report)
+        if self._leased:
+            self._leased.passed(report)
 
-    def take_back(self, restore: bytes | None, cut_short: bool) -> None:
+    def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
         """Open the port again; a reader that keeps its reports is ours when it sends none from beat to beat.
 
         restore: bytes to write to the reader first; None: those that waited before. The code book is read again: it
         may be what was calibrated.
         """
-        if self._lent:
-            self._lent.journal()
-            self._lent.cut_short = cut_short
+        if self._leased:
+            self._leased.journal()
+            self._leased.cut_short = cut_short
             self._restore = self._restore if restore is None else restore
             try:
                 self._book = code_books.load(self._book_file, self._decks, self._pack)
@@ -208,15 +208,15 @@ class Reader:
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
         self._meet_left()
-        known = self._lent.report if self._lent else self._table.shoe.device.reader
+        known = self._leased.report if self._leased else self._table.shoe.device.reader
         for tap in self.taps:
             tap.opened()
         self._write(self.decoder.resume(messages.ReportNo(known.session, known.seq) if known else None))
         if self.port.write(self._restore):
             self._restore = b""
         self._delete_left()
-        if self._lent and not self._protocol.keeps_reports:
-            self._loop.call_later(self._protocol.repeats_within_s, self._lending_over, self._lent)
+        if self._leased and not self._protocol.keeps_reports:
+            self._loop.call_later(self._protocol.repeats_within_s, self._end_lease, self._leased)
         elif not self._protocol.keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open)
         self._first_open = False
@@ -227,7 +227,7 @@ class Reader:
             return
         self._met_left = True
         if left := report_left(self._table):
-            self._lent, self._away = LeasedReader(self._table, left.by, bool(left.restore), left.report), True
+            self._leased, self._away = LeasedReader(self._table, left.by, bool(left.restore), left.report), True
             self._restore, self._has_left = left.restore, True
 
     def _delete_left(self) -> None:
@@ -245,22 +245,22 @@ class Reader:
             log.warning("the reader is lost: %s", why)
         self._is_missed = True
         if not is_open(self._table.shoe, "reader_lost"):
-            self._table.take(inputs.DeviceLost(**now(), device="reader", why=why))
+            self._table.handle(inputs.DeviceLost(**now(), device="reader", why=why))
 
     def _back(self, missed: bool = False, cut_short: bool = False) -> None:
         if missed or is_open(self._table.shoe, "reader_lost"):
             resumes = self._protocol.keeps_reports and not self._away
-            self._table.take(inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
+            self._table.handle(inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
         if self._is_missed or self._away:
             log.info("the reader is back")
         self._away = self._is_missed = False
 
-    def _lending_over(self, lent: LeasedReader) -> None:
+    def _end_lease(self, leased: LeasedReader) -> None:
         """Take cards from the reader again, unless it was unplugged meanwhile."""
-        if lent is self._lent and self.port.is_open:
-            lent.journal()
-            self._lent = None
-            self._back(cut_short=lent.cut_short)
+        if leased is self._leased and self.port.is_open:
+            leased.journal()
+            self._leased = None
+            self._back(cut_short=leased.cut_short)
 
     def _on_bytes(self, chunk: bytes) -> None:
         for tap in self.taps:
@@ -269,39 +269,39 @@ class Reader:
             for tap in self.taps:
                 tap.decoded(message)
             self._heard_at = self._loop.time()
-            if self._lent:
-                self._test_card(message, self._lent)
-            if self._lent is None:
+            if self._leased:
+                self._test_card(message, self._leased)
+            if self._leased is None:
                 self._back()
-                self._take(message)
+                self._handle(message)
 
-    def _test_card(self, message: messages.Message, lent: LeasedReader) -> None:
+    def _test_card(self, message: messages.Message, leased: LeasedReader) -> None:
         """Until the reader has been quiet for a beat, its reports are repeats of test cards: acknowledge, deal none.
 
         A report that no borrower took makes the dealer confirm the table: it may be a card of a shoe.
         """
         match message:
             case messages.Beat():
-                if lent.is_quiet:
-                    self._lending_over(lent)
-                lent.is_quiet = True
+                if leased.is_quiet:
+                    self._end_lease(leased)
+                leased.is_quiet = True
             case messages.Repeat(report=report):
-                lent.is_quiet = False
+                leased.is_quiet = False
                 self._write(self.decoder.acknowledge(report))
             case messages.Read(report=report) | messages.Unread(report=report):
-                lent.cut_short, lent.is_quiet = True, False
+                leased.cut_short, leased.is_quiet = True, False
                 if report:
-                    lent.passed(ReportNo(report.session, report.seq))
+                    leased.passed(ReportNo(report.session, report.seq))
                     self._write(self.decoder.acknowledge(report))
 
-    def _take(self, message: messages.Message) -> None:
+    def _handle(self, message: messages.Message) -> None:
         if isinstance(message, messages.Repeat):
             self._write(self.decoder.acknowledge(message.report))
         elif not isinstance(message, messages.Hello):
-            if told := as_input(message, self._book):
-                self._table.take(told)
-        elif self._boots.may_note(message.session, self._table, self._loop.time()):
-            self._table.take(inputs.ReaderBooted(**now(), session=message.session))
+            if fact := as_input(message, self._book):
+                self._table.handle(fact)
+        elif self._restarts.may_note(message.session, self._table, self._loop.time()):
+            self._table.handle(inputs.ReaderBooted(**now(), session=message.session))
             if not self._table.disk:
                 self._write(self.decoder.greet(message))
         for hear in self.listeners:

@@ -64,7 +64,7 @@ EXPLAINED_WITHIN_S: Final = 1.5
 """A report comes so long before its card is seen entering, or after it is seen leaving: slow lines, slow hands."""
 
 
-class Mouth:
+class ExitSensor:
     """Pairs cards that leave with reports. on_missed: called once for each card that stays without a report.
 
     reader_answers: whether a report can come at all now; without a reader the absence of one is no news.
@@ -119,9 +119,15 @@ class Sensors:
     """Owns every input pin from `claim` to `close`. Raises PinError where one cannot be had."""
 
     def __init__(
-        self, config: Config, table: Table, mouth: Mouth, factory: PinFactory, loop: asyncio.AbstractEventLoop
+        self,
+        config: Config,
+        table: Table,
+        exit_sensor: ExitSensor,
+        factory: PinFactory,
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._config, self._table, self._mouth, self._factory, self._loop = config, table, mouth, factory, loop
+        self._config, self._table, self._exit_sensor = config, table, exit_sensor
+        self._factory, self._loop = factory, loop
         self._pins = input_pins(config)
         self._keys = ("next", "reveal", *config.rules.play.keys)
         self.held: dict[str, Contact] = {}
@@ -143,7 +149,7 @@ class Sensors:
             if key in pins:
                 self._feel(key, Key, partial(self._pressed, key))
         if "presence" in pins:
-            self._feel("presence", Contact, self._mouth.entered, self._mouth.left)
+            self._feel("presence", Contact, self._exit_sensor.entered, self._exit_sensor.left)
         for slot in self._config.rules.slots:
             if IN_SLOT + slot in pins:
                 self._feel(IN_SLOT + slot, Contact, partial(self._filled, slot))
@@ -156,7 +162,7 @@ class Sensors:
         lid = self.held.get("lid")
         self._loop.call_soon(self._lid, lid is not None and not lid.active)
         for name in set(stuck(self._table.shoe)) - set(pins):
-            self._loop.call_soon(self._stuck_told, name, False)
+            self._loop.call_soon(self._on_stuck, name, False)
 
     def changed(self) -> None:
         """What is asked of the seats may be something else."""
@@ -181,24 +187,24 @@ class Sensors:
         usual = KEY_STUCK_AFTER_S if name in self._keys or name.startswith(OF_SEAT) else STUCK_AFTER_S.get(name)
         pin: AnySensor | None = getattr(self._config.pins, name, None)
         limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual
-        return limit, partial(self._stuck_told, name), name in stuck(self._table.shoe)
+        return limit, partial(self._on_stuck, name), name in stuck(self._table.shoe)
 
     def _cut_card_seen(self) -> None:
-        self._table.take(inputs.CutCardSeen(**now(), by="sensor"))
-        self._mouth.reported()
+        self._table.handle(inputs.CutCardSeen(**now(), by="sensor"))
+        self._exit_sensor.reported()
 
     def _pressed(self, key: str) -> None:
-        self._table.take(inputs.Pressed(**now(), key=key, nonce=nonce()))
+        self._table.handle(inputs.Pressed(**now(), key=key, nonce=nonce()))
 
     def _filled(self, slot: str) -> None:
-        self._table.take(inputs.SlotFilled(**now(), slot=slot))
+        self._table.handle(inputs.SlotFilled(**now(), slot=slot))
 
     def _lid(self, is_open: bool) -> None:
-        self._table.take(inputs.LidMoved(**now(), open=is_open))
+        self._table.handle(inputs.LidMoved(**now(), open=is_open))
 
-    def _stuck_told(self, name: str, is_stuck: bool) -> None:
+    def _on_stuck(self, name: str, is_stuck: bool) -> None:
         log.warning("%s %s", name, "does not let go" if is_stuck else "has let go again")
-        self._table.take(inputs.SensorStuck(**now(), sensor=name, stuck=is_stuck))
+        self._table.handle(inputs.SensorStuck(**now(), sensor=name, stuck=is_stuck))
 
 
 def _calibrated(pin: Pin, config: Config) -> Pin:

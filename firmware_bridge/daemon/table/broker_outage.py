@@ -51,7 +51,7 @@ class BrokerOutage:
 
     def warn(self, why: str) -> None:
         """Take the broker as lost at once, for this reason, whether there is a connection or not."""
-        self._loop.call_soon(self._take_lost, why)
+        self._loop.call_soon(self._report_lost, why)
 
     def progress(self) -> None:
         """An entry was delivered."""
@@ -75,18 +75,18 @@ class BrokerOutage:
             self._losing.cancel()
             self._losing = None
         if self._detail() is not None:
-            self._table.take(inputs.DeviceBack(**now(), device="broker", resumes=True))
+            self._table.handle(inputs.DeviceBack(**now(), device="broker", resumes=True))
 
     def _lost(self) -> None:
         if not self._is_up() and self._detail() is None:
-            self._table.take(inputs.DeviceLost(**now(), device="broker", why=self.why))
+            self._table.handle(inputs.DeviceLost(**now(), device="broker", why=self.why))
 
-    def _take_lost(self, why: str) -> None:
+    def _report_lost(self, why: str) -> None:
         known = self._detail()
         if known not in (None, why):
-            self._table.take(inputs.DeviceBack(**now(), device="broker", resumes=True))
+            self._table.handle(inputs.DeviceBack(**now(), device="broker", resumes=True))
         if known != why:
-            self._table.take(inputs.DeviceLost(**now(), device="broker", why=why))
+            self._table.handle(inputs.DeviceLost(**now(), device="broker", why=why))
 
     def _detail(self) -> str | None:
         """What the open irregularity says, None where none is open."""

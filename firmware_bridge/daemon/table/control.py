@@ -64,17 +64,17 @@ class Control:
         self,
         path: Path,
         table: Table,
-        desk: OrderService,
+        order_service: OrderService,
         broker: Callable[[], dict[str, Any]],
         reader: Callable[[], dict[str, Any]],
         health: Callable[[], Health | None],
         devices: Mapping[str, Leasable] = {},
         watch: Watch | None = None,
     ) -> None:
-        self._seen_by, self._watchers = watch, set[asyncio.Event]()
-        self._path, self._table, self._desk = path, table, desk
+        self._view, self._watchers = watch, set[asyncio.Event]()
+        self._path, self._table, self._orders = path, table, order_service
         self._broker, self._reader, self._health = broker, reader, health
-        self._lending = Leases(table, devices)
+        self._leases = Leases(table, devices)
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
         self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
@@ -118,8 +118,8 @@ class Control:
             "broker": self._broker(),
             "reader": self._reader(),
             "health": msgspec.to_builtins(self._health()),
-            "lent": self._lending.status(),
-            "returning": self._lending.returning(),
+            "lent": self._leases.status(),
+            "returning": self._leases.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
             "points": dict(rules(shoe).demo.points(layout(shoe))) if shoe.laid else {},
             **msgspec.json.decode(msgspec.json.encode(self._table.states())),
@@ -142,97 +142,97 @@ class Control:
         try:
             fields = parse(line)
         except NotAnOrder as error:
-            await _say(writer, error.answer)
+            await _send(writer, error.answer)
             return
         if fields["do"] == "status":
-            await _say(writer, self.status())
+            await _send(writer, self.status())
         elif fields["do"] == "watch":
             await self._watch(reader, writer)
         elif not isinstance(by := fields.pop("by", None), str) or not by.strip():
-            await _say(writer, orders.Answer(ok=False, error="nobody signed this order", hint="say who: --by NAME"))
+            await _send(writer, orders.Answer(ok=False, error="nobody signed this order", hint="say who: --by NAME"))
         elif wrong := fault(by, LONGEST_NAME):
-            await _say(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
+            await _send(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
         elif fields["do"] == "lend":
-            await self._lend(fields, by, reader, writer)
+            await self._lease(fields, by, reader, writer)
         elif fields["do"] == "take_back":
-            await _say(writer, await self._take_back(by))
+            await _send(writer, await self._end_lease(by))
         else:
-            await _say(writer, self._desk.give(fields, LOCAL, by))
+            await _send(writer, self._orders.give(fields, LOCAL, by))
 
-    async def _lend(
+    async def _lease(
         self, fields: dict[str, Any], by: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         """Lend a device for as long as this connection asks for it, and no longer."""
         try:
-            told = self._lending.lend(fields.get("device"), by, fields.get("open_shoe") is True, _pid(writer))
+            known = self._leases.acquire(fields.get("device"), by, fields.get("open_shoe") is True, _pid(writer))
         except NotLeased as error:
-            await _say(writer, orders.Answer(ok=False, error=error.what, hint=error.hint))
+            await _send(writer, orders.Answer(ok=False, error=error.what, hint=error.hint))
             return
         task = asyncio.current_task()
         assert task is not None
         self._borrower = task, writer
         try:
-            await _say(writer, {"ok": True, "do": "lend", **told})
-            while (line := await reader.readline()) and (said := parse(line))["do"] != "give_back":
-                if said["do"] == "leave":
-                    self._lending.leave(said.get("restore"))
+            await _send(writer, {"ok": True, "do": "lend", **known})
+            while (line := await reader.readline()) and (request := parse(line))["do"] != "give_back":
+                if request["do"] == "leave":
+                    self._leases.leave(request.get("restore"))
                 else:
-                    self._lending.passed(said.get("session"), said.get("seq"))
-            self._lending.take_back(cut_short=not line)
+                    self._leases.passed(request.get("session"), request.get("seq"))
+            self._leases.release(cut_short=not line)
         finally:
-            self._lending.take_back()
-        await _say(writer, {"ok": True, "do": "give_back"})
+            self._leases.release()
+        await _send(writer, {"ok": True, "do": "give_back"})
 
-    async def _take_back(self, by: str) -> orders.Answer:
+    async def _end_lease(self, by: str) -> orders.Answer:
         """Take the lent device back: its borrower's command is sent who did it, and the connection is closed."""
-        if (lent := self._lending.status()) is None or self._borrower is None:
+        if (lease := self._leases.status()) is None or self._borrower is None:
             return orders.Answer(ok=False, error="nothing is lent", hint="see: shoe status")
-        log.warning("the %s is taken back from %s by %s", lent["device"], lent["to"], by)
+        log.warning("the %s is taken back from %s by %s", lease["device"], lease["to"], by)
         task, writer = self._borrower
         writer.write(msgspec.json.encode({"ok": False, "taken_back": by}) + b"\n")
         task.cancel()
         await asyncio.wait({task})
-        hint = f"if the {lent['device']} stays lost: sudo kill -9 {lent['pid']}" if lent["pid"] else None
+        hint = f"if the {lease['device']} stays lost: sudo kill -9 {lease['pid']}" if lease["pid"] else None
         return orders.Answer(ok=True, do="take_back", hint=hint)
 
     async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """A watcher who is slow to read misses states, and keeps nobody waiting."""
         changed = asyncio.Event()
         self._watchers.add(changed)
-        if self._seen_by:
-            self._seen_by.begin()
+        if self._view:
+            self._view.begin()
         try:
             await self._show(changed, reader, writer)
         finally:
             self._watchers.discard(changed)
-            if self._seen_by:
-                self._seen_by.end()
+            if self._view:
+                self._view.end()
 
     async def _show(self, changed: asyncio.Event, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         last, shown = None, 0
         while not reader.at_eof():  # the watcher's end: writing alone would find out at the next change only
             changed.clear()
             status = self.status()
-            if self._seen_by:
-                status["seen"] = seen = self._seen_by.seen(shown)
+            if self._view:
+                status["seen"] = seen = self._view.seen(shown)
                 shown = seen["frames"][-1]["n"] if seen["frames"] else shown
             if status != last:
-                await _say(writer, status)
+                await _send(writer, status)
                 last = status
             await asyncio.sleep(WATCH_S)
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), LOOK_S - WATCH_S)
 
 
-async def _say(writer: asyncio.StreamWriter, value: Any) -> None:
+async def _send(writer: asyncio.StreamWriter, value: Any) -> None:
     writer.write(msgspec.json.encode(value) + b"\n")
     await writer.drain()
 
 
 def _pid(writer: asyncio.StreamWriter) -> int:
     """The process at the other end of a connection, 0 for one that cannot be seen from here."""
-    told = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
-    return int(_UCRED.unpack(told)[0])
+    known = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
+    return int(_UCRED.unpack(known)[0])
 
 
 _UCRED: Final = struct.Struct("3i")

@@ -65,7 +65,7 @@ AT_MOST: Final = 10_000
 """Inputs kept in memory while the disk takes nothing; a reader that numbers its reports keeps them itself."""
 
 
-class Waiting:
+class DiskQueue:
     """Inputs in the order in which they came; the first is taken away once it is journaled."""
 
     def __init__(self) -> None:

@@ -37,13 +37,13 @@ class Leasable(Protocol):
     is_out: bool
     """Whether this device is still on its way back from the last borrower: until then nothing is lent."""
 
-    def lend(self, to: str) -> dict[str, Any]:
+    def lease(self, to: str) -> dict[str, Any]:
         """Journal that the device is lent, then let go of it; what the borrower needs to know of the device."""
 
     def passed(self, report: ReportNo) -> None:
         """A test card passed: its report is about to be acknowledged, and is never a card of the shoe."""
 
-    def take_back(self, restore: bytes | None, cut_short: bool) -> None:
+    def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
         """Use the device again. restore: bytes to write to it first, or None. cut_short: it was not given back."""
 
 
@@ -52,54 +52,54 @@ class Leases:
 
     def __init__(self, table: Table, devices: Mapping[str, Leasable]) -> None:
         self._table, self._devices = table, devices
-        self._lent: Lease | None = None
+        self._lease: Lease | None = None
         self._last_pid = 0
         self._restore: bytes | None = None
 
     def status(self) -> dict[str, Any] | None:
         """What is lent to whom since when (ms since 1970), None for nothing."""
-        return self._lent._asdict() if self._lent else None
+        return self._lease._asdict() if self._lease else None
 
     def returning(self) -> dict[str, Any] | None:
         """From whom the reader is on its way back, None for nobody. pid: the borrower's process, 0 unless it lives."""
         to, pid = self._table.shoe.device.lent, self._last_pid
-        if self._lent or not to:
+        if self._lease or not to:
             return None
         return {"to": to, "pid": pid if pid and _lives(pid) else 0}
 
-    def lend(self, device: object, to: str, open_shoe: bool = False, pid: int = 0) -> dict[str, Any]:
+    def acquire(self, device: object, to: str, open_shoe: bool = False, pid: int = 0) -> dict[str, Any]:
         """Lend a device to process `pid`; open_shoe: between rounds of a shoe too. Raises NotLeased."""
-        lendable = self._devices.get(device) if isinstance(device, str) else None
-        if lendable is None or not isinstance(device, str):
+        leasable = self._devices.get(device) if isinstance(device, str) else None
+        if leasable is None or not isinstance(device, str):
             raise NotLeased(f"{shown(str(device))} cannot be lent", f"one of: {', '.join(self._devices)}")
-        if self._lent:
-            raise NotLeased(f"the {self._lent.device} is lent to {self._lent.to}", "one technician at a time")
+        if self._lease:
+            raise NotLeased(f"the {self._lease.device} is lent to {self._lease.to}", "one technician at a time")
         if any(each.is_out for each in self._devices.values()):
             raise NotLeased("what was lent last is not back yet", "see whether its command still runs; try again")
         if self._table.disk:
             raise NotLeased("the journal cannot be written, so no loan can be put on record", self._table.disk.hint)
         check(self._table.shoe, open_shoe)
-        told = lendable.lend(to)
+        known = leasable.lease(to)
         log.info("the %s %s lent to %s", device, "are" if device.endswith("s") else "is", to)
-        self._lent, self._last_pid = Lease(device, to, now()["at"], pid), pid
-        return told
+        self._lease, self._last_pid = Lease(device, to, now()["at"], pid), pid
+        return known
 
     def passed(self, session: object, seq: object) -> None:
         """A test card passed. Raises ValueError for what is no number of a report."""
-        if not (self._lent and isinstance(session, int) and isinstance(seq, int)):
+        if not (self._lease and isinstance(session, int) and isinstance(seq, int)):
             raise ValueError("no report number of a lent reader")
-        self._devices[self._lent.device].passed(ReportNo(session, seq % 256))
+        self._devices[self._lease.device].passed(ReportNo(session, seq % 256))
 
     def leave(self, restore: object) -> None:
         """Keep the bytes, in hex, that restore the device if the borrower is killed. Raises ValueError."""
         self._restore = bytes.fromhex(str(restore))
 
-    def take_back(self, cut_short: bool = True) -> None:
+    def release(self, cut_short: bool = True) -> None:
         """Take the lent device back. cut_short: its borrower did not give it back."""
-        lent, self._lent = self._lent, None
+        lease, self._lease = self._lease, None
         restore, self._restore = self._restore, None
-        if lent:
-            self._devices[lent.device].take_back(restore, cut_short)
+        if lease:
+            self._devices[lease.device].reclaim(restore, cut_short)
 
 
 def check(shoe: Shoe, open_shoe: bool) -> None:

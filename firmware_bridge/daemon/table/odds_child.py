@@ -35,12 +35,12 @@ def answer(question: Question) -> Odds:
     assert game.odds, f"nobody asks for the odds of {question.game}"
     book = game.odds()
     try:
-        told = book.of(question.decks, seen, terms)
+        odds = book.of(question.decks, seen, terms)
         differs = book.deviation(question.decks, seen, terms)
     except BridgeError:  # too few cards, or a copy too many that the floor kept
         return Odds(question.round, 0, None)
     more = {bet: round(float(each), 9) for bet, each in differs.items()}
-    return Odds(question.round, question.cards, dict(told), more)
+    return Odds(question.round, question.cards, dict(odds), more)
 
 
 def _leave_core_of(parent: int) -> None:

@@ -61,16 +61,16 @@ class OrderService:
     def give(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> orders.Answer:
         """Carry out a command of `parse` and answer it; a repeated id acts once."""
         order, wanted = order_of(fields, allowed), list[Range]()
-        known_by = digest(order, by) if fields.get("id") is not None else None
+        order_digest = digest(order, by) if fields.get("id") is not None else None
         if allowed is orders.LOCAL:
             shoe = self._table.shoe
-            order = _as_told_here(order, shoe.house if shoe.status == "open" else shoe.device.next_house)
+            order = _by_game(order, shoe.house if shoe.status == "open" else shoe.device.next_house)
         is_new = answer_to(self._table.shoe, fields.get("id")) is None
         if is_new and isinstance(order, orders.Resend):
             order, wanted = self._found(order)
         if isinstance(order, orders.OpenShoe):
             order = _with_room(order, self._table.shoe.device.next_house)
-        given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"), digest=known_by)
+        given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"), digest=order_digest)
         answer = self._table.order(given)
         if answer.ok or isinstance(order, orders.Malformed):  # of what cannot be read, all that can is sent
             for each in wanted:
@@ -122,7 +122,7 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
     return order if allowed is orders.LOCAL else _by_wire(order)
 
 
-def _as_told_here(order: orders.Order, house: House) -> orders.Order:
+def _by_game(order: orders.Order, house: House) -> orders.Order:
     """The order as its game takes it: at the table people say seats and amounts, whether bets or purses."""
     if isinstance(order, orders.BetsClosed) and order.bets and GAMES[house.game].money.stakes == "money":
         return orders.BetsClosed(money=order.bets)
@@ -153,8 +153,8 @@ def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
 
 def digest(order: orders.Order, by: str) -> str:
     """8 bytes, in hex, of the hash of an order and its giver; without the card of `enter`: 52 tries would find it."""
-    told = orders.Malformed("enter", order.second, "") if isinstance(order, orders.Enter) else order
-    return sha256(msgspec.json.encode([by, told])).hexdigest()[:DIGITS]
+    signed = orders.Malformed("enter", order.second, "") if isinstance(order, orders.Enter) else order
+    return sha256(msgspec.json.encode([by, signed])).hexdigest()[:DIGITS]
 
 
 A_SECOND: Final = 10
@@ -189,7 +189,7 @@ class RateLimit:
         self._turn: asyncio.TimerHandle | None = None
         self._burst: asyncio.TimerHandle | None = None
 
-    def take(self, order: Incoming) -> None:
+    def receive(self, order: Incoming) -> None:
         """Let an order wait for its turn, or refuse it."""
         if len(self._waiting) < ROOM:
             self._waiting.append(order)
@@ -241,37 +241,37 @@ class Backend:
     def __init__(
         self,
         table: Table,
-        desk: OrderService,
+        order_service: OrderService,
         allowed: Collection[str],
         topic: str,
         head: Callable[[], Any],
         publish: Callable[[Reply], int],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._table, self._desk, self._allowed = table, desk, allowed
+        self._table, self._orders, self._allowed = table, order_service, allowed
         self._topic, self._head = topic, head
         self.replies = Replies(publish)
-        self._inbox = RateLimit(self._obey, self._turn_away, self._record, loop)
+        self._limit = RateLimit(self._obey, self._turn_away, self._record, loop)
 
     @property
     def refused(self) -> int:
         """Orders refused since the start because too many came."""
-        return self._inbox.refused
+        return self._limit.refused
 
-    def take(self, message: Incoming) -> None:
+    def receive(self, message: Incoming) -> None:
         """Let an order wait for its turn; of one that is too long, no more is kept than refuses it."""
-        self._inbox.take(message._replace(payload=message.payload[: LONGEST + 1]))
+        self._limit.receive(message._replace(payload=message.payload[: LONGEST + 1]))
 
     def close(self) -> None:
         """Obey nothing more; the backend repeats what was not answered."""
-        self._inbox.close()
+        self._limit.close()
 
     def _obey(self, message: Incoming) -> None:
         if message.retained:
             log.warning("a retained command is ignored: clear it at the broker")
             return
         try:
-            answer = self._desk.give(parse(message.payload), self._allowed, BACKEND)
+            answer = self._orders.give(parse(message.payload), self._allowed, BACKEND)
         except NotAnOrder as error:
             answer = error.answer
         except SyncFailed:

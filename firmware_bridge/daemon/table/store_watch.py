@@ -70,14 +70,14 @@ class StoreWatch:
         self._is_up = False
         self._rest()
 
-    def take(self, message: Incoming) -> None:
+    def receive(self, message: Incoming) -> None:
         """Hear a message of the topic `stored`; one that does not count is refused, and changes nothing."""
         if self._store is None:
             return
         try:
             if message.retained:
                 raise NotStored("it is retained", "publish it without the retain flag, and clear it at the broker")
-            if not self._store.take(message.payload):
+            if not self._store.receive(message.payload):
                 return
         except NotStored as error:
             self._turn_away(message, error)

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 from firmware_bridge import __version__
 from firmware_bridge.daemon.table.clock import nonce, now
-from firmware_bridge.daemon.table.disk_outage import DiskOutage, Waiting
+from firmware_bridge.daemon.table.disk_outage import DiskOutage, DiskQueue
 from firmware_bridge.daemon.table.look_ahead import LookAhead
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
@@ -31,7 +31,7 @@ ASK_AGAIN_S: Final = 1.0
 """How soon a moment that has passed becomes an input again if the shoe still waits for it."""
 
 
-class AlarmClock:
+class DeadlineTimer:
     """Calls `ring` once when the moment comes that it was set to last."""
 
     def __init__(self, ring: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
@@ -64,7 +64,7 @@ IDLE_S: Final = 0.005
 """A table where nothing was journaled for so long is idle: cards read at once come closer together."""
 
 
-class Idle:
+class JournalPrefill:
     """Prepares a journal step by step, each time it was appended to and then left alone for `IDLE_S`."""
 
     def __init__(self, journal: Journal, loop: asyncio.AbstractEventLoop) -> None:
@@ -131,9 +131,9 @@ class Table:
         self._warnings: dict[str, Alarm] = {}
         self._failed: Exception | None = None
         self._acknowledge, self._publishing, self._changed, self._loop = acknowledge, publishing, changed, loop
-        self._outage, self._waiting, self._crashes = DiskOutage(), Waiting(), Crashes(journal.directory)
+        self._outage, self._queue, self._crashes = DiskOutage(), DiskQueue(), Crashes(journal.directory)
         self._retry: asyncio.TimerHandle | None = None
-        self._alarm_clock, self._idle = AlarmClock(self._ring, loop), Idle(journal, loop)
+        self._deadline_timer, self._prefill = DeadlineTimer(self._ring, loop), JournalPrefill(journal, loop)
         self._ahead = LookAhead(loop) if looks_ahead else None
         self._wall_ahead: int | None = None
         self.jumped_ms = 0
@@ -142,7 +142,7 @@ class Table:
     def start(self, house: House) -> None:
         """Say that the daemon began, now that the journal is open; `house` holds from the next shoe on."""
         self.shoe, self.begun = self.journal.shoe, True
-        waited = self._waiting.clear()
+        waited = self._queue.clear()
         stopped = self._outage.as_input() if self._outage.since else None
         self._outage.end()
         self.observing = self._crashes.too_many()
@@ -150,7 +150,7 @@ class Table:
             log.critical("one input crashed us again and again: observing; update, or delete %s", self._crashes.path)
         started = inputs.Started(**now(), version=__version__, house=house, nonce=nonce(), torn=self.journal.torn)
         for fact in (started, *((stopped,) if stopped else ()), *waited):
-            self.take(fact)
+            self.handle(fact)
         self._show()
 
     @property
@@ -158,7 +158,7 @@ class Table:
         """Why the journal takes nothing; None when it takes everything."""
         return self._outage.error
 
-    def take(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+    def handle(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         """Judge an input and carry it all the way; the events it had, none while the disk takes nothing.
 
         Raises, from then on always, what must end the process: SyncFailed if the disk did not confirm, or an
@@ -167,20 +167,20 @@ class Table:
         if self._failed:
             raise self._failed
         if self.disk:
-            if self._waiting.keep(fact) and self.begun:
+            if self._queue.keep(fact) and self.begun:
                 self._try_disk()  # at once: it may take this card already
             return ()
         try:
             self._watch_clock(fact)
             return self._journaled(fact)
         except DiskError as error:
-            self._waiting.keep(fact)
+            self._queue.keep(fact)
             self._try_again(error)
             return ()
 
     def order(self, fact: inputs.Ordered) -> Answer:
         """Give an order; a repeated id gets the answer it got the first time."""
-        events = self.take(fact)
+        events = self.handle(fact)
         if self.disk:
             return Answer(ok=False, id=fact.id, error=self.disk.what, hint=self.disk.hint)
         for event in events:
@@ -229,8 +229,8 @@ class Table:
 
     def close(self) -> None:
         """Lamps off, timers off."""
-        self._alarm_clock.stop()
-        self._idle.stop()
+        self._deadline_timer.stop()
+        self._prefill.stop()
         if self._ahead:
             self._ahead.stop()
         if self._retry:
@@ -264,8 +264,8 @@ class Table:
         self.shoe = advance(self.shoe, entry)
         if report := inputs.report_of(fact):
             self._acknowledge(report)
-        self._alarm_clock.set(deadline(self.shoe))
-        self._idle.appended(keeps_its_journal(self.shoe))
+        self._deadline_timer.set(deadline(self.shoe))
+        self._prefill.appended(keeps_its_journal(self.shoe))
         if self._ahead and not self.observing:
             self._ahead.begin(self.shoe, fact)
         self._show()
@@ -293,8 +293,8 @@ class Table:
 
     def _ring(self) -> None:
         if self.disk is None:  # else the clock is set again by the first entry the disk takes
-            self.take(inputs.TimePassed(**now()))
-            self._alarm_clock.set(deadline(self.shoe))
+            self.handle(inputs.TimePassed(**now()))
+            self._deadline_timer.set(deadline(self.shoe))
 
     def _show(self) -> None:
         driven = STOPPED if self.disk else {} if self.observing else signals(self.shoe)
@@ -303,7 +303,7 @@ class Table:
 
     def _try_again(self, error: DiskError) -> None:
         self.stop_for(error)
-        self._retry = self._loop.call_later(self._waiting.retry_s, self._try_disk)
+        self._retry = self._loop.call_later(self._queue.retry_s, self._try_disk)
 
     def _try_disk(self) -> None:
         """Journal what waits, then for how long the disk took nothing: once, when all of it is written."""
@@ -312,9 +312,9 @@ class Table:
         if self._retry:
             self._retry.cancel()
         try:
-            while len(self._waiting):
-                self._journaled(self._waiting.first)
-                self._waiting.drop_first()
+            while len(self._queue):
+                self._journaled(self._queue.first)
+                self._queue.drop_first()
             self._journaled(self._outage.as_input())
         except DiskError as again:
             self._try_again(again)

@@ -36,7 +36,7 @@ MOST: Final = 16
 """Boot ids that are kept in mind."""
 
 
-class _Said(Struct):
+class _StatusPart(Struct):
     """Of a `status`, what names the daemon and its connection; one of before numbers no connections."""
 
     boot: str
@@ -44,7 +44,7 @@ class _Said(Struct):
     link: int = 0
 
 
-_decode: Final = msgspec.json.Decoder(_Said).decode
+_decode: Final = msgspec.json.Decoder(_StatusPart).decode
 
 
 class DuplicateTableId:
@@ -55,7 +55,7 @@ class DuplicateTableId:
         self._online: set[str] = set()
 
     @property
-    def told(self) -> str | None:
+    def warning(self) -> str | None:
         """What to do about them, None where there is none."""
         if not self._online:
             return None
@@ -67,15 +67,15 @@ class DuplicateTableId:
     def is_ours(self, payload: bytes, link: int) -> bool:
         """Take a `status` that was just published; whether this daemon said it, over its connection `link`."""
         try:
-            said = _decode(payload)
+            status = _decode(payload)
         except msgspec.DecodeError:
             return False
-        if said.boot == self._boot:
-            return said.link == link and said.state == "online"
-        if said.state != "online":
-            self._online.discard(said.boot)
+        if status.boot == self._boot:
+            return status.link == link and status.state == "online"
+        if status.state != "online":
+            self._online.discard(status.boot)
         elif len(self._online) < MOST:
-            self._online.add(said.boot)
+            self._online.add(status.boot)
         return False
 
     def forget(self) -> None:
@@ -161,7 +161,7 @@ class Uplink:
         table: Table,
         prefix: str,
         settings: BrokerSettings,
-        desk: OrderService,
+        order_service: OrderService,
         allowed: Collection[str],
         loop: asyncio.AbstractEventLoop,
         live_odds: bool = False,
@@ -177,9 +177,9 @@ class Uplink:
         self.acknowledged = CursorSaver(self.outbox, table, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
         answers = f"{prefix}/reply"
-        self.backend = Backend(table, desk, allowed, answers, self._head, self._send_reply, loop)
+        self.backend = Backend(table, order_service, allowed, answers, self._head, self._send_reply, loop)
         self._store = StoreWatch(store, table, self.acknowledged.moved, self.outbox.resend, self.backend.refuse, loop)
-        self._twins = DuplicateTableId(table.name, table.boot)
+        self._duplicates = DuplicateTableId(table.name, table.boot)
         topics = [f"{prefix}/command", *([f"{prefix}/stored"] if store else [])]
         self.link = Link(
             settings, loop, will=self._will, topics=topics, own=self._own, driver=QuickConnection,
@@ -217,7 +217,7 @@ class Uplink:
         made = messages(line)
         return lambda: self.outbox.add(made, self._table.journal.end)
 
-    def tell_health(self, health: Health) -> None:
+    def publish_health(self, health: Health) -> None:
         """Publish how all is; what a broker out of reach misses is told again soon."""
         self.health = health
         self.changed()
@@ -252,7 +252,7 @@ class Uplink:
     @property
     def shared(self) -> str | None:
         """What to do about another shoe, or another client, that goes by our name; None where there is none."""
-        return self.link.shared_name or self._twins.told
+        return self.link.shared_name or self._duplicates.warning
 
     def _own(self, protocol: int) -> list[str]:
         """The topics of our own that we listen to: who else writes `status`, and what a broker really passes on."""
@@ -264,7 +264,7 @@ class Uplink:
         self._echoes.begin(() if self.link.protocol == MQTT_5 else ("status", *STREAMS))
         self.states.up()
         if self.health:
-            self.tell_health(self.health)
+            self.publish_health(self.health)
         self.outbox.up()
         self._store.up()
 
@@ -272,7 +272,7 @@ class Uplink:
         self.outage.down(why)
         self.states.down()
         self._echoes.end()
-        self._twins.forget()
+        self._duplicates.forget()
         for part in (self._store, self.outbox, self.backend.replies):
             part.down()
         if self.shared:
@@ -299,7 +299,7 @@ class Uplink:
     def _on_message(self, message: Incoming) -> None:
         name = message.topic.removeprefix(f"{self._prefix}/")
         if name in ("command", "stored"):
-            (self.backend if name == "command" else self._store).take(message)
+            (self.backend if name == "command" else self._store).receive(message)
         elif message.retained:
             return  # what the broker kept of before
         elif name == "status":
@@ -308,11 +308,11 @@ class Uplink:
             self._follow(lambda: self.outbox.heard(name, message.payload))
 
     def _hear_status(self, payload: bytes) -> None:
-        before = self._twins.told
-        if self._twins.is_ours(payload, self.link.number) and self._echoes.came("status"):
+        before = self._duplicates.warning
+        if self._duplicates.is_ours(payload, self.link.number) and self._echoes.came("status"):
             self._follow(self.outbox.count)
-        if told := self._twins.told:
-            self.outage.warn(told)
+        if warning := self._duplicates.warning:
+            self.outage.warn(warning)
         elif before:
             self.outage.progress()
 

@@ -160,7 +160,7 @@ class MqttSource(Reader):
             log.error("the broker does not let us subscribe to %s: let its acl allow it", topic)
         self._stop()
 
-    def not_taken(self, topic: str, why: str) -> None:
+    def rejected(self, topic: str, why: str) -> None:
         name = topic.rpartition("/")[2]
         if name not in self.refused:
             self.refused[name] = why

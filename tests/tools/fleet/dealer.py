@@ -34,8 +34,8 @@ class Dealer:
     A dealer who comes after a kill takes the cards that are still in the shoe. refused: orders that the table refused.
     """
 
-    def __init__(self, table: Table, desk: OrderService, random: Random) -> None:
-        self._table, self._desk, self._random = table, desk, random
+    def __init__(self, table: Table, order_service: OrderService, random: Random) -> None:
+        self._table, self._orders, self._random = table, order_service, random
         self._cards: list[Card] = []
         self._pack: int | None = None
         self._cut_at = 0
@@ -52,12 +52,12 @@ class Dealer:
         elif order := next_order(shoe, self._random, _seats(shoe)):
             self._order(order, GUESTS)
         elif phase(shoe) is Phase.COMPLETE:
-            self._table.take(inputs.Pressed(**now(), key="next", nonce=nonce()))
+            self._table.handle(inputs.Pressed(**now(), key="next", nonce=nonce()))
         else:
             self._draw(shoe)
 
     def _order(self, order: dict[str, Any], by: str) -> None:
-        answer = self._desk.give(order, LOCAL, by)
+        answer = self._orders.give(order, LOCAL, by)
         if not answer.ok:
             self.refused += 1
             log.warning("table %s refused %s: %s; %s", self._table.name, order["do"], answer.error, answer.hint)
@@ -68,15 +68,15 @@ class Dealer:
         if alarm.choices:
             self._order({"do": "resolve", "irregularity": alarm.id, "choice": alarm.choices[0]}, DEALER)
         else:
-            self._table.take(inputs.Pressed(**now(), key="next", nonce=nonce()))
+            self._table.handle(inputs.Pressed(**now(), key="next", nonce=nonce()))
 
     def _draw(self, shoe: Shoe) -> None:
         if self._pack != pack_number(shoe) or not self._cards:
             self._bring(shoe)
             self._pack = pack_number(shoe)
         if shoe.last_round is None and cards_left(shoe) == self._cut_at and rules(shoe).play.cut_from_end:
-            self._table.take(inputs.CutCardSeen(**now(), by="sensor"))
-        self._table.take(inputs.CardRead(**now(), card=self._cards.pop(), nonce=nonce()))
+            self._table.handle(inputs.CutCardSeen(**now(), by="sensor"))
+        self._table.handle(inputs.CardRead(**now(), card=self._cards.pop(), nonce=nonce()))
 
     def _bring(self, shoe: Shoe) -> None:
         """Take the packs of this shoe without the cards that were drawn, shuffled."""

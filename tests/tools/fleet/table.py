@@ -29,7 +29,7 @@ class FleetTable(Bridge):
     def __init__(self, config: Config, broker: BrokerSettings, random: Random) -> None:
         super().__init__(config, broker=broker, has_reader=False)
         self.entries = self.rounds = 0
-        self.dealer = Dealer(self.table, self.desk, random)
+        self.dealer = Dealer(self.table, self.order_service, random)
 
     @property
     def head(self) -> Cursor:

@@ -12,7 +12,7 @@ def order(number: int) -> Incoming:
     return Incoming("shoe/T07/command", b"%d" % number, False)
 
 
-class Desk:
+class Orders:
     """An inbox on a loop whose clock is set by hand, and what came of each order."""
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Desk:
         self.refused: list[int] = []
         self.recorded: list[int] = []
         self.loop.time = lambda: self.now  # type: ignore[method-assign]  # its clock
-        self.inbox = RateLimit(
+        self.limit = RateLimit(
             self.judge, lambda each: self.refused.append(int(each.payload)), self.recorded.append, self.loop
         )
 
@@ -40,54 +40,54 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    desk = Desk()
-    yield desk
-    desk.inbox.close()
-    desk.loop.close()
+def orders() -> Iterator[Orders]:
+    orders = Orders()
+    yield orders
+    orders.limit.close()
+    orders.loop.close()
 
 
-def test_one_order_is_judged_a_turn_of_the_loop_and_what_is_readable_goes_first(desk: Desk) -> None:
+def test_one_order_is_judged_a_turn_of_the_loop_and_what_is_readable_goes_first(orders: Orders) -> None:
     seen: list[int] = []
     for number in range(3):
-        desk.inbox.take(order(number))
+        orders.limit.receive(order(number))
     for _ in range(4):
-        desk.loop.call_soon(lambda: seen.append(len(desk.judged)))  # as what is readable is called
-        desk.turns()
+        orders.loop.call_soon(lambda: seen.append(len(orders.judged)))  # as what is readable is called
+        orders.turns()
     assert seen == [0, 1, 2, 3]
 
 
-def test_ten_are_judged_in_any_second_and_the_others_wait(desk: Desk) -> None:
+def test_ten_are_judged_in_any_second_and_the_others_wait(orders: Orders) -> None:
     for number in range(25):
-        desk.inbox.take(order(number))
-    desk.turns(40)
-    assert len(desk.judged) == A_SECOND
-    desk.wait(0.5)
-    assert len(desk.judged) == A_SECOND
-    desk.wait(0.6)
-    assert len(desk.judged) == 2 * A_SECOND
-    desk.wait(1.1)
-    assert [number for _, number in desk.judged] == list(range(25))
+        orders.limit.receive(order(number))
+    orders.turns(40)
+    assert len(orders.judged) == A_SECOND
+    orders.wait(0.5)
+    assert len(orders.judged) == A_SECOND
+    orders.wait(0.6)
+    assert len(orders.judged) == 2 * A_SECOND
+    orders.wait(1.1)
+    assert [number for _, number in orders.judged] == list(range(25))
 
 
-def test_a_full_queue_refuses_and_counts_and_a_burst_is_one_record(desk: Desk) -> None:
+def test_a_full_queue_refuses_and_counts_and_a_burst_is_one_record(orders: Orders) -> None:
     for number in range(ROOM + 50):
-        desk.inbox.take(order(number))
-    assert desk.refused == list(range(ROOM, ROOM + 50))
-    desk.wait(BURST_S + 0.1)
-    assert (desk.inbox.refused, desk.recorded) == (50, [50])
+        orders.limit.receive(order(number))
+    assert orders.refused == list(range(ROOM, ROOM + 50))
+    orders.wait(BURST_S + 0.1)
+    assert (orders.limit.refused, orders.recorded) == (50, [50])
     for number in range(ROOM):
-        desk.inbox.take(order(number))
-    desk.wait(BURST_S + 0.1)
-    assert desk.recorded == [50, desk.inbox.refused - 50]
+        orders.limit.receive(order(number))
+    orders.wait(BURST_S + 0.1)
+    assert orders.recorded == [50, orders.limit.refused - 50]
 
 
-def test_an_order_that_breaks_its_judge_holds_up_nobody(desk: Desk) -> None:
-    desk.loop.set_exception_handler(lambda *_: None)
-    desk.inbox.take(Incoming("shoe/T07/command", b"x", False))
-    desk.inbox.take(order(1))
-    desk.turns(3)
-    assert [number for _, number in desk.judged] == [1]
+def test_an_order_that_breaks_its_judge_holds_up_nobody(orders: Orders) -> None:
+    orders.loop.set_exception_handler(lambda *_: None)
+    orders.limit.receive(Incoming("shoe/T07/command", b"x", False))
+    orders.limit.receive(order(1))
+    orders.turns(3)
+    assert [number for _, number in orders.judged] == [1]
 
 
 # ---------------------------------------------------------------- answers

@@ -1,4 +1,4 @@
-"""The sensor in the mouth: which cards that leave were told, and which were missed."""
+"""The sensor at the exit: which cards that leave were reported, and which were missed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.daemon.devices.sensors import Mouth
+from firmware_bridge.daemon.devices.sensors import ExitSensor
 from hardware.readers.messages import Beat, CutCard, Read, Unread
 from tests.hardware.virtual import run
 
@@ -15,28 +15,28 @@ READ, CUT, BEAT = Read(code=1), CutCard(), Beat(1, 2, 3, 4, 5)
 
 
 def missed(*story: tuple[float, Any]) -> list[float]:
-    """When cards were told as missed, in a story of (seconds, "in", "out" or what the reader says)."""
+    """Seconds at which cards were reported as missed; `story`: (seconds, "in", "out" or a message of the reader)."""
 
     async def main() -> list[float]:
         loop = asyncio.get_running_loop()
-        told: list[float] = []
-        mouth = Mouth(lambda: True, lambda: told.append(round(loop.time(), 3)), loop)
+        times: list[float] = []
+        sensor = ExitSensor(lambda: True, lambda: times.append(round(loop.time(), 3)), loop)
         for at, what in story:
             await asyncio.sleep(at - loop.time())
             if what == "in":
-                mouth.entered()
+                sensor.entered()
             elif what == "out":
-                mouth.left()
+                sensor.left()
             else:
-                mouth.heard(what)
+                sensor.heard(what)
         await asyncio.sleep(5)
-        return told
+        return times
 
     return run(main())
 
 
 @pytest.mark.parametrize(
-    ("story", "told"),
+    ("story", "times"),
     [
         ([(1, "in"), (1.1, "out")], [2.6]),
         ([(1, "in"), (1.05, READ), (1.1, "out")], []),
@@ -50,12 +50,12 @@ def missed(*story: tuple[float, Any]) -> list[float]:
         ([(1, "out")], [2.5]),  # it lay there at the start
     ],
 )
-def test_a_card_that_leaves_is_told_or_was_missed(story: Any, told: list[float]) -> None:
-    assert missed(*story) == told
+def test_a_card_that_leaves_is_reported_or_missed(story: Any, times: list[float]) -> None:
+    assert missed(*story) == times
 
 
 @pytest.mark.parametrize(
-    ("said", "is_card"),
+    ("message", "is_card"),
     [
         (Unread("unreadable"), True),
         (Unread("double_feed"), True),
@@ -67,5 +67,5 @@ def test_a_card_that_leaves_is_told_or_was_missed(story: Any, told: list[float])
         (BEAT, False),
     ],
 )
-def test_only_what_says_something_of_a_card_accounts_for_one(said: Any, is_card: bool) -> None:
-    assert missed((1, "in"), (1.05, said), (1.1, "out")) == ([] if is_card else [2.6])
+def test_only_what_says_something_of_a_card_accounts_for_one(message: Any, is_card: bool) -> None:
+    assert missed((1, "in"), (1.05, message), (1.1, "out")) == ([] if is_card else [2.6])
