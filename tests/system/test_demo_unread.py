@@ -8,7 +8,7 @@ import pytest
 
 from tests.system.demos import demo
 
-NEEDED = "was not read, and is needed now"
+NEEDED = "was not read and is needed now"
 
 
 @pytest.mark.parametrize("game", ["zhajinhua", "niuniu", "erbagang"])

@@ -101,7 +101,7 @@ def round(terms: ErBaGang, start: Start) -> Script:
     offer = Whole(offered[0], offered[-1])
     players = sorted(banker_round.from_next(banker))
     bets = yield from banker_round.given_by(
-        players, banker_round.BET, offer, "the players bet", lambda given: replace(running, bets=given)
+        players, banker_round.BET, offer, "players bet", lambda given: replace(running, bets=given)
     )
     closed = yield from banker_round.dealt(EACH)
     tiles = yield from banker_round.turned(closed, banker, start.sealed, kind_of_hand)

@@ -73,7 +73,7 @@ def round(terms: NiuNiu, start: Start) -> Script:
         sorted(players),
         banker_round.BET,
         _choice(terms.bet),
-        "the players bet",
+        "players bet",
         lambda given: replace(running, bets=given),
     )
     closed = yield from banker_round.dealt(EACH)
