@@ -19,7 +19,7 @@ Squeeze(player=(), banker=('ann',))
 ...     "bets": {"player": -1, "banker": 0.95, "tie": -1}, "stakes": {}, "carried": 0, "last": false, "flags": [],
 ...     "why": []}''')
 >>> paid = settle(message, accepted, Rounding())  # exact; Rounding(Decimal("0.01")): what is won, to a hundredth
->>> paid.held  # wagers whose bet has no result in the message: ask the floor; all others are paid
+>>> paid.held  # wagers on a bet without a result in the message: ask the floor; all others are paid
 ()
 >>> payments(paid)  # the stake included; store `paid` with them, in one transaction
 {'ann': Decimal('195.9750')}
