@@ -1,4 +1,4 @@
-"""Serial ports: opening them exclusively, reading and writing on the loop."""
+"""Serial ports, opened exclusively, read and written on the event loop."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ READ_BYTES = 65_536
 FIRST_RETRY, LAST_RETRY = 0.2, 1.0  # seconds; doubles in between
 CONNECT = 5.0  # seconds for a reader on the network to answer
 QUIET = 0.1  # seconds: far longer than between two bytes of a line, an adapter's buffer (16 ms) included
-MOST_UNWRITTEN = 4_096  # bytes; some 400 ACKs: a device that far behind is not taking any
+MOST_UNWRITTEN = 4_096  # bytes; some 400 ACKs: a device that far behind has stopped reading
 SOCKET = "socket://"
 
 
@@ -29,8 +29,8 @@ class Port:
     """Owns the device at `target` (a path, or `socket://host:port`) from `start` to `close`.
 
     `on_open()` follows each (re)open, `on_bytes(chunk)` each read, `on_lost(why)` each loss, at once. An empty
-    chunk follows when none came in the first `QUIET` seconds. A port that cannot be opened is a loss too, told again
-    only when the reason changes. All run on `loop`.
+    chunk follows when none came in the first `QUIET` seconds. A port that cannot be opened is a loss too, reported
+    again only when the reason changes. All run on `loop`.
     """
 
     def __init__(
@@ -61,19 +61,19 @@ class Port:
         return self._device is not None
 
     def start(self) -> None:
-        """Open the port as soon as it can be had, and keep it open until `close`."""
+        """Opens the port, with retries, and reopens it after each loss until `close`."""
         if self._opening is None and not self.is_open:
             self._opening = self._loop.create_task(self._open_until_done())
 
     def close(self) -> None:
-        """Give the port back and stop trying."""
+        """Closes the port and stops all retries."""
         if self._opening is not None:
             self._opening.cancel()
             self._opening = None
         self._drop()
 
     def write(self, chunk: bytes) -> bool:
-        """Send `chunk`, later if the device is slow; False if the port is not open (nothing is kept then)."""
+        """Sends `chunk`, buffered if the device is slow; False if the port is not open (the bytes are dropped)."""
         if self._device is None:
             return False
         if self._unwritten or not chunk:
@@ -104,7 +104,7 @@ class Port:
         self._device, self._fd, self._reported = device, device.fileno(), None
         self._loop.add_reader(self._fd, self._readable)
         self._on_open()
-        self._quiet = self._loop.call_later(QUIET, self._on_bytes, b"")  # the loop looks for bytes before its timers
+        self._quiet = self._loop.call_later(QUIET, self._on_bytes, b"")  # the loop reads before it runs timers
 
     def _readable(self) -> None:
         try:
@@ -157,7 +157,7 @@ class Port:
     def _report(self, why: PortError) -> None:
         if type(why) is self._reported:
             return
-        # After a loss nobody is surprised that the device is missing.
+        # After a loss, "missing" is no new reason.
         self._reported = PortMissing if isinstance(why, PortVanished) else type(why)
         self._on_lost(why)
 
@@ -181,7 +181,7 @@ def open_tty(path: str, baud: int) -> "serial.Serial":
 
     class KeepingSerial(Serial):
         def _reset_input_buffer(self) -> None:
-            """Pyserial throws away at open what came before; those are cards."""
+            """Keeps the bytes received before the open, which pyserial would drop: they may be cards."""
 
     try:
         port = KeepingSerial(path, baud, timeout=0, exclusive=True)
@@ -197,7 +197,7 @@ def open_tty(path: str, baud: int) -> "serial.Serial":
 
 
 def close_tty(port: "serial.Serial") -> None:
-    """Give the device back; a device that is gone is closed all the same."""
+    """Closes the device, even one that is gone."""
     with contextlib.suppress(OSError):
         fcntl.ioctl(port.fileno(), termios.TIOCNXCL)
     with contextlib.suppress(OSError):
@@ -205,7 +205,7 @@ def close_tty(port: "serial.Serial") -> None:
 
 
 def holders(path: str) -> list[str]:
-    """Who has the device open, as far as this user may see: "python3 (pid 812)"."""
+    """The programs that have the device open, as far as this user may see: "python3 (pid 812)"."""
     real = os.path.realpath(path)
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     return [f"{_name(pid)} (pid {pid})" for pid in pids if pid != os.getpid() and real in _files(pid)]
@@ -235,7 +235,7 @@ def _port_error(path: str, error: Exception) -> PortError:
 
 
 def _kind(path: str) -> str:
-    """What stands in place of a serial port, nothing for one."""
+    """What kind of file is at `path` instead of a serial port, "" for a serial port."""
     place = Path(path)
     if place.is_dir():
         return "is a directory"
@@ -245,7 +245,7 @@ def _kind(path: str) -> str:
 
 
 def _is_other_device(place: Path) -> bool:
-    """Whether it can be opened and is no terminal, as serial ports are."""
+    """Whether it can be opened and is no terminal, unlike a serial port."""
     try:
         device = os.open(place, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
     except OSError:

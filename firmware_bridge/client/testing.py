@@ -147,7 +147,7 @@ class FakeTable:
                 order = msgspec.json.decode(payload)
                 answer = self._used.get(order["id"])
                 if answer is None:
-                    answer = self._used[order["id"]] = self._obey(order)
+                    answer = self._used[order["id"]] = self._execute(order)
                     self._publish(self._entry(events.CommandAnswered(answer=answer, by="backend")))
                     self.status()
                 self._send(f"{self._prefix}/{self.table}/reply", msgspec.json.encode(answer))
@@ -157,7 +157,7 @@ class FakeTable:
         with self._lock:
             self._kept = {entry: messages for entry, messages in self._kept.items() if entry.journal != journal}
 
-    def _obey(self, order: dict[str, Any]) -> Answer:
+    def _execute(self, order: dict[str, Any]) -> Answer:
         self.orders.append(order)
         id, do = order["id"], order["do"]
         if do != "resend":

@@ -1,4 +1,4 @@
-"""What the audience of the demo sees: the table as its subscriber hears it, broker, reader and news."""
+"""The demo's screen: the table from its messages, broker, reader and news."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ from firmware_bridge.shoe.round import layout
 
 
 def screen_model(harness: Harness, narration: Narration, boards: Boards, keys: str = "") -> ScreenModel:
-    """The table now. boards: pictures of the game's own topics."""
+    """The model of the screen now. boards: pictures of the game's own topics."""
     backend = harness.backend
     shoe = harness.shoe()
     return ScreenModel(
@@ -62,7 +62,7 @@ def _broker(harness: Harness) -> Text:
 
 
 def _waiting(harness: Harness, status: dict[str, Any]) -> str:
-    """How much of the journal the broker does not have yet."""
+    """The text for the journal entries that the broker does not have yet."""
     assert harness.bridge is not None
     shoe, acked = harness.bridge.table.shoe, status["acked"]
     if not status["waiting"]:

@@ -211,7 +211,7 @@ def need(package: str, extra: str) -> None:
         import_module(package)
     except ImportError as error:
         what = f"this needs the package {package}, which cannot be used here ({error})"
-        raise ConfigError(what, f"pip install 'firmware-bridge[{extra}]'") from None
+        raise ConfigError(what, f"pip install '.[{extra}]'") from None
 
 
 def _of_nats(nats: NatsSection) -> list[str]:

@@ -1,4 +1,4 @@
-"""The levels a reader's sensor sees (counts of the ADC, 0..4095), and the settings of a board that follow from them."""
+"""Signal levels of a reader's sensor (ADC counts, 0..4095), and the board settings that follow from them."""
 
 import itertools
 from collections.abc import Sequence
@@ -8,20 +8,20 @@ from math import sqrt
 from hardware.calibrate.figures import Refusal, mean, median, quantile, sd, spread
 
 FULL_SCALE = 4095
-SATURATED = 4050  # counts: from here on more light is not seen any more
-SIGMAS = 6.0  # of noise between a level and what must not be taken for it
-SMALLEST_STEP = 60.0  # counts by which paper stands off the dark at least
-SLOW = 8  # samples that are averaged to tell slow light from noise
-FLICKER = 25.0  # counts (sd) of slow light that a threshold can bear
+SATURATED = 4050  # counts: from here on more light changes nothing
+SIGMAS = 6.0  # of noise between two levels that must not be confused
+SMALLEST_STEP = 60.0  # counts between dark and paper, at least
+SLOW = 8  # samples averaged to separate slow light from noise
+FLICKER = 25.0  # counts (sd) of slow light that a threshold tolerates
 FEWEST_SAMPLES = 200
 QUIET_SAMPLES = 48  # samples without paper that end a card
 SHORTEST_CARD = 24  # samples; less is a glint
 ENDS = 0.04  # of a card at either end: its edge, half lit
 MIDDLING = 2.5  # times the usual step between two samples: the sensor is between two cells
 _DIFFERENCE = 2**0.5  # the noise of a difference is that of a value times this
-WHITE = 3000.0  # counts that paper is to show: room for a brighter card, and for a lamp that fades
+WHITE = 3000.0  # target counts of paper: room for a brighter card, and for a lamp that fades
 WHITE_FROM, WHITE_TO = 2500.0, 3500.0
-WHITE_AT_LEAST = 1500.0  # with all the light there is
+WHITE_AT_LEAST = 1500.0  # at full exposure and gain
 EXPOSURE_US = (40, 240)  # a longer one smears a fast card over its neighbouring cells
 GAIN = (1, 12)  # a higher one shows more noise than paper
 CONTRAST = 16.0  # sds of noise between paper and ink, at least
@@ -41,9 +41,9 @@ class Dark:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """What `cards` cards looked like: the level without any, on paper, on ink, and the noise (sd) of a sample.
+    """Levels of `cards` cards: without a card, on paper, on ink, and the noise (sd) of a sample.
 
-    white_low, black_high: of the card that was worst.
+    white_low, black_high: of the worst card.
     """
 
     dark: float
@@ -56,12 +56,12 @@ class Levels:
 
     @property
     def contrast(self) -> float:
-        """What is left between paper and ink, at the worst card of each."""
+        """Counts between the darkest paper and the brightest ink of all cards."""
         return self.white_low - self.black_high
 
 
 def dark_level(samples: Sequence[int]) -> Dark:
-    """The level of samples without any card. Raises Refusal: too few, too bright, or flickering."""
+    """The level of samples without a card. Raises Refusal: too few, too bright, or flickering."""
     if len(samples) < FEWEST_SAMPLES:
         raise Refusal("the reader sends no raw samples", "check its firmware, and that its port is the right one")
     level = median(samples)
@@ -81,7 +81,7 @@ def dark_level(samples: Sequence[int]) -> Dark:
 
 
 def cards_in(samples: Sequence[int], dark: Dark) -> list[list[int]]:
-    """The samples of each whole card that passed; the first and last of a card are its white margins."""
+    """The samples of each complete card; the first and last of a card are its white margins."""
     over = dark.level + max(SIGMAS * dark.noise, SMALLEST_STEP)
     cards: list[list[int]] = []
     quiet, begun = QUIET_SAMPLES, 0
@@ -100,7 +100,7 @@ def cards_in(samples: Sequence[int], dark: Dark) -> list[list[int]]:
 
 
 def levels_of(cards: Sequence[Sequence[int]], dark: Dark) -> Levels:
-    """The levels of raw cards. Raises Refusal where nothing can be made of them."""
+    """The levels of raw cards. Raises Refusal if there are none."""
     if not cards:
         raise Refusal(
             "no card passed the sensor, or it sees none", "pull the cards slowly; clean the glass, look at the lamp"
@@ -119,7 +119,7 @@ def levels_of(cards: Sequence[Sequence[int]], dark: Dark) -> Levels:
 
 
 def _split(card: Sequence[int]) -> tuple[float, float, float]:
-    """White, black and noise of one card: the cluster above and below the best cut, transitions left out."""
+    """White, black and noise of one card: the clusters above and below the best cut, without transitions."""
     steps = [abs(one - other) for one, other in itertools.pairwise(card)]
     calm = max(4.0, MIDDLING * quantile(steps, 0.4))
     plateau = [level for level, step in zip(card, steps, strict=False) if step <= calm] or list(card)
@@ -130,7 +130,7 @@ def _split(card: Sequence[int]) -> tuple[float, float, float]:
 
 
 def _otsu(values: Sequence[int]) -> float:
-    """The cut that parts the values best into two clusters (Otsu's: the most variance between them)."""
+    """The cut between two clusters of values by Otsu's method (maximal variance between them)."""
     ordered = sorted(values)
     total, count = sum(ordered), len(ordered)
     best, cut, below = -1.0, float(ordered[0]), 0
@@ -143,7 +143,7 @@ def _otsu(values: Sequence[int]) -> float:
 
 
 def _noise(samples: Sequence[int]) -> float:
-    """The noise of single samples, whatever the light does slowly."""
+    """The noise (sd) of single samples, independent of slow light."""
     return max(0.5, spread([one - other for one, other in itertools.pairwise(samples)]) / _DIFFERENCE)
 
 
@@ -154,7 +154,7 @@ def _without_ends(card: list[int]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the board is to be set to; its parameters 1 to 4."""
+    """Settings of the board: its parameters 1 to 4."""
 
     threshold: int
     hysteresis: int
@@ -163,7 +163,7 @@ class Settings:
 
 
 def next_light(levels: Levels, now: Settings) -> Settings | None:
-    """Other exposure, else gain (it adds noise), None where paper shows about `WHITE`. Raises Refusal: none will do."""
+    """Other exposure, else gain (it adds noise); None if paper is near `WHITE`. Raises Refusal if none is possible."""
     if WHITE_FROM <= levels.white <= WHITE_TO:
         return None
     is_saturated = levels.white >= SATURATED
@@ -182,7 +182,7 @@ def next_light(levels: Levels, now: Settings) -> Settings | None:
 
 
 def propose(levels: Levels, now: Settings) -> Settings:
-    """Threshold and hysteresis for these levels. Raises Refusal where ink and paper cannot be told apart safely.
+    """Threshold and hysteresis for these levels. Raises Refusal if ink and paper are too close.
 
     The threshold lies between the middle (room for noise) and the geometric mean (room for a lamp that fades).
     """
@@ -208,7 +208,7 @@ def propose(levels: Levels, now: Settings) -> Settings:
 
 
 def _light(product: float, gain: int) -> tuple[int, int]:
-    """Gain and exposure of about this product, the gain as it is if the exposure allows it."""
+    """Gain and exposure of about this product, with `gain` unchanged if the exposure allows it."""
     low, high = EXPOSURE_US
     while product / gain > high and gain < GAIN[1]:
         gain += 1
