@@ -6,25 +6,20 @@ import re
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli import main
-from tests.system.demos import LIMIT_S, SHOE, Played, demo, environment
+from tests.system.demos import LIMIT_S, SHOE, Played, demo, environment, side_by_side
 
 
-@pytest.fixture(scope="module", autouse=True)
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
-    """`played(words)`: what a demo prints. All demos run side by side, and beside the first tests here:
-    a dealer's time is mostly looking."""
-    folder = tmp_path_factory.mktemp("demos")
-    with ThreadPoolExecutor(AT_ONCE) as hands:
-        going = {words: hands.submit(demo, folder / str(n), *words.split()) for n, words in enumerate(PLAYS)}
-        yield lambda words: going[words].result()
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    """`played(words)`: what a demo prints. All run side by side here, for a dealer's time is mostly looking; as
+    processes of their own: `WHOLE`."""
+    return side_by_side(tmp_path_factory.mktemp("demos"), PLAYS, AT_ONCE).__getitem__
 
 
 SEALED = "--rounds 2 --disclose sealed --betting required --policy macau"
@@ -77,6 +72,9 @@ PLAYS = tuple(
     dict.fromkeys((SLOW, SEALED, OWED, *LOST.values(), *[f"--rounds 3 --fault {fault}" for fault in FAULTY], *TABLES))
 )
 AT_ONCE = 6
+WHOLE = [
+    f"--rounds 2 --broker {broker}" for broker in ("mosquitto --procedure on-demand", "amqtt --procedure six-card")
+]
 
 
 def test_a_port_that_is_somebody_elses(tmp_path: Path) -> None:
@@ -137,14 +135,24 @@ def test_enough_is_enough_for_a_pipe(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-# ---------------------------------------------------------------- what was played meanwhile
+@pytest.mark.parametrize("words", WHOLE)
+def test_a_demo_delivers_its_rounds_and_leaves_nothing(tmp_path: Path, words: str) -> None:
+    delivered(demo(tmp_path, *words.split()), words)
+
+
+# ---------------------------------------------------------------- demos side by side
 
 
 @pytest.mark.parametrize("words", TABLES)
 def test_rounds_are_delivered(played: Played, words: str) -> None:
+    delivered(played(words), words)
+
+
+def delivered(text: str, words: str) -> None:
+    """Check all that a demo of two rounds prints."""
     broker, procedure, reader = TABLES[words]
     protocol = {"mosquitto": "5", "amqtt": "3.1.1"}[broker]
-    said = [line for line in played(words).splitlines() if not line.startswith("revealed")]
+    said = [line for line in text.splitlines() if not line.startswith("revealed")]
     first, topics, shoe, burn, one, two, rounds, times, *proofs = said
     assert first.startswith(
         f"demo      2 rounds, {procedure}, reader {reader}, broker {broker} (MQTT {protocol}), 416 cards, speed 200"
