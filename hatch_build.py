@@ -56,7 +56,7 @@ def build(root: Path) -> str:
 
 
 def _git(root: Path, *words: str) -> str:
-    """What git says. As root it asks about other people's files too: `sudo scripts/install` in one's own checkout."""
+    """The output of git. For root it accepts another user's checkout, as in `sudo scripts/install`."""
     command = ["git", "-c", f"safe.directory={root.resolve()}", "-C", str(root), "--no-optional-locks", *words]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | {"TZ": "UTC0"})
     return done.stdout.strip()

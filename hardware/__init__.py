@@ -1,1 +1,1 @@
-"""Everything that touches a pin or a port; it knows nothing of cards, shoes or games."""
+"""Drivers of pins and ports, independent of cards, shoes and games."""

@@ -1,8 +1,8 @@
-"""What can be wrong with a port, a pin or a setting, told so that a technician knows what to do next."""
+"""Errors of ports, pins and settings; each text names the remedy."""
 
 
 class HardwareError(Exception):
-    """Base of every error this package raises on purpose; its text names the remedy."""
+    """Base class of this package's errors; its text names the remedy."""
 
 
 class PortError(HardwareError, OSError):
@@ -13,7 +13,7 @@ class PortError(HardwareError, OSError):
 
 
 class PortMissing(PortError):
-    """No such device: unplugged, or a wrong name."""
+    """No such device: unplugged, or the name is wrong."""
 
 
 class PortDenied(PortError):
@@ -29,7 +29,7 @@ class PortVanished(PortError):
 
 
 class PortStalled(PortError):
-    """The device is open but takes no more bytes from us."""
+    """The device is open but accepts no more bytes."""
 
 
 class PinError(HardwareError, ValueError):
@@ -37,7 +37,7 @@ class PinError(HardwareError, ValueError):
 
 
 class PinBusy(PinError):
-    """Another program, or another part of this one, has the pin: later it may be free."""
+    """Another program, or another part of this one, uses the pin: it may be free later."""
 
 
 class ReaderError(HardwareError, ValueError):

@@ -1,4 +1,4 @@
-"""Packets on a serial line of a board or a keypad: CRC-16/CCITT-FALSE, COBS, and a 00 that ends each."""
+"""Packet framing of boards and keypads on a serial line: CRC-16/CCITT-FALSE, COBS, a 00 after each."""
 
 from binascii import crc_hqx
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _CRC_START = 0xFFFF
 
 
 def encode(packet: bytes) -> bytes:
-    """One packet (1..62 bytes) as it goes over the wire, its end included."""
+    """The frame of one packet (1..62 bytes, else ValueError), with its final 00."""
     checked = packet + crc_hqx(packet, _CRC_START).to_bytes(_CRC_BYTES, "big")
     if not packet or len(checked) > LONGEST:
         raise ValueError(f"a packet has 1 to {LONGEST - _CRC_BYTES} bytes, this one {len(packet)}")
@@ -20,7 +20,7 @@ def encode(packet: bytes) -> bytes:
 
 
 def decode(frame: bytes) -> bytes | None:
-    """The packet in one frame (its 00 taken off), or None if the frame is damaged."""
+    """The packet in one frame (without its 00), or None if the frame is damaged."""
     if len(frame) > _LONGEST_ON_WIRE:
         return None
     try:
@@ -40,11 +40,11 @@ class Framing:
         self._begun = b""
 
     def forget(self) -> None:
-        """Drop the unfinished frame, as after a port was opened again."""
+        """Drops the unfinished frame: call it after each reopen of the port."""
         self._begun = b""
 
     def feed(self, chunk: bytes) -> Iterator[bytes | None]:
-        """Each packet that ends in `chunk`, None for each damaged one; empty frames are only padding."""
+        """Yields each packet that ends in `chunk`, None for a damaged one; empty frames are padding."""
         *ended, begun = chunk.split(b"\0")
         if ended:
             ended[0] = self._begun + ended[0]

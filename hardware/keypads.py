@@ -1,4 +1,4 @@
-"""Keypads at the seats of a table: their packets (`pack` is the inverse of `unpack`), and the host's end of their link.
+"""Link to the keypads at the seats: packets (`pack` is the inverse of `unpack`) and the host's protocol state.
 
 A packet is its type, a number and a body; `hardware.framing` adds the CRC, COBS and the 00 that ends it.
 """
@@ -14,10 +14,10 @@ from hardware.framing import Framing
 
 PROTOCOL: Final = 1
 WORDS: Final = ("S", "H", "DD", "SP", "SU", "look", "fold", "call", "raise", "compare", "grab", "bet", "lot")
-"""The words of marks; on the link a word is its place here, from 1, or a bit of a mask, from the lowest."""
+"""Words of marks: a word is sent as its index here, from 1, or as a bit of a mask, lowest first."""
 
 LONGEST_VALUE: Final = 16
-"""Characters of the longest value of a mark."""
+"""Longest value of a mark, in characters."""
 
 _HELLO = Layout(">HBBB")
 _MARK = Layout(">HHBBB")
@@ -26,14 +26,14 @@ _ACK = Layout(">BH")
 _TURN = Layout(">HBH")
 
 PAD_KEEPS = 32
-"""Marks a pad can still repeat."""
+"""Marks that a pad keeps and can repeat."""
 
 COPIES_OF_UNEXPECTED = 3
-"""A pad repeats only its oldest mark: what comes thrice has none before it."""
+"""A pad repeats only its oldest mark: a mark received three times is the oldest."""
 
 
 class Hello(Struct, frozen=True, gc=False):
-    """A pad that was switched on: a new `session`, for `seats` seats from number `first` on."""
+    """Sent by a pad after power-on: a new `session`, for `seats` seats from number `first` on."""
 
     session: int
     protocol: int
@@ -42,7 +42,7 @@ class Hello(Struct, frozen=True, gc=False):
 
 
 class Mark(Struct, frozen=True, gc=False):
-    """Numbered report: a key at `seat` while the pad showed `turn`. hand: 0 for the one asked. value: "" for none."""
+    """Numbered report: a key at `seat` while the pad showed `turn`. hand: 0 is the hand in turn. value: "" for none."""
 
     seq: int
     session: int
@@ -54,13 +54,13 @@ class Mark(Struct, frozen=True, gc=False):
 
 
 class Beat(Struct, frozen=True, gc=False):
-    """The pad is there: every second."""
+    """Heartbeat of a pad, every second."""
 
     session: int
 
 
 class Ack(Struct, frozen=True, gc=False):
-    """The host has the report `seq` of `session`, or with `kind` HELLO has heard it."""
+    """The host has the report `seq` of `session`; with `kind` HELLO, it has the Hello of `session`."""
 
     seq: int
     kind: int
@@ -68,7 +68,7 @@ class Ack(Struct, frozen=True, gc=False):
 
 
 class Turn(Struct, frozen=True, gc=False):
-    """What a seat (0: none of this pad) may say now, and the `least` and `most` amount that may come with a word."""
+    """The words a seat may give now (seat 0: no seat of this pad), and the `least` and `most` amount with a word."""
 
     turn: int
     seat: int
@@ -82,12 +82,12 @@ KINDS: Final[dict[type, int]] = {Hello: 0x10, Mark: 0x11, Beat: 0x12, Ack: 0x81,
 
 
 def pack(packet: Packet) -> bytes:
-    """Type, number and body of a packet, without CRC and framing; struct.error, ValueError if a field does not fit."""
+    """Type, number and body of a packet, without CRC and framing. Raises struct.error, ValueError on overflow."""
     return bytes((KINDS[type(packet)], getattr(packet, "seq", 0))) + _body(packet)
 
 
 def unpack(packet: bytes) -> Packet | None:
-    """The packet in `packet` (CRC and framing taken off), or None if it is none of the protocol's."""
+    """The decoded packet (CRC and framing removed), or None if the protocol has no such packet."""
     if len(packet) < 2:
         return None
     kind, seq, body = packet[0], packet[1], packet[2:]
@@ -139,7 +139,7 @@ def _turn(body: bytes) -> Turn | None:
 
 
 class KeypadLink:
-    """Yields what a pad says; a mark that was yielded and not acknowledged comes again when the pad repeats it."""
+    """Receives a pad's packets; a mark is yielded again at each repeat until it is acknowledged."""
 
     def __init__(self) -> None:
         self._framing = Framing()
@@ -147,16 +147,16 @@ class KeypadLink:
         self._unexpected: tuple[Mark | None, int] = (None, 0)
 
     def feed(self, chunk: bytes) -> Iterator[Hello | Mark | Beat]:
-        """What arrives in `chunk`; a mark that was acknowledged before comes too: acknowledge it again."""
+        """Yields the packets in `chunk`, also marks acknowledged before: acknowledge those again."""
         for frame in self._framing.feed(chunk):
             match None if frame is None else unpack(frame):
                 case Mark() as mark if not self._is_next(mark):
-                    pass  # one before it was damaged on its way, and comes again
+                    pass  # an earlier mark was damaged and will be repeated first
                 case Hello() | Mark() | Beat() as packet:
                     yield packet
 
     def _is_next(self, mark: Mark) -> bool:
-        """Whether no mark can have come before it that was not acknowledged."""
+        """Whether every earlier mark has been acknowledged."""
         last = self._last
         expected = 0 if last is None or last[0] != mark.session else (last[1] + 1) % 256
         if mark.seq == expected or self.is_acknowledged(mark):
@@ -166,27 +166,28 @@ class KeypadLink:
         return self._unexpected[1] >= COPIES_OF_UNEXPECTED
 
     def is_acknowledged(self, mark: Mark) -> bool:
+        """Whether the mark is among the last `PAD_KEEPS` acknowledged ones of its session."""
         last = self._last
         return last is not None and last[0] == mark.session and (last[1] - mark.seq) % 256 < PAD_KEEPS
 
     def acknowledge(self, mark: Mark) -> bytes:
-        """What tells the pad that the mark, and all before it, is on disk."""
+        """The bytes that acknowledge the mark and all before it; send them once it is on disk."""
         if not self.is_acknowledged(mark):
             self._last = (mark.session, mark.seq)
         return _framed(Ack(mark.seq, KINDS[Mark], mark.session))
 
     def reopened(self) -> None:
-        """The port was opened again: the frame that was begun is lost."""
+        """Drops the unfinished frame: call it after each reopen of the port."""
         self._framing.forget()
 
 
 def greeting(hello: Hello) -> bytes:
-    """What tells a pad that it was heard."""
+    """The bytes that acknowledge a Hello."""
     return _framed(Ack(0, KINDS[Hello], hello.session))
 
 
 def encode_turns(turns: list[Turn]) -> bytes:
-    """What a pad is to show."""
+    """The bytes that make a pad show these turns."""
     return b"".join(map(_framed, turns))
 
 

@@ -1,4 +1,4 @@
-"""What a Raspberry Pi reports of itself (model, heat, supply), and its 40-pin header."""
+"""Model, temperature, supply and 40-pin header of a Raspberry Pi."""
 
 import re
 from pathlib import Path
@@ -8,31 +8,31 @@ ZONE: Final = "sys/class/thermal/thermal_zone0/temp"
 THROTTLED: Final = "sys/devices/platform/soc/soc:firmware/get_throttled"
 
 ALARM: Final = "sys/class/hwmon/hwmon*/in0_lcrit_alarm"
-"""The firmware's under-voltage alarm, since the kernel last asked (driver raspberrypi-hwmon)."""
+"""The firmware's under-voltage alarm since the kernel's last poll (driver raspberrypi-hwmon)."""
 
 MODEL: Final = 0xC03111
 """Revision code of a Pi 4B; the header is the same from the 1B+ to the 5."""
 
 
 def model(root: Path = Path("/")) -> str | None:
-    """The name of the board, None where nothing says it."""
+    """The name of the board, None if unknown."""
     text = _text(root / "proc/device-tree/model")
     return text.rstrip("\0") if text else None
 
 
 def temperature(root: Path = Path("/")) -> float | None:
-    """The processor's temperature in degrees Celsius, None where nothing measures it."""
+    """The processor's temperature in degrees Celsius, None if it is not measured."""
     millis = _number(root / ZONE, 10)
     return None if millis is None else millis / 1000
 
 
 def throttled(root: Path = Path("/")) -> int | None:
-    """The firmware's flags: bits 0 under-voltage, 1 capped, 2 throttled, 3 too hot; 16..19: since the boot."""
+    """The firmware's flags: bits 0 under-voltage, 1 capped, 2 throttled, 3 too hot; 16..19 the same since boot."""
     return _number(root / THROTTLED, 16)
 
 
 def under_voltage(root: Path = Path("/")) -> bool | None:
-    """Whether the supply is, or was since the boot, below 4.63 V; None where nothing watches it."""
+    """Whether the supply is, or was since boot, below 4.63 V; None if it is not measured."""
     flags = throttled(root)
     if flags is not None:
         return bool(flags & (1 | 1 << 16))
@@ -41,7 +41,7 @@ def under_voltage(root: Path = Path("/")) -> bool | None:
 
 
 def kernel(root: Path = Path("/")) -> tuple[int, int] | None:
-    """Major and minor version of the running kernel, None where nothing says it."""
+    """Major and minor version of the running kernel, None if unknown."""
     numbers = re.findall(r"\d+", _text(root / "proc/sys/kernel/osrelease") or "")
     return (int(numbers[0]), int(numbers[1])) if len(numbers) > 1 else None
 

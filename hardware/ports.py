@@ -1,4 +1,4 @@
-"""Serial ports: opening them exclusively, reading and writing on the loop."""
+"""Serial ports, opened exclusively, read and written on the event loop."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ READ_BYTES = 65_536
 FIRST_RETRY, LAST_RETRY = 0.2, 1.0  # seconds; doubles in between
 CONNECT = 5.0  # seconds for a reader on the network to answer
 QUIET = 0.1  # seconds: far longer than between two bytes of a line, an adapter's buffer (16 ms) included
-MOST_UNWRITTEN = 4_096  # bytes; some 400 ACKs: a device that far behind is not taking any
+MOST_UNWRITTEN = 4_096  # bytes; some 400 ACKs: a device that far behind has stopped reading
 SOCKET = "socket://"
 
 
@@ -29,8 +29,8 @@ class Port:
     """Owns the device at `target` (a path, or `socket://host:port`) from `start` to `close`.
 
     `on_open()` follows each (re)open, `on_bytes(chunk)` each read, `on_lost(why)` each loss, at once. An empty
-    chunk follows when none came in the first `QUIET` seconds. A port that cannot be opened is a loss too, told again
-    only when the reason changes. All run on `loop`.
+    chunk follows when none came in the first `QUIET` seconds. A port that cannot be opened is a loss too, reported
+    again only when the reason changes. All run on `loop`.
     """
 
     def __init__(
@@ -61,19 +61,19 @@ class Port:
         return self._device is not None
 
     def start(self) -> None:
-        """Open the port as soon as it can be had, and keep it open until `close`."""
+        """Opens the port, with retries, and reopens it after each loss until `close`."""
         if self._opening is None and not self.is_open:
             self._opening = self._loop.create_task(self._open_until_done())
 
     def close(self) -> None:
-        """Give the port back and stop trying."""
+        """Closes the port and stops all retries."""
         if self._opening is not None:
             self._opening.cancel()
             self._opening = None
         self._drop()
 
     def write(self, chunk: bytes) -> bool:
-        """Send `chunk`, later if the device is slow; False if the port is not open (nothing is kept then)."""
+        """Sends `chunk`, buffered if the device is slow; False if the port is not open (the bytes are dropped)."""
         if self._device is None:
             return False
         if self._unwritten or not chunk:
@@ -104,7 +104,7 @@ class Port:
         self._device, self._fd, self._reported = device, device.fileno(), None
         self._loop.add_reader(self._fd, self._readable)
         self._on_open()
-        self._quiet = self._loop.call_later(QUIET, self._on_bytes, b"")  # the loop looks for bytes before its timers
+        self._quiet = self._loop.call_later(QUIET, self._on_bytes, b"")  # the loop reads before it runs timers
 
     def _readable(self) -> None:
         try:
@@ -118,7 +118,7 @@ class Port:
             self._hush()
             self._on_bytes(chunk)
         else:
-            self._lose(PortVanished(f"{self.target} has hung up: check the reader's cable and power"))
+            self._lose(PortVanished(f"{self.target} has disconnected: check the reader's cable and power"))
 
     def _hush(self) -> None:
         if self._quiet:
@@ -142,7 +142,7 @@ class Port:
             self._loop.add_writer(self._fd, self._writable)
         self._unwritten += rest
         if len(self._unwritten) > MOST_UNWRITTEN:
-            self._lose(PortStalled(f"{self.target} takes no bytes: check the reader's power and cable"))
+            self._lose(PortStalled(f"{self.target} accepts no data: check the reader's power and cable"))
 
     def _writable(self) -> None:
         waiting, self._unwritten = bytes(self._unwritten), bytearray()
@@ -157,7 +157,7 @@ class Port:
     def _report(self, why: PortError) -> None:
         if type(why) is self._reported:
             return
-        # After a loss nobody is surprised that the device is missing.
+        # After a loss, "missing" is no new reason.
         self._reported = PortMissing if isinstance(why, PortVanished) else type(why)
         self._on_lost(why)
 
@@ -181,7 +181,7 @@ def open_tty(path: str, baud: int) -> "serial.Serial":
 
     class KeepingSerial(Serial):
         def _reset_input_buffer(self) -> None:
-            """Pyserial throws away at open what came before; those are cards."""
+            """Keeps the bytes received before the open, which pyserial would drop: they may be cards."""
 
     try:
         port = KeepingSerial(path, baud, timeout=0, exclusive=True)
@@ -197,7 +197,7 @@ def open_tty(path: str, baud: int) -> "serial.Serial":
 
 
 def close_tty(port: "serial.Serial") -> None:
-    """Give the device back; a device that is gone is closed all the same."""
+    """Closes the device, even one that is gone."""
     with contextlib.suppress(OSError):
         fcntl.ioctl(port.fileno(), termios.TIOCNXCL)
     with contextlib.suppress(OSError):
@@ -205,7 +205,7 @@ def close_tty(port: "serial.Serial") -> None:
 
 
 def holders(path: str) -> list[str]:
-    """Who has the device open, as far as this user may see: "python3 (pid 812)"."""
+    """The programs that have the device open, as far as this user may see: "python3 (pid 812)"."""
     real = os.path.realpath(path)
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     return [f"{_name(pid)} (pid {pid})" for pid in pids if pid != os.getpid() and real in _files(pid)]
@@ -228,24 +228,24 @@ def _port_error(path: str, error: Exception) -> PortError:
             "then log in again), or install the udev rule"
         )
     if number in (errno.EBUSY, errno.EAGAIN):
-        who = ", ".join(holders(path)) or "another user's program (sudo fuser -v shows which)"
-        return PortBusy(f"{path} is in use by {who}: stop it, or give this bridge another port")
+        who = ", ".join(holders(path)) or "another user's program (find it with: sudo fuser -v)"
+        return PortBusy(f"{path} is in use by {who}: stop that program, or set another [reader] port")
     kind = _kind(path) or f"cannot be opened as a serial port ({error})"
     return PortError(f"{path} {kind}: check [reader] port; {_present()}")
 
 
 def _kind(path: str) -> str:
-    """What stands in place of a serial port, nothing for one."""
+    """What kind of file is at `path` instead of a serial port, "" for a serial port."""
     place = Path(path)
     if place.is_dir():
         return "is a directory"
     if place.is_file():
-        return "is a file, no serial port"
-    return "is a device, but no serial port" if _is_other_device(place) else ""
+        return "is a file, not a serial port"
+    return "is a device, but not a serial port" if _is_other_device(place) else ""
 
 
 def _is_other_device(place: Path) -> bool:
-    """Whether it can be opened and is no terminal, as serial ports are."""
+    """Whether it can be opened and is no terminal, unlike a serial port."""
     try:
         device = os.open(place, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
     except OSError:
@@ -258,7 +258,7 @@ def _is_other_device(place: Path) -> bool:
 
 def _present() -> str:
     names = sorted(str(entry) for entry in BY_ID.iterdir()) if BY_ID.is_dir() else []
-    return f"readers present: {', '.join(names)}" if names else f"no USB reader is present under {BY_ID}"
+    return f"readers found: {', '.join(names)}" if names else f"no USB reader found in {BY_ID}"
 
 
 def _files(pid: int) -> set[str]:
@@ -278,7 +278,7 @@ def _name(pid: int) -> str:
 async def _connected(target: str, loop: asyncio.AbstractEventLoop) -> socket.socket:
     host, _, number = target.removeprefix(SOCKET).rpartition(":")
     if not host or not number.isdecimal():
-        raise PortError(f"{target} names no reader: write socket://host:port")
+        raise PortError(f"{target} is not a reader's address: write socket://host:port")
     error: OSError = OSError("no address")
     for family, kind, protocol, _, address in await _addresses(host, int(number), target, loop):
         connection = socket.socket(family, kind, protocol)
@@ -303,4 +303,4 @@ async def _addresses(host: str, number: int, target: str, loop: asyncio.Abstract
     try:
         return await loop.getaddrinfo(host, number, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise PortMissing(f"{host} in {target} has no address ({error}): check [reader] port") from None
+        raise PortMissing(f"{host} in {target} cannot be found ({error}): check [reader] port") from None

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from tests import wire
+from tests import fast, wire
 
 # A shell that runs the tests in the background lets them, and all they start, ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -38,6 +38,24 @@ def terminal_of_all_tests() -> Iterator[None]:
         yield
 
 
+# ---------------------------------------------------------------- the fast tier
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fast", action="store_true", help="only tests that start no process and sleep through nothing")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """True for a file that `--fast` leaves out."""
+    return (config.option.fast and fast.is_slow(collection_path)) or None
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What `--fast` has collected starts no process, or fails."""
+    if session.config.option.fast and hasattr(session.config, "workerinput"):
+        fast.forbid_processes()
+
+
 # ---------------------------------------------------------------- every kind of message is sent by some test
 
 
@@ -62,5 +80,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _is_whole(config: pytest.Config) -> bool:
-    chosen = (config.option.keyword, config.option.markexpr, config.option.collectonly, config.option.maxfail)
+    options = config.option
+    chosen = (options.fast, options.keyword, options.markexpr, options.collectonly, options.maxfail)
     return config.args_source is not config.ArgsSource.ARGS and not any(chosen)

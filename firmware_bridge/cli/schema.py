@@ -1,6 +1,7 @@
 """`shoe schema`: every message, as JSON Schema, as an AsyncAPI document with examples, or as a page."""
 
 import argparse
+import inspect
 import sys
 from typing import Any, Final, get_args, get_type_hints
 
@@ -130,8 +131,10 @@ def _referenced(parts: dict[str, Schema], definitions: Any) -> dict[str, Schema]
 
 
 def _exact(value: Any) -> Any:
-    """The schema with amounts as numbers, or as texts where they are money."""
+    """The schema with amounts as numbers, or as texts where they are money; descriptions without indentation."""
     if isinstance(value, dict):
         exact = {name: _exact(each) for name, each in value.items()}
+        if isinstance(text := exact.get("description"), str):
+            exact["description"] = inspect.cleandoc(text)
         return exact | {"type": ["number", "string"]} if exact.get("format") == "decimal" else exact
     return [_exact(each) for each in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Puts the bridge together: hardware on one side, the table in the middle, the broker on the other."""
+"""Wires the bridge: devices, the table, the link to the broker."""
 
 import asyncio
 import contextlib
@@ -42,7 +42,7 @@ from hardware.readers import READERS
 
 
 def startup_log(config: Config, shoe: Shoe) -> str:
-    """How a table began, in one line for the log."""
+    """The start of a table as one line for the log."""
     pins = len(wires(config))
     parts = (
         f"version {__version__}",
@@ -58,21 +58,21 @@ def startup_log(config: Config, shoe: Shoe) -> str:
 log = logging.getLogger(__name__)
 
 DAMAGED_SHOWN_S: Final = 10.0
-"""How long a journal that cannot be trusted is shown before the process ends: long enough for broker and people."""
+"""Seconds that an untrusted journal is shown before the process ends: enough for broker and people."""
 
 UNSYNCED_SHOWN_S: Final = 3.0
-"""How long a disk that does not confirm the first entry is shown, from start to start."""
+"""Seconds that a disk is shown which did not confirm the first entry, before the process ends."""
 
 Result = TypeVar("Result")
 
 
 class Bridge:
-    """A whole table, built from a config for the present loop: `run` it until `stop`, or `open` and `close` it.
+    """A whole table, built from a config for the running loop: `run` it until `stop`, or `open` and `close` it.
 
-    pins, broker: in place of those the config names. has_reader: False opens neither the reader's port nor the control
+    pins, broker: in place of those in the config. has_reader: False opens neither the reader's port nor the control
     socket; cards then come by `table.handle`.
 
-    Raises ConfigError, InUse or PinError before anything is touched that could not be given back.
+    Raises ConfigError, InUse or PinError before it opens or writes anything.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Bridge:
         self.control = Control(config.control, self.table, self.order_service, *states, devices, self._watch())
 
     async def run(self) -> None:
-        """Work until `stop`, then close. Raises JournalError, after showing it, for a journal not to be trusted."""
+        """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal."""
         beat = self._loop.create_task(_beat(self._systemd))
         try:
             opened = await self._until_stopped(open_journal(self.table, self._show_stopped))
@@ -144,17 +144,17 @@ class Bridge:
             await self.close()
 
     async def open(self) -> None:
-        """Open the journal and begin to deal. Raises JournalError, InUse as `open_journal` does."""
+        """Opens the journal and begins to deal. Raises JournalError, InUse as `open_journal` does."""
         await self._begin(await open_journal(self.table, self._show_stopped))
 
     def publishing(self, line: Line) -> Callable[[], None]:
-        """What publishes a line of the journal, to be called once it is on disk."""
+        """A function that publishes a line of the journal, to be called once the line is on disk."""
         return self.uplink.publishing(line)
 
     async def _begin(self, opened: Opened) -> None:
-        """Begin to deal: the journal is open."""
+        """Begins to deal, with the journal open."""
         self.uplink.begin(opened)
-        self.sensors.claim()  # before anything is written: a pin in use is tried again and again
+        self.sensors.claim()  # before anything is written: with a pin in use, the service restarts again and again
         self.keeping.start()
         self.table.start(self.config.house)
         await self._go_public()
@@ -168,7 +168,7 @@ class Bridge:
         self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}")
 
     async def _show_stopped(self) -> None:
-        """Let technician and backend see a table that cannot begin: panel and table show it already."""
+        """Shows technician and backend a table that cannot begin; panel and table show it already."""
         try:
             await self._go_public()
         except OSError as error:
@@ -184,7 +184,7 @@ class Bridge:
             await self.control.start()
 
     async def _until_stopped(self, work: Coroutine[Any, Any, Result]) -> Result | None:
-        """The result of some work, None where `stop` came first."""
+        """The result of `work`, None where `stop` came first."""
         doing, stopped = self._loop.create_task(work), self._loop.create_task(self._stopped.wait())
         await asyncio.wait((doing, stopped), return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
@@ -194,13 +194,13 @@ class Bridge:
         return None
 
     def stop(self, last_word: LastWord = "stopped") -> None:
-        """Finish what is begun and end `run`; the topic `status` then says `last_word`."""
+        """Ends `run`; the topic `status` is then `last_word`."""
         if not self._stopped.is_set():
             self._last_word = last_word
         self._stopped.set()
 
     async def close(self) -> None:
-        """Close every part, from the last line to the first, whatever fails on the way."""
+        """Closes every part, the last opened first, even if one fails."""
         async with contextlib.AsyncExitStack() as parts:
             for first in (self.journal, self.panel, self.table):
                 parts.callback(first.close)
@@ -212,7 +212,7 @@ class Bridge:
             log.info("%s; journal %s, entry %d", self._last_word, self.table.shoe.journal, self.table.shoe.seq)
 
     def _watch(self) -> Watch:
-        """What a technician may see; no card of a shoe that is open, nor of one that the next card opens."""
+        """The view of a technician; no card of an open shoe, nor of one that the next card opens."""
 
         def secret() -> bool:
             shoe = self.table.shoe
@@ -238,20 +238,20 @@ class Bridge:
         lit.close()
 
     def _claim_pins(self) -> None:
-        self._let_go_of_pins()  # of those that were had when another could not be had
+        self._let_go_of_pins()  # those claimed before another one failed
         self.panel = Panel(self.config, self.pins, self._loop)
         self.table.light(self.panel)
         self.sensors.claim(is_back=True)
         self.keypads.start()
 
     def _try_out(self) -> None:
-        """Before the first card every lamp is lit for a moment; while a card is due no other lamp may be."""
+        """Tests all lamps for a moment, unless a card is due: then no other lamp may be lit."""
         shoe = self.table.shoe
         if due(shoe) is None and not shoe.laid and not shoe.device.irregular:
             self.panel.try_lamps()
 
     def _condition(self) -> dict[str, Any]:
-        """What `health` tells of queue, orders, lamps and sensors; `faults` is None while the lamps were not tried."""
+        """The part of `health` about queue, orders, lamps and sensors; `faults` is None before the lamp test."""
         faults = self.panel.faults
         restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
         known_faults = None if faults is None else (*faults, *restless)
@@ -266,7 +266,7 @@ class Bridge:
 
 
 async def _beat(systemd: Systemd) -> None:
-    """The watchdog beat comes from this loop, so a loop that hangs is noticed."""
+    """Sends the watchdog beat from this loop, so that a hanging loop is noticed."""
     while systemd.beat_s:
         systemd.notify("WATCHDOG=1")
         await asyncio.sleep(systemd.beat_s)

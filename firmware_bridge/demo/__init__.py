@@ -1,1 +1,1 @@
-"""A table without its hardware: a simulated dealer, broker and backend, deal scripts, rounds played in memory."""
+"""Simulated tables: the demo with dealer, broker and backend, deal scripts, and rounds played in memory."""

@@ -1,4 +1,4 @@
-"""The demo's backend: it subscribes, drops repeats, asks for gaps, and keeps what a screen shows."""
+"""The demo's backend: a subscriber that drops repeats, requests gaps and keeps what a screen shows."""
 
 import asyncio
 import json
@@ -20,21 +20,21 @@ OnMessage = Callable[[str, Payload], None]
 """`on_message(name, payload)`: a new message of the topic `event` or `round`."""
 
 DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardHeld", "CardSetAside")
-"""Events of a card that just left the shoe, unless they are about a card held before."""
+"""Events of a card that just left the shoe, except those with `held`."""
 
 Place = tuple[int, int, Stream]
-"""Where a message stands in its journal: the entry, which of its events, and the topic; they sort as they are sent."""
+"""Position of a message in its journal: entry, number of the event, topic; sorts in the order of sending."""
 
 STATES: Final = ("table", "lamps", "alarm", "status")
 
 
 class Backend:
-    """A subscriber of one table, from `start` to `close`; knows nothing but the messages.
+    """Subscribes to one table from `start` to `close`; everything comes from messages.
 
-    states: topic -> latest payload. rounds: the messages of `round` in order. burned: the shoe's burn, None for a
-    card unseen. closed: what went wrong and was settled. drawn: put the time of each draw in here (None: it does not
-    count), and `latency_ms` tells what a card took. news: set by each message. hear: takes each new message of
-    `event` and `round`, in order; fail: what went wrong while taking one. own: names of the game's own topics.
+    states: topic -> latest payload. rounds: the messages of `round` in order. burned: the shoe's burn, None for an
+    unseen card. closed: ids of the irregularities settled. drawn: append the time of each draw (None to skip it) to
+    get `latency_ms`. news: set by each message. on_message: called with each new message of `event` and `round`, in
+    order; on_error: with an error in handling one. own: names of the game's own topics.
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class Backend:
         )
 
     def start(self) -> None:
-        """Begin to connect; `up` is set once the subscription is asked for."""
+        """Starts connecting; `up` is set once the subscription is sent."""
         self.link.start()
 
     async def close(self) -> None:
-        """Leave in order."""
+        """Disconnects."""
         await self.link.close(None)
 
     @property
@@ -93,14 +93,14 @@ class Backend:
         return bool(table["journal"] != last["journal"] or table["as_of"] >= last["seq"])
 
     def handle(self, message: Incoming) -> None:
-        """Take a message from the broker."""
+        """Handles a message from the broker."""
         try:
             self._handle(message)
-        except Exception as error:  # the link would only connect again
+        except Exception as error:  # the link would only reconnect
             self._on_error(error)
 
     def _connected(self) -> None:
-        """What was asked for may be lost: a broker that acked is not one that passed it on."""
+        """Allows requests to be repeated: an acknowledgement of the broker does not mean delivery."""
         self._requested.clear()
         self.up.set()
 
@@ -117,7 +117,7 @@ class Backend:
             self._insert("round" if name == "round" else "event", payload)
 
     def _insert(self, name: Stream, payload: Payload) -> None:
-        """Take a message in its turn: what is early waits until the gap before it is filled."""
+        """Delivers a message in order: an early one waits until the gap before it is filled."""
         at = Identity(payload["journal"], payload["seq"], payload["n"])
         journal, early = self._journals.setdefault(at.journal, Entries()), self._early.setdefault(at.journal, {})
         if self._seen.is_new(name, at, payload):
@@ -126,7 +126,7 @@ class Backend:
                 journal.round(at.seq, at.n)
             else:
                 journal.event(at.seq, at.n, payload["of"], has_round=payload["event"]["type"] in ROUND_EVENTS)
-        behind = at.n if name == "event" else at.n + 1  # a round comes behind its event
+        behind = at.n if name == "event" else at.n + 1  # a round follows its event
         if not journal.has_all_before(at.seq, behind):
             self._request_gaps(at.journal, at.seq if behind > 1 else at.seq - 1)
         for place in sorted(early):
@@ -136,15 +136,15 @@ class Backend:
                 self._on_message(place[2], each)
 
     def order(self, order: Payload) -> None:
-        """Give an order over the topic `command`. Raises NotConnected."""
+        """Sends an order on the topic `command`. Raises NotConnected."""
         self.link.publish(f"{self._prefix}/command", json.dumps(order).encode())
 
     def _request_gaps(self, journal: str, last: int) -> None:
-        """Order what is missing of a journal up to an entry, once per gap."""
+        """Requests the missing entries of a journal up to `last`, once per gap."""
         for gap in self._journals[journal].gaps():
             to = min(gap.stop - 1, last)
             if gap.start <= to and (journal, to) not in self._requested:
-                with suppress(NotConnected):  # then the link comes back, and it is asked for again
+                with suppress(NotConnected):  # requested again after the reconnect
                     self.order({"id": uuid4().hex, "do": "resend", "journal": journal, "from": gap.start, "to": to})
                     self._requested.add((journal, to))
 

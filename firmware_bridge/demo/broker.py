@@ -1,4 +1,4 @@
-"""The broker inside `shoe demo`: mosquitto where it is installed, else one written in Python."""
+"""The broker of `shoe demo`: mosquitto if installed, else amqtt."""
 
 import asyncio
 import logging
@@ -23,15 +23,15 @@ AMQTT: Final = "amqtt"
 CHOICES: Final = ("auto", MOSQUITTO, AMQTT)
 
 PROTOCOL: Final = {MOSQUITTO: 5, AMQTT: 4}
-"""The MQTT version of each broker. amqtt leaves an MQTT 5 client without an answer, so it must not be asked."""
+"""MQTT version of each broker. amqtt never answers an MQTT 5 client."""
 
 
 class BrokerError(BridgeError, RuntimeError):
-    """No broker could be had."""
+    """No broker could be started."""
 
 
 class EmbeddedBroker:
-    """A broker process in `folder`; it keeps its port (0: any free one) from start to start. Raises BrokerError."""
+    """Owns a broker process in `folder` on one port (0: any free one), also over restarts. Raises BrokerError."""
 
     def __init__(self, kind: str, folder: Path, port: int = 0) -> None:
         self.kind = kind if kind != "auto" else MOSQUITTO if _find_mosquitto() else AMQTT
@@ -41,10 +41,10 @@ class EmbeddedBroker:
         self._process: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> None:
-        """Start the broker and return when it takes connections. Raises BrokerError if it does not."""
+        """Starts the broker and returns once it accepts connections. Raises BrokerError if it does not."""
         log = self._folder / "broker.log"
         with log.open("ab") as out:
-            # Its own group: a Ctrl-C in the terminal is for the demo, which ends the broker in order.
+            # Its own session: Ctrl-C in the terminal must reach only the demo, which ends the broker in order.
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=out, stderr=out, start_new_session=True
             )
@@ -53,12 +53,12 @@ class EmbeddedBroker:
             if self._process.poll() is not None or time.monotonic() > give_up:
                 last_line = log.read_text(errors="replace").strip().splitlines()[-1:]
                 raise BrokerError(
-                    f"{self.kind} does not start: {' '.join(last_line)}", "try the other one with --broker"
+                    f"{self.kind} does not start: {' '.join(last_line)}", "try the other broker with --broker"
                 )
             await asyncio.sleep(0.02)
 
     async def stop(self) -> None:
-        """End the broker; clients see their connections close."""
+        """Ends the broker; clients see their connections close."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -90,28 +90,30 @@ class EmbeddedBroker:
 
     def _amqtt(self) -> list[str]:
         if find_spec("amqtt") is None:
-            raise BrokerError("amqtt is not installed", "pip install 'firmware-bridge[demo]', or apt install mosquitto")
+            raise BrokerError("amqtt is not installed", "pip install '.[demo]', or apt install mosquitto")
         return [sys.executable, "-m", __name__, str(self.port)]
 
 
 def _find_mosquitto() -> str | None:
-    """The path of mosquitto, also where Debian puts it: on root's PATH alone."""
+    """The path of mosquitto, also in sbin, which Debian has on root's PATH only."""
     return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
 def free_port(wanted: int) -> int:
-    """A port of the loopback that nobody has, `wanted` itself unless it is 0. Raises BrokerError for one in use."""
+    """A free port of the loopback, `wanted` itself unless it is 0. Raises BrokerError for one in use."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, wanted))
         except OSError as error:
-            raise BrokerError(f"port {wanted} cannot be had ({error.strerror})", "choose another with --port") from None
+            raise BrokerError(
+                f"port {wanted} is not available ({error.strerror})", "choose another one with --port"
+            ) from None
         return int(probe.getsockname()[1])
 
 
 async def serve(port: int) -> None:
-    """Be the broker written in Python, until whoever started it is gone."""
+    """Runs amqtt until stdin closes."""
     from amqtt.broker import Broker
 
     everybody = {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": True}}

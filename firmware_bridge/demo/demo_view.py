@@ -1,4 +1,4 @@
-"""What the audience of the demo sees: the table as its subscriber hears it, broker, reader and news."""
+"""The demo's screen: the table from its messages, broker, reader and news."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ from firmware_bridge.shoe.round import layout
 
 
 def screen_model(harness: Harness, narration: Narration, boards: Boards, keys: str = "") -> ScreenModel:
-    """The table now. boards: pictures of the game's own topics."""
+    """The model of the screen now. boards: pictures of the game's own topics."""
     backend = harness.backend
     shoe = harness.shoe()
     return ScreenModel(
@@ -55,14 +55,14 @@ def _broker(harness: Harness) -> Text:
         return Text("-")
     status = harness.bridge.uplink.status()
     if not status["up"]:
-        return Text(f"✗ NOT CONNECTED  {_waiting(harness, status)}; this picture stands still", RED)
+        return Text(f"✗ NOT CONNECTED  {_waiting(harness, status)}; this picture is not updated", RED)
     took = harness.backend.latency_ms
     median = f", card to subscriber {took:.1f} ms" if took is not None else ""
     return Text(f"✓ {harness.broker.kind}, MQTT {status['protocol']}, {_waiting(harness, status)}{median}")
 
 
 def _waiting(harness: Harness, status: dict[str, Any]) -> str:
-    """How much of the journal the broker does not have yet."""
+    """The text for the journal entries that the broker does not have yet."""
     assert harness.bridge is not None
     shoe, acked = harness.bridge.table.shoe, status["acked"]
     if not status["waiting"]:

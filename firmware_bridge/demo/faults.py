@@ -1,4 +1,4 @@
-"""The faults of `shoe demo --fault`, why a game cannot show one, and how each is played."""
+"""The faults of `shoe demo --fault`: preconditions and injection of each."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -14,22 +14,22 @@ from hardware.sim.dealer import Dealer
 
 
 def comes(_: Game) -> str:
-    """A fault of every game."""
+    """Returns "": every game can show the fault."""
     return ""
 
 
 def burns_none(game: Game) -> str:
-    """What goes wrong with a burn."""
+    """The reason why a fault of the burn cannot happen, or ""."""
     return "" if any(map(game.play.burns, game.pack)) else "nothing is burned"
 
 
 def has_new_packs(game: Game) -> str:
-    """What happens near the last card."""
+    """The reason why a fault near the last card cannot happen, or ""."""
     return "a new pack comes before the last card" if game.play.one_round_packs else ""
 
 
 def has_copies(game: Game) -> str:
-    """A second card of a face is one too many."""
+    """The reason why a second card of a face is no fault, or ""."""
     return "" if max(game.pack.values()) == 1 else "its pack has several of each face"
 
 
@@ -43,23 +43,24 @@ BROKER_AWAY_S: Final = 4.0
 
 
 INSIDE: Final = "inside"
-"""At a card inside a round."""
+"""Moment: a card inside a round."""
 
 LATE: Final = "late"
-"""At a card whose place tells what lies face down, where the game has any; else inside."""
+"""Moment: a card that reveals those face down, if the game has one; else inside."""
 
 _INSIDE: Final = 2
-"""The place of the game's slots, from 0, at which a round is well under way."""
+"""Index of a slot, from 0, in the middle of a round."""
 
 Act = Callable[[Dealer, FaultInjection], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One `--fault`. text: what happens, and behind a colon what is done about it. act, after: as in `Mistake`.
+    """One `--fault`. text: what happens, and after a colon the remedy. act, after: as in `Mistake`.
 
-    table: config keys of `[table]` it takes to show. at: the moment, `INSIDE`, `LATE`, `next` or `burn`. cut_from_end:
-    where the cut card goes, None where the game has it. forgets_cut: nobody puts it in. never: why not in a game.
+    table: keys of `[table]` that the fault needs. at: the moment, `INSIDE`, `LATE`, `next` or `burn`. cut_from_end:
+    position of the cut card, None for the game's own. forgets_cut: there is no cut card. never: reason why a game
+    cannot show the fault, or "".
     """
 
     text: str
@@ -75,12 +76,12 @@ class Fault:
 
     @property
     def accident(self) -> str:
-        """What happens, without what is done about it."""
+        """What happens, without the remedy."""
         return self.text.partition(": ")[0]
 
 
 def _act(do: Callable[[Dealer, FaultInjection], Awaitable[None] | None], *lamps: str, is_instead: bool = True) -> Act:
-    """Does it, then waits for one of `lamps`. is_instead: it takes the place of the card or key that was due."""
+    """Makes a fault's `act`: `do`, then wait for one of `lamps`. is_instead: it replaces the card or key due."""
 
     async def act(dealer: Dealer, table: FaultInjection) -> bool:
         if (done := do(dealer, table)) is not None:
@@ -93,12 +94,12 @@ def _act(do: Callable[[Dealer, FaultInjection], Awaitable[None] | None], *lamps:
 
 
 def _card(how: str) -> Act:
-    """The next card goes wrong."""
+    """Makes the act that draws the next card with the fault `how`."""
     return _act(lambda dealer, _: dealer.draw(how), "fault")
 
 
 def _other_card(how: str) -> Act:
-    """A card comes that does not belong to this shoe."""
+    """Makes the act that draws a card of another shoe."""
     return _act(lambda dealer, _: dealer.draw_other(how), "fault")
 
 
@@ -120,7 +121,7 @@ _SEEING: Final = tuple(name for name, row in READERS.items() if row.has_signal)
 _JUDGES: Final = tuple(name for name, row in READERS.items() if row.judges)
 _NO_JUDGES: Final = tuple(name for name, row in READERS.items() if not row.judges)
 _NO_TAGS: Final = tuple(name for name, row in READERS.items() if not row.has_tags)
-"""Readers whose codes are the same on every card of a face; a tag that comes twice is one card."""
+"""Readers with the same code on every card of a face; a tag read twice is one card."""
 
 _KEEPING: Final = tuple(name for name, row in READERS.items() if row.keeps_reports)
 _FORGETFUL: Final = tuple(name for name, row in READERS.items() if not row.keeps_reports)
@@ -133,26 +134,28 @@ FAULTS: Final[dict[str, Fault]] = {
         readers=_MISREADING,
     ),
     "duplicate": Fault(
-        "a card comes twice (one pack): the floor removes it",
+        "a card comes twice (one pack): the pit boss removes it",
         _other_card(""),
         table={"decks": 1},
         readers=tuple(name for name in _NO_TAGS if name in _NO_JUDGES),
         cut_from_end=(13, 20),
         never=has_copies,
     ),
-    "foreign": Fault("a card of another pack: the floor removes it", _other_card("foreign"), readers=_NO_JUDGES),
+    "foreign": Fault("a card of another pack: the pit boss removes it", _other_card("foreign"), readers=_NO_JUDGES),
     "wrong_slot": Fault(
-        "the dealer lays a card on the other side, and an Angel Eye tells: the floor accepts",
+        "a card on the wrong side, and an Angel Eye reports it: the pit boss accepts",
         _act(_mislay, "fault"),
         readers=_JUDGES,
     ),
-    "result_mismatch": Fault("an Angel Eye judges by wrong rules: the floor voids", readers=_JUDGES, rules=wrong_rules),
+    "result_mismatch": Fault(
+        "an Angel Eye applies wrong rules: the pit boss voids the round", readers=_JUDGES, rules=wrong_rules
+    ),
     "face_up": Fault("a card comes out face up", _card("face_up"), readers=_SEEING),
-    "double_feed": Fault("two cards may pass at once", _card("double_feed"), readers=_SEEING),
-    "backwards": Fault("a card is moved backwards", _card("backwards"), readers=_SEEING),
+    "double_feed": Fault("two cards may come out together", _card("double_feed"), readers=_SEEING),
+    "backwards": Fault("a card is pushed back", _card("backwards"), readers=_SEEING),
     "jam": Fault("a card is stuck", _act(lambda _, table: table.jam(), "fault"), readers=_SEEING),
     "overdrawn": Fault(
-        "the dealer draws a card too many: it opens the next round",
+        "the dealer draws one card too many: it starts the next round",
         _card(""),
         at="next",
         table={"close": "next"},
@@ -172,44 +175,44 @@ FAULTS: Final[dict[str, Fault]] = {
         "the cut card comes early", _act(lambda dealer, _: dealer.hands.cut_card(), is_instead=False)
     ),
     "cut_card_missing": Fault(
-        "nobody put the cut card in (one pack)",
+        "there is no cut card in the shoe (one pack)",
         table={"decks": 1, "virtual_cut": 30},
         forgets_cut=True,
         never=has_new_packs,
     ),
-    "reader_lost": Fault("the reader's cable is pulled for 2 s", _UNPLUG),
+    "reader_lost": Fault("the reader's cable is unplugged for 2 s", _UNPLUG),
     "reader_back": Fault(
-        "the cable of a reader that keeps nothing is pulled: NEXT confirms", _UNPLUG, readers=_FORGETFUL
+        "the cable of a reader without memory is unplugged: NEXT confirms", _UNPLUG, readers=_FORGETFUL
     ),
     "reader_gap": Fault(
-        "the reader board boots again inside a round",
+        "the reader board restarts during a round",
         _act(lambda _, table: table.reset_board(), "fault"),
         readers=_KEEPING,
     ),
     "lid_opened": Fault(
-        "the lid is open for 0.5 s inside a round: the floor goes on",
+        "the lid is open for 0.5 s during a round: the pit boss continues",
         _act(lambda _, table: table.open_lid(LID_OPEN_S), "fault"),
     ),
     "sensor_stuck": Fault(
-        "dirt lies on the cut card's sensor for 6 s: the last round, and an alarm",
+        "dirt covers the cut-card sensor for 6 s: the last round, and an alarm",
         _act(lambda _, table: table.dirty_sensor(DIRTY_S), is_instead=False),
     ),
     "broker_lost": Fault(
-        "the broker is away for 4 s: play goes on",
+        "the broker is off for 4 s: play continues",
         _act(lambda _, table: table.stop_broker(BROKER_AWAY_S), is_instead=False),
     ),
-    "restarted_mid_round": Fault("the daemon ends and starts again inside a round", _act(_restart), readers=_NO_TAGS),
+    "restarted_mid_round": Fault("the daemon restarts during a round", _act(_restart), readers=_NO_TAGS),
 }
 
 
 def places(at: str, game: Game) -> tuple[str, ...]:
-    """The lamps at which a fault's moment is, or the moment itself where it has none."""
+    """The lamps of a fault's moment, or the moment itself if it has none."""
     inside = (game.slots[min(_INSIDE, len(game.slots) - 1)],)
     return {INSIDE: inside, LATE: game.play.secret or inside}.get(at, (at,))
 
 
 def unknown(fault: str) -> str:
-    """The error text for an id of no fault."""
+    """The error text for an unknown fault."""
     near = nearest(fault.replace("-", "_"), FAULTS)
     hint = f"did you mean {near}? " if near else ""
-    return f"{fault!r} cannot be simulated: {hint}known are: {', '.join(FAULTS)}"
+    return f"there is no fault {fault!r}: {hint}faults are: {', '.join(FAULTS)}"

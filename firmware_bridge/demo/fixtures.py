@@ -1,4 +1,4 @@
-"""The wires, packs and config of a simulated table, and what is broken there when a fault is played."""
+"""Wires, packs and config of a simulated table, and the injection of faults."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -43,10 +43,10 @@ OTHER_CODE: Final = "FFFFFFFFFF"
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """The demo asked for on the command line. procedure: of a game that has several, None for its usual one.
+    """Settings of a demo. procedure: of a game with several, None for the usual one.
 
-    house: keys of `[table]`, as `disclose`, and what they say. seats: how many play, None for as many as may.
-    table: its id. stored: the receiver whose `stored` counts, None where the broker's word does.
+    house: keys of `[table]` such as `disclose` -> value. seats: how many play, None for as many as possible. table:
+    its id. stored: the receiver with the decisive `stored`, None if the broker's acknowledgement counts.
     """
 
     rounds: int = 10
@@ -65,7 +65,7 @@ class Play:
 
 
 def places(slots: Iterable[str]) -> tuple[str, ...]:
-    """The lamps of these slots: split hands share their seat's."""
+    """The lamps of these slots: split hands share their seat's lamp."""
     return tuple(dict.fromkeys(slot.partition(".")[0] for slot in slots))
 
 
@@ -78,7 +78,7 @@ def lamps(game: Game) -> dict[str, int]:
 
 
 def faces(reader: str, game: Game, decks: int) -> dict[int | str, Card]:
-    """What the reader says -> the card; a tag is in one card only, a printed code on every card of its face."""
+    """Code of the reader -> card; a tag is in one card only, a printed code on every card of a face."""
     match BOARDS[reader].papers:
         case "lots":
             return {native_code(card, LOT): card for card in game.pack}
@@ -100,7 +100,7 @@ def packs(reader: str, game: Game, decks: int) -> list[Paper]:
 
 
 def code_book(reader: str, game: Game, decks: int, folder: Path) -> dict[str, str]:
-    """The code book such a reader needs, written into `folder`: the keys of `[reader]` that name it."""
+    """Writes the code book the reader needs into `folder`; returns the keys of `[reader]` that name it."""
     papers = BOARDS[reader].papers
     if papers not in ("labels", "tags"):
         return {}
@@ -112,7 +112,7 @@ def code_book(reader: str, game: Game, decks: int, folder: Path) -> dict[str, st
 
 
 def config(play: Play, own: Mapping[str, Any], folder: Path, port: int) -> Config:
-    """The config of a table whose state is all in `folder`, reporting to the broker at `port`; own: of `[table]`."""
+    """The config of a table with all state in `folder` and the broker at `port`. own: keys of `[table]`."""
     game = GAMES[play.game]
     table: dict[str, Any] = {"id": play.table, "game": play.game, **usual(play.game), **play.house, **own}
     mqtt = {"port": port, "commands": [*BY_MQTT, "reveal"]} | ({"stored": play.stored} if play.stored else {})
@@ -137,7 +137,7 @@ def config(play: Play, own: Mapping[str, Any], folder: Path, port: int) -> Confi
 
 
 def board(reader: str, rules: Rules) -> NativeBoard | CodeBoard:
-    """A reader; one that judges the game does it by these rules."""
+    """A simulated reader; `rules` are for one that judges the game."""
     made = BOARDS[reader]()
     if isinstance(made, AngelEyeShoe):
         made.rules = rules
@@ -145,7 +145,7 @@ def board(reader: str, rules: Rules) -> NativeBoard | CodeBoard:
 
 
 def pull(board: NativeBoard | CodeBoard, paper: Paper, how: str) -> None:
-    """Pull a card over a reader's eye; `how` names what goes wrong with it, if anything."""
+    """Pulls a card over a reader; `how` names its fault, if any."""
     if isinstance(board, AngelEyeShoe):
         board.pull(str(paper.code))
     elif not isinstance(board, NativeBoard):
@@ -158,9 +158,9 @@ def pull(board: NativeBoard | CodeBoard, paper: Paper, how: str) -> None:
 
 
 class FaultInjection:
-    """Breaks the parts of a table for a while.
+    """Injects faults into the parts of a table.
 
-    stop_broker(seconds): the broker comes back by itself. restart_daemon(): ends it in order and starts it again.
+    stop_broker(seconds): the broker returns by itself. restart_daemon(): ends the daemon in order and starts it again.
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class FaultInjection:
         self._board.fault("jam")
 
     def mislay(self) -> None:
-        """Let a shoe that judges the game say the next card on the other side."""
+        """Makes a shoe that judges the game report the next card on the other side."""
         assert isinstance(self._board, AngelEyeShoe)
         self._board.mislay()
 

@@ -1,4 +1,4 @@
-"""Given rounds through the real shoe, step by step: what is due after each move, what it caused, and the result."""
+"""Plays given rounds through the real shoe: after each move, its effects and what is due; then the result."""
 
 import json
 from collections.abc import Iterator
@@ -29,16 +29,16 @@ from firmware_bridge.topics.offers import of
 Step = dict[str, Any]
 
 SHOWN: Final = ("round", "stake", "pot")
-"""What a step says of what the game shows of the running round."""
+"""Fields of the running round that a step repeats."""
 
 
 def over(did: list[Any]) -> Step:
-    """The step that ends a round, and each one behind it."""
+    """The step that ends a round, and each one after it."""
     return {"did": did, "due": None, "act": [], "marks": {}, "over": True}
 
 
 def step(table: Layout, did: list[Any], words: tuple[str, ...] = ()) -> Step:
-    """The step after which `table` lies, caused by a move that did `did`; `words` are those that need no turn."""
+    """The step that leads to `table`. did: effects of the move. words: those that need no turn."""
     match table.due:
         case CardDue(slot=slot):
             prompt: Step = {"due": slot, "act": [], "marks": {}}
@@ -55,7 +55,7 @@ def step(table: Layout, did: list[Any], words: tuple[str, ...] = ()) -> Step:
 
 
 def done(events: tuple[AnyEvent, ...]) -> Iterator[list[Any]]:
-    """What the events of one entry of the journal did at the table; faces out of its sealed part."""
+    """Yields the effects of one journal entry at the table, with faces from its sealed part."""
     for event in events:
         match event:
             case CardDealt(slot=slot):
@@ -72,19 +72,19 @@ def _face(event: CardEvent) -> str:
 
 
 def _by_word(anytime: dict[str, dict[str, Offer]], words: tuple[str, ...]) -> dict[str, list[str]]:
-    """Word -> the slots that may say it at any time."""
+    """Word -> the slots that may give it at any time."""
     return {word: [slot for slot, offers in anytime.items() if word in offers] for word in words}
 
 
 REFUSED_CARDS: Final = {"foreign": "unknown", "drawn_before_mark": "no_card_due", "duplicate": "duplicate"}
-"""Irregularity of a card that the rules refuse -> the code of the refusal."""
+"""Irregularity of a card that the rules refuse -> error code."""
 
 NO_ROUND: Final = "no_round"
-"""The refusal of bets that leave too few seats for a round."""
+"""Error code for bets that leave too few seats for a round."""
 
 
 class PlayedTable:
-    """The real shoe with one round in it, or a `whole_pack`. rounds: `round` messages. is_over: nothing more comes."""
+    """The real shoe with one round, or a `whole_pack`. rounds: `round` messages. is_over: no move can follow."""
 
     def __init__(self, house: House, whole_pack: bool) -> None:
         self._memory = MemoryTable(Shoe(journal="0-play", device=Device(house)), "play", "play", "play")
@@ -93,7 +93,7 @@ class PlayedTable:
         self.is_over = False
 
     def begin(self, pack: orders.Pack, bets: orders.BetsClosed | None) -> Step:
-        """Open the shoe, close the bets: the step before the first move. Raises BridgeError for what is refused."""
+        """Opens the shoe and closes the bets; returns the first step. Raises BridgeError for a refused order."""
         happened = self._order(orders.OpenShoe(pack))
         _refuse(_answer(happened))
         if bets is not None:
@@ -105,7 +105,7 @@ class PlayedTable:
         return self._step(happened)
 
     def move(self, word: str) -> Step:
-        """The step after one move; one that is refused has changed nothing."""
+        """Plays one move; returns its step. A refused move changes nothing."""
         if self.is_over:
             return over([]) | {"error": "over"}
         if word in Card._value2member_map_:
@@ -121,7 +121,7 @@ class PlayedTable:
         return self._step(happened) if code is None else self._step(()) | {"error": code}
 
     def _refused_card(self) -> str | None:
-        """The code under which the card that came is held, if it is; the floor then lets it be removed."""
+        """Returns the error code of a card that is held, and removes that card; None if none is held."""
         for irregularity, code in REFUSED_CARDS.items():
             if is_open(self._memory.shoe, irregularity):
                 self._order(orders.Resolve(irregularity, "remove"))
@@ -139,7 +139,7 @@ class PlayedTable:
         return self._handle(inputs.Ordered(at=0, order=order, by="play", nonce=self._memory.nonce()))
 
     def _handle(self, fact: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
-        """The events of an input, as the line that was journaled has them."""
+        """Plays one input; returns its events as journaled."""
         line = self._memory.handle(fact)
         if line is None or line.entry is None:
             return ()
@@ -160,15 +160,15 @@ def _answer(happened: tuple[e.AnyEvent, ...]) -> orders.Answer | None:
 
 
 class LineError(BridgeError, ValueError):
-    """A line that says no round or comparison of the game."""
+    """A line that is no round or comparison of the game."""
 
 
 Amount = str | int | float
-"""Money as it may be written; exact as a text."""
+"""Money as it may be written; exact as a string."""
 
 
 class _Played(Struct, frozen=True):
-    """The inputs of a played round or game; what else stands in the line is not read."""
+    """Inputs of a round or game to play; other fields of the line are ignored."""
 
     moves: tuple[str, ...]
     settings: dict[str, Any] = {}
@@ -181,11 +181,11 @@ PLAYED: Final = ("round", "game")
 """The types of lines that are played; others compare hands."""
 
 OF_TABLE: Final = ("decks",)
-"""Settings that are the table's, not the game's."""
+"""Settings of the table, not of the game."""
 
 
 def answer(name: str, text: str | bytes) -> dict[str, Any]:
-    """What is answered to a line: steps and result, or how its hands compare. Raises LineError."""
+    """The answer to a line: steps and result, or the comparison of its hands. Raises LineError."""
     try:
         given = msgspec.json.decode(text, type=dict[str, Any])
         if given.get("game", name) != name:
@@ -193,7 +193,7 @@ def answer(name: str, text: str | bytes) -> dict[str, Any]:
         answered = _play(GAMES[name], given) if given.get("type") in PLAYED else _compared(GAMES[name], given)
     except BridgeError as error:
         raise LineError(error.what, error.hint) from None
-    except Exception as error:  # whatever a line holds, those behind it are answered
+    except Exception as error:  # a bad line must not stop the next ones
         raise LineError(f"{type(error).__name__}: {error}", "a line is a JSON object as in the samples") from None
     return {"id": given.get("id"), **answered}
 
@@ -213,7 +213,7 @@ def _texts(amounts: dict[str, Amount]) -> dict[str, str]:
 
 
 def _house(game: Game, settings: dict[str, Any]) -> Any:
-    """The house of a line's settings; those that nobody knows are not read."""
+    """The house of a line's settings; unknown settings are ignored."""
     known = {name: value for name, value in settings.items() if name in game.terms.__struct_fields__}
     terms = msgspec.convert(known, game.terms, strict=False)
     own = {name: value for name, value in settings.items() if name in OF_TABLE}

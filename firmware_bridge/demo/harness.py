@@ -1,4 +1,4 @@
-"""A whole simulated table: the real daemon between a reader board, mock pins and a broker."""
+"""A whole simulated table: the real daemon with a reader board, mock pins and a broker."""
 
 import asyncio
 from collections.abc import Callable
@@ -28,20 +28,20 @@ UP_S: Final = 30.0
 """The longest wait for a subscriber's connection."""
 
 QUIET_S: Final = 0.1
-"""Seconds: longer than a report takes to the daemon. A reader that was just opened is quiet so long."""
+"""Seconds, longer than a report takes to the daemon; a reader stays quiet so long after its open."""
 
 OnNews = Callable[[str, str], None]
 
 
 class DemoError(BridgeError, RuntimeError):
-    """The demo did not get where it should."""
+    """The demo could not start or failed."""
 
 
 class Harness:
-    """Owns everything simulated from `open` to `close`; the `Hands` of the dealer.
+    """Owns everything simulated from `open` to `close`; implements the `Hands` of the dealer.
 
-    hear: takes every new message of the topics `event` and `round` as the subscriber gets it. say: takes a word
-    and a text about what happens to the table from outside. broker: one that others share, None for an own one.
+    on_message: called with each new message of the topics `event` and `round`. on_news: called with a word and a
+    text about events outside the messages. broker: a shared broker, None for an own one.
     """
 
     def __init__(
@@ -83,15 +83,15 @@ class Harness:
         return size_of(self.config.house)
 
     async def open(self) -> None:
-        """Start broker, subscriber and daemon, in this order: nothing the daemon says is missed, nor any card."""
+        """Starts broker, subscriber and daemon in this order, so that no message and no card is missed."""
         self._loop.set_exception_handler(self._crashed)
         await self.broker.start()
         self.backend.start()
         try:
             await asyncio.wait_for(self.backend.up.wait(), UP_S)
         except TimeoutError:
-            what = f"{self.broker.kind} let no subscriber in within {UP_S:.0f} s"
-            raise DemoError(what, "try the other one with --broker") from None
+            what = f"{self.broker.kind} accepted no subscriber within {UP_S:.0f} s"
+            raise DemoError(what, "try the other broker with --broker") from None
         self._start_daemon()
         if asks_guests(self.config.house):
             self._seats = self._loop.create_task(
@@ -103,7 +103,7 @@ class Harness:
         await asyncio.sleep(QUIET_S)
 
     async def close(self) -> None:
-        """End everything simulated; the daemon first, so that it can publish its last status."""
+        """Ends everything; the daemon first, so that it can publish its last status."""
         await self._stop_daemon()
         for task in (self._away, self._seats):
             if task:
@@ -114,7 +114,7 @@ class Harness:
         self._factory.close()
 
     def dealer(self) -> Dealer:
-        """A dealer for this table, with the mistake asked for."""
+        """Makes the dealer of this table, with the mistake of the chosen fault."""
         fault = self._fault
         mistake = None
         if act := fault.act:
@@ -135,11 +135,11 @@ class Harness:
 
     @property
     def paused(self) -> bool:
-        """Whether the dealer and the guests rest."""
+        """Whether the dealer and the guests are paused."""
         return not self._going.is_set()
 
     def pause(self) -> None:
-        """Let dealer and guests rest, or go on; the shoe goes on waiting for them."""
+        """Pauses or resumes dealer and guests; the shoe keeps running."""
         if self.paused:
             self._going.set()
         else:
@@ -151,7 +151,7 @@ class Harness:
         self.backend.order(order)
 
     def shoe(self) -> Shoe | None:
-        """The shoe as the daemon has it."""
+        """The daemon's shoe, None before its start."""
         return self.bridge.table.shoe if self.bridge else None
 
     # ------------------------------------------------------------ the dealer's hands
@@ -181,7 +181,7 @@ class Harness:
         await self._pins.press(fixtures.NEXT)
 
     async def ask_for_shoe(self) -> None:
-        """The pit boss opens the shoe; one that starts by itself has said so before."""
+        """Opens the shoe by the pit boss; an Angel Eye first reports its start."""
         if isinstance(self.board, AngelEyeShoe):
             self.board.new_shoe()
             self.pty.tick()
@@ -222,7 +222,7 @@ class Harness:
         return BrokerSettings(client_id=name, host=HOST, port=self.broker.port, protocol=self.broker.protocol)
 
     def watch(self, task: asyncio.Task[None]) -> None:
-        """Fail the whole demo if `task`, which has ended, failed."""
+        """Fails the whole demo if `task`, which has ended, failed."""
         if not task.cancelled() and (error := task.exception()):
             self._fail(error)
 

@@ -1,4 +1,4 @@
-"""A table in memory, and a deal script played at it: no hardware, no clock, the same bytes every time."""
+"""A table in memory and a player of deal scripts: no hardware, no clock, the same bytes every time."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -24,14 +24,14 @@ _encode = msgspec.json.Encoder().encode
 
 
 class MemoryTable:
-    """Takes inputs as the daemon does, without clock, disk, hardware. name, boot: of messages. nonces: their seed."""
+    """Handles inputs as the daemon does, without clock, disk, hardware. name, boot: of messages. nonces: their seed."""
 
     def __init__(self, shoe: Shoe, name: str, boot: str, nonces: str) -> None:
         self.shoe, self.name, self.boot, self.chain = shoe, name, boot, FIRST_CHAIN
         self._nonces = counted(nonces)
 
     def handle(self, fact: inputs.AnyInput, judge: Judge | None = None) -> Line | None:
-        """The journal line of an input, None where it has no events. judge: what gives the events, not `decide`."""
+        """Handles an input; returns its journal line, None without events. judge: used instead of `decide`."""
         made = step(self.shoe, fact, self.name, self.boot, judge)
         if made is None:
             return None
@@ -43,18 +43,18 @@ class MemoryTable:
         return next(self._nonces)
 
     def moments(self, end: int) -> Iterator[int]:
-        """The moments up to `end`, ms, that the shoe waits for; the caller takes an input at each before the next."""
+        """Yields the shoe's deadlines up to `end`, ms; handle an input at each one before the next."""
         while (moment := deadline(self.shoe)) is not None and moment <= end:
             yield moment
 
 
 def counted(name: str) -> Iterator[str]:
-    """Nonces, 32 hex digits each, the same in every run."""
+    """Yields nonces, 32 hex digits each, the same in every run."""
     return (sha256(f"{name} {n}".encode()).hexdigest()[:32] for n in count(1))
 
 
 class Retained:
-    """Remembers what each retained topic holds."""
+    """Keeps the value of each retained topic."""
 
     def __init__(self) -> None:
         self._own = OwnTopics()
@@ -62,7 +62,7 @@ class Retained:
         self._published: dict[str, bytes] = {}
 
     def changed(self, line: Line, shoe: Shoe) -> Iterator[tuple[str, bytes]]:
-        """Topic and payload of each state that `line` changed; `shoe` is the shoe after it."""
+        """Yields topic and payload of each state that `line` changed; `shoe` is the shoe after it."""
         public = line.public
         head = _encode(
             StateHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
@@ -77,7 +77,7 @@ class Retained:
 
 
 Close = Literal["auto", "next"]
-"""Whether rounds end by themselves, or by the word `next`."""
+"""Whether rounds end by themselves or by the word `next`."""
 
 BY: Final = "script"
 BOOT: Final = "replay"
@@ -86,8 +86,8 @@ BOOT: Final = "replay"
 class Replay:
     """Plays steps and yields journal lines; `shoe` is the state they leave.
 
-    Numbers, nonces and chain start again at each `NewShoe`: a shoe says the same wherever it stands. warn: takes a
-    sentence for each step that makes no sense. close: how rounds end here, over the house's setting.
+    Numbers, nonces and chain start again at each `NewShoe`: a shoe gives the same lines at any position. warn: called
+    with a sentence for each step that makes no sense. close: how rounds end here, instead of the house's setting.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Replay:
         return self._memory.shoe
 
     def play(self, steps: list[Step]) -> Iterator[Line]:
-        """The lines of the steps, which may come in parts. Without a leading `shoe`, a burned full shoe is open."""
+        """Yields the lines of the steps, which may come in parts. Without a leading `shoe`, a full shoe is open."""
         if steps and not isinstance(steps[0], NewShoe) and self.shoe.status == "empty":
             self._memory.shoe = with_device(self.shoe, next_house=replace(self.house, burn="none"))
             yield from self._order(orders.OpenShoe())
@@ -128,7 +128,7 @@ class Replay:
                 yield from self._handle(input_of(step, BY, self._memory.nonce))
 
     def _pass(self, ms: int) -> Iterator[Line]:
-        """Let time pass; each moment that the shoe waits for becomes an input."""
+        """Advances the time; each deadline of the shoe becomes an input."""
         end = self.at + ms
         for moment in self._memory.moments(end):
             self.at = max(self.at, moment)
@@ -136,7 +136,7 @@ class Replay:
         self.at = end
 
     def end(self) -> Iterator[Line]:
-        """The lines that end a shoe which is in use, as the next one comes."""
+        """Yields the lines that end a shoe in use before the next one."""
         if phase(self.shoe) in (Phase.DEALING, Phase.COMPLETE):
             self.warn(f"shoe: round {self.shoe.round} is not finished, voided")
             yield from self._order(orders.Void("a new shoe"))

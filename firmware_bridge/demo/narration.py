@@ -1,4 +1,4 @@
-"""The demo in words: a line per round, irregularity, burn, shoe and cut card, read off the messages."""
+"""The demo in words: a line per round, irregularity, burn, shoe and cut card, from the messages."""
 
 import time
 from collections import Counter, deque
@@ -18,11 +18,11 @@ KEPT: Final = 60
 
 _CARDS: Final = frozenset(card.value for card in Card)
 
-CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it must be"}
+CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it should be"}
 
 
 class Narration:
-    """Writes lines to `out` as messages come; None: only keeps the last ones in `lines`."""
+    """Writes lines to `out` as messages come; with None it only keeps the last ones in `lines`."""
 
     def __init__(self, out: TextIO | None) -> None:
         self.lines: deque[tuple[str, str]] = deque(maxlen=KEPT)
@@ -61,10 +61,10 @@ class Narration:
         judged = [each for journal in self._journals for each in self._proofs.verdicts(journal)]
         if judged:
             proved = sum(each.proof == "opened" for each in judged)
-            print(f"{proved} of {len(judged)} cards that were sealed opened as they had been committed to", flush=True)
+            print(f"{proved} of {len(judged)} sealed cards match what was committed before", flush=True)
 
     def _marked(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
-        """The mark given before this event, unless what happened says the same."""
+        """Yields the mark before this event, unless the event repeats it."""
         mark, self._mark = self._mark, event if event["type"] == "MarkGiven" else None
         if mark and not (event["type"] == "Happened" and event["did"][0][0] == mark["word"]):
             value = f" {mark['value']}" if mark.get("value") else ""
@@ -96,19 +96,19 @@ class Narration:
             case "KeyRefused":
                 yield "refused", f"{event['key'].upper()}: {event['why']}"
             case "CardRevealed" if self._has_marks:
-                return  # what happened says it, a hand at a time
+                return  # `Happened` reports it, one hand at a time
             case _:
                 yield from _guests(event)
 
     def write_line(self, word: str, text: str) -> None:
-        """Write a line: a word or two, and a sentence."""
+        """Writes a line: a word or two, and a sentence."""
         self.lines.append((word, text))
         if self._out:
             print(f"{time.monotonic() - self._began:7.2f}  {word:<9} {text}".rstrip(), file=self._out, flush=True)
 
 
 def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What guests have a part in."""
+    """Yields the lines of events that involve guests."""
     match event["type"]:
         case "BetsOpened":
             yield "betting", f"round {event['round']}: open"
@@ -121,7 +121,7 @@ def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def happened(words: Sequence[Any]) -> str:
-    """What happened, who did it first: `S3 raise 6 3`, `D turn K♠`, `round 2`."""
+    """The text of an effect, its actor first: `S3 raise 6 3`, `D turn K♠`, `round 2`."""
     texts = [_text(word) for word in words]
     if len(texts) > 1 and isinstance(words[1], str) and words[1][:1] in ("S", "D"):
         texts[:2] = [texts[1], texts[0]]
@@ -161,7 +161,7 @@ def _hands(message: dict[str, Any]) -> str:
 
 
 def summary(harness: Harness, seconds: float) -> Iterator[str]:
-    """How the demo went, in two lines."""
+    """Yields the summary of the demo, two lines."""
     backend = harness.backend
     closed = [each for each in backend.rounds if each["status"] == "closed"]
     counts = Counter(each["outcome"] for each in closed)

@@ -1,4 +1,4 @@
-"""Deal scripts: what happens at a table, written as words (`shoe As Td cut 9c next !void misdeal`), shoe by shoe."""
+"""Deal scripts: events at a table written as words (`shoe As Td cut 9c next !void misdeal`), shoe by shoe."""
 
 import re
 import shlex
@@ -19,27 +19,27 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.moves import mark_of
 
 CHUNK: Final = 1 << 16
-"""Bytes read at once at most: what a pipe holds."""
+"""Bytes read at once at most: the size of a pipe."""
 
 QUIET_S: Final = 0.1
-"""A pipe that is empty for so long waits for somebody who writes."""
+"""Seconds after which an empty pipe counts as waiting for its writer."""
 
 _MAY_BEGIN: Final = (b"shoe", b'"', b"'", b"\\")
-"""A line without these has no word `shoe`, however it is written."""
+"""A line without any of these cannot have the word `shoe`, even quoted."""
 
 
 class NewShoe(Struct, frozen=True):
-    """`shoe`: a full shoe is opened."""
+    """`shoe`: opens a full shoe."""
 
 
 class Drawn(Struct, frozen=True):
-    """A card; None for `??`, a card the reader cannot read."""
+    """A card; None for `??`, an unreadable card."""
 
     card: Card | None
 
 
 class Cut(Struct, frozen=True):
-    """`cut`: the cut-card sensor fires now."""
+    """`cut`: the cut-card sensor fires."""
 
 
 class Key(Struct, frozen=True):
@@ -71,7 +71,7 @@ Step = NewShoe | Pause | OneInput
 
 _PLAIN: Final = re.compile(r"""[^"'\\#]*""")
 _WORD: Final = re.compile(r"[^ \t\r\n]+")
-"""Words as `shlex` finds them, where nothing is quoted and nothing commented."""
+"""Words as `shlex` splits them, in a line without quotes and comments."""
 
 _CARDS: Final = re.compile(r"([A2-9TJQK][shdc]|[1-9w]p)+")
 _AMOUNTS: Final = re.compile(r"(bets|money)=((?:[0-9]{1,2}:[0-9.]{1,15})(?:,[0-9]{1,2}:[0-9.]{1,15})*)")
@@ -89,7 +89,7 @@ _WORDS: Final[dict[str, Step]] = {
     "bets-closed": Say(orders.BetsClosed()),
 }
 _DRAWN: Final = {card.value: Drawn(card) for game in GAMES.values() for card in game.pack}
-"""Nearly every word is one of these."""
+"""Card -> step: the fast path, for nearly every word."""
 
 
 def parse(text: str) -> list[Step]:
@@ -103,7 +103,7 @@ def parse_line(line: str, number: int) -> list[Step]:
 
 
 def input_of(step: OneInput, by: str, nonce: Callable[[], str]) -> inputs.AnyInput:
-    """The input that a step is, at moment 0; a new shoe and a pause are several, which depend on the table."""
+    """The input of a step, at moment 0; a new shoe and a pause have several, which depend on the table."""
     match step:
         case Drawn(card=card) if card:
             return inputs.CardRead(at=0, card=card, nonce=nonce())
@@ -122,8 +122,8 @@ def input_of(step: OneInput, by: str, nonce: Callable[[], str]) -> inputs.AnyInp
 class Part(NamedTuple):
     """A line of a deal script, or the part of it up to the next word `shoe`.
 
-    number: the line's; n: which part of it. begins: whether it begins with `shoe`. end: bytes of the script up to
-    the line's end.
+    number: of the line; n: of the part in it. begins: whether it begins with `shoe`. end: offset of the line's end
+    in the script, in bytes.
     """
 
     number: int
@@ -134,9 +134,9 @@ class Part(NamedTuple):
 
 
 def parts(source: BufferedReader) -> Iterator[Part | None]:
-    """The parts of a script in their order; None where its next line is not there yet.
+    """Yields the parts of a script in order, None while its next line is not there yet.
 
-    A line that makes no sense stays whole.
+    A line with an error is one part.
     """
     end = number = 0
     for line in _lines(source):
@@ -172,7 +172,7 @@ def _line(line: str, number: int) -> Iterator[Step]:
 
 
 def _word(word: str, number: int, usage: str) -> Iterator[Step]:
-    """The steps of a word. usage: how the order before it in its line is written, "" for none."""
+    """The steps of a word. usage: syntax of the order before it in its line, "" for none."""
     if word in _WORDS:
         yield _WORDS[word]
     elif _CARDS.fullmatch(word):
@@ -186,25 +186,25 @@ def _word(word: str, number: int, usage: str) -> Iterator[Step]:
     else:
         near = nearest(word, _WORDS)
         raise ScriptError(
-            f"line {number}: {word!r} is no word of a deal script",
+            f"line {number}: {word!r} is not a word of a deal script",
             f"did you mean {near!r}?" if near else usage or "write a card as rank and suit: As, Td",
         )
 
 
 def _order(name: str, words: list[str], number: int) -> orders.Order:
-    """An order and its arguments, which are the words behind it."""
+    """The order `name`, with the words after it as arguments. Raises ScriptError."""
     build = _ORDERS.get(name.replace("-", "_"))
     if build is None:
         near = nearest(name.replace("-", "_"), _ORDERS)
         known = ", ".join(sorted(_ORDERS))
         raise ScriptError(
-            f"line {number}: !{name} is no order", f"did you mean !{near}?" if near else f"one of: {known}"
+            f"line {number}: !{name} is not an order", f"did you mean !{near}?" if near else f"one of: {known}"
         )
     usage = _USAGE.get(name.replace("-", "_"), "")
     try:
         return build(words)
     except IndexError:
-        raise ScriptError(f"line {number}: !{name}: words are missing behind it", usage) from None
+        raise ScriptError(f"line {number}: !{name} needs more words after it", usage) from None
     except ValueError as error:
         raise ScriptError(f"line {number}: !{name}: {error}", usage) from None
 
@@ -212,7 +212,7 @@ def _order(name: str, words: list[str], number: int) -> orders.Order:
 def _mark(words: list[str]) -> orders.Order:
     mark = mark_of(words.pop(0))
     if mark is None:
-        raise ValueError("a mark is a word, with a seat before it and a value behind where it has them: 3:raise=6")
+        raise ValueError("a mark is a word, with its seat before and its value after it, if any: 3:raise=6")
     return orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value)
 
 
@@ -224,18 +224,18 @@ def _came(text: str) -> tuple[str, ...]:
 def _resolve(words: list[str]) -> orders.Order:
     irregularity, choice = words.pop(0), words.pop(0)
     if choice not in get_args(Choice):
-        raise ValueError(f"{choice!r} is none of {', '.join(get_args(Choice))}")
+        raise ValueError(f"{choice!r} is not one of {', '.join(get_args(Choice))}")
     return orders.Resolve(irregularity, choice)  # type: ignore[arg-type]  # checked in the line above
 
 
 def _plain(order: type[orders.Order]) -> Callable[[list[str]], orders.Order]:
-    """How the words of an order without a row of its own are read: one for each field that it must have."""
+    """The parser of an order without its own row: one word for each required field."""
     needed = [field.name for field in fields(order) if field.required]
     return lambda words: order(*[words.pop(0) for _ in needed])  # type: ignore[arg-type]  # they are texts
 
 
 def _lines(source: BufferedReader) -> Iterator[bytes | None]:
-    """The lines of a file or a pipe, and None after those of a pipe that is empty."""
+    """Yields the lines of a file or a pipe, and None while a pipe is empty."""
     begun: list[bytes] = []
     while chunk := source.read1(CHUNK):
         *whole, rest = chunk.split(b"\n")
@@ -250,7 +250,7 @@ def _lines(source: BufferedReader) -> Iterator[bytes | None]:
 
 
 def _beginnings(text: str, number: int) -> list[bool]:
-    """For each part of a line, whether it begins with `shoe`."""
+    """Whether each part of a line begins with `shoe`."""
     try:
         return [bool(part) and isinstance(part[0], NewShoe) for part in _cut(parse_line(text, number))]
     except ScriptError:

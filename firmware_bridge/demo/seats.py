@@ -1,4 +1,4 @@
-"""The people at a simulated table: guests who bet, open sealed cards and give marks; a pit boss who settles."""
+"""Simulated guests, who bet, open sealed cards and give marks, and a pit boss, who settles irregularities."""
 
 import asyncio
 import json
@@ -24,30 +24,30 @@ from firmware_bridge.shoe.round import asked, coming, layout, opens_itself, rule
 
 BET: Final = "100"
 PURSE: Final = "1000"
-"""What each seat bets, or has, in money."""
+"""Bet and purse of each seat, in money."""
 
 GLANCE_S: Final = 0.02
-"""Seconds between two looks at the table."""
+"""Seconds between two checks of the table."""
 
 BET_S: Final = 3.0
 SQUEEZE_S: Final = 1.5
-"""Seconds that guests take to bet, and to open cards, at speed 1."""
+"""Seconds that guests need to bet, and to open cards, at speed 1."""
 
 PATIENCE_S: Final = 2.0
-"""Seconds until an order that changed nothing is given again: the same one, so that it acts once."""
+"""Seconds after which an order without effect is repeated, with the same id so that it acts once."""
 
 Order = dict[str, Any]
 Give = Callable[[Order], None]
 
 
 def asks_guests(house: House) -> bool:
-    """Whether guests have a part at such a table."""
+    """Whether guests give orders at such a table."""
     game = GAMES[house.game]
     return bool(game.money.stakes or game.play.words) or house.betting == "required" or house.disclose == "sealed"
 
 
 def waits(shoe: Shoe | None) -> bool:
-    """Whether guests are to speak before a card may be drawn: bets are open, sealed cards wait, or a mark is due."""
+    """Whether guests must act before the next card: bets are open, sealed cards wait, or a mark is due."""
     if shoe is None:
         return False
     if _is_sealed(shoe):
@@ -58,12 +58,12 @@ def waits(shoe: Shoe | None) -> bool:
 
 
 def pack_number(shoe: Shoe | None) -> int:
-    """Which pack is in the shoe, or is to be put there; always the same where a pit boss opens each."""
+    """The number of the pack in the shoe or due next; constant where a pit boss opens each pack."""
     return shoe.number + opens_itself(shoe) if shoe and rules(shoe).play.one_round_packs else 0
 
 
 def next_order(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | None:
-    """What the guests order next, if anything; `seats` of them play, or as many as may. rng: lots, and free choices."""
+    """The next order of the guests, None if none is due. seats: how many play, None for all. rng: for choices."""
     if not waits(shoe):
         return None
     if _is_sealed(shoe):
@@ -83,13 +83,13 @@ def next_order(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | Non
 
 
 def _hand(shoe: Shoe, slot: str) -> list[Card]:
-    """The cards of a seat's hand, which its guest may look at."""
+    """The cards of a seat's hand."""
     placed = layout(shoe).placed
     return [laid.card for laid, each in zip(shoe.laid, placed, strict=False) if laid.card and each.plays == slot]
 
 
 def _is_sealed(shoe: Shoe) -> bool:
-    """Whether cards lie face down that a guest is to open."""
+    """Whether sealed cards wait for a guest to open them."""
     return is_sealed(shoe) and waits_for_reveal(shoe)
 
 
@@ -101,25 +101,25 @@ def _bets(game: Game, seats: int | None) -> Order:
 
 
 def seat_counts(game: Game) -> range:
-    """How many seats can play at a simulated table."""
+    """The possible numbers of seats at a simulated table."""
     return range(game.play.players[0], len(_seats(game)) + 1) if game.play.words else range(0)
 
 
 def _seats(game: Game) -> list[str]:
-    """The numbers of the seats, as their lamps or slots have them: `S1`, `S2`; as many as may play."""
+    """The numbers of the seats that may play, from their lamps or slots (`S1`, `S2`)."""
     named = dict.fromkeys(name.partition(".")[0].removeprefix("S") for name in (*game.slots, *game.seats))
     return [number for number in named if number.isdecimal()][: game.play.players[-1]] or ["1"]
 
 
 def _pause(shoe: Shoe) -> float:
-    """How long guests think, in seconds."""
+    """The guests' thinking time in seconds."""
     return BET_S if phase(shoe) is Phase.BETTING else SQUEEZE_S if _is_sealed(shoe) else 0.0
 
 
 async def play_seats(
     shoe: Callable[[], Shoe | None], give: Give, rng: Random, speed: float = 1.0, seats: int | None = None
 ) -> None:
-    """Look at the table and give orders until cancelled, at `speed` (1: human); `give` may raise NotConnected."""
+    """Plays the guests until cancelled, at `speed` (1: human). give: sends an order; may raise NotConnected."""
     loop = asyncio.get_running_loop()
     known, order, again = None, None, 0.0
     while True:
@@ -132,7 +132,7 @@ async def play_seats(
         if moment != known and (order := next_order(now, rng, seats)):
             known, order, again = moment, {"id": uuid4().hex, **order}, loop.time() + _pause(now) / speed
         if order and loop.time() >= again:
-            with suppress(NotConnected):  # then the same order is given when the broker is back
+            with suppress(NotConnected):  # the same order is repeated when the broker is back
                 give(order)
                 again = loop.time() + PATIENCE_S
 
@@ -149,39 +149,39 @@ CHOICES: Final = {
     "lid_opened": "continue",
     "internal_error": "continue",
 }
-"""Irregularity -> the pit boss's choice where the house allows it, else the first it allows of those that stop play.
+"""Irregularity -> the pit boss's choice if the house allows it; else the first choice allowed, if play is stopped.
 
-What waits for no choice is left to the dealer, or to the device that comes back.
+Other irregularities are closed by the dealer, or by the device that returns.
 """
 
 CONFIRMED: Final = ("restarted_mid_round", "reader_back", "reader_gap")
-"""Irregularities that the dealer's NEXT closes."""
+"""Irregularities closed by the dealer's NEXT."""
 
 IN_USE: Final = "a shoe is in use"
 
 LONGEST: Final = 1 << 20
-"""Bytes of the longest answer."""
+"""Longest answer, in bytes."""
 
 
 class Refused(BridgeError, RuntimeError):
-    """The daemon did not obey."""
+    """The daemon refused an order."""
 
 
 class PitBoss:
-    """Speaks to the daemon over its control socket, as `shoe do` does."""
+    """Gives orders over the daemon's control socket, as `shoe do` does."""
 
     def __init__(self, socket: Path) -> None:
         self._socket = socket
 
     async def open_shoe(self) -> None:
-        """Confirm the packs and open the shoe, unless the guests' first word has opened it. Raises Refused."""
+        """Confirms the packs and opens the shoe, unless a guest's mark has opened it. Raises Refused."""
         order = {"do": "open_shoe", "by": "Ines", "dealer": "Dora", "confirmed_by": "Ines"}
         answer = await self._ask(order)
         if not answer["ok"] and answer.get("error") != IN_USE:
             raise Refused(f"open_shoe: {answer.get('error')}", answer.get("hint", ""))
 
     async def decide(self, last: Card | None) -> None:
-        """Look at what is open and settle it; `last` is the card drawn last. Raises Refused."""
+        """Settles the open irregularities; `last` is the card drawn last. Raises Refused."""
         status = await self._ask({"do": "status"})
         for alarm in status["alarm"]["open"]:
             irregularity = alarm["id"]
@@ -206,7 +206,7 @@ class PitBoss:
 
 
 def _choice(alarm: dict[str, Any], phase: str) -> str | None:
-    """The pit boss's choice, of those the house allows; a round that is closed already cannot be voided any more."""
+    """The pit boss's choice among those allowed, None for none; a closed round can no longer be voided."""
     irregularity, allowed = alarm["id"], alarm["choices"]
     if irregularity == "result_mismatch":
         return "void" if phase in ("dealing", "complete") else "accept"

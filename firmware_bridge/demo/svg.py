@@ -1,4 +1,4 @@
-"""A picture of the terminal as SVG: each sign stands in its own cell, whatever the fonts of whoever looks at it."""
+"""A picture of the terminal as SVG: each character in its own cell, independent of the viewer's fonts."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,11 @@ CELL: Final = 12
 LINE: Final = 24
 SIZE: Final = 20
 MARGIN: Final = 20
-"""Of a cell and of the picture's edge, in pixels."""
+"""Sizes of a cell and of the margin, in pixels."""
 
 FONTS: Final = "'DejaVu Sans Mono',Menlo,Consolas,'Liberation Mono',monospace"
 DIM: Final = 0.65
-"""How much of its colour a dim sign keeps."""
+"""Opacity of a dim character."""
 
 HALF: Final = CELL / 2
 MID: Final = LINE / 2
@@ -30,19 +30,19 @@ STROKES: Final = {
     "╭": (DOWN, RIGHT), "╮": (LEFT, DOWN), "╰": (UP, RIGHT), "╯": (LEFT, UP), "═": (LEFT, RIGHT), "║": (UP, DOWN),
     "╔": (DOWN, RIGHT), "╗": (LEFT, DOWN), "╚": (UP, RIGHT), "╝": (LEFT, UP), "╌": (LEFT, RIGHT), "╎": (UP, DOWN),
 }  # fmt: skip
-"""Sign of a frame -> the two sides of its cell that it joins, over the middle."""
+"""Box-drawing character -> the two sides of its cell that it joins, through the middle."""
 
 HEAVY: Final = "═║╔╗╚╝"
 BROKEN: Final = "╌╎"
 FILLED: Final = {"█": 1.0, "░": 0.35}
-"""Signs that fill their cell -> how much of it."""
+"""Block character -> opacity of the filled cell."""
 
 LETTERS: Final = rf"[^\s{''.join(STROKES)}{''.join(FILLED)}]+"
-"""A word: the place of its first letter is for programs that know no places within a text."""
+"""A word: viewers without a position per letter use the first one."""
 
 
 def svg(lines: Sequence[Text], title: str) -> str:
-    """The lines of a terminal as SVG text, the same for the same lines; it fetches nothing from anywhere."""
+    """The lines of a terminal as SVG text, reproducible and without external resources."""
     console = Console(file=StringIO(), width=max(line.cell_len for line in lines), color_system="truecolor")
     width, height = console.width * CELL + 2 * MARGIN, len(lines) * LINE + 2 * MARGIN
     drawn = [part for row, line in enumerate(lines) for part in _line(console, line, MARGIN + row * LINE)]
@@ -83,7 +83,7 @@ def _segment(text: str, style: Style, x: float, y: float) -> Iterator[str]:
 
 
 def _stroke(sign: str, x: float, y: float) -> tuple[str, str]:
-    """How a sign of a frame is drawn, and where: from one side of its cell over the middle to another."""
+    """Style and path of a box-drawing character: from one side of its cell through the middle to another."""
     (x1, y1), (x2, y2) = STROKES[sign]
     weight = 'stroke-width="3"' if sign in HEAVY else 'stroke-width="1.5"'
     weight += ' stroke-dasharray="4 4"' if sign in BROKEN else ""

@@ -40,7 +40,7 @@ class CardEvent(Event, frozen=True, kw_only=True):
 
 
 class CardBurned(CardEvent, frozen=True, kw_only=True):
-    """`left` more cards are to be burned; the exposed first card is named."""
+    """A card was burned, `left` more follow; the exposed first card is named."""
 
     left: int
 

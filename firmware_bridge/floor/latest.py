@@ -1,4 +1,4 @@
-"""The latest message of each retained topic of each table: the fold that page and metrics are made of."""
+"""Keeps the latest message of each retained topic of each table, for page and metrics."""
 
 import logging
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from firmware_bridge.client.payload import MessageError, look_whose
+from firmware_bridge.client.payload import MessageError, verify_table
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.facts.wire_states import Health, Status
@@ -14,11 +14,11 @@ from firmware_bridge.facts.wire_states import Health, Status
 log = logging.getLogger(__name__)
 
 Read = Callable[[bytes], tuple[StateHead, Any]]
-"""Head and body of a message of a topic. Raises MessageError."""
+"""Decodes head and body of a message of a topic. Raises MessageError."""
 
 
-class Said(NamedTuple):
-    """The latest of a topic. at: when it was said, in ms, by the clock of the reader."""
+class LatestMessage(NamedTuple):
+    """The latest message of a topic. at: when it was sent, in ms of the reader's clock."""
 
     head: StateHead
     body: Any
@@ -26,53 +26,53 @@ class Said(NamedTuple):
 
 
 class Latest:
-    """What one table said last of each topic that is in `reads`."""
+    """The latest message of one table for each topic in `reads`."""
 
     reads: ClassVar[Mapping[str, Read]]
 
     def __init__(self, name: str, since: int) -> None:
         """since: when its first message came, in ms."""
         self.name, self.since = name, since
-        self.said: dict[str, Said] = {}
+        self.messages: dict[str, LatestMessage] = {}
 
     @property
     def status(self) -> Status | None:
-        """Whether its bridge is there."""
+        """The latest `status`; None until it came."""
         return self.body("status")  # type: ignore[no-any-return]
 
     @property
     def health(self) -> Health | None:
-        """How reader, disk and machine are."""
+        """The latest `health`; None until it came."""
         return self.body("health")  # type: ignore[no-any-return]
 
     @property
     def health_at(self) -> int | None:
-        """When its health was said, in ms."""
-        return self.said["health"].at if "health" in self.said else None
+        """When the latest `health` was sent, in ms."""
+        return self.messages["health"].at if "health" in self.messages else None
 
     def body(self, topic: str) -> Any:
-        """The latest of a topic; None until it came."""
-        return self.said[topic].body if topic in self.said else None
+        """The latest body of a topic; None until it came."""
+        return self.messages[topic].body if topic in self.messages else None
 
-    def take(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
-        """Take a message; whether something changed. Raises MessageError.
+    def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
+        """Update the state by a message; returns whether it changed. Raises MessageError.
 
-        now, wall: by the clock of the reader, and in ms since 1970. Of a message that the broker had kept, the table's
-        own clock says how old it is: it is from no later time than now, and no older than the one before it. When it
-        comes once more, after a new connection, it is as old as it was.
+        now, wall: the time by the reader's clock, and in ms since 1970. A retained message is as old as the table's
+        clock says, but not newer than now and not older than the message before it. If it comes again after a
+        reconnect, its age stays.
         """
         head, body = self.reads[topic](payload)
-        look_whose(self.name, head.table)
-        before = self.said.get(topic)
+        verify_table(self.name, head.table)
+        before = self.messages.get(topic)
         if topic == "status" and before is not None and _is_of_an_older_link(before, head, body):
             return False
-        at, told = now, milliseconds(head.at)
-        if retained and told is not None:
+        at, sent_at = now, milliseconds(head.at)
+        if retained and sent_at is not None:
             if before is not None and (before.head, before.body) == (head, body):
                 return False
-            at = now - max(0, wall - told)
+            at = now - max(0, wall - sent_at)
             at = min(now, max(at, before.at)) if before else at
-        self.said[topic] = Said(head, body, at)
+        self.messages[topic] = LatestMessage(head, body, at)
         return True
 
 
@@ -80,9 +80,9 @@ Table = TypeVar("Table", bound=Latest)
 
 
 class Tables(Generic[Table]):
-    """All tables below a root that said anything, by name.
+    """All tables below a root that sent a message, by name.
 
-    topics: those that are read. most: tables that are followed: who may publish anything must not fill the memory.
+    topics: those that are read. most: most tables, so that a client with invented names cannot fill the memory.
     ignored: messages of more tables.
     """
 
@@ -95,10 +95,10 @@ class Tables(Generic[Table]):
     def __len__(self) -> int:
         return len(self.tables)
 
-    def hear(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> Table | None:
-        """Take a message (`Latest.take`); the table that it changed. An empty one empties a topic. Raises MessageError.
+    def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> Table | None:
+        """Update a table by a message (`Latest.update`), and return it if it changed; an empty one clears the topic.
 
-        Of a table that is not followed nothing is kept.
+        Messages of tables beyond `most` are ignored. Raises MessageError.
         """
         name, topic = self.named(topic)
         table = self.tables.get(name)
@@ -108,24 +108,24 @@ class Tables(Generic[Table]):
             self._ignore(name)
             return None
         table = table or self._new(name, now)
-        if not table.take(topic, payload, retained, now, wall):
+        if not table.update(topic, payload, retained, now, wall):
             return None
         self.tables[name] = table
         return table
 
     def named(self, topic: str) -> tuple[str, str]:
-        """The table and the topic that a topic of the broker names. Raises MessageError."""
+        """Table and topic in a topic of the broker. Raises MessageError."""
         match = self._topic.fullmatch(topic)
         if match is None:
             raise MessageError("not a topic of a table", "")
         return match[1], match[2]
 
     def _emptied(self, table: Table, topic: str) -> Table | None:
-        """A table is taken off the broker topic by topic (`shoe retire`); without any state it is no more."""
-        was_said = table.said.pop(topic, None) is not None
-        if not table.said:
+        """Clear a topic: `shoe retire` removes a table topic by topic, and without any message it is gone."""
+        had_message = table.messages.pop(topic, None) is not None
+        if not table.messages:
             del self.tables[table.name]
-        return table if was_said or not table.said else None
+        return table if had_message or not table.messages else None
 
     def _ignore(self, name: str) -> None:
         if not self.ignored:
@@ -138,8 +138,8 @@ class Tables(Generic[Table]):
         self.ignored += 1
 
 
-def _is_of_an_older_link(before: Said, head: StateHead, status: Status) -> bool:
-    """Whether a broker says `lost` of a connection that another one followed. A table may not number them."""
+def _is_of_an_older_link(before: LatestMessage, head: StateHead, status: Status) -> bool:
+    """Whether a status is the `lost` of an older connection. Tables without `link` do not number them."""
     if status.state != "lost" or before.body.state == "lost":
         return False
     if before.head.boot != head.boot:
@@ -149,7 +149,7 @@ def _is_of_an_older_link(before: Said, head: StateHead, status: Status) -> bool:
 
 
 def milliseconds(at: str) -> int | None:
-    """A time of RFC 3339 in ms since 1970; None where it is none."""
+    """An RFC 3339 time in ms since 1970; None for any other text."""
     try:
         return round(datetime.fromisoformat(at).timestamp() * 1000)
     except (ValueError, OverflowError):

@@ -1,1 +1,1 @@
-"""The record of a table: lines, files, the cursor of what was acknowledged, and what keeps it small."""
+"""The record of a table: lines, files, the cursor of what was acknowledged, retention."""

@@ -1,4 +1,4 @@
-"""Proves a journal from its files alone: lines, chain, commitments, and the rounds judged again."""
+"""Proves a journal from its files alone: lines, chain, commitments, and rounds judged again."""
 
 import re
 from collections.abc import Iterator
@@ -20,16 +20,16 @@ from firmware_bridge.journal.reader import Walk
 from firmware_bridge.shoe import Shoe, advance, decide, fault, observe
 
 Head = tuple[int, str]
-"""An entry's number and the chain value at it, as an auditor writes them down."""
+"""An entry's number and the chain value at it, as an auditor notes them."""
 
 _MARKS: Final = (b'"commit"', b'"nonce"', b'"held"', b'"manual"', b'"CardRevealed"', b"\\")
-"""An event without these speaks of no card that was sealed; a backslash may hide one of the others."""
+"""Bytes of every event about a sealed card; a backslash may hide one of the others."""
 
 _OUR_NAMES: Final = re.compile(r"\d{8}-\w+\.journal")
 
 
 class Verdict(NamedTuple):
-    """What was found in one file; `fault`: where the first thing is wrong. head: the last entry, as `SEQ:HASH`."""
+    """The result for one file; `fault`: the place of the first error. head: the last entry, as `SEQ:HASH`."""
 
     file: str
     entries: int = 0
@@ -40,9 +40,9 @@ class Verdict(NamedTuple):
 
 
 class Met(NamedTuple):
-    """What an audit met on its way that matters at its end.
+    """State of an audit across files.
 
-    found: whether a wanted head is in one of the files; at_wanted: what the last one has in its place. journal: the
+    found: whether a wanted head is in one of the files; at_wanted: what the last file has in its place. journal: the
     last one.
     """
 
@@ -52,7 +52,7 @@ class Met(NamedTuple):
 
 
 class Audit:
-    """Goes from file to file, in the order of their shoes; `met` is what it met.
+    """Verifies file after file, in the order of their shoes; `met` is its state.
 
     wanted: a chain value that one of the files must hold. whole: the files are all there are, so that none may be
     missing between them. The cursor is read before the files: the daemon may be writing both.
@@ -67,7 +67,7 @@ class Audit:
         self._rejudge = Rejudge() if replay else None
 
     def verify(self, path: Path) -> Verdict:
-        """Walk along one file. Raises JournalError at the first fault, OSError if it cannot be read."""
+        """Verifies one file. Raises JournalError at the first fault, OSError if it cannot be read."""
         walk = self._walk(path)
         self.met = self.met._replace(at_wanted="has no such entry")
         trusted = walk.chain is None
@@ -87,7 +87,7 @@ class Audit:
         return Verdict(path.name, walk.count, head, self._proved(trusted), tuple(warnings))
 
     def follow(self, path: Path) -> None:
-        """Take one file for verified: read only what the next one depends on. Raises JournalError, OSError."""
+        """Reads a file verified before, as far as the next one depends on it. Raises JournalError, OSError."""
         walk = Walk(path.name)
         if self._rejudge:
             self._rejudge.begin(path.name, follows=False)
@@ -98,7 +98,7 @@ class Audit:
         self._last = walk
 
     def finish(self) -> str | None:
-        """What is wrong with the whole: a wanted head that was not met, journals that are gone; None if nothing."""
+        """The fault of all files together: a wanted head not found, journals missing; None if there is none."""
         if self._wanted and not self.met.found:
             seq, chain = self._wanted
             return f"head {seq}:{chain} is in none of these journals, the last one {self.met.at_wanted}: restore them"
@@ -108,7 +108,7 @@ class Audit:
         return None
 
     def _walk(self, path: Path) -> Walk:
-        """A walk that knows which journal it must meet, and which chain value to follow."""
+        """A walk with the journal that it must find, and the chain value to follow."""
         journal = journal_id(path) if _OUR_NAMES.fullmatch(path.name) else None
         number = _number(journal or _first_journal(path))
         last = self._last
@@ -122,7 +122,7 @@ class Audit:
         return Walk(path.name, before, journal)
 
     def _end(self, path: Path, walk: Walk) -> Iterator[str]:
-        """Tell a torn tail from a removed one; warnings."""
+        """Warnings about a torn last line. Raises JournalError where lines were removed."""
         is_ours = path.parent.resolve() == self._directory.resolve()
         cursor = self._cursor
         if is_ours and cursor and cursor.journal == walk.journal and walk.count < cursor.seq:
@@ -152,14 +152,14 @@ class Audit:
 
 
 class Commitments:
-    """Collects the commitments of one whole journal and compares what opens them."""
+    """Collects the commitments of one whole journal and checks each disclosure against them."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._verifier = Verifier()
 
     def check(self, line: Line) -> None:
-        """Take the next line. Raises JournalError if a sealed or a named card is not the one committed to."""
+        """Checks the next line. Raises JournalError if a sealed or a named card is not the one committed to."""
         for n, raw in enumerate(line.public.events, 1):
             secret = getattr(line.entry.events[n - 1], "secret", None) if line.entry else None
             if not secret and not any(mark in bytes(raw) for mark in _MARKS):
@@ -194,21 +194,24 @@ class Commitments:
 
 
 class Rejudge:
-    """Folds line after line; a difference is a fault, or, judged by another version, a warning. whole: all judged."""
+    """Judges line after line again; a difference is a fault, or a warning for lines of another version.
+
+    whole: whether all lines were judged again.
+    """
 
     def __init__(self) -> None:
         self._shoe: Shoe | None = Shoe()
         self._version = ""
 
     def begin(self, name: str, follows: bool) -> None:
-        """A new file; without the one before it (not `follows`) its first line is taken on trust."""
+        """Begins a file; without the one before it (not `follows`) its first line is trusted."""
         self._name, self.whole, self._different = name, follows, 0
         self.warnings: list[str] = []
         if not follows:
             self._shoe = None
 
     def judge(self, line: Line) -> None:
-        """Judge the next line. Raises JournalError if this version comes to another result than it did before."""
+        """Judges the next line again. Raises JournalError if this version comes to another result than before."""
         entry = line.entry
         if entry is None:
             self._give_up()
@@ -219,7 +222,7 @@ class Rejudge:
         self._fold(entry)
 
     def follow(self, line: Line) -> None:
-        """Take the next line for judged."""
+        """Folds the next line without judging it."""
         if line.entry is None:
             self._shoe = None
             return
@@ -250,14 +253,14 @@ def _number(journal: str) -> int:
 
 
 def _first_journal(path: Path) -> str:
-    """The journal that a file of any name says it is; `0-` where its first line does not say."""
+    """The journal id in the first line of a file; `0-` where there is none."""
     with path.open("rb") as file:
         first = next(Walk(path.name).lines(file), None)
     return first.public.journal if first else "0-"
 
 
 def _comes_out(shoe: Shoe, entry: Entry) -> bool:
-    """Whether an input has the events on record: judged, or only observed."""
+    """Whether an input gives the events on record: judged, or only observed."""
     return _decided(shoe, entry) == entry.events or observe(shoe, entry.input) == entry.events
 
 
@@ -269,7 +272,7 @@ def _decided(shoe: Shoe, entry: Entry) -> tuple[AnyEvent, ...]:
 
 
 def _version(entry: Entry) -> str | None:
-    """The software that judged from this entry on, where it says so."""
+    """The software version that judges from this entry on, None where the entry has none."""
     if isinstance(entry.input, Started):
         return entry.input.version
     opened = next((event for event in entry.events if isinstance(event, ShoeOpened)), None)

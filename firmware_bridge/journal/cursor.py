@@ -1,4 +1,4 @@
-"""What is kept beside the journal: how far the broker has it (`cursor`), and which inputs ended the process."""
+"""Files beside the journal: the last entry at the broker (`cursor`), and inputs that ended the process (`crashes`)."""
 
 import errno
 import os
@@ -17,10 +17,10 @@ SLOT: Final = 512
 """Bytes between the two slots: a sector each, so that one write cannot damage both."""
 
 ENOUGH: Final = 3
-"""Crashes of one software version on the same input, after which the shoe only observes."""
+"""Crashes of one software version on the same input, after which the daemon only observes."""
 
 TIMELESS: Final = {"salt": "", "at": 0, "mono": 0, "nonce": ""}
-"""In place of what differs when the same input comes again."""
+"""Defaults for fields that differ when the same input comes again."""
 
 
 class Cursor(NamedTuple):
@@ -31,14 +31,14 @@ class Cursor(NamedTuple):
 
 
 class CursorFile:
-    """The cursor on disk, most often written without a sync: losing the newest means repeats, never losses."""
+    """The cursor on disk, mostly written without a sync: losing the newest causes repeats, never losses."""
 
     def __init__(self, path: Path) -> None:
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._turn, self.value = _newest(self._fd)
 
     def store(self, cursor: Cursor, *, sync: bool = False) -> None:
-        """Remember `cursor`; sync: through a power cut too. Raises OSError, and keeps the one before, if that fails."""
+        """Writes `cursor`; sync: so that it survives a power cut. Raises OSError, and keeps the one before."""
         turn = self._turn + 1
         text = f"{turn} {cursor.journal} {cursor.seq}"
         data = f"{text} {crc32(text.encode()):08x}\n".encode()
@@ -49,7 +49,7 @@ class CursorFile:
         self._turn, self.value = turn, cursor
 
     def close(self) -> None:
-        """Give the file back."""
+        """Closes the file."""
         os.close(self._fd)
 
 
@@ -72,13 +72,13 @@ class Crashes:
         self.path = directory / "crashes"
 
     def note(self, fact: AnyInput) -> None:
-        """Note that `fact` is about to end the process."""
+        """Notes that `fact` is about to end the process. Raises OSError."""
         fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "a") as file:
             file.write(f"{_name(fact)}\n")
 
     def too_many(self) -> bool:
-        """Whether this version crashed again and again on one input."""
+        """Whether this version crashed `ENOUGH` times on one input."""
         try:
             names = self.path.read_text("utf-8", "replace").split("\n")
         except OSError:
@@ -103,6 +103,6 @@ def _parse(slot: bytes) -> tuple[int, Cursor | None]:
 
 
 def _name(fact: AnyInput) -> str:
-    """The same for the same input, whenever it comes and whatever nonce it gets."""
+    """The name of an input: the same at any time and with any nonce."""
     timeless = {name: value for name, value in TIMELESS.items() if name in fact.__struct_fields__}
     return f"{__version__} {sha256(msgspec.json.encode(replace(fact, **timeless))).hexdigest()[:16]}"

@@ -1,4 +1,4 @@
-"""The files of a journal: their names, how some are chosen, and the lock that lets one daemon alone write."""
+"""The files of a journal: their names, their choice by the user, and the lock against a second daemon."""
 
 import fcntl
 import os
@@ -30,7 +30,7 @@ def journal_id(path: Path) -> str:
 
 
 def journal_files(directory: Path) -> list[Path]:
-    """The journal files, oldest first; no copy by another name, folder or pipe. Raises OSError if unreadable."""
+    """The journal files, oldest first; no copies by other names, folders or pipes. Raises OSError if unreadable."""
     try:
         with os.scandir(directory) as found:
             names = [each.name for each in found if each.is_file(follow_symlinks=False)]
@@ -49,7 +49,7 @@ def files_in(directory: Path) -> list[Path]:
 
 
 def chosen(directory: Path, names: Iterable[str] = ()) -> list[Path]:
-    """The files of journals: all of a directory, or those named by path, id or number. Raises JournalError."""
+    """The journal files of a directory: all, or those named by path, id or number. Raises JournalError."""
     if named := [_named(directory, name) for name in names]:
         return named
     files = files_in(directory)
@@ -59,19 +59,19 @@ def chosen(directory: Path, names: Iterable[str] = ()) -> list[Path]:
 
 
 def unreadable(error: OSError, directory: Path) -> JournalError:
-    """What to do where a file of a directory, or the directory, cannot be read."""
+    """The error for a directory, or a file in it, that cannot be read."""
     hint = "put sudo before the command" if isinstance(error, PermissionError) else "name it with --dir or --config"
     return JournalError(f"{error.filename or directory}: {error.strerror or error}", hint)
 
 
 def lock(directory: Path) -> int:
-    """A descriptor that keeps every other daemon out until it is closed. Raises InUse, OSError."""
+    """A file descriptor that locks out every other daemon until it is closed. Raises InUse, OSError."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     return _locked(directory, os.O_RDWR | os.O_CREAT)
 
 
 def refuse_second(directory: Path) -> None:
-    """Raise InUse where another daemon writes this journal; a disk that cannot be used is found out later."""
+    """Raises InUse where another daemon writes this journal; a faulty disk is found later."""
     try:
         os.close(_locked(directory, os.O_RDONLY))
     except OSError:

@@ -1,4 +1,4 @@
-"""The journal: append-only files, on disk before the world sees anything."""
+"""The journal: append-only files, on disk before anything is published."""
 
 import logging
 import os
@@ -20,15 +20,15 @@ log = logging.getLogger(__name__)
 
 
 REST: Final = 100
-"""Entries after a disk did not take what was filled ahead, before that is tried again."""
+"""Entries after a failed prefill before the next attempt."""
 
 
 class Journal:
     """Owns the newest journal file of a directory from `open` to `close`; only one process may.
 
-    shoe: what the file folds to. last_at: the time of its last line as the line has it, "" where there is none.
-    torn: bytes of a last line that was never confirmed, which `open` cut off. files: all there are, oldest first.
-    begun: called once a new file exists, when old ones may go.
+    shoe: the state that the file folds to. last_at: the time in its last line, "" where there is none.
+    torn: bytes of an unconfirmed last line, which `open` cut off. files: all files, oldest first.
+    begun: called once a new file exists, when old ones may be deleted.
     """
 
     def __init__(self, directory: Path, begun: Callable[[], None] = lambda: None) -> None:
@@ -43,11 +43,11 @@ class Journal:
         self._chain, self._rest = FIRST_CHAIN, 0
 
     def open(self, cursor: Cursor | None) -> "Journal":
-        """Read the newest file, to append to it from now on; the journal itself.
+        """Reads the newest file, to append to it from now on; the journal itself.
 
-        cursor: how far the backend's broker has it; what is missing at or before it refuses to open. Raises
-        JournalError for a journal that cannot be trusted, InUse for another daemon's, DiskError if the directory
-        cannot be used: then it may be opened again later.
+        cursor: the last entry at the broker; none up to it may be missing. Raises JournalError for a journal that
+        cannot be trusted, InUse for another daemon's, DiskError if the directory cannot be used: then it may be opened
+        again later.
         """
         try:
             self._lock = lock(self.directory)
@@ -69,7 +69,7 @@ class Journal:
 
     @property
     def end(self) -> Place:
-        """Where the next line of the newest file goes, once there is a file."""
+        """The place of the next line in the newest file, once there is a file."""
         assert self._file
         return Place(self._file.path, self._file.length)
 
@@ -78,10 +78,10 @@ class Journal:
         return seal(entry, self._chain)
 
     def append(self, line: Line) -> None:
-        """Put the next line on disk; it begins a new file if its number is 1.
+        """Writes the next line to disk; it begins a new file if its number is 1.
 
-        Raises DiskError, with nothing changed, if the disk took not all of it; SyncFailed if it did not
-        confirm it, which must end the process.
+        Raises DiskError, with nothing changed, if the disk did not accept all of it; SyncFailed if it did not confirm
+        it, which must end the process.
         """
         if line.public.seq == 1 or self._file is None:
             self._begin(line)
@@ -97,11 +97,11 @@ class Journal:
         return not self._spare.is_ready or self._newest_wants(is_dealing)
 
     def prepare(self, is_dealing: bool) -> None:
-        """Do one step, while no card waits, of what makes the next ones cheap.
+        """Does one step of preparation, while no card waits, that makes the next entries fast.
 
-        A file that is over is cut to its records; the newest one is filled ahead while it is_dealing, and cut too
-        once it is not; a spare is filled for the next one. A disk that does not take that is logged, and left alone
-        for some entries: those take longer, and are journaled all the same.
+        A finished file is cut to its records; the newest one is filled ahead while is_dealing, else cut; a spare is
+        filled for the next journal. A failure is logged, and the next `REST` entries are written without preparation:
+        slower, and journaled all the same.
         """
         try:
             if self._over:
@@ -118,11 +118,11 @@ class Journal:
             log.warning("the journal cannot be filled ahead: entries take longer to write (%s)", error)
 
     def forget(self, gone: Path) -> None:
-        """A file was deleted that was kept long enough."""
+        """Removes a deleted file from `files`."""
         self.files = [path for path in self.files if path != gone]
 
     def close(self) -> None:
-        """Cut the newest file to its records, give it and the directory back; nothing is changed that is not open."""
+        """Cuts the newest file to its records and closes it and the directory; changes nothing that is not open."""
         for file in (*self._over, *((self._file,) if self._file else ())):
             _close(file, cut=self.is_open)
         if self.is_open:
@@ -157,7 +157,7 @@ class Journal:
         if self.files != there:
             self.torn = content_size(there[-1])
             there[-1].unlink()
-        _sync_folder(self._folder)  # also of a file that the process before began, and did not live to sync
+        _sync_folder(self._folder)  # the process before may have begun a file and ended before its sync
         if self.files:
             self._file = FilledFile(self.files[-1], os.open(self.files[-1], os.O_RDWR | os.O_CLOEXEC))
             self._file.sync()
@@ -170,7 +170,7 @@ class Journal:
             self.torn = torn
             self._file.cut()
             self._file.sync()
-        for path in self.files[-2:-1]:  # the power went before it was cut
+        for path in self.files[-2:-1]:  # a power cut may have come before it was cut
             if path.stat().st_size > (size := content_size(path)):
                 os.truncate(path, size)
         if self.torn:

@@ -1,11 +1,11 @@
-"""The journal's line format: what is published, what stays sealed, and what proves both.
+"""The journal's line format: the published part, the sealed part, and the proof of both.
 
 A line is `version TAB checksum TAB chain TAB public TAB sealed LF`, with blanks before the LF up to the end of a
 sector. Public is the bytes of the events as published, with commitments in place of sealed cards; sealed is the input,
 which begins with 16 random bytes of its own (`salt`), and the sealed cards. The checksum (CRC-32, 8 hex digits) covers
 all but itself and the blanks. The chain (SHA-256, 64 hex digits) covers the chain before, the SHA-256 of the sealed
 part in hex digits, and the public part. An export has that hash in place of the sealed part, and no blanks: it still
-verifies, and its chain is the same. Without the random bytes, the hash would tell which of a few hundred inputs it is.
+verifies, and its chain is the same. The random bytes keep the few hundred possible inputs from being guessed by hash.
 """
 
 import re
@@ -30,22 +30,22 @@ from firmware_bridge.journal.preallocate import padded
 FORMAT: Final = 2
 VERSION: Final = b"%d" % FORMAT
 FORMAT_LENGTH: Final = 10
-"""Bytes at the beginning of a journal that tell its format, and that it is one."""
+"""Bytes at the beginning of a journal that identify its format."""
 
 DAY_MS: Final = 86_400_000
 FIRST_DAY: Final = date(1970, 1, 1).toordinal()
 FIRST_CHAIN: Final = "0" * 64
-"""What the very first line of a device chains to."""
+"""The chain value before the first line of a device."""
 
 
 class Public(EntryHead, frozen=True, forbid_unknown_fields=True):
-    """The published part of a line: the head of its messages, and their events."""
+    """The published part of a line: the head of its messages, and its events."""
 
     events: tuple[Raw, ...]
 
 
 class Sealed(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The part that stays in the house; all but the input belongs to the events, by their number from 1."""
+    """The part that stays in the house: the input, and secrets of events by their number from 1."""
 
     input: AnyInput
     secrets: dict[str, Secret] = {}
@@ -55,7 +55,7 @@ class Sealed(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 
 class Line(Struct, frozen=True):
-    """An entry with the bytes it has on disk and on the wire. `entry` is None where the sealed part is out.
+    """An entry with its bytes on disk and on the wire. `entry` is None in an export without the sealed part.
 
     chain: the chain value after this entry, the `head` of its messages. sealed_hash: of the sealed part, hex SHA-256.
     """
@@ -67,12 +67,12 @@ class Line(Struct, frozen=True):
     entry: Entry | None
 
     def __repr__(self) -> str:
-        """Without the bytes: they spell sealed cards."""
+        """The name of the line, without its bytes, which hold sealed cards."""
         return f"Line({self.public.journal}, {self.public.seq})"
 
 
 class NotWhole(JournalError):
-    """Bytes that are no line, or not all of one: torn while they were written, or damaged."""
+    """Bytes that are no whole line: an interrupted write, or damage."""
 
 
 _FORMAT: Final = re.compile(rb"(\d{1,9})\t")
@@ -109,7 +109,7 @@ def seal(entry: Entry, before: str) -> Line:
 
 
 def unseal(data: bytes) -> Line:
-    """The line of its bytes, with blanks and LF. Raises JournalError; NotWhole unless they are whole, but another's."""
+    """The line in these bytes, blanks and LF included. Raises NotWhole, or JournalError for a foreign line."""
     parts = data.split(b"\t")
     if len(parts) != 5 or not data.endswith(b"\n"):
         raise NotWhole("not a whole line", _DAMAGED)
@@ -135,18 +135,18 @@ def unseal(data: bytes) -> Line:
 
 
 def format_of(beginning: bytes) -> int | None:
-    """The format of a journal that begins so, ours or another; None where it is no journal, or is not begun."""
+    """The format number at the beginning of a journal; None where it is no journal, or empty."""
     found = _FORMAT.match(beginning)
     return int(found[1]) if found else None
 
 
 def without_sealed(line: Line) -> bytes:
-    """The bytes of a line for people outside: the hash of the sealed part in its place, a checksum of its own."""
+    """The bytes of a line for export: the hash of the sealed part in its place, with a checksum of its own."""
     return _text(line.chain, _encode(line.public), line.sealed_hash.encode()) + b"\n"
 
 
 def chained(before: str, sealed_hash: str, public: bytes) -> str:
-    """The chain value after an entry. sealed_hash: of its sealed part, hex SHA-256. public: the bytes of the other."""
+    """The chain value after an entry. sealed_hash: hex SHA-256 of its sealed part. public: the other bytes."""
     return sha256(before.encode() + sealed_hash.encode() + public).hexdigest()
 
 
@@ -162,7 +162,7 @@ def _text(chain: str, shown: bytes, hidden: bytes) -> bytes:
 
 
 def _other_format(version: bytes, checksum: bytes, body: bytes) -> JournalError:
-    """What is wrong with a line that does not begin as ours do: whole by its own rules, it is of other software."""
+    """The error for a line of another format: a JournalError where its checksum is right, else NotWhole."""
     kind = JournalError if checksum in (b"%08x" % crc32(body), b"%08x" % crc32(body, crc32(version))) else NotWhole
     return kind(f"line format {version!r} is not {VERSION!r}", "read it with the software that wrote it")
 
@@ -176,7 +176,7 @@ def rfc3339(at: int) -> str:
 
 @lru_cache(2)
 def _date(days: int) -> str:
-    """The date so many days after 1970-01-01; it is worked out once a day, not in the way of every card."""
+    """The date so many days after 1970-01-01, computed once a day."""
     return date.fromordinal(FIRST_DAY + days).isoformat()
 
 
@@ -191,7 +191,7 @@ def _without_secret(event: AnyEvent) -> AnyEvent:
 
 
 def _sealed(entry: Entry) -> Sealed:
-    """What `_without_secret` takes from the events, and the input."""
+    """The input, and what `_without_secret` removes from the events."""
     sealed = Sealed(entry.input, {}, _device(entry.events), {}, {})
     for n, event in enumerate(entry.events, 1):
         if isinstance(event, CardEvent):

@@ -1,4 +1,4 @@
-"""Journal files on disk: records on sectors of their own, filled ahead of them, the spare, and errors of the disk."""
+"""Journal files on disk: records on whole sectors, space filled ahead, the spare file, and errors of the disk."""
 
 import errno
 import os
@@ -8,39 +8,39 @@ from typing import Final
 from firmware_bridge.errors import BridgeError, DiskError
 
 SECTOR: Final = 512
-"""Bytes that a disk writes whole, or spoils: no two records share any."""
+"""Bytes that a disk writes as a unit: no two records share a sector."""
 
 LINE_FEED: Final = b"\n"
-"""What a journal file is filled ahead with: an empty line is one that is not written yet."""
+"""The byte that fills a journal file ahead: an empty line is not written yet."""
 
 FILL: Final = b"\n\0"
-"""Bytes where nothing is written: line feeds, and the zeros of a page that never reached the disk."""
+"""Bytes of unwritten space: line feeds, and the zeros of a page that never reached the disk."""
 
 STEP: Final = 65_536
-"""Bytes that are filled at a time: enough for about 60 records, and soon done."""
+"""Bytes that are filled at a time: enough for about 60 records, and quickly done."""
 
 MOST_AHEAD: Final = 2 * STEP
 """Bytes that are filled ahead of the records at most."""
 
 PIECE: Final = b"\n" * 4_096
-"""What is written at once: larger pieces make larger folios of the page cache, which every later sync looks through."""
+"""Bytes of one write: larger ones make larger folios of the page cache, which every later sync scans."""
 
 NAME: Final = "spare"
-"""What it is called until it is a journal."""
+"""File name of the spare until it becomes a journal."""
 
 NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FAILING: Final = (errno.EROFS, errno.EIO)
 
 
 class SyncFailed(BridgeError):
-    """The disk did not confirm a write: what is on it is unknown, so the process must end and read it again."""
+    """The disk did not confirm a write: its content is unknown, so the process must end and read it again."""
 
 
 class FilledFile:
-    """An open journal file: `length` bytes of records, and whatever is behind them is not written yet.
+    """An open journal file: `length` bytes of records, then unwritten space.
 
-    A record that overwrites what was filled changes neither the file's size nor its blocks, so a journaling file
-    system syncs it with one flush. Without anything filled the file grows.
+    A record in space filled ahead changes neither the file's size nor its blocks, so a journaling file system syncs it
+    with one flush. Without such space the file grows.
     """
 
     def __init__(self, path: Path, fd: int) -> None:
@@ -54,10 +54,10 @@ class FilledFile:
         return self._size - self.length
 
     def append(self, record: bytes) -> None:
-        """Put a record behind the others and sync it.
+        """Appends a record and syncs it.
 
-        Raises DiskError, with nothing changed, if the disk took not all of it; SyncFailed if it did not confirm it, or
-        if a part cannot be taken back.
+        Raises DiskError, with nothing changed, if the disk did not accept all of it; SyncFailed if it did not confirm
+        it, or if a part cannot be undone.
         """
         try:
             written = os.pwrite(self._fd, record, self.length)
@@ -71,7 +71,7 @@ class FilledFile:
         self._size = max(self._size, self.length)
 
     def sync(self) -> None:
-        """Wait until all is on disk. Raises SyncFailed: what is there is unknown then, and left alone."""
+        """Waits until all is on disk. Raises SyncFailed: the content is unknown then, and left alone."""
         try:
             os.fdatasync(self._fd)
         except OSError as error:
@@ -79,27 +79,27 @@ class FilledFile:
             raise SyncFailed(f"the disk did not confirm a write ({error.strerror})", "replace the disk") from None
 
     def fill(self) -> None:
-        """Fill one step ahead, and wait until that is on disk. Raises OSError: what was filled until then is kept."""
+        """Fills one step ahead, and waits until that is on disk. Raises OSError: space filled before it is kept."""
         for _ in range(0, STEP, len(PIECE)):
             self._size += os.pwrite(self._fd, PIECE, self._size)
         os.fsync(self._fd)
 
     def unwritten(self) -> bytes:
-        """What stands behind the records. Raises OSError."""
+        """The bytes behind the records. Raises OSError."""
         return os.pread(self._fd, self.ahead, self.length)
 
     def cut(self) -> None:
-        """Cut off whatever is behind the records. Raises OSError."""
+        """Cuts off the space behind the records. Raises OSError."""
         if self.ahead and self._is_sound:
             os.ftruncate(self._fd, self.length)
             self._size = self.length
 
     def close(self) -> None:
-        """Give the file back."""
+        """Closes the file."""
         os.close(self._fd)
 
     def _undo(self, length: int) -> None:
-        """Undo what a failed write left; a disk that takes nothing at all need not take that either."""
+        """Undoes a failed write. Raises SyncFailed."""
         try:
             if os.fstat(self._fd).st_size > self._size:
                 os.ftruncate(self._fd, self._size)
@@ -112,7 +112,7 @@ class FilledFile:
 
 
 class Spare:
-    """Keeps the spare of a directory, from `clear` on; nothing that matters is ever in it."""
+    """The spare file of a directory, filled ahead for the next journal; it never holds data that matters."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / NAME
@@ -124,14 +124,14 @@ class Spare:
         return self._file is not None
 
     def clear(self) -> None:
-        """Remove the file: one with a first record is of a journal that was never begun. Raises OSError."""
+        """Removes the file; one with a first record is of a journal that was never begun. Raises OSError."""
         if self._file:
             self._file.close()
             self._file = None
         self._path.unlink(missing_ok=True)
 
     def make(self) -> None:
-        """Make the file and fill it. Raises OSError: then there is none."""
+        """Makes the file and fills it. Raises OSError: then there is none."""
         self._file = self._made()
         try:
             self._file.fill()
@@ -140,9 +140,9 @@ class Spare:
             raise
 
     def begin(self, path: Path, record: bytes) -> FilledFile:
-        """The file of a new journal under its name, its first record on disk before it has it.
+        """Makes the spare a new journal at `path`; its first record is on disk before the file has that name.
 
-        The directory is left to be synced. Raises DiskError, with nothing changed, if the disk took not all of it;
+        The caller syncs the directory. Raises DiskError, with nothing changed, if the disk did not accept all of it;
         SyncFailed if it did not confirm it.
         """
         try:
@@ -176,12 +176,12 @@ class Spare:
 
 
 def padded(text: bytes) -> bytes:
-    """A record: its text, blanks, and the LF that ends its last sector."""
+    """A record: its text, blanks, and the LF at the end of its last sector."""
     return text.ljust(-(-(len(text) + 1) // SECTOR) * SECTOR - 1) + LINE_FEED
 
 
 def is_fill(data: bytes) -> bool:
-    """Whether nothing is written there."""
+    """Whether these bytes are unwritten space."""
     return not data.strip(FILL)
 
 
@@ -199,12 +199,12 @@ def content_size(path: Path) -> int:
 
 
 def unwritable(error: OSError) -> DiskError:
-    """The error for a write that the disk did not take."""
+    """The error for a failed write."""
     return _disk_error("the journal cannot be written", error, "check the disk and its mount")
 
 
 def unusable(directory: Path, error: OSError) -> DiskError:
-    """The error for a directory in which no journal can be read and begun."""
+    """The error for a directory where no journal can be read or begun."""
     what = f"the journal's directory {directory} cannot be used"
     return _disk_error(what, error, "correct [journal] dir, or let the daemon's user write there")
 

@@ -1,4 +1,4 @@
-"""Walks along the record: the lines of a journal or an export, each checked against the one before."""
+"""Reads the lines of a journal or an export, each checked against the one before."""
 
 import re
 from collections.abc import Iterator
@@ -11,14 +11,14 @@ from firmware_bridge.journal.line import Line, NotWhole, unseal, verify_chain
 from firmware_bridge.journal.preallocate import FILL, is_fill
 
 _BEGINNING: Final = re.compile(rb"\d\t[0-9a-f]{8}\t[0-9a-f]{64}\t")
-"""How every line begins, and nothing inside one: JSON holds no TAB."""
+"""The beginning of every line; it does not occur inside one, as JSON holds no TAB."""
 
 READ_AGAIN: Final = 3
-"""How often the end of a file is read again while a daemon writes to it."""
+"""Times that the end of a file is read again while a daemon writes to it."""
 
 
 class Place(NamedTuple):
-    """Where a line begins: byte `offset` of the file `path`."""
+    """The beginning of a line: byte `offset` of the file `path`."""
 
     path: Path
     offset: int
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 def read_lines(place: Place, before: str | None = None, *, whole: bool = False) -> Iterator[tuple[Line, Place]]:
     """The whole lines of a journal file from `place` on, each with the place behind it; an unfinished one is left out.
 
-    before: as in `Walk`. whole: none may be unfinished. Raises JournalError that names the file and the line.
+    before: as in `Walk`. whole: none may be unfinished. Raises JournalError with the file and the line.
     """
     path, offset = place
     walk = Walk(path.name, before, journal_id(path), 1 if offset == 0 else None, follows="the line before it")
@@ -41,12 +41,12 @@ def read_lines(place: Place, before: str | None = None, *, whole: bool = False) 
 
 
 class Walk:
-    """One way along a journal: checks checksums, numbering and the chain; remembers where it came.
+    """One pass along a journal: checks checksums, numbers and the chain.
 
-    before: the chain value its first line must follow, None to take that on trust. journal: which one it must be,
-    None for what its first line says. first: the number of its first line, None for any. follows: what stands before
-    that, in words. After `lines`: `count` whole lines, `journal` and `chain` of the last one; `torn` bytes of one
-    behind it that is not whole, and the `fault` in it.
+    before: the chain value that the first line must follow, None to trust it. journal: the expected one, None for that
+    of the first line. first: the number of the first line, None for any. follows: what precedes it, as text. After
+    `lines`: `count` whole lines, `journal` and `chain` of the last one; `torn` bytes of an unfinished one behind it,
+    and the `fault` in it.
     """
 
     def __init__(
@@ -63,9 +63,9 @@ class Walk:
         self._next, self._follows = first, follows
 
     def lines(self, source: BinaryIO) -> Iterator[Line]:
-        """The whole lines; nothing but what is not written yet may be behind them, or one line that is not whole.
+        """The whole lines; only unwritten space, or one unfinished line, may follow them.
 
-        Raises JournalError that names the file and the line of the first fault.
+        Raises JournalError with the file and the line of the first fault.
         """
         at = source.tell() if source.seekable() else None
         patience = READ_AGAIN
@@ -89,7 +89,7 @@ class Walk:
             yield line
 
     def _end(self, rest: bytes, fault: NotWhole) -> None:
-        """What is not whole is the last line, if no other begins behind its beginning. Raises the fault if one does."""
+        """Ends with an unfinished last line. Raises its fault if another line begins behind it."""
         if _BEGINNING.search(rest, 1):
             raise fault
         self.torn, self.fault = len(rest.rstrip(FILL)), fault
@@ -111,7 +111,7 @@ class Walk:
 
 
 def next_beginning(source: BinaryIO, offset: int) -> int | None:
-    """Go to where the next line begins behind the one at an offset, and return that; to the end where none begins."""
+    """Seeks the beginning of the next line behind `offset`; its offset, or None, at the end, where there is none."""
     if (found := _BEGINNING.search(_read_from(source, offset), 1)) is None:
         return None
     return source.seek(offset + found.start())

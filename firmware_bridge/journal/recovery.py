@@ -1,4 +1,4 @@
-"""What a start of the daemon trusts of the record, how it refuses, and what can still be read of a damaged one."""
+"""Recovery of the record: lines that a start trusts, its refusal, and reading of a damaged journal."""
 
 import logging
 from collections.abc import Iterator
@@ -21,9 +21,9 @@ _START_OVER = (
 
 
 def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
-    """The newest file, read as a start reads it, though nothing is changed; None where there is no whole line.
+    """The newest file, read as at a start, but without changes; None where there is no whole line.
 
-    A daemon may be writing it, if `cursor` was read before. Raises JournalError for what a start refuses.
+    A daemon may be writing it, if `cursor` was read before. Raises JournalError as a start does.
     """
     verify_format(directory)
     files = begun_files(journal_files(directory), cursor)
@@ -33,7 +33,7 @@ def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
 
 
 def verify_format(directory: Path) -> None:
-    """Look at the first and the last journal, and write nothing. Raises JournalError for another format, OSError."""
+    """Checks the first and the last journal; writes nothing. Raises JournalError for another format, OSError."""
     files = journal_files(directory)
     for path in files[:1] + files[-1:]:
         with path.open("rb") as file:
@@ -44,10 +44,10 @@ def verify_format(directory: Path) -> None:
 
 
 def trusted_lines(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Line, Place]]:
-    """The lines of the newest file, each with the place behind it, without a last one that was never confirmed.
+    """The lines of the newest file, each with the place behind it, without an unconfirmed last one.
 
-    It was not if it is not whole, beyond the cursor, and nothing was ever written behind it. The lines follow the file
-    before; from the cursor on nothing is missing. Raises JournalError for anything else.
+    A line is unconfirmed if it is unfinished, beyond the cursor, and nothing was written behind it. The lines follow
+    the file before; from the cursor on nothing is missing. Raises JournalError for anything else.
     """
     if cursor:
         _check_cursor(files, cursor)
@@ -65,7 +65,7 @@ def trusted_lines(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Li
 
 
 def begun_files(files: list[Path], cursor: Cursor | None) -> list[Path]:
-    """All but a newest file without a whole line, which was never confirmed. Raises JournalError as a start does."""
+    """All files but a newest one without a whole line, never confirmed. Raises JournalError as a start does."""
     if not files or (cursor and cursor.journal == journal_id(files[-1])):
         return files
     has_begun = next(read_lines(Place(files[-1], 0)), None) is not None
@@ -81,7 +81,7 @@ def last_chain(path: Path) -> str:
 
 
 def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
-    """What refuses a start, and how to deal again; a directory that never held a journal is not to be moved."""
+    """The error that refuses a start, with the way to deal again; only a directory with journals must be moved."""
     if not _has_been_ours(directory):
         what = error.what if isinstance(error, JournalError) else f"{directory}: {error.strerror or error}"
         return JournalError(what, "name a directory of its own: [journal] dir")
@@ -92,11 +92,11 @@ def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
 
 
 class Salvage:
-    """One way along a journal that goes on behind what cannot be read.
+    """One pass along a damaged journal: continues behind lines that cannot be read.
 
-    Each line is checked as a `Walk` does; the first one behind a fault is taken on trust, as far as its number is
-    above all before. name, journal, first: as in `Walk`. `faults`: what is wrong with what was left out since the line
-    before, in place of one line or more; a line at the end that is not whole too.
+    Each line is checked as by a `Walk`; the first one behind a fault is trusted if its number is above all before.
+    name, journal, first: as in `Walk`. `faults`: errors of what was left out since the line before, one or more lines;
+    an unfinished last line too.
     """
 
     def __init__(self, name: str, journal: str | None = None, first: int | None = 1) -> None:
@@ -104,7 +104,7 @@ class Salvage:
         self._walk, self._last = Walk(name, None, journal, first, follows="the line before it"), 0
 
     def lines(self, source: BinaryIO) -> Iterator[Line]:
-        """The lines that can be read, of a file."""
+        """The readable lines of a file."""
         at: int | None = source.tell()
         while at is not None:
             try:
@@ -125,11 +125,11 @@ class Salvage:
 
     @property
     def _is_fresh(self) -> bool:
-        """Whether the next line is taken on trust already."""
+        """Whether the next line is already trusted."""
         return self._walk.count == 0 and bool(self.faults[:-1])
 
     def _is_later(self, source: BinaryIO, at: int) -> bool:
-        """Go to a line; whether it is sound by itself, and only something is missing before it."""
+        """Seeks a line; whether it is sound by itself, with lines missing before it."""
         source.seek(at)
         try:
             is_later = unseal(source.readline()).public.seq > self._last + 1
@@ -140,7 +140,7 @@ class Salvage:
 
 
 def _is_ours(line: bytes) -> bool:
-    """Whether nothing but the number of the format is damaged."""
+    """Whether only the number of the format is damaged."""
     try:
         unseal(VERSION + line[line.index(b"\t") :])
     except JournalError:
@@ -149,10 +149,10 @@ def _is_ours(line: bytes) -> bool:
 
 
 def _check_cursor(files: list[Path], cursor: Cursor) -> None:
-    """Everything from the cursor on must still be here.
+    """Checks that everything from the cursor on is still here. Raises JournalError.
 
-    Files that were sent may go before a cursor that says so is on disk. So a cursor older than the first file means
-    that whatever is here is sent again, as long as it is unbroken to the end.
+    Files that were sent may be deleted before a cursor that says so is on disk. So with a cursor older than the first
+    file, all files are sent again, as long as none is missing up to the end.
     """
     kept = [path for path in files if path.name >= file_name(cursor.journal)]
     numbers, first = [_number(path.name) for path in kept], _number(cursor.journal)
@@ -182,10 +182,10 @@ def _removed(path: Path, have: int, cursor: Cursor) -> JournalError:
 
 
 def _number(name: str) -> int:
-    """The number of a journal by its id or its file's name."""
+    """The number in a journal id or file name."""
     return int(name.split("-")[0])
 
 
 def _has_been_ours(directory: Path) -> bool:
-    """Whether there are journals, or the mark of how far they were sent."""
+    """Whether there are journals, or a cursor."""
     return directory.is_dir() and bool(journal_files(directory) or (directory / "cursor").exists())

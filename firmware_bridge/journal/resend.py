@@ -1,4 +1,4 @@
-"""What a backend may ask to be sent again: a part of a journal, or everything since a time."""
+"""Parts of journals to send again: a range of entries, or everything since a time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -14,24 +14,24 @@ from firmware_bridge.journal.reader import Place, next_beginning, read_lines
 from firmware_bridge.journal.recovery import Salvage
 
 NEAR: Final = 16_384
-"""Bytes of a journal that are read one after the other, rather than halved."""
+"""Bytes of a journal below which the binary search ends."""
 
 BEYOND: Final = 2**62
-"""A number that no entry has."""
+"""A number above those of all entries."""
 
 FIRST, LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 9000))
-"""Times that were before, or will come after, every entry."""
+"""Times before and after every entry."""
 
 _AT: Final = b'"at":"'
-"""What stands before the time of an entry in its line; all times are of one length."""
+"""Bytes before the time of an entry in its line; all times have one length."""
 
 
 CHECKED: Final = 10
-"""Entries of a part that are read before the answer: it is asked for again from the one on that does not come."""
+"""Entries of a part that are read before the answer; a receiver asks again from the first that does not come."""
 
 
 class NotInJournal(ValueError):
-    """What was asked for is not on this disk, or cannot be read. parts: what there is of it, to be sent."""
+    """The entries asked for are not on this disk, or unreadable. parts: those that can be sent."""
 
     def __init__(self, error: str, parts: "Sequence[Range]" = ()) -> None:
         super().__init__(error)
@@ -47,7 +47,7 @@ class Range(NamedTuple):
 
 
 def ranges(directory: Path, order: Resend) -> list[Range]:
-    """The parts of the journals an order asks for. Raises NotInJournal with what is wrong with it."""
+    """The parts of the journals that an order asks for. Raises NotInJournal."""
     if (order.journal is None) == (order.since is None):
         raise NotInJournal('give either "journal" (with "from" and "to") or "since"')
     if order.journal is not None:
@@ -56,9 +56,9 @@ def ranges(directory: Path, order: Resend) -> list[Range]:
 
 
 def lines_of(directory: Path, part: Range, left_out: Callable[[JournalError], None]) -> Iterator[Line]:
-    """The lines of a part that can be read, from near its first entry on; the others are left out. Raises OSError.
+    """The readable lines of a part; the others are left out. Raises OSError.
 
-    left_out: called with what is wrong, where an entry of the part cannot be read.
+    left_out: called with the error where entries of the part cannot be read.
     """
     path, offset = _near(directory / file_name(part.journal), part.start)
     salvage = Salvage(path.name, part.journal, 1 if offset == 0 else None)
@@ -77,7 +77,7 @@ def lines_of(directory: Path, part: Range, left_out: Callable[[JournalError], No
 
 
 def last_entry(path: Path) -> int:
-    """The number of a journal's last entry that can be read, 0 where it has none. Raises OSError."""
+    """The number of a journal's last readable entry, 0 where it has none. Raises OSError."""
     salvage, seq = Salvage(path.name, journal_id(path), None), 0
     with path.open("rb") as file:
         file.seek(_near(path, BEYOND).offset)
@@ -87,7 +87,7 @@ def last_entry(path: Path) -> int:
 
 
 def _near(path: Path, seq: int) -> Place:
-    """A place shortly before entry `seq`: the file is halved, so what is read does not grow with the journal."""
+    """A place shortly before entry `seq`, by binary search: the time does not grow with the journal."""
     low, high = 0, path.stat().st_size
     with path.open("rb") as file:
         while high - low > NEAR:
@@ -103,7 +103,7 @@ def _near(path: Path, seq: int) -> Place:
 
 
 def _number(data: bytes) -> float:
-    """The number of a line; beyond every other where it is none: what comes before is then read to find out."""
+    """The number of a line; infinity where it is none, so that the search goes before it."""
     try:
         return unseal(data).public.seq
     except JournalError:
@@ -126,7 +126,7 @@ def _part(directory: Path, journal: str, start: int, to: int | None) -> Range:
 
 
 def _check(directory: Path, beginning: Range, part: Range) -> None:
-    """Read the beginning of a part. Raises NotInJournal where an entry of it cannot be read."""
+    """Reads the beginning of a part. Raises NotInJournal where an entry of it cannot be read."""
     faults: list[JournalError] = []
     try:
         for _ in lines_of(directory, beginning, faults.append):
@@ -160,7 +160,7 @@ def _since(directory: Path, since: str) -> list[Range]:
 
 
 def _faults_at_first(path: Path) -> list[str]:
-    """What is wrong with the first line of a journal file, in words. Raises OSError."""
+    """Error texts about the first line of a journal file, at most one. Raises OSError."""
     try:
         next(read_lines(Place(path, 0)), None)
     except JournalError as error:
@@ -169,9 +169,9 @@ def _faults_at_first(path: Path) -> list[str]:
 
 
 def _first_since(path: Path, earliest: datetime) -> int | None:
-    """The first entry of a journal file, of those that can be read, at or after a time. Raises OSError."""
+    """The first readable entry of a journal file at or after a time. Raises OSError."""
     since = min(max(earliest, FIRST), LAST).astimezone(UTC).isoformat(timespec="milliseconds")[:-6].encode()
-    with path.open("rb") as file:  # as text: lines are checked when they are sent
+    with path.open("rb") as file:  # compared as text: lines are checked when they are sent
         while data := file.readline():
             if not _is_written(data):
                 next_beginning(file, file.tell() - len(data))

@@ -1,4 +1,4 @@
-"""How long journals are kept: by days and size, never at the cost of what was not sent."""
+"""Deletes old journals by age and size, never one that was not sent."""
 
 import time
 from datetime import datetime
@@ -14,14 +14,14 @@ from firmware_bridge.journal.reader import Place, read_lines
 
 DAY_S: Final = 86_400
 KEEP_ALWAYS: Final = 2
-"""The newest files: the present shoe, and the one its chain begins at."""
+"""Newest files to keep: the present shoe, and the one before, where its chain begins."""
 
 LONGEST_REST_S: Final = 31 * DAY_S
-"""The longest time between two shoes that counts: a longer one is rather a wrong clock than a table at rest."""
+"""The longest time between two shoes that counts: a longer one is probably a wrong clock."""
 
 
 class Retention:
-    """Deletes journals that are, by the times in them, older than `keep_days`, or beyond `max_mb` megabytes in all."""
+    """Deletes journals older than `keep_days` by the times in them, or beyond `max_mb` megabytes in all."""
 
     def __init__(self, directory: Path, keep_days: int, max_mb: int | None) -> None:
         self._directory, self._keep_s, self._max_mb = directory, keep_days * DAY_S, max_mb
@@ -29,11 +29,11 @@ class Retention:
         self._sizes: dict[str, int] = {}
 
     def expire(self, stored: Cursor, is_clock_right: bool, files: list[Path] | None = None) -> Path | None:
-        """Delete the oldest journal if it may go, now that a new one has begun; the file that went.
+        """Deletes the oldest journal if it may be deleted, after a new one has begun; the deleted file or None.
 
-        stored: how far the broker has the journal, as it is on disk. is_clock_right: whether somebody keeps the clock;
-        if not, a step of more than a day between two journals counts for nothing. files: all there are, oldest first,
-        where the caller knows. Raises OSError.
+        stored: how far the broker has the journal, as on disk. is_clock_right: whether the clock is synchronised; if
+        not, a step of more than a day between two journals counts as 0. files: all files, oldest first, where the
+        caller knows them. Raises OSError.
         """
         files = journal_files(self._directory) if files is None else files
         oldest = next((path for path in files[:-KEEP_ALWAYS] if path.name < file_name(stored.journal)), None)
@@ -45,7 +45,7 @@ class Retention:
         return oldest
 
     def _is_over_size(self, files: list[Path]) -> bool:
-        """Whether the records of all files are too many; what is filled ahead does not count."""
+        """Whether all files exceed `max_mb`; space filled ahead does not count."""
         if self._max_mb is None:
             return False
         for path in files:
@@ -54,7 +54,7 @@ class Retention:
         return sum(self._sizes[path.name] for path in files) > self._max_mb * 1_000_000
 
     def _age_s(self, files: list[Path], is_clock_right: bool) -> float:
-        """How long ago the first file ended, by when each of the others began."""
+        """Seconds since the first file ended, from the times at which the others began."""
         began = [at for at in map(self._begin_of, files[1:]) if at is not None]
         steps = [after - before for before, after in pairwise(began)]
         if is_clock_right:
@@ -62,7 +62,7 @@ class Retention:
         return sum(step for step in steps if 0 < step <= DAY_S)
 
     def _begin_of(self, path: Path) -> float | None:
-        """When a journal began, seconds since 1970; None for one that cannot be read."""
+        """The beginning of a journal, seconds since 1970; None for one that cannot be read."""
         if path.name not in self._began:
             try:
                 first = next(read_lines(Place(path, 0)), None)
@@ -73,7 +73,7 @@ class Retention:
 
 
 def _size(path: Path) -> int:
-    """Bytes of records in a file, none in one that somebody took away. Raises OSError."""
+    """Bytes of records in a file, 0 for one that was removed. Raises OSError."""
     try:
         return content_size(path)
     except FileNotFoundError:
@@ -81,7 +81,7 @@ def _size(path: Path) -> int:
 
 
 def since(at: str) -> float:
-    """Seconds from the time of a journal line until now by the wall clock; 0 where there is no line."""
+    """Seconds from the time of a journal line until now by the wall clock; 0 for no line (`""`)."""
     return time.time() - _seconds(at) if at else 0.0
 
 

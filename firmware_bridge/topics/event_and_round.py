@@ -1,4 +1,4 @@
-"""The messages of the topics `event` and `round`: read off a journal line, the same bytes every time."""
+"""The messages of the topics `event` and `round`, made from a journal line: the same bytes every time."""
 
 from typing import Final, NamedTuple
 
@@ -23,7 +23,7 @@ class OutMessage(NamedTuple):
 
 
 def messages(line: Line) -> list[OutMessage]:
-    """All messages of a line in the order they are sent: each event, and behind a round's event its `round`."""
+    """All messages of a line in the order of sending: each event, and behind a round's event its `round`."""
     public = line.public
     head = _head(line)
     of = len(public.events)
@@ -46,7 +46,7 @@ _own = msgspec.json.Decoder(_Own).decode
 
 
 def _flat(rest: bytes) -> bytes:
-    """The rest of a round's event with what only its game says, the last key, beside the other keys."""
+    """The rest of a round's event, with the keys in `own`, its last key, moved beside the others."""
     own = bytes(_own(b"{" + rest).own)
     end = b',"own":%b}' % own
     if not rest.endswith(end):
@@ -55,7 +55,7 @@ def _flat(rest: bytes) -> bytes:
 
 
 def _head(line: Line) -> bytes:
-    """The fields every message carries, as an unfinished JSON object; the chain is hex digits, or none of ours."""
+    """The fields of every message, as an unfinished JSON object. The chain is hex digits: it needs no escapes."""
     public = line.public
     head = EntryHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
     return b'%b,"head":"%b"' % (_encode(head)[:-1], line.chain.encode())

@@ -1,4 +1,4 @@
-"""Which lamps are lit, with which rhythm and why: a function of the shoe."""
+"""The lamps with their rhythms and reasons: a function of the shoe."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -21,12 +21,12 @@ CANDIDATE: Final = "candidate"
 BEEP: Final = "beep"
 
 STOPPED: Final = {"buzzer": BEEP, "lock": STEADY}
-"""What is driven besides lamps when the journal cannot be written."""
+"""Outputs besides lamps while the journal cannot be written."""
 
 OBSERVING: Final = "observing only: one input crashed this version again and again"
 
 Explained = tuple[str, Reason]
-"""A reason in words, and as an id with values."""
+"""A reason as text, and as an id with values."""
 
 Why = list[Explained]
 
@@ -52,12 +52,12 @@ def _shown(lit: dict[str, str], why: Why) -> Lamps:
 
 
 def unguided(why: str, reason: str) -> Lamps:
-    """The lamps of a bridge that must guide nobody: its journal cannot be written, or it only observes."""
+    """The lamps of a bridge that does not guide: its journal cannot be written, or it only observes."""
     return Lamps({"fault": BLOCKED}, (why,), (Reason(reason, {}),))
 
 
 def with_warnings(shown: Lamps, warnings: Iterable[Alarm]) -> Lamps:
-    """The lamps of a shoe whose bridge has something to say that is not of the shoe: the fault lamp, and why."""
+    """The lamps of a shoe with warnings of the bridge added: the fault lamp, and the reasons."""
     lines: Why = [(f"{each.id}: {each.todo}", Reason(each.id, {})) for each in warnings]
     if not lines:
         return shown
@@ -127,7 +127,7 @@ def _due(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
 
 
 def _move_reserves(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
-    """Until the first card of the round is drawn, the reserves are moved to the slots they open it in."""
+    """Lights the reserves, to be moved to their opening slots until the first card of the round is drawn."""
     for reserve, each in zip(_reserves(shoe), layout(shoe).placed, strict=False):
         lit[reserve] = lit[each.slot] = CONFIRM
         why.append(_move(reserve, each.slot))
@@ -138,7 +138,7 @@ def _move(slot: str, to: str) -> Explained:
 
 
 def _reserves(shoe: Shoe) -> tuple[str, ...]:
-    """The reserve slots that still hold the cards this round begins with."""
+    """The reserve slots that still hold cards for the beginning of this round."""
     slots = rules(shoe).play.reserves(terms_of(shoe.house))
     waiting = sum(1 for laid in shoe.laid if not laid.over)
     return slots[len(slots) - min(waiting, len(slots)) :]
@@ -153,7 +153,7 @@ def _complete(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
 
 
 def _move_opened(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
-    """The reserves that are played now, as far as the open cards tell."""
+    """Lights the reserves that are played now, as far as the open cards decide."""
     for each in layout(shoe).placed:
         if each.plays and each.plays != each.slot:
             lit[each.slot] = lit[each.plays] = CONFIRM
@@ -172,7 +172,7 @@ _GUIDES: Final = {
 
 
 def signals(shoe: Shoe) -> dict[str, str]:
-    """What is driven besides lamps: `buzzer` while the floor is awaited, `lock` while no card may leave the shoe."""
+    """Outputs besides lamps: `buzzer` while the pit is awaited, `lock` while no card may leave the shoe."""
     driven: dict[str, str] = {}
     waits = blockers(shoe)
     if any(not row(shoe, name).confirm for name in waits):

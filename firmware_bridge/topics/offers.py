@@ -1,4 +1,4 @@
-"""What may come with a mark, as it is published: true for nothing, an amount it costs, choices, limits, seats."""
+"""Values allowed with a mark, as published: true for none, the amount it costs, choices, limits, seats."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,12 +8,12 @@ from firmware_bridge.games.prompts import Between, Choice, Nothing, Offer, Price
 
 
 def offered(asked: Mapping[str, Mapping[str, Offer]]) -> dict[str, dict[str, Any]]:
-    """Slot -> word -> what may come with it."""
+    """Slot -> word -> the values allowed with it."""
     return {slot: {word: of(word, offer) for word, offer in offers.items()} for slot, offers in asked.items()}
 
 
 def of(word: str, offer: Offer) -> Any:
-    """What may come with a mark: true takes nothing, a text is what it costs; amounts of money are texts."""
+    """The values allowed with a mark: true for none, a text is what it costs; amounts of money are texts."""
     match offer:
         case Nothing():
             return True

@@ -23,10 +23,10 @@ from firmware_bridge.topics.offers import offered
 def snapshots(
     shoe: Shoe, shown: Lamps | None = None, raised: Alarms | None = None, own: "OwnTopics | None" = None
 ) -> dict[str, Any]:
-    """Topic -> what it holds now (an encodable value without the head).
+    """Topic -> its present content (an encodable value without the head).
 
-    shown, told: what a table lights, and the alarms it raises, if that is not what the shoe says. own: has built the
-    game's own topics before, and goes on from there.
+    shown, raised: lamps and alarms of the table, where they differ from those of the shoe. own: keeps the game's own
+    topics from call to call.
     """
     return {
         "table": table(shoe),
@@ -37,7 +37,7 @@ def snapshots(
 
 
 def table(shoe: Shoe) -> Table:
-    """What is public of the table (shoe/state.py)."""
+    """The public state of the table (shoe/state.py)."""
     now = phase(shoe)
     guided = now in IN_PLAY
     is_in_use = shoe.status == "open"
@@ -64,14 +64,14 @@ def table(shoe: Shoe) -> Table:
 
 
 def _shoe_change(shoe: Shoe) -> str | None:
-    """Whether another shoe is due; a pack that the next one follows by itself asks nobody for it."""
+    """The state of a shoe change; None for a pack that is followed by the next one automatically."""
     if opens_itself(shoe):
         return None
     return "due" if shoe.status == "ended" and shoe.change != "overdue" else shoe.change
 
 
 def _asked(shoe: Shoe) -> dict[str, Any]:
-    """What is asked of seats, in a game that has marks: of the next pack too, where it opens with the first of them."""
+    """Questions to the seats, in a game with marks: of the next pack too, where the first mark opens it."""
     if not rules(shoe).play.words:
         return {}
     is_running = phase(shoe) in (Phase.READY, Phase.DEALING, Phase.COMPLETE)
@@ -82,7 +82,7 @@ def _asked(shoe: Shoe) -> dict[str, Any]:
 
 
 def _hands_of(table: Layout) -> dict[str, tuple[str | None, ...]]:
-    """Slot -> the cards that are played there, in order; None for one that is face down."""
+    """Slot -> the cards played there, in order; None for one that is face down."""
     hands: dict[str, tuple[str | None, ...]] = {}
     for each in table.placed:
         slot = each.plays or each.slot
@@ -91,14 +91,14 @@ def _hands_of(table: Layout) -> dict[str, tuple[str | None, ...]]:
 
 
 def _named(table: Layout, each: Placed) -> str | None:
-    """The face of a card that screens may name; None for one that is face down, or of a hand nobody is shown."""
+    """The face of a card that screens may show; None for one that is face down, or of a hand that stays hidden."""
     slot = each.plays or each.slot
     is_shown = table.result is None or table.result.shown is None or slot in table.result.shown
     return each.card.value if each.card and is_shown else None
 
 
 def _bet_on_next(shoe: Shoe) -> int:
-    """The number of the next round that a bet can be taken for: the one to come, once a card of this one is out."""
+    """The number of the next round open to bets: the following one, once a card of this one is drawn."""
     now = phase(shoe)
     return shoe.round + (now in (Phase.DEALING, Phase.COMPLETE) or (now is Phase.READY and is_card_out(shoe)))
 
@@ -111,7 +111,7 @@ def _slots(shoe: Shoe) -> tuple[Slot, ...]:
 
 
 class Ended(Struct, frozen=True):
-    """A round of this shoe in few words; `points` of each hand, as its game words them, `cards` as (slot, card)."""
+    """The summary of a round of this shoe; `points`: text for each hand, `cards`: (slot, card)."""
 
     round: int
     outcome: str | None
@@ -143,7 +143,7 @@ def last_rounds(shoe: Shoe, count: int = 8) -> tuple[Ended, ...]:
 
 
 class _Hand(Struct):
-    """What every hand of every game has."""
+    """The keys of every hand in every game."""
 
     points: str
 
@@ -165,7 +165,7 @@ def _alarm(shoe: Shoe, each: Irregular, policy: Row) -> Alarm:
 
 
 def mode(shoe: Shoe, observing: bool = False, no_journal: bool = False) -> str:
-    """How much the shoe can do now (irregularities.md, degraded modes): of several modes, that of least use."""
+    """The mode of operation (irregularities.md, degraded modes): of several modes, the most restricted."""
     if no_journal:
         return "NO_JOURNAL"
     if observing:
@@ -178,7 +178,7 @@ def mode(shoe: Shoe, observing: bool = False, no_journal: bool = False) -> str:
 
 
 class _Built(NamedTuple):
-    """What was built of which rounds."""
+    """Cached topic content, and the rounds that it was built from."""
 
     terms: Any
     rounds: tuple[PastRound, ...]
@@ -187,27 +187,27 @@ class _Built(NamedTuple):
 
 
 class OwnTopics:
-    """Shows the topics of one table, grown by the newest rounds; one that did not change is the very same object."""
+    """The game's own topics of one table, updated by new rounds; unchanged content is the same object."""
 
     def __init__(self) -> None:
         self._last: dict[Topic, _Built] = {}
 
     def of(self, shoe: Shoe) -> dict[str, Any]:
-        """Topic -> what it holds now; empty once a new shoe is opened, of the coming game before the first one is."""
+        """Topic -> its present content; emptied by a new shoe; before the first shoe, of the next shoe's game."""
         house = shoe.device.next_house if shoe.status == "empty" else shoe.house
         return {topic.name: self._shown(topic, terms_of(house), shoe.rounds) for topic in GAMES[house.game].topics}
 
     def _shown(self, topic: Topic, terms: Any, rounds: tuple[PastRound, ...]) -> Any:
         last = self._last.pop(topic, None)  # what was built may change now
         if last is None or last.terms != terms or last.rounds != rounds:
-            built = _grown(topic, terms, rounds, last)
+            built = _extended(topic, terms, rounds, last)
             last = _Built(terms, rounds, built, topic.show(built))
         self._last[topic] = last
         return last.shown
 
 
-def _grown(topic: Topic, terms: Any, rounds: tuple[PastRound, ...], last: _Built | None) -> Any:
-    """What is built of these rounds: of the last ones and more, or anew after a correction and in another shoe."""
+def _extended(topic: Topic, terms: Any, rounds: tuple[PastRound, ...], last: _Built | None) -> Any:
+    """Content built from these rounds: from the cache and new rounds, or from the start after a correction."""
     if last and last.terms == terms and rounds[: len(last.rounds)] == last.rounds:
         built, done = last.built, len(last.rounds)
     else:

@@ -1,4 +1,4 @@
-"""A reader on the bench: its parameters, signal and cards, and its calibration step by step, over any link to it."""
+"""Calibration of a reader over any link: its parameters, raw signal and test cards, step by step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,13 +24,13 @@ from hardware.readers.native import KINDS, Get, Packet, Raw, Save, Selftest, Set
 
 ANSWER_S = 0.5
 TRIES = 4
-PATIENT_MESSAGES = 1000  # others that may come before an answer: a raw signal is in full flow
+PATIENT_MESSAGES = 1000  # messages that may come before an answer, such as raw samples
 DARK_S = 0.8  # raw samples without a card
 LOOK_S = 0.25  # how often the raw samples are searched for cards
 
 Passed = Read | Unread | CutCard
 Seen = Callable[[float, int], None]
-"""Told while cards come: the level (0..1) or rate now, and how many cards there were."""
+"""Called while cards pass, with the signal level (0..1) and the number of cards so far."""
 
 
 class Link(Protocol):
@@ -45,12 +45,12 @@ class Link(Protocol):
         """The reader's next message, None if none comes for `seconds`. Raises PortError."""
 
     def now(self) -> float:
-        """The clock that `seconds` are of."""
+        """The time in seconds, on the clock of `next`."""
 
 
 @dataclass(slots=True)
 class Bench:
-    """Takes a reader's messages; acknowledges each card after `passed(report)`. beat, hello: the last of each."""
+    """Handles a reader's messages; acknowledges each card after `passed(report)`. beat, hello: the last of each."""
 
     link: Link
     passed: Callable[[ReportNo], None] = lambda _: None
@@ -59,43 +59,47 @@ class Bench:
     _samples: list[int] = field(default_factory=list)
 
     async def params(self) -> dict[int, int]:
-        """Parameters 1 to 6 of the board. Raises Refusal if it does not answer."""
+        """Returns parameters 1 to 6 of the board. Raises Refusal if it does not answer."""
         return {id_: await self._param(Get(id_)) for id_ in range(1, 7)}
 
     async def set(self, params: dict[int, int]) -> None:
-        """Change parameters, until the next boot of the board. Raises Refusal if it does not take them."""
+        """Changes parameters until the board's next boot. Raises Refusal if it rejects one."""
         for id_, value in params.items():
             if await self._param(Set(id_, value)) != value:
-                raise Refusal(f"the board does not take parameter {id_} = {value}", "update its firmware")
+                raise Refusal(f"the board rejects parameter {id_} = {value}", "update its firmware")
 
     @staticmethod
     def restoring(params: dict[int, int]) -> bytes:
-        """Bytes that end the raw signal and set these parameters, for whoever uses the board next."""
+        """The bytes that end the raw signal and set these parameters, before the board is used again."""
         packets: list[Packet] = [Raw(0), *(Set(id_, value) for id_, value in params.items())]
         return b"".join(framing.encode(pack(packet)) for packet in packets)
 
     async def save(self) -> None:
-        """Let the board keep its parameters. Raises Refusal if it cannot."""
+        """Stores the parameters in the board. Raises Refusal if it cannot."""
         if await self._done(Save()):
-            raise Refusal("the board cannot keep its parameters", "its memory is worn: replace the board")
+            raise Refusal("the board cannot save its parameters", "its memory is worn out: replace the board")
 
     async def selftest(self) -> None:
-        """Let the board test itself. Raises Refusal if it is not well."""
+        """Runs the board's self-test. Raises Refusal if it fails."""
         if status := await self._done(Selftest()):
-            raise Refusal(f"the board's self-test failed ({status})", "look at its lamp and plugs, else replace it")
+            raise Refusal(
+                f"the board's self-test failed ({status})",
+                "check its lamp and plugs, then replace the board",
+            )
 
     async def raw(self, on: bool) -> None:
+        """Switches the raw samples on or off. Raises Refusal if the board does not answer."""
         await self._done(Raw(int(on)))
         self._samples.clear()
 
     async def dark(self) -> Dark:
-        """The level with no card before the sensor; raw samples must be on. Raises Refusal."""
+        """Measures the level without a card; raw samples must be on. Raises Refusal."""
         self._samples.clear()
         await self._listen(DARK_S)
         return dark_level(self._samples)
 
     async def raw_cards(self, count: int, dark: Dark, patience_s: float, seen: Seen) -> list[list[int]]:
-        """The raw samples of `count` cards, fewer if none passes for `patience_s`; raw samples must be on."""
+        """Returns the raw samples of `count` cards, fewer if none passes for `patience_s`; raw samples must be on."""
         self._samples.clear()
         cards: list[list[int]] = []
         idle = 0.0
@@ -108,7 +112,7 @@ class Bench:
         return cards[:count]
 
     async def next_card(self, patience_s: float) -> Passed | None:
-        """The next card, None if none passes for `patience_s`; it is acknowledged. Raises PortError."""
+        """Waits for the next card and acknowledges it; None if none passes for `patience_s`. Raises PortError."""
         until = self.link.now() + patience_s
         while (left := until - self.link.now()) > 0:
             message = await self.link.next(left)
@@ -117,7 +121,7 @@ class Bench:
         return None
 
     async def drain(self) -> int:
-        """Take what still waits in the reader from before; how many cards that was."""
+        """Reads and acknowledges the cards still waiting in the reader; returns how many."""
         count = 0
         while await self.next_card(LOOK_S):
             count += 1
@@ -136,7 +140,7 @@ class Bench:
         return answer.status
 
     async def _answer(self, packet: Packet, fits: Callable[[Message], bool]) -> Message:
-        """What the board answers; it is asked again when it does not, as bytes may get lost."""
+        """Returns the board's answer; repeats the request, as bytes may get lost. Raises Refusal without an answer."""
         for _ in range(TRIES):
             self.link.write(framing.encode(pack(packet)))
             for _ in range(PATIENT_MESSAGES):
@@ -149,7 +153,7 @@ class Bench:
         raise Refusal("the reader board does not answer", "check its cable, its power and [reader] protocol")
 
     async def _listen(self, seconds: float) -> None:
-        """Take raw samples for so long by the board's clock, or until it falls silent."""
+        """Collects raw samples for `seconds` by the board's clock, or until it falls silent."""
         start: int | None = None
         while (message := await self.link.next(ANSWER_S)) is not None:
             self._handle(message)
@@ -174,29 +178,29 @@ class Bench:
             case Beat():
                 self.beat = message
             case Hello():
-                self.hello = message  # not greeted: the daemon is to hear of a new session too
+                self.hello = message  # not acknowledged: the daemon must get it too
         return None
 
 
 RAW_CARDS = 5
-ROUNDS = 8  # of light tried, each half or double at most
+ROUNDS = 8  # tries of the light, each at half or double the last one at most
 PATIENCE_S = 60.0  # without a card
 THRESHOLD, HYSTERESIS, GAIN, EXPOSURE_US = 1, 2, 3, 4  # parameters
 
 
 class Guide(Protocol):
-    """Says to the technician what to do, and shows how it goes."""
+    """Shows the technician the next step and the progress."""
 
     def say(self, text: str) -> None:
-        """A step begins, or something was found."""
+        """Shows an instruction or a finding."""
 
     def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
-        """A live bar of what `name` says: `part` of it is full (0..1); `count` of `of` are done."""
+        """Draws a live bar labelled `name`: `part` of it is full (0..1); `count` of `of` are done."""
 
 
 @dataclass(slots=True)
 class Tested:
-    """A test pass: how many cards, and what was read of them. Times in ms, quality 0..255."""
+    """Result of a test pass: cards, and how many were read. Times in ms, quality 0..255."""
 
     cards: int = 0
     read: int = 0
@@ -213,9 +217,9 @@ class Tested:
 
 
 async def adjust(bench: Bench, guide: Guide, cards: int = RAW_CARDS, patience_s: float = PATIENCE_S) -> Levels:
-    """Set the board's light, threshold and hysteresis by raw cards; the levels they rest on. Not saved yet.
+    """Sets the board's light, threshold and hysteresis by raw cards; returns the levels measured. Does not save.
 
-    Raises Refusal with its reason; the board then has the settings tried last. Raises PortError for one that is gone.
+    Raises Refusal, the board then has the settings tried last; PortError if the board is gone.
     """
     settings = _settings(await bench.params())
     await bench.raw(True)
@@ -230,9 +234,9 @@ async def adjust(bench: Bench, guide: Guide, cards: int = RAW_CARDS, patience_s:
             guide.say(f"paper shows {levels.white:.0f} of {FULL_SCALE}: trying {light}")
             await bench.set(_params(settings))
         else:
-            raise Refusal("the light does not settle", "look for a loose lamp or a strong light above the reader")
+            raise Refusal("the light is not stable", "look for a loose lamp or a strong light above the reader")
     except PortError:
-        raise  # who is not there is told nothing
+        raise  # the board is gone: nothing to switch off
     except BaseException:
         await bench.raw(False)
         raise
@@ -251,7 +255,7 @@ async def tried(
     patience_s: float = PATIENCE_S,
     known: Callable[[int | str], bool] = lambda _: True,
 ) -> Tested:
-    """Read `cards` cards and count. known: whether a code is in the code book. Raises Refusal if none comes."""
+    """Reads and counts `cards` cards. known: whether a code is in the code book. Raises Refusal if too few pass."""
     tested = Tested()
     while tested.cards < cards:
         card = await bench.next_card(patience_s)
@@ -272,7 +276,7 @@ async def tried(
 
 
 async def _measured(bench: Bench, guide: Guide, cards: int, patience_s: float) -> Levels:
-    guide.say("no card over the reader: its light is measured")
+    guide.say("keep cards away from the reader: its light is measured")
     dark = await bench.dark()
     guide.say(f"pull {cards} cards")
     raw = await bench.raw_cards(

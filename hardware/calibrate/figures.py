@@ -1,4 +1,4 @@
-"""Figures of many values that a few wild ones cannot spoil, and what is said when they are not good enough."""
+"""Robust statistics of measured values, and the error for values that cannot be calibrated."""
 
 from collections.abc import Sequence
 from statistics import fmean, pstdev
@@ -10,7 +10,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 class Refusal(HardwareError, ValueError):
-    """What was measured cannot be calibrated: `reason` says why, `remedy` what to do next."""
+    """The measurement cannot be used: `reason` is the cause, `remedy` the next step."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(f"{reason}: {remedy}")
@@ -18,34 +18,34 @@ class Refusal(HardwareError, ValueError):
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle one; 0 of none."""
+    """The median; 0 if empty."""
     return quantile(values, 0.5)
 
 
 def quantile(values: Sequence[float], part: float) -> float:
-    """The value below which `part` (0..1) of them lie; 0 of none."""
+    """The value below which `part` (0..1) of the values lie; 0 if empty."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else 0.0
 
 
 def spread(values: Sequence[float]) -> float:
-    """The standard deviation, from the median deviation: a tenth of wild values does not move it much."""
+    """The standard deviation, estimated from the median absolute deviation: robust against 10 % outliers."""
     middle = median(values)
     return _SD_OF_MAD * median([abs(value - middle) for value in values])
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean; 0 of none."""
+    """The mean; 0 if empty."""
     return fmean(values) if values else 0.0
 
 
 def sd(values: Sequence[float]) -> float:
-    """The standard deviation; 0 of none."""
+    """The standard deviation; 0 if empty."""
     return pstdev(values) if values else 0.0
 
 
 def histogram(values: Sequence[float], low: float, high: float, columns: int = 32) -> str:
-    """How often which value came, as a line of `columns` bars from `low` to `high`."""
+    """The histogram as a line of `columns` bars from `low` to `high`."""
     counts = [0] * columns
     for value in values:
         counts[max(0, min(columns - 1, int((value - low) * columns / (high - low))))] += 1

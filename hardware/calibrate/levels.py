@@ -1,4 +1,4 @@
-"""The levels a reader's sensor sees (counts of the ADC, 0..4095), and the settings of a board that follow from them."""
+"""Signal levels of a reader's sensor (ADC counts, 0..4095), and the board settings that follow from them."""
 
 import itertools
 from collections.abc import Sequence
@@ -8,20 +8,20 @@ from math import sqrt
 from hardware.calibrate.figures import Refusal, mean, median, quantile, sd, spread
 
 FULL_SCALE = 4095
-SATURATED = 4050  # counts: from here on more light is not seen any more
-SIGMAS = 6.0  # of noise between a level and what must not be taken for it
-SMALLEST_STEP = 60.0  # counts by which paper stands off the dark at least
-SLOW = 8  # samples that are averaged to tell slow light from noise
-FLICKER = 25.0  # counts (sd) of slow light that a threshold can bear
+SATURATED = 4050  # counts: from here on more light changes nothing
+SIGMAS = 6.0  # of noise between two levels that must not be confused
+SMALLEST_STEP = 60.0  # counts between dark and paper, at least
+SLOW = 8  # samples averaged to separate slow light from noise
+FLICKER = 25.0  # counts (sd) of slow light that a threshold tolerates
 FEWEST_SAMPLES = 200
 QUIET_SAMPLES = 48  # samples without paper that end a card
 SHORTEST_CARD = 24  # samples; less is a glint
 ENDS = 0.04  # of a card at either end: its edge, half lit
 MIDDLING = 2.5  # times the usual step between two samples: the sensor is between two cells
 _DIFFERENCE = 2**0.5  # the noise of a difference is that of a value times this
-WHITE = 3000.0  # counts that paper is to show: room for a brighter card, and for a lamp that fades
+WHITE = 3000.0  # target counts of paper: room for a brighter card, and for a lamp that fades
 WHITE_FROM, WHITE_TO = 2500.0, 3500.0
-WHITE_AT_LEAST = 1500.0  # with all the light there is
+WHITE_AT_LEAST = 1500.0  # at full exposure and gain
 EXPOSURE_US = (40, 240)  # a longer one smears a fast card over its neighbouring cells
 GAIN = (1, 12)  # a higher one shows more noise than paper
 CONTRAST = 16.0  # sds of noise between paper and ink, at least
@@ -41,9 +41,9 @@ class Dark:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """What `cards` cards looked like: the level without any, on paper, on ink, and the noise (sd) of a sample.
+    """Levels of `cards` cards: without a card, on paper, on ink, and the noise (sd) of a sample.
 
-    white_low, black_high: of the card that was worst.
+    white_low, black_high: of the worst card.
     """
 
     dark: float
@@ -56,32 +56,32 @@ class Levels:
 
     @property
     def contrast(self) -> float:
-        """What is left between paper and ink, at the worst card of each."""
+        """Counts between the darkest paper and the brightest ink of all cards."""
         return self.white_low - self.black_high
 
 
 def dark_level(samples: Sequence[int]) -> Dark:
-    """The level of samples without any card. Raises Refusal: too few, too bright, or flickering."""
+    """The level of samples without a card. Raises Refusal: too few, too bright, or flickering."""
     if len(samples) < FEWEST_SAMPLES:
-        raise Refusal("the reader sends no raw samples", "check its firmware, and that its port is the right one")
+        raise Refusal("the reader sends no raw samples", "check its firmware and [reader] port")
     level = median(samples)
     noise = _noise(samples)
     slow = sd([mean(samples[at : at + SLOW]) for at in range(0, len(samples) - SLOW + 1, SLOW)])
     if level > FULL_SCALE / 3:
         raise Refusal(
-            f"it is too bright without a card (level {level:.0f} of {FULL_SCALE})",
-            "take away the card that lies over the reader, close the lid, shade the reader",
+            f"too much light without a card (level {level:.0f} of {FULL_SCALE})",
+            "remove any card from the reader, close the lid, shade the reader",
         )
     if slow > max(FLICKER, noise):
         raise Refusal(
-            f"without a card, light flickers at the reader (by {slow:.0f} counts, noise {noise:.0f})",
-            "pull no card while it says so; if none passed, shade the reader, switch off the lamp above it",
+            f"light flickers at the reader without a card (by {slow:.0f} counts, noise {noise:.0f})",
+            "pull no card during this step; if you pulled none, shade the reader, switch off the lamp above it",
         )
     return Dark(level, noise, slow)
 
 
 def cards_in(samples: Sequence[int], dark: Dark) -> list[list[int]]:
-    """The samples of each whole card that passed; the first and last of a card are its white margins."""
+    """The samples of each complete card; the first and last of a card are its white margins."""
     over = dark.level + max(SIGMAS * dark.noise, SMALLEST_STEP)
     cards: list[list[int]] = []
     quiet, begun = QUIET_SAMPLES, 0
@@ -100,11 +100,9 @@ def cards_in(samples: Sequence[int], dark: Dark) -> list[list[int]]:
 
 
 def levels_of(cards: Sequence[Sequence[int]], dark: Dark) -> Levels:
-    """The levels of raw cards. Raises Refusal where nothing can be made of them."""
+    """The levels of raw cards. Raises Refusal if there are none."""
     if not cards:
-        raise Refusal(
-            "no card passed the sensor, or it sees none", "pull the cards slowly; clean the glass, look at the lamp"
-        )
+        raise Refusal("the sensor saw no card", "pull the cards slowly; clean the glass, check the lamp")
     split = [_split(card) for card in cards]
     whites, blacks = [white for white, _, _ in split], [black for _, black, _ in split]
     return Levels(
@@ -119,7 +117,7 @@ def levels_of(cards: Sequence[Sequence[int]], dark: Dark) -> Levels:
 
 
 def _split(card: Sequence[int]) -> tuple[float, float, float]:
-    """White, black and noise of one card: the cluster above and below the best cut, transitions left out."""
+    """White, black and noise of one card: the clusters above and below the best cut, without transitions."""
     steps = [abs(one - other) for one, other in itertools.pairwise(card)]
     calm = max(4.0, MIDDLING * quantile(steps, 0.4))
     plateau = [level for level, step in zip(card, steps, strict=False) if step <= calm] or list(card)
@@ -130,7 +128,7 @@ def _split(card: Sequence[int]) -> tuple[float, float, float]:
 
 
 def _otsu(values: Sequence[int]) -> float:
-    """The cut that parts the values best into two clusters (Otsu's: the most variance between them)."""
+    """The cut between two clusters of values by Otsu's method (maximal variance between them)."""
     ordered = sorted(values)
     total, count = sum(ordered), len(ordered)
     best, cut, below = -1.0, float(ordered[0]), 0
@@ -143,7 +141,7 @@ def _otsu(values: Sequence[int]) -> float:
 
 
 def _noise(samples: Sequence[int]) -> float:
-    """The noise of single samples, whatever the light does slowly."""
+    """The noise (sd) of single samples, independent of slow light."""
     return max(0.5, spread([one - other for one, other in itertools.pairwise(samples)]) / _DIFFERENCE)
 
 
@@ -154,7 +152,7 @@ def _without_ends(card: list[int]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the board is to be set to; its parameters 1 to 4."""
+    """Settings of the board: its parameters 1 to 4."""
 
     threshold: int
     hysteresis: int
@@ -163,7 +161,7 @@ class Settings:
 
 
 def next_light(levels: Levels, now: Settings) -> Settings | None:
-    """Other exposure, else gain (it adds noise), None where paper shows about `WHITE`. Raises Refusal: none will do."""
+    """Other exposure, else gain (it adds noise); None if paper is near `WHITE`. Raises Refusal if none is possible."""
     if WHITE_FROM <= levels.white <= WHITE_TO:
         return None
     is_saturated = levels.white >= SATURATED
@@ -171,34 +169,34 @@ def next_light(levels: Levels, now: Settings) -> Settings | None:
     gain, exposure = _light(now.gain * now.exposure_us * factor, now.gain)
     if (gain, exposure) == (now.gain, now.exposure_us):
         if is_saturated:
-            raise Refusal("the sensor is saturated at its least exposure", "shade the reader; fit the right lamp")
+            raise Refusal("too much light, even at the shortest exposure", "shade the reader; use the right lamp")
         if levels.white < WHITE_AT_LEAST:
             raise Refusal(
-                f"the lamp is too weak: paper shows {levels.white:.0f} of {FULL_SCALE} at the most exposure",
-                "clean the glass, then change the lamp",
+                f"the lamp is too weak: paper shows {levels.white:.0f} of {FULL_SCALE} at the longest exposure",
+                "clean the glass; if it does not help, change the lamp",
             )
         return None
     return Settings(now.threshold, now.hysteresis, gain, exposure)
 
 
 def propose(levels: Levels, now: Settings) -> Settings:
-    """Threshold and hysteresis for these levels. Raises Refusal where ink and paper cannot be told apart safely.
+    """Threshold and hysteresis for these levels. Raises Refusal if ink and paper are too close.
 
     The threshold lies between the middle (room for noise) and the geometric mean (room for a lamp that fades).
     """
     paper, ink = levels.white - levels.dark, levels.black - levels.dark
     if levels.white >= SATURATED:
-        raise Refusal("the sensor is saturated", "shade the reader; fit the right lamp")
+        raise Refusal("too much light", "shade the reader; use the right lamp")
     if levels.contrast < CONTRAST * levels.noise:
         raise Refusal(
-            f"ink and paper are {max(0.0, levels.contrast):.0f} counts apart, the noise needs "
+            f"ink and paper differ by {max(0.0, levels.contrast):.0f} counts, with this noise they must by "
             f"{CONTRAST * levels.noise:.0f}",
             "clean the glass; look for a loose lamp or a strong light above the reader",
         )
     if levels.contrast < WEAKEST_PRINT * paper:
         raise Refusal(
-            f"the print is too weak: ink shows {100 * ink / paper:.0f} % of the light of paper",
-            "take other packs; calibrate again",
+            f"the print is too weak: ink reflects {100 * ink / paper:.0f} % of the light that paper does",
+            "use other packs and calibrate again",
         )
     middle = (levels.white_low + levels.black_high) / 2
     geometric = levels.dark + sqrt((levels.white_low - levels.dark) * max(1.0, levels.black_high - levels.dark))
@@ -208,7 +206,7 @@ def propose(levels: Levels, now: Settings) -> Settings:
 
 
 def _light(product: float, gain: int) -> tuple[int, int]:
-    """Gain and exposure of about this product, the gain as it is if the exposure allows it."""
+    """Gain and exposure of about this product, with `gain` unchanged if the exposure allows it."""
     low, high = EXPOSURE_US
     while product / gain > high and gain < GAIN[1]:
         gain += 1

@@ -1,4 +1,4 @@
-"""Single wires on the bench: how long cards and the cut card hold a sensor, how long it bounces, and one lamp."""
+"""Calibration of single wires: pulse and bounce times of a card sensor, and one lamp at a time."""
 
 import itertools
 import time
@@ -10,15 +10,15 @@ from hardware.calibrate.figures import Refusal
 from hardware.pins.pin import Pin, PinFactory, claim
 from hardware.pins.sensors import BOUNCE_MS, reaches
 
-SETTLES_MS = BOUNCE_MS  # edges closer than this belong to one bounce, here as at work
+SETTLES_MS = BOUNCE_MS  # edges closer than this belong to one bounce, as in `Contact`
 LEAST_DEBOUNCE_MS, MOST_DEBOUNCE_MS = 5, 100
-MOST_DWELL_MS = 1000  # what a sensor can be set to; a cut card may be held as long as one likes
-ROOM = 1.5  # between what must be told apart
+MOST_DWELL_MS = 1000  # highest setting of a sensor; a cut card may be held longer
+ROOM = 1.5  # least ratio between two times that must not be confused
 
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """One pass of the sensor, in ms: how long it was held, bounces included, and its longest bounce."""
+    """One pass of the sensor, in ms: active time, bounces included, and the longest bounce."""
 
     held_ms: float
     bounce_ms: float
@@ -26,14 +26,14 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class Dwell:
-    """What the sensor is to be set to, in ms: quiet after an edge, and how long the cut card holds it at least."""
+    """Settings of the sensor, in ms: quiet time after an edge, and least active time of the cut card."""
 
     debounce_ms: int
     min_dwell_ms: int
 
 
 def pulses_in(edges: Sequence[tuple[float, bool]], now: float = inf) -> list[Pulse]:
-    """The passes in (ms, active) edges of a sensor; one that has not ended, or may still bounce `now`, is left out."""
+    """The passes in (ms, active) edges of a sensor, except one that has not ended or may still bounce at `now`."""
     passes: list[list[tuple[float, bool]]] = []
     for at, active in edges:
         if active and (not passes or _is_over(passes[-1], at)):
@@ -44,18 +44,18 @@ def pulses_in(edges: Sequence[tuple[float, bool]], now: float = inf) -> list[Pul
 
 
 def dwell(cards: Sequence[Pulse], cut: Sequence[Pulse]) -> Dwell:
-    """Debounce and least dwell that take the cut card and no other. Raises Refusal where they overlap."""
+    """Debounce and least dwell that accept the cut card and no other. Raises Refusal if their times overlap."""
     if not cut:
         raise Refusal("the sensor did not see the cut card", "check its wire, its pin and its distance to the card")
     longest_card = max((pulse.held_ms for pulse in cards), default=0.0)
     shortest_cut = min(pulse.held_ms for pulse in cut)
     if longest_card * ROOM >= shortest_cut:
         raise Refusal(
-            f"cards hold the sensor up to {longest_card:.1f} ms, the cut card only {shortest_cut:.1f} ms",
-            "turn the sensor's sensitivity down until ordinary cards do not reach it",
+            f"cards trigger the sensor for up to {longest_card:.1f} ms, the cut card for {shortest_cut:.1f} ms",
+            "reduce the sensitivity of the sensor until ordinary cards do not trigger it",
         )
     if longest_card * ROOM >= MOST_DWELL_MS:
-        raise Refusal(f"cards hold the sensor up to {longest_card:.0f} ms", "pull them at a dealer's speed")
+        raise Refusal(f"cards trigger the sensor for {longest_card:.0f} ms", "pull them faster, as a dealer does")
     bounce = max(pulse.bounce_ms for pulse in (*cards, *cut))
     if bounce * ROOM > MOST_DEBOUNCE_MS:
         raise Refusal(f"the sensor bounces for {bounce:.0f} ms", "replace it, or check its ground wire")
@@ -82,7 +82,7 @@ def _settles(pause: float) -> bool:
 
 
 class EdgeWatch:
-    """Owns a sensor's pin until `close`. Raises PinError where it cannot be had."""
+    """Owns a sensor's pin until `close`. Raises PinError if it cannot be claimed."""
 
     def __init__(self, pin: Pin, factory: PinFactory) -> None:
         from gpiozero import InputDevice  # here: a table without pins does not load gpiozero
@@ -102,7 +102,7 @@ class EdgeWatch:
         return pulses_in(list(self._edges), _now_ms())
 
     def drain(self) -> list[Pulse]:
-        """The passes so far, which are then forgotten."""
+        """Returns and forgets the passes so far."""
         pulses = self.pulses()
         self._edges.clear()
         return pulses
@@ -115,7 +115,7 @@ class EdgeWatch:
 
 
 class SingleLamp:
-    """Owns a lamp's pin, lit, until `close`. Raises PinError where it cannot be had."""
+    """Owns a lamp's pin, lit, until `close`. Raises PinError if it cannot be claimed."""
 
     def __init__(self, pin: Pin, factory: PinFactory) -> None:
         from gpiozero import DigitalOutputDevice  # as above

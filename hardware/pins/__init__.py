@@ -1,1 +1,1 @@
-"""GPIO pins: lamps, sensors, and what tells a card from a bounce."""
+"""GPIO pins: lamps, sensors, keys and their debouncing."""

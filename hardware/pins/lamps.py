@@ -1,4 +1,4 @@
-"""The lamps beside the slots: they say their state by rhythm, on the event loop's own timers."""
+"""Lamps beside the slots, blinking in rhythms on the event loop's timers."""
 
 import asyncio
 from bisect import bisect_right
@@ -21,7 +21,7 @@ RHYTHMS: dict[str, tuple[int, ...]] = {
 
 
 class LampPanel:
-    """Owns the lamps in `pins` (slot -> wire; slots may share one) until `close`. factory: None for no lamps."""
+    """Owns the lamps in `pins` (slot -> wire; slots may share one) until `close`. factory: None without lamps."""
 
     def __init__(self, pins: Mapping[str, Pin], factory: PinFactory, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -33,7 +33,7 @@ class LampPanel:
         self._timer: asyncio.TimerHandle | None = None
 
     def show(self, lit: Mapping[str, str]) -> None:
-        """Light exactly the slots of `lit`, each in its rhythm of `RHYTHMS`; some may have no lamp."""
+        """Lights exactly the slots of `lit`, each in its rhythm of `RHYTHMS`; slots without a lamp are ignored."""
         if lit == self._shown:
             return
         self._shown = dict(lit)
@@ -44,11 +44,11 @@ class LampPanel:
         self._beat()
 
     def dark(self) -> set[str]:
-        """The slots whose pins, read back, are not active at this moment."""
+        """The slots with an inactive pin at this moment, as read back."""
         return {slot for slot, number in self._slots.items() if not self._lamps[number].value}
 
     def close(self) -> None:
-        """All lamps off, and the pins given back."""
+        """Switches all lamps off and releases the pins."""
         self.show({})
         for lamp in self._lamps.values():
             lamp.close()
@@ -88,7 +88,7 @@ def _lamps(pins: Mapping[str, Pin], factory: PinFactory) -> dict[int, Any]:
     wires: dict[int, Pin] = {}
     for slot, pin in pins.items():
         if wires.setdefault(pin.number, pin).active_level(False) != pin.active_level(False):
-            raise PinError(f"[lamps] {slot}: GPIO {pin.number} is active_low for another slot: make them agree")
+            raise PinError(f"[lamps] {slot}: GPIO {pin.number} has another active_low for another slot: use the same")
     if not wires:
         return {}
     from gpiozero import DigitalOutputDevice  # here: a table without lamps does not load gpiozero

@@ -1,4 +1,4 @@
-"""lgpio's pins, given back to the kernel when they are closed: gpiozero's own keep their lines as long as it runs."""
+"""lgpio pins that release their line to the kernel on close; gpiozero's own keep it until the process ends."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from hardware.errors import PinError
 
 
 class FreedPin(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
-    """A pin another program can have once it is closed here; then it has no state: lgpio would claim it to read it."""
+    """A pin that is free for other programs after `close`; reading it then fails, as lgpio would claim it again."""
 
     _is_free = False
 
     def close(self) -> None:
-        """Switch the current off and give the pin's line back to the kernel."""
+        """Switches the output off and releases the pin's line to the kernel."""
         if not self._is_free and self.factory._handle is not None:
             super().close()
             lgpio.gpio_free(self.factory._handle, self._number)
@@ -26,12 +26,12 @@ class FreedPin(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
 
     def _get_state(self) -> Any:
         if self._is_free:
-            raise PinError(f"{self!r} is not claimed: another program may have it")
+            raise PinError(f"{self!r} is not claimed: another program may use it")
         return super()._get_state()
 
 
 def factory() -> Any:
-    """A factory of such pins. Raises lgpio.error where there is no chip."""
+    """A gpiozero factory of `FreedPin`. Raises lgpio.error if there is no GPIO chip."""
     made = LGPIOFactory()
     made.pin_class = FreedPin
     return made

@@ -1,4 +1,4 @@
-"""GPIO pins: how one is wired, claiming it, and the libraries that can drive it, chosen by name."""
+"""Wiring of a GPIO pin, claiming it, and the libraries that drive it, by name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,22 +10,22 @@ from hardware.errors import PinBusy, PinError
 PinFactory = Any  # gpiozero.Factory; gpiozero ships no types
 
 _BUSY = ("GPIO busy", "already in use")
-"""The words of lgpio, and of gpiozero for a pin that this very program has."""
+"""Error texts of lgpio, and of gpiozero for a pin that this process uses."""
 
 FACTORIES: dict[str, tuple[str, str, str]] = {
     "lgpio": (
         "hardware.pins.lgpio:factory",
-        "sudo apt install python3-lgpio, or pip install 'firmware-bridge[pi]'",
-        "it needs a Raspberry Pi, the group gpio and a writable working directory",
+        "sudo apt install python3-lgpio, or pip install '.[pi]'",
+        "it needs a Raspberry Pi, a user in the group gpio and a writable working directory",
     ),
     "rpigpio": (
         "gpiozero.pins.rpigpio:RPiGPIOFactory",
-        "pip install 'firmware-bridge[rpi-gpio]', or use lgpio",
+        "pip install '.[rpi-gpio]', or use lgpio",
         "it needs a Raspberry Pi up to 4 and a kernel before 6.6; elsewhere use lgpio",
     ),
     "mock": ("gpiozero.pins.mock:MockFactory", "pip install gpiozero", "reinstall gpiozero"),
 }
-"""Name -> what makes it, and the remedies where it is not installed and where it does not start."""
+"""Name -> factory, remedy if it is not installed, remedy if it does not start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +44,32 @@ class Pin:
     min_dwell_ms: int = 0
 
     def active_level(self, is_input: bool) -> bool:
-        """The level (True: high) at which it is active."""
+        """The level (True: high) at which the pin is active."""
         if self.active_low is None:
             return not (is_input and self.pull_up)
         return not self.active_low
 
 
 def claim(build: Callable[..., Any], pin: Pin, **options: Any) -> Any:
-    """A gpiozero device on `pin`; PinError with its remedy if the pin cannot be had, PinBusy if somebody has it."""
+    """A gpiozero device on `pin`. Raises PinError with its remedy, PinBusy if the pin is in use."""
     try:
         return build(pin.number, **options)
     except Exception as error:  # each library has its own errors, some of them bare
         what = f"GPIO {pin.number} cannot be used ({error})"
         if any(words in str(error) for words in _BUSY):
-            raise PinBusy(f"{what}: end the program that has it, such as another `shoe calibrate`") from error
+            raise PinBusy(f"{what}: stop the program that uses it, such as another `shoe calibrate`") from error
         raise PinError(f"{what}: correct its number in [pins], [presence] or [lamps]") from error
 
 
 def try_pin(pin: Pin, factory: PinFactory) -> None:
-    """Claim a wire as an input and give it back; no lamp lights, one that is lit goes dark. Raises PinError."""
+    """Claims a wire as an input and releases it; no lamp lights, a lit one goes dark. Raises PinError."""
     from gpiozero import InputDevice  # here: a table without pins does not load gpiozero
 
     claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory).close()
 
 
 def pin_factory(name: str) -> PinFactory:
-    """The gpiozero factory of a name in `FACTORIES`, never another that gpiozero falls back to. Raises PinError."""
+    """The gpiozero factory of a name in `FACTORIES`, never gpiozero's fallback. Raises PinError."""
     if name not in FACTORIES:
         raise PinError(f"[pins] factory {name!r} is unknown: write one of {', '.join(FACTORIES)}")
     factory, to_install, to_start = FACTORIES[name]

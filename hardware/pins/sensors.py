@@ -1,4 +1,4 @@
-"""Sensors, switches and keys: one event per activation, and how long an input stays active, by its edges."""
+"""Sensors, switches and keys: one event per activation, timed by the edges."""
 
 import asyncio
 import contextlib
@@ -9,26 +9,26 @@ from typing import Any, Final
 from hardware.pins.pin import Pin, PinFactory, claim
 
 BOUNCE_MS: Final = 8.0
-"""A pause this long parts two cards, which follow each other in 12 ms at least; those of a bounce are shorter."""
+"""A pause this long separates two cards, which are at least 12 ms apart; pauses of a bounce are shorter."""
 
 LATE_MS: Final = 100.0
-"""The longest that an edge is on its way from its pin to the loop."""
+"""Longest delay of an edge from its pin to the loop."""
 
 _HALF_US: Final = 0.5e-6
 
-Ticks = Any  # gpiozero's: opaque, its factory tells their difference
+Ticks = Any  # gpiozero's, opaque: `ticks_diff` of the factory subtracts them
 
 
 def reaches(lasted: float, limit: float) -> bool:
-    """Whether a time reaches a limit, both in seconds, in whole microseconds: rounding of last bits changes nothing."""
+    """Whether a time reaches a limit, both in seconds, compared in whole microseconds against rounding errors."""
     return lasted - limit > -_HALF_US
 
 
 class Dwell:
-    """Calls `on_dwelt` once a line was active for at least `least` seconds, its bounces included; it may call again.
+    """Calls `on_dwelt`, possibly again, once a line was active for at least `least` seconds, bounces included.
 
-    A span that is over is judged by the times of its edges, however late the loop hears of them; one that goes on, by
-    a timer. since: `since(later, earlier)` in seconds. is_active: the line's level now.
+    A finished span is measured by its edges, however late the loop gets them; an unfinished one by a timer.
+    since: `since(later, earlier)` in seconds. is_active: the line's level now.
     """
 
     def __init__(
@@ -43,12 +43,12 @@ class Dwell:
         self._is_active, self._on_dwelt = is_active, on_dwelt
         self._timer: asyncio.TimerHandle | None = None
         self._going = False
-        self._lost_its_end = False  # as far as can be seen: edges come in order
+        self._lost_its_end = False  # as far as is known: edges come in order
         self._began: Ticks | None = None
         self._idle_from: Ticks | None = None
 
     def active(self, at: Ticks | None = None) -> None:
-        """The line became active; None: nobody knows when."""
+        """Rising edge at `at`; None if the time is unknown."""
         if not self._least:
             self._on_dwelt()
         elif not self._going or self._lost_its_end or self._was_idle_too_long(at):
@@ -56,10 +56,11 @@ class Dwell:
             self._going, self._began = True, at
             self._timer = self._loop.call_later(self._least, self._look)
         elif self._idle_from is not None and self._lasted(at):
-            self._on_dwelt()  # it would have been told in the pause
+            self._on_dwelt()  # the timer ran in the pause, and left it to this edge
         self._idle_from = None
 
     def idle(self, at: Ticks) -> None:
+        """Falling edge at `at`."""
         self._lost_its_end = False
         if self._idle_from is not None or not self._going:
             return
@@ -68,7 +69,7 @@ class Dwell:
             self._on_dwelt()
 
     def forget(self) -> None:
-        """Whatever comes next begins a span of its own."""
+        """Ends the span: the next edge begins another."""
         if self._timer:
             self._timer.cancel()
         self._timer = None
@@ -90,24 +91,25 @@ class Dwell:
             return  # in a pause: the next edge decides
         if self._is_active():
             self._on_dwelt()
-        else:  # the edge is on its way and decides; or it is lost, and with it the span
+        else:  # the edge is late and decides; or it is lost, and the span with it
             self._lost_its_end = True
             self._timer = self._loop.call_later(LATE_MS / 1000, self.forget)
 
 
 LATE_S: Final = 0.005
-"""Seconds that an edge may be on its way while the line shows it already."""
+"""Longest delay of an edge behind the level of its line, in seconds."""
 
 
 class Contact:
-    """Reports the first edge of each activation at once, then stays deaf until the line was quiet.
+    """Reports the first edge of each activation at once, then ignores edges until the line was quiet.
 
     A bouncing contact, or a pulse shorter than `debounce_ms`, gives one event, a release none. With `min_dwell_ms` an
-    activation is reported once it has lasted so long. Edges count by their own times, however late the loop hears of
-    them; the level is read again when the line is quiet. What is active at the start is not reported.
+    activation is reported once it has lasted so long. Edges count by their own times, however late the loop gets
+    them; the level is read again when the line is quiet. An input active at the start is not reported.
 
     on_idle: after a release, when quiet. on_stuck: True after `stuck_after` seconds of activity without a pause, False
-    at its end. is_stuck: reported before: False follows if it is idle now. Nothing is called before the loop goes on.
+    at its end. is_stuck: reported before, so that False follows if it is idle now. The first call is in the loop's
+    next iteration.
     """
 
     def __init__(
@@ -156,7 +158,7 @@ class Contact:
         return bool(self._device.pin.state) == self._active_level
 
     def _changed(self, ticks: Ticks, state: object) -> None:
-        # gpiozero's own thread: hand over, nothing else. A loop that has closed no longer cares.
+        # gpiozero's own thread: only hand over; the loop may be closed already.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._edge, ticks, bool(state) == self._active_level)
 
@@ -166,12 +168,12 @@ class Contact:
         is_over = self._edge_at is not None and reaches(self._since(at, self._edge_at), self._quiet_after)
         if self._timer:
             self._timer.cancel()
-            if is_over:  # and a busy loop did not notice
+            if is_over:  # the timer of a busy loop is late
                 self._settle(self._level)
-        elif is_over and self._settled and not self._level:  # this very edge was seen before it was heard
+        elif is_over and self._settled and not self._level:  # the level was read before this edge arrived
             self._settle(active=False)
         elif self._edge_at is not None and not is_over and self._loop.time() - self._forgot_at < LATE_S:
-            self._is_reported = True  # it is of the activation that was just taken for over
+            self._is_reported = True  # this edge belongs to the activation just ended
         self._edge_at, self._level = at, active
         if active:
             self._dwell.active(at)
@@ -184,7 +186,7 @@ class Contact:
             return
         self._timer = None
         active = self._active_now()
-        if may_wait and self._level and not active:  # the edge is on its way; or it is lost
+        if may_wait and self._level and not active:  # the edge is late; or it is lost
             self._timer = self._loop.call_later(LATE_S, self._quiet, False)
             return
         self._settle(active)
@@ -203,7 +205,7 @@ class Contact:
             self._on_idle()
 
     def _watch_stuck(self) -> None:
-        """Wait for an active line to let go, and say so when it does not."""
+        """Starts the timer of a line that stays active, and stops it once the line is idle."""
         if not self._settled:
             if self._stuck_timer:
                 self._stuck_timer.cancel()
@@ -214,7 +216,7 @@ class Contact:
             self._stuck_timer = self._loop.call_later(self._stuck_after, self._stick)
 
     def _stick(self, is_stuck: bool = True) -> None:
-        if is_stuck and not self._active_now():  # its release got lost
+        if is_stuck and not self._active_now():  # its release was lost
             self._stuck_timer = None
             self._settle(active=False)
             return
@@ -229,11 +231,11 @@ class Contact:
 
 
 class Key(Contact):
-    """A key of the dealer's; one held down at the start is not a press."""
+    """A dealer's key; one held down at the start is no press."""
 
 
 class CutCardSensor(Contact):
-    """The sensor the cut card passes; a card that lies on it at the start is seen, unless `is_known` or `is_stuck`."""
+    """Sensor of the cut card; a card on it at the start is reported, unless `is_known` or `is_stuck`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Angel Eye II-EX shoes: they read the cards, judge the rules themselves, and say both three times."""
+"""Angel Eye II-EX shoes: they read the cards, apply the rules themselves, and send each report three times."""
 
 import re
 import time
@@ -33,13 +33,13 @@ class Frame(Struct, frozen=True, gc=False):
 
 
 def encode(frame: Frame) -> bytes:
-    """The frame as it goes over the wire."""
+    """The bytes of the frame on the wire."""
     checked = frame.seq.encode("ascii") + frame.command.encode("ascii") + frame.payload + bytes((END,))
     return bytes((START,)) + checked + f"{reduce(xor, checked):02X}".encode()
 
 
 def decode(frame: bytes) -> Frame | None:
-    """The report in exactly these bytes, or None if they are damaged."""
+    """The report in exactly these bytes, None if damaged."""
     checked, check = frame[1:-_CHECK], frame[-_CHECK:]
     if len(checked) < 3 or frame[0] != START or checked[-1] != END:
         return None
@@ -60,24 +60,24 @@ def card_bytes(target: int, index: int, card: str) -> bytes:
 
 
 def card_of(byte: int) -> str | None:
-    """The card in the second byte of such a payload, None if there is none of this kind."""
+    """The card in the second byte of such a payload, None for an unknown one."""
     suit, rank = SUITS.get(byte >> 4 & 7), byte & 15
     return RANKS[rank - 1] + suit if suit and 1 <= rank <= len(RANKS) else None
 
 
 class Frames:
-    """Cuts a stream into frames, damage costs only the frame it hit; holds at most one of `LONGEST` bytes."""
+    """Splits a stream into frames; damage loses only the frame it hits. Holds at most one frame of `LONGEST` bytes."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Drop the unfinished frame, as after a port was opened again; what is left of it is no damage."""
+        """Drops the unfinished frame: call it after each reopen of the port. The rest of that frame is no damage."""
         self._begun = b""
-        self._is_between = True  # in bytes of no frame, which were told
+        self._is_between = True  # in bytes outside any frame, already reported as damage
 
     def feed(self, chunk: bytes) -> Iterator[Frame | None]:
-        """Each frame that ends in `chunk`, None for each that is damaged, never ends or has no start."""
+        """Yields each frame that ends in `chunk`, None for one that is damaged, has no end or no start."""
         for byte in chunk:
             if byte == START:
                 if self._begun:
@@ -98,20 +98,20 @@ class Frames:
 
 SLOTS: Final = {0: "P", 1: "B"}
 BURNED: Final = (2, 4)
-"""Targets of cards that are burned: unseen, and the first one, exposed."""
+"""Targets of burned cards: face down, and the exposed first one."""
 
 OUTSIDE: Final = {0: "locked", 1: "in error", 2: "being set up"}
 OUTCOMES: Final[dict[int, Outcome]] = {1: "player", 2: "tie", 4: "banker", 7: "forced"}
 UNREAD: Final = {1: "unreadable", 4: "backwards", 5: "backwards", 6: "unreadable"}
-"""Errors that a card caused; what is pulled after them is reported as drawn in error."""
+"""Errors caused by a card; cards pulled after them are reported as drawn in error."""
 
 ERRORS: Final = {2: "a card too many was drawn", 3: "a button was pressed out of turn", 7: "a card took too long"}
 
 COPIES_WITHIN_S: Final = 1.0
-"""From one copy of a report to the next; three take some 60 ms."""
+"""Longest time between two copies of a report; three copies take some 60 ms."""
 
 REPEATABLE: Final = "PeLM"
-"""Reports that may be said at any time and change nothing: the same once more is no news."""
+"""Commands of reports that may come at any time and change nothing: a repeat is ignored."""
 
 DISPUTED: Final = "the copies of a report differ: compare the cards with the screen"
 
@@ -119,12 +119,12 @@ DISPUTED: Final = "the copies of a report differ: compare the cards with the scr
 class AngelEyeDecoder(Decoder):
     """Yields each report once. Nothing is ever sent to the shoe.
 
-    A card's `code` is its name (`8s`), its `slot` P1..B3 or `burn`. A report whose three copies were all damaged
-    shows in the numbers (digits that count up by one): then `Notice(.., gap=True)` comes first. So it does when a
-    report comes just as the last one did, after a pause: it may be said again, or be ten reports later.
-    The checksum is a plain XOR, which two flipped bits can pass: a report is believed when two copies agree, and a
-    card of which the third then says something else is unread, or told with `gap` where it was believed already.
-    A shoe that starts begins a new game whatever lies on the table: that is a `gap` too.
+    A card's `code` is its name (`8s`), its `slot` P1..B3 or `burn`. A report lost in all three copies shows as a
+    jump of the numbers (digits that count up by one): then `Notice(.., gap=True)` comes first. It also comes before
+    a report that equals the last one after a pause: that may be a repeat, or ten reports later.
+    The checksum is a plain XOR, which two flipped bits can pass: a report is accepted when two copies agree. If the
+    third copy differs, the card is unread, or a notice with `gap` follows if it was accepted already.
+    A restarted shoe begins a new game even with cards on the table: that is a `gap` too.
     """
 
     def __init__(self, _settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -134,10 +134,10 @@ class AngelEyeDecoder(Decoder):
         self._frames = Frames()
         self._last: Frame | None = None
         self._recent: tuple[Frame, ...] = ()  # the last two
-        self._after_nine = "01"  # the number that follows 9 here; which of them shows the first time
+        self._after_nine = "01"  # the number that follows 9 in this shoe, known after the first time
         self._is_damaged = True  # the line, since the last report
         self._is_disputed = False  # the last report
-        self._laid: dict[int, int] = {}  # place -> card of the round, both as they came
+        self._laid: dict[int, int] = {}  # place -> card of the round, both as raw bytes
         self._is_over = False  # that round
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
@@ -165,7 +165,7 @@ class AngelEyeDecoder(Decoder):
             self._is_damaged = True
 
     def forget(self) -> None:
-        """Drop the frame begun before the port closed; its copies still follow."""
+        """Drops the unfinished frame; its copies still follow."""
         self._frames.forget()
         self._is_damaged = True
 
@@ -183,14 +183,14 @@ class AngelEyeDecoder(Decoder):
         last = self._last
         if last is None or frame.command == "S" or not (last.seq.isdigit() and frame.seq.isdigit()):
             return False
-        if last.command == "S" and frame.seq in "01":  # it may count anew from there
+        if last.command == "S" and frame.seq in "01":  # the count may restart there
             return False
         if last.seq != "9":
             return frame.seq != str(int(last.seq) + 1)
         return self._missed_after_nine(frame.seq)
 
     def _missed_after_nine(self, seq: str) -> bool:
-        """Papers disagree whether 0 or 1 follows: the shoe shows it, unless a 0 may have been damaged."""
+        """Whether reports were lost after number 9; 0 or 1 follows it, as the shoe shows the first time."""
         known, is_clear = self._after_nine, seq == "0" or not self._is_damaged
         if seq in "01" and is_clear:
             self._after_nine = seq
@@ -199,7 +199,7 @@ class AngelEyeDecoder(Decoder):
     def _messages(self, frame: Frame) -> Iterator[Message]:
         command, length = frame.command, len(frame.payload)
         if length < _LENGTHS.get(command, 0) or (length > 2 and command in "DR"):
-            yield Notice(f"a report {command} of another length than known", gap=command in "DdR")
+            yield Notice(f"a report {command} of unknown length", gap=command in "DdR")
         elif command == "D":
             yield self._dealt(*frame.payload)
         elif command == "R":
@@ -222,10 +222,10 @@ class AngelEyeDecoder(Decoder):
         return Unread("unreadable")
 
     def _again(self, place: int, face: int) -> Message:
-        """Public users disagree whether this is a card dealt anew: it is none, and a difference is told."""
+        """The notice of a repeated card. Public sources disagree whether it is a new card: it counts as none."""
         if self._laid.get(place) == face:
-            return Notice("a card was told again, the same")
-        return Notice("a card was told again, and differs from before: compare the cards with the screen", gap=True)
+            return Notice("a card was reported again, unchanged")
+        return Notice("a card was reported again, and it differs: compare the cards with the screen", gap=True)
 
 
 def _differ(one: Frame, other: Frame) -> bool:
@@ -239,7 +239,7 @@ def _outside(frame: Frame) -> Message:
 def _verdict(frame: Frame) -> Message:
     outcome, pairs = OUTCOMES.get(frame.payload[0] >> 4 & 7), frame.payload[0] & 15
     if outcome is None or pairs > 3:
-        return Notice("a result that is none", gap=True)
+        return Notice("an unknown result", gap=True)
     return Verdict(outcome, bool(pairs & 1), bool(pairs & 2))
 
 
@@ -255,14 +255,14 @@ def _lock(frame: Frame) -> Message:
 
 
 def _strange(frame: Frame) -> Message:
-    return Notice(f"a report {frame.command} that is not known")
+    return Notice(f"an unknown report {frame.command}")
 
 
 _LENGTHS: Final = {"D": 2, "R": 2, "d": 1, "G": 1, "E": 1, "L": 1}
-"""Bytes of a payload, at the least."""
+"""Command -> shortest payload, in bytes."""
 
 _MEANINGS: Final[dict[str, Callable[[Frame], Message]]] = {
-    "S": lambda _: Notice("the shoe starts", gap=True),  # it has seen nothing since it was switched off
+    "S": lambda _: Notice("the shoe starts", gap=True),  # it saw nothing while it was off
     "P": lambda _: Notice("the shoe stands by"),
     "d": _outside,
     "G": _verdict,
@@ -281,7 +281,7 @@ _FRAME: Final = re.compile(rb"(\x05[^\x03\x05]*\x03[0-9A-F]{2})")
 
 
 class AngelEyeFrames(protocol.Frames):
-    """A frame is from its start to its check sum."""
+    """Frames from the start byte to the checksum."""
 
     def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
         *ended, begun = _FRAME.split(seen)

@@ -1,4 +1,4 @@
-"""GM65 and GM861 barcode modules: codes as text, and answers to commands in between."""
+"""GM65 and GM861 barcode modules: codes as text, mixed with answers to commands."""
 
 import time
 from binascii import crc_hqx
@@ -11,32 +11,32 @@ from hardware.readers.protocol import Protocol, ReaderSettings
 
 COMMAND, ANSWER = b"\x7e\x00", b"\x02\x00"
 READ, WRITE, SAVE = 0x07, 0x08, 0x09
-ANY_CRC = b"\xab\xcd"  # the module takes it for any CRC
-UNCHECKED = b"\x33\x31"  # what it puts in place of a CRC in answers to such commands
+ANY_CRC = b"\xab\xcd"  # accepted by the module in place of a CRC
+UNCHECKED = b"\x33\x31"  # in place of a CRC in answers to such commands
 LONGEST_CODE = 256  # bytes; more than any barcode
 LONGEST_ANSWER = 16  # bytes of data; a zone read in one go is shorter
-TAIL = b"\r\n"  # as the module leaves the factory
+TAIL = b"\r\n"  # factory setting
 _HEAD = 4  # bytes of an answer: mark (2), type, length
 
 
 def command(kind: int, address: int, arguments: bytes, checked: bool = True) -> bytes:
-    """A command to the module: READ, WRITE or SAVE at a zone's address; `checked`: with its CRC-16/XMODEM."""
+    """The bytes of a command: READ, WRITE or SAVE at a zone's address. checked: with a CRC-16/XMODEM."""
     body = bytes((kind, len(arguments))) + address.to_bytes(2, "big") + arguments
     return COMMAND + body + (crc_hqx(body, 0).to_bytes(2, "big") if checked else ANY_CRC)
 
 
 def answer(data: bytes, kind: int = 0, checked: bool = True) -> bytes:
-    """What the module answers; kind 0 is success."""
+    """The bytes of the module's answer; kind 0 is success."""
     body = bytes((kind, len(data))) + data
     return ANSWER + body + (crc_hqx(body, 0).to_bytes(2, "big") if checked else UNCHECKED)
 
 
 TRIGGER = command(WRITE, 0x0002, b"\x01", checked=False)
-"""Read one code now, for a module that does not look by itself."""
+"""The command to read one code now, for a module in triggered mode."""
 
 
 class GrowDecoder(TextDecoder):
-    """Yields each code as text, which has no checksum; text too long or not printable was an unreadable card."""
+    """Yields each code as text without a checksum; a text too long or not printable is an unreadable card."""
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(settings or ReaderSettings(), clock)
@@ -48,12 +48,12 @@ class GrowDecoder(TextDecoder):
             length, is_line = found
             item, self._begun = self._begun[:length], self._begun[length:]
             if not is_line:
-                self._opening.cuts()  # an answer has shown what the first bytes were
+                self._opening.cuts()  # the first bytes were an answer
             elif message := self._message(self._tail.sub(b"", item).strip()):
                 yield message
 
     def _answer(self) -> tuple[int, bool] | None:
-        """Bytes of the answer the buffer begins with, and that it is no code; None if it begins with none."""
+        """The length of the answer at the start of the buffer, and False; None if there is none."""
         begun = self._begun
         if len(begun) < _HEAD or not begun.startswith(ANSWER) or begun[3] > LONGEST_ANSWER:
             return None
@@ -65,11 +65,11 @@ class GrowDecoder(TextDecoder):
         return end, False
 
     def _line(self) -> tuple[int, bool] | None:
-        """Bytes of the line the buffer begins with; None if it has no end yet, or may still become an answer."""
+        """The length of the line at the start of the buffer, and True; None if unfinished or possibly an answer."""
         found = self._tail.search(self._begun)
         if found and not self._may_answer():
             return found.end(), True
-        if len(self._begun) > LONGEST_CODE:  # keep what shows that a code was there, and its tail if it is near
+        if len(self._begun) > LONGEST_CODE:  # keep enough to report an unreadable code, and a possible tail
             self._begun = self._begun[: LONGEST_CODE // 2 + 1] + self._begun[-self._keep :]
         return None
 

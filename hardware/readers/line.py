@@ -1,4 +1,4 @@
-"""Readers that print codes as text: where a line ends, which code is believed, and a reader with one code per line."""
+"""Readers that send codes as text lines: line ends, cut lines, and a decoder with one code per line."""
 
 import re
 import time
@@ -14,62 +14,62 @@ LONGEST_LINE = 256  # bytes; more than any barcode, and the bound of the buffer
 
 
 class FirstLine:
-    """A line whose first byte came after a quiet time is whole; nothing else shows that in text without a check sum."""
+    """Tracks whether a line may lack its head. Text has no checksum: only quiet before a line shows it is whole."""
 
     def __init__(self) -> None:
         self._is_fresh = False
         self._may_be_cut = False
 
     def begin(self) -> None:
-        """The port was opened."""
+        """Called after each open of the port."""
         self._is_fresh, self._may_be_cut = True, False
 
     def feed(self, chunk: bytes) -> None:
-        """Bytes came; none: the line has been quiet since the port was opened."""
+        """Called with each chunk; an empty one means a quiet line since the open."""
         if self._is_fresh:
             self._is_fresh, self._may_be_cut = False, bool(chunk)
 
     def cuts(self) -> bool:
-        """Whether the line that has ended now may lack its head; the next one does not."""
+        """Whether the line that ended now may lack its head. Resets: the next line is whole."""
         may_be_cut, self._may_be_cut = self._may_be_cut, False
         return may_be_cut
 
 
 def tail_pattern(line_end: str) -> re.Pattern[bytes]:
-    """Finds the tails; of CR LF any part will do, so that a lost byte of it does not join two codes."""
+    """The pattern of line ends; CR, LF or both match, so that a lost byte does not join two codes."""
     if not line_end:
-        raise ReaderError('reader.line_end is empty: give what ends a line, usually "\\n" or "\\r\\n"')
+        raise ReaderError('reader.line_end is empty: set the characters that end a line, usually "\\n" or "\\r\\n"')
     if set(line_end) <= {"\r", "\n"}:
         return re.compile(rb"[\r\n]+")
     return re.compile(re.escape(line_end.encode("latin-1")))
 
 
 class TextDecoder(Decoder):
-    """The part of a text decoder that judges lines; `feed` finds them.
+    """Base of text decoders: turns lines into messages; `feed` of a subclass splits the stream into lines.
 
-    A line without a code was a card that nobody can name: `Unread("unreadable")`; so is a line that may have begun
-    before the port was opened, as what is left of `112` may be another card's `12`. Blank lines are nothing. The
-    same code within `hold` seconds of its last sighting is the same card.
+    A line without a code is `Unread("unreadable")`; so is a line that may have begun before the port was opened, as
+    the rest of `112` may be another card's `12`. Blank lines are skipped. The same code within `hold` seconds of its
+    last sighting is the same card.
     """
 
     def __init__(self, settings: ReaderSettings, clock: Callable[[], float]) -> None:
         self._tail = tail_pattern(settings.line_end)
-        self._keep = len(settings.line_end)  # bytes that show a tail which came in two portions
+        self._keep = len(settings.line_end)  # bytes of a line end that may arrive in two chunks
         self._sightings = Sightings(settings.hold, clock)
         self._opening = FirstLine()
         self._begun = b""
 
     def forget(self) -> None:
-        """Drop a line begun before the port closed; the next may have begun too."""
+        """Drops the unfinished line; the next line may lack its head."""
         self._begun = b""
         self._opening.begin()
 
     @abstractmethod
     def _code(self, line: bytes) -> str | None:
-        """The code in a line that is not blank."""
+        """The code in a non-blank line, None if it has none."""
 
     def _message(self, line: bytes) -> Message | None:
-        """What a line without its tail says; None for nothing new."""
+        """The message of a line without its tail; None for a blank line or a card seen before."""
         is_cut = self._opening.cuts()
         if not line:
             return None
@@ -106,11 +106,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise ReaderError(f"reader.pattern {pattern!r} is no regular expression: {error}") from None
+        raise ReaderError(f"reader.pattern {pattern!r} is not a valid regular expression: {error}") from None
     if compiled.groups != 1:
         raise ReaderError(
-            f"reader.pattern {pattern!r} has {compiled.groups} groups: put exactly one pair of brackets, "
-            "around the code"
+            f"reader.pattern {pattern!r} has {compiled.groups} groups: put exactly one pair of round "
+            "brackets, around the code"
         )
     return compiled
 

@@ -1,4 +1,4 @@
-"""The messages of a reader, the same for every protocol."""
+"""Messages of a reader, the same for every protocol."""
 
 from typing import Any, Final, Literal
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 Concern = Literal["card", "movement", "optics"]
-"""What a report without a code is about: a card nobody read, a movement in the shoe, or the reader's own optics."""
+"""What a report without a code is about: an unread card, a movement in the shoe, or the reader's optics."""
 
 CONCERNS: Final[dict[str, Concern]] = {
     "unreadable": "card",
@@ -16,7 +16,7 @@ CONCERNS: Final[dict[str, Concern]] = {
     "lamp_weak": "optics",
     "saturated": "optics",
 }
-"""Every reason that boards give by its number, and its concern; a reason in plain words concerns a card."""
+"""Reason of a board -> its concern, in the order of their numbers; a reason in plain words concerns a card."""
 
 REASONS: Final = tuple(CONCERNS)
 """The reasons in the order of their numbers, from 1."""
@@ -32,11 +32,10 @@ class ReportNo(Struct, frozen=True, gc=False):
 class Read(Struct, frozen=True, gc=False):
     """One card left the shoe; `code` is the reader's own and means nothing before the code book.
 
-    `report` is None where the protocol numbers nothing. `quality` is 0..255; `agreed` of `taken` samples
-    gave this code; `transit_ms` is the time the card took; `lost` counts reports the board had to
-    overwrite since its boot; `stamp_ms` is the board's clock. `gap` says that reports before this one
-    are gone for good. `slot` is where a reader that judges the game says the card goes: P1 .. B3, or
-    `burn`. The code is secret until disclosed, so `repr` prints it as `??`.
+    report: None if the protocol has no numbers. quality: 0..255. `agreed` of `taken` samples gave this code.
+    transit_ms: the time the card took. lost: reports that the board has overwritten since its boot. stamp_ms: the
+    board's clock. gap: reports before this one are lost for good. slot: the place given by a reader that judges the
+    game, P1 .. B3 or `burn`. The code is secret until disclosed, so `repr` prints it as `??`.
     """
 
     code: int | str
@@ -58,7 +57,7 @@ class Read(Struct, frozen=True, gc=False):
 
 
 class Unread(Struct, frozen=True, gc=False):
-    """Something passed that is not a readable card; `reason`: of `REASONS`, or plain words; the rest as in `Read`."""
+    """Something passed and was not read; `reason`: of `REASONS`, or plain words; the rest as in `Read`."""
 
     reason: str
     report: ReportNo | None = None
@@ -72,20 +71,20 @@ class Unread(Struct, frozen=True, gc=False):
 
 
 class Repeat(Struct, frozen=True, gc=False):
-    """A report that was taken before: acknowledge it again, nothing else."""
+    """A report handled before: acknowledge it again, nothing else."""
 
     report: ReportNo
 
 
 class CutCard(Struct, frozen=True, gc=False):
-    """The reader itself knows the cut card, and saw it."""
+    """The cut card passed a reader that recognizes it."""
 
 
 Outcome = Literal["player", "banker", "tie", "forced"]
 
 
 class Verdict(Struct, frozen=True, gc=False):
-    """A reader that judges the game says its result; `forced`: the round was ended by its button."""
+    """The result from a reader that judges the game; `forced`: the round was ended by its button."""
 
     outcome: Outcome
     player_pair: bool = False
@@ -93,14 +92,14 @@ class Verdict(Struct, frozen=True, gc=False):
 
 
 class Notice(Struct, frozen=True, gc=False):
-    """Something else for the record: `what` in plain words, never a card. gap: cards may differ from the reports."""
+    """A note for the journal: `what` in plain words, never a card. gap: cards may differ from the reports."""
 
     what: str
     gap: bool = False
 
 
 class Hello(Struct, frozen=True, gc=False):
-    """A board introduces itself after its boot, until it is greeted; `reset_cause` is the board's number."""
+    """Sent by a board after its boot until it is acknowledged; `reset_cause` is the board's number."""
 
     session: int
     protocol: int
@@ -110,7 +109,7 @@ class Hello(Struct, frozen=True, gc=False):
 
 
 class Beat(Struct, frozen=True, gc=False):
-    """A board is alive; `lamp` and `ambient` are light levels 0..255, `temperature` is in degrees Celsius."""
+    """Heartbeat of a board; `lamp` and `ambient` are light levels 0..255, `temperature` is in degrees Celsius."""
 
     session: int
     uptime_ms: int
@@ -127,14 +126,14 @@ class Sample(Struct, frozen=True):
 
 
 class Param(Struct, frozen=True, gc=False):
-    """The value a board's parameter has now."""
+    """The current value of a board's parameter."""
 
     id: int
     value: int
 
 
 class Done(Struct, frozen=True, gc=False):
-    """A board carried out `command`; status 0 is success."""
+    """The answer to `command`; status 0 is success."""
 
     command: int
     status: int

@@ -1,4 +1,4 @@
-"""The native link: boards that number their reports, keep them and can be calibrated."""
+"""Native link: boards that number and keep their reports, and can be calibrated."""
 
 from collections.abc import Iterator
 from struct import Struct as Layout
@@ -57,7 +57,7 @@ class Fault(Struct, frozen=True, gc=False):
 
 
 class Ack(Struct, frozen=True, gc=False):
-    """The host has the report `seq` of `session` and all before it (or, for HELLO, has heard it)."""
+    """The host has the report `seq` of `session` and all before it; with `kind` HELLO, the Hello of `session`."""
 
     seq: int
     kind: int
@@ -65,30 +65,30 @@ class Ack(Struct, frozen=True, gc=False):
 
 
 class Get(Struct, frozen=True, gc=False):
-    """Ask for a parameter; answered by Param."""
+    """Reads a parameter; answered by Param."""
 
     id: int
 
 
 class Set(Struct, frozen=True, gc=False):
-    """Change a parameter until the next boot; answered by Param."""
+    """Changes a parameter until the next boot; answered by Param."""
 
     id: int
     value: int
 
 
 class Save(Struct, frozen=True, gc=False):
-    """Keep the parameters over a boot; answered by Done."""
+    """Stores the parameters over a boot; answered by Done."""
 
 
 class Raw(Struct, frozen=True, gc=False):
-    """Raw samples on (1) or off (0); answered by Done."""
+    """Switches raw samples on (1) or off (0); answered by Done."""
 
     on: int
 
 
 class Selftest(Struct, frozen=True, gc=False):
-    """Let the board test itself; answered by Done."""
+    """Runs the board's self-test; answered by Done."""
 
 
 Report = Card | Fault
@@ -109,7 +109,7 @@ _FIXED: Final[dict[type, tuple[Layout, int]]] = {
     Get: (Layout(">B"), 0), Set: (Layout(">BH"), 0), Raw: (Layout(">B"), 0),
     Save: (Layout(">"), 0), Selftest: (Layout(">"), 0),
 }  # fmt: skip
-"""How the fields of a packet lie in its body, and how many stand before it: 1, `seq`, of those that have one."""
+"""Layout of a packet's body, and the number of fields before it: 1 (`seq`) or 0."""
 
 
 def pack(packet: Packet) -> bytes:
@@ -118,7 +118,7 @@ def pack(packet: Packet) -> bytes:
 
 
 def unpack(packet: bytes) -> Packet | None:
-    """The packet in `packet` (CRC and framing taken off), or None if it is none of the protocol's."""
+    """The decoded packet (CRC and framing removed), or None if the protocol has no such packet."""
     if len(packet) < 2 or (kind := _KIND_OF.get(packet[0])) is None:
         return None
     body = packet[2:]
@@ -161,13 +161,13 @@ def _sample(body: bytes) -> Sample | None:
 
 BOARD_KEEPS = 32  # reports a board can still repeat
 COPIES_WHEN_NOISY = 2  # a CRC-16 lets one damaged frame in 65,536 through
-COPIES_OF_UNEXPECTED = 3  # a board repeats only its oldest report: what comes thrice has none before it
-TRUST_AFTER = 8  # good frames in a row until a line that damaged one is believed again
+COPIES_OF_UNEXPECTED = 3  # a board repeats only its oldest report: one received three times is the oldest
+TRUST_AFTER = 8  # good frames in a row after which a noisy line is trusted again
 _MOST_COPIES = 4 * BOARD_KEEPS
 
 
 class NativeDecoder(Decoder):
-    """Yields each numbered report of the board once and in order; again, if it is repeated and not acknowledged."""
+    """Yields each numbered report of the board in order; again at each repeat until it is acknowledged."""
 
     def __init__(self, settings: ReaderSettings | None = None) -> None:
         self.last: ReportNo | None = None
@@ -180,7 +180,7 @@ class NativeDecoder(Decoder):
 
     @property
     def noisy(self) -> bool:
-        """Whether the line damaged a frame lately: then a report must come twice to be believed."""
+        """Whether the line damaged a frame lately: then a report must come twice to be accepted."""
         return self._clean < TRUST_AFTER
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
@@ -191,16 +191,16 @@ class NativeDecoder(Decoder):
                 yield message
 
     def acknowledge(self, report: ReportNo) -> bytes:
-        """An ACK is cumulative, so a repeat is answered with the newest."""
+        """The bytes of a cumulative ACK of the newest report."""
         if not self._is_acknowledged(report):
             self._last_kind = next((KINDS[type(r)] for r in self._copies if _at(r, report)), KINDS[Card])
             self.last = report
             self._copies.clear()
-        # A lost ACK costs a whole repeat, so it is said thrice where bytes get lost.
+        # A lost ACK costs a whole repeat: on a noisy line it is sent three times.
         return self._ack() * (3 if self.noisy else 1)
 
     def resume(self, report: ReportNo | None) -> bytes:
-        """The ACK lets the board repeat at once what it still holds."""
+        """The bytes of an ACK, after which the board repeats at once the reports it still holds."""
         self.forget()
         if report is None:
             return b""
@@ -301,14 +301,14 @@ def _at(report: Report, at: ReportNo) -> bool:
 
 
 CLEAR: Final = tuple(KINDS[kind] for kind in (Hello, Fault, Beat, Param, Ack))
-"""Packets that know no face; raw samples, and anything damaged, might."""
+"""Types of packets without a card's face; raw samples and damaged packets might contain one."""
 
 
 class NativeFrames(Frames):
-    """Each packet is shown out of its coding and without its CRC."""
+    """Frames shown decoded and without their CRC."""
 
     def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
-        """A 00 ends each frame."""
+        """Splits at each 00."""
         *ended, begun = seen.split(b"\0")
         return whole(ended, begun)
 

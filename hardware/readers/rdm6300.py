@@ -1,4 +1,4 @@
-"""RDM6300 modules: 125 kHz tags in the cards, a 14-byte frame as long as one is near."""
+"""RDM6300 modules: 125 kHz tags in the cards, a 14-byte frame repeated while a tag is near."""
 
 import re
 import time
@@ -25,7 +25,7 @@ def encode(tag: str) -> bytes:
 
 
 def decode(frame: bytes) -> str | None:
-    """The tag in a frame, or None if it is damaged."""
+    """The tag in a frame, None if damaged."""
     found = _TAG.fullmatch(frame)
     if found is None or reduce(xor, bytes.fromhex(found[1].decode())) != int(found[2], 16):
         return None
@@ -33,7 +33,7 @@ def decode(frame: bytes) -> str | None:
 
 
 class Rdm6300Decoder(Decoder):
-    """Yields a tag, which one card alone has, once while it is near: it is sent every 50 ms."""
+    """Yields each tag once while it is near; the module sends it every 50 ms. Each card has its own tag."""
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._sightings = Sightings((settings or ReaderSettings()).hold, clock, NEAR)

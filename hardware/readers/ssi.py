@@ -1,4 +1,4 @@
-"""Zebra and Honeywell scan engines in SSI packet mode: each code is repeated until it is acknowledged."""
+"""Zebra and Honeywell scan engines in SSI packet mode: each code is repeated until acknowledged."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -13,9 +13,9 @@ ENGINE, HOST = 0x00, 0x04  # sources
 ACK, NAK, START, STOP, DECODED = 0xD0, 0xD1, 0xE4, 0xE5, 0xF3  # opcodes
 RETRANSMITTED = 1  # bit of `status`
 LONGEST = 96  # bytes of a packet without its checksum; more than a code of a card
-STALE_S = 0.5  # a packet comes in one go: what waits longer for its end has lost it
+STALE_S = 0.5  # a packet comes in one go: after this time its end is lost
 REPEATS_WITHIN_S = 10.0  # an engine's longest time-out is 9.9 s: a repeat comes no later
-SESSION = 0  # engines number nothing: the numbers are ours, and go on over restarts
+SESSION = 0  # engines have no numbers: the decoder counts, and continues over restarts
 _HEAD, _CHECK = 4, 2
 
 
@@ -41,7 +41,7 @@ def encode(packet: Packet) -> bytes:
 
 
 def decode(frame: bytes) -> Packet | None:
-    """The packet in exactly these bytes, or None if they are none."""
+    """The packet in exactly these bytes, None if damaged."""
     if not _HEAD <= len(frame) - _CHECK <= LONGEST or frame[0] != len(frame) - _CHECK:
         return None
     if (sum(frame[:-_CHECK]) + int.from_bytes(frame[-_CHECK:], "big")) % 0x10000:
@@ -52,10 +52,10 @@ def decode(frame: bytes) -> Packet | None:
 class SsiDecoder(Decoder):
     """Yields each code once and in order.
 
-    The engine repeats a code, marked as such, until it is acknowledged, and waits with the next. Where it cannot be
-    known whether a repeat is of the card that was journaled last or of one whose first sending was never seen (it
-    fell into a restart, a reconnect or noise), it is yielded with `gap`: people compare the cards. A code sent anew
-    within `hold` seconds of its last sighting is the same card.
+    The engine repeats a code, marked as a repeat, until it is acknowledged; only then it sends the next. If the first
+    sending may have been lost (in a restart, a reconnect or noise), a repeat may be of the last card or of a new one:
+    it is yielded with `gap`, so that people compare the cards. A code sent again, unmarked, within `hold` seconds of
+    its last sighting is the same card.
     """
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -63,13 +63,13 @@ class SsiDecoder(Decoder):
         self._sightings = Sightings((settings or ReaderSettings()).hold, clock)
         self._begun = b""
         self._begun_at = 0.0
-        self._last: ReportNo | None = None  # what is on disk
-        self._waiting: ReportNo | None = None  # yielded, and not yet on disk
+        self._last: ReportNo | None = None  # the last one on disk
+        self._waiting: ReportNo | None = None  # yielded, not yet on disk
         self._body: bytes | None = None
         self._seq = 0
-        self._decoded_at = 0.0  # the last good code
+        self._decoded_at = 0.0  # time of the last good code
         self._is_skipping = False
-        self._may_have_missed = False  # the first sending of a code, since the last good one
+        self._may_have_missed = False  # whether a first sending was lost since the last good code
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         now = self._clock()
@@ -80,7 +80,7 @@ class SsiDecoder(Decoder):
         yield from self._messages(now)
 
     def acknowledge(self, report: ReportNo) -> bytes:
-        """Nothing for any other report: the engine would take it for the one it says now."""
+        """The bytes of an ACK; none for an older report: the engine would apply them to its current code."""
         is_current = report == (self._waiting or self._last)
         self._last = report
         if not is_current:
@@ -89,11 +89,11 @@ class SsiDecoder(Decoder):
         return encode(Packet(ACK))
 
     def resume(self, report: ReportNo | None) -> bytes:
-        """Start a session, so that the engine reads.
+        """The bytes that start the engine.
 
-        The next new code is always numbered one beyond `report`, whoever took that: 255 numbers away from being taken
-        for one told before. A code that was yielded and still waits for the disk keeps its number, unless somebody
-        else, who numbered his codes from there too, read cards since.
+        The next new code gets the number after `report`, 255 away from any that could count as a repeat. A code
+        that was yielded and is not yet on disk keeps its number, unless another program read cards from this
+        engine since then and counted on from there.
         """
         self.forget()
         if report is not None:
@@ -113,7 +113,7 @@ class SsiDecoder(Decoder):
                 yield self._judged(packet, now)
 
     def _next(self, is_stale: bool) -> Packet | None:
-        """The first whole packet of the buffer; bytes that begin none are dropped, in a stale one all such."""
+        """Removes and returns the first whole packet; drops bytes that start none, if stale unfinished ones too."""
         while self._begun:
             length = self._begun[0]
             if not _HEAD <= length <= LONGEST or self._begun[2:3] not in (b"", bytes((ENGINE,))):
@@ -149,14 +149,14 @@ class SsiDecoder(Decoder):
         return self._read(gap=repeated)
 
     def _again(self) -> Message:
-        """The packet yielded last has come once more: it is on disk, or it is still to be taken."""
+        """The message for a repeat of the last packet: a Repeat if it is on disk, else the card again."""
         if self._waiting is None:
             assert self._last is not None
             return Repeat(self._last)
         return self._read()
 
     def _read(self, gap: bool = False) -> Read | Unread:
-        """The card; an engine says a symbology without a code where it found none."""
+        """The card of the last packet; a symbology without a code is an unreadable one."""
         assert self._body is not None
         if len(self._body) < 2:
             return Unread("unreadable", self._waiting, gap=gap)

@@ -1,1 +1,1 @@
-"""Simulated reader boards, cables and pins: they obey the rules of real ones, for demonstrations and tests alike."""
+"""Simulated reader boards, cables and pins that behave like real ones, for demonstrations and tests."""

@@ -1,4 +1,4 @@
-"""A simulated reader for technicians: `python -m hardware.sim --link PATH`, then a word per line on stdin."""
+"""A simulated reader for technicians: `python -m hardware.sim --link PATH`, then one command per line on stdin."""
 
 import argparse
 import asyncio
@@ -24,19 +24,19 @@ CODES: Final[dict[Papers, str]] = {
     "labels": "one of the code book",
     "tags": "one of the code book",
 }
-"""What a code looks like, by what the cards of a reader carry."""
+"""What the cards of a reader carry -> how a code is written."""
 
 
 def words(papers: Papers) -> str:
-    """What may be given on stdin to a board whose cards carry `papers`."""
+    """The commands on stdin for a board that reads `papers`."""
     native = (
-        f" deal N pulls N cards, always from As on; {', '.join(REASONS)}: a fault; reset," if papers == "lots" else ""
+        f" deal N pulls N cards, starting with As; {', '.join(REASONS)}: a fault; reset," if papers == "lots" else ""
     )
     return f"a code ({CODES[papers]}) pulls that card;{native} stall, flow, unplug, plug; quit"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run until `quit` or the end of stdin; 0."""
+    """Runs until `quit` or the end of stdin; returns 0."""
     parser = argparse.ArgumentParser(prog="python -m hardware.sim", description=f"On stdin: {words('lots')}.")
     parser.add_argument("--link", type=Path, required=True, help="name of the device, a symlink to a pty")
     parser.add_argument("--protocol", choices=tuple(BOARDS), default="native")
@@ -60,7 +60,7 @@ async def _serve(board: NativeBoard | CodeBoard, link: Path) -> None:
 
 
 def _end(pty: PtyBoard) -> None:
-    """End the process at once: the thread that waits for the terminal cannot be stopped."""
+    """Ends the process at once: the thread that waits for stdin cannot be stopped."""
     pty.close()
     os._exit(0)
 
@@ -77,7 +77,7 @@ async def _read_stdin(pty: PtyBoard, board: NativeBoard | CodeBoard, loop: async
 
 
 async def _deal(pty: PtyBoard, board: NativeBoard, cards: int) -> None:
-    """Pull so many cards of a pack, at a dealer's pace."""
+    """Pulls `cards` cards of a pack at a dealer's pace."""
     for n in range(cards):
         board.pull(n % PACK)
         pty.tick()

@@ -1,4 +1,4 @@
-"""An Angel Eye shoe without its wires: it burns, deals and judges by rules of its own."""
+"""Simulated Angel Eye shoe: it burns, deals and judges by its own rules."""
 
 from collections.abc import Callable
 from itertools import cycle
@@ -15,7 +15,7 @@ FORCED: Final = 7
 
 Hands = tuple[list[str], list[str]]
 Rules = Callable[[Hands], int | None]
-"""From the hands so far, player's first, who draws a third card; None: the round is over."""
+"""From the hands so far (player's first), who draws a third card; None if the round is over."""
 
 
 def points(hand: list[str]) -> int:
@@ -24,7 +24,7 @@ def points(hand: list[str]) -> int:
 
 
 def right_rules(hands: Hands) -> int | None:
-    """Who draws by the rules of baccarat."""
+    """Who draws the next card by the rules of baccarat."""
     player, banker = hands
     if len(player) == 2 and len(banker) == 2:
         if max(points(player), points(banker)) >= 8:
@@ -36,7 +36,7 @@ def right_rules(hands: Hands) -> int | None:
 
 
 def wrong_rules(hands: Hands) -> int | None:
-    """A shoe whose banker stands on 3 and more after any third card of the player's."""
+    """Wrong rules: the banker stands on 3 and more after any third card of the player."""
     draws = right_rules(hands)
     return None if draws is BANKER and len(hands[0]) == 3 and points(hands[1]) >= 3 else draws
 
@@ -46,7 +46,7 @@ def _banker_draws(total: int, third: int) -> bool:
 
 
 class AngelEyeShoe(CodeBoard):
-    """The peer of `AngelEyeDecoder`, by its own `rules`. opening: targets and indexes of the first four cards."""
+    """Peer of `AngelEyeDecoder` with its own `rules`. opening: targets and indexes of the first four cards."""
 
     papers = "names"
 
@@ -60,13 +60,13 @@ class AngelEyeShoe(CodeBoard):
         self.new_shoe()
 
     def new_shoe(self) -> None:
-        """The shoe was loaded: it starts, and burns first."""
+        """Loads the shoe: it starts, and burns first."""
         self._hands: Hands = ([], [])
         self._to_burn: int | None = None if self._burns else 0
         self._send("S")
 
     def pull(self, code: str) -> None:
-        """A card such as `8s` leaves the shoe; anything else is a ValueError."""
+        """Draws a card such as `8s`; raises ValueError for anything else."""
         card_bytes(PLAYER, 1, code)
         if self._to_burn is None:
             self._to_burn = points([code]) or 10
@@ -78,22 +78,22 @@ class AngelEyeShoe(CodeBoard):
             self._deal(code)
 
     def unreadable(self) -> None:
-        """A card cannot be read; the shoe wants it again, and says it then, in the place that is still due."""
+        """Reports an unreadable card; the shoe expects it again and reports it then at the same place."""
         self._send("E", bytes((BIT_7 | 0x41,)))
 
     def mislay(self) -> None:
-        """Report the next card that is dealt on the other side."""
+        """Makes the next card be reported on the other side."""
         self._mislays = True
 
     def cut_card(self) -> None:
         self._send("C")
 
     def quit(self) -> None:
-        """The dealer ends the round by its button."""
+        """Ends the round by the dealer's button."""
         self._end(FORCED)
 
     def repeat(self) -> None:
-        """The last report comes once more, as a retransmission of the line."""
+        """Sends the last report once more, as a retransmission."""
         self._out += self._last
 
     def _deal(self, code: str) -> None:

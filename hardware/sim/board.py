@@ -1,4 +1,4 @@
-"""A native reader board without its wires: bytes in, bytes out, on a clock it is told."""
+"""Simulated native reader board: bytes in, bytes out, with the clock of `tick`."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ HELLO_MS = 500
 BEAT_MS = 1000
 SAMPLE_MS = 50
 RAW_US, RAW_AT_ONCE = 250, 24  # a raw sample, and how many go into a packet (a packet has at most 64 bytes)
-RAW_BACKLOG_MS = 100  # what a board that was not asked for its bytes still sends
-_IN_FLIGHT_MS = 20  # an ACK asks for what is left; not for what is still on its way
+RAW_BACKLOG_MS = 100  # of raw samples kept for a late `tick`
+_IN_FLIGHT_MS = 20  # a younger report may still be in flight: an ACK does not repeat it
 _FACTORY_PARAMS = {1: 512, 2: 32, 3: 4, 4: 180, 5: 60, 6: 8}
 _REPORT_KINDS = (native.KINDS[native.Card], native.KINDS[native.Fault])
 
@@ -32,9 +32,9 @@ class _Kept:
 
 
 class NativeBoard:
-    """Keeps its last 32 reports until they are acknowledged; the peer of `NativeDecoder`. Its time is that of `tick`.
+    """Peer of `NativeDecoder`: keeps its last 32 reports until acknowledged; its clock is that of `tick`.
 
-    optics: how cards are read, as well as the parameters allow; None: as they are pulled.
+    optics: simulated reading with the board's parameters; None: each card is read as pulled.
     """
 
     papers: ClassVar[Papers] = "lots"
@@ -51,7 +51,7 @@ class NativeBoard:
         self.firmware = firmware
         self.optics = optics
         self.params = dict(_FACTORY_PARAMS)
-        self.acknowledged = 0  # reports the host has confirmed, over all sessions
+        self.acknowledged = 0  # reports acknowledged by the host, over all sessions
         self._saved = dict(_FACTORY_PARAMS)
         self._now = 0
         self._boot(session, cause=1)
@@ -88,7 +88,7 @@ class NativeBoard:
         double_feed: bool = False,
         backwards: bool = False,
     ) -> None:
-        """A card with `code` (u16, else ValueError) passes; its report leaves with the next tick."""
+        """Passes a card with `code` (u16, else ValueError); its report leaves with the next tick."""
         if not 0 <= code <= 0xFFFF:
             raise ValueError("a code of the native link is 0 to 65535")
         if self.optics:
@@ -103,16 +103,16 @@ class NativeBoard:
         return self._keep(native.Card(seq, self.session, code, quality, agreed, taken, transit_ms, flags, 0, stamp))
 
     def fault(self, reason: str) -> None:
-        """Something passes that cannot be read; `reason` is one of `hardware.readers.messages.REASONS`."""
+        """Reports something unreadable; `reason` is one of `hardware.readers.messages.REASONS`."""
         number = REASONS.index(reason) + 1
         self._keep(native.Fault(self._numbered(), self.session, number, 0, self._now - self._booted))
 
     def reset(self, session: int | None = None) -> None:
-        """The board boots again: another session, and what nobody acknowledged is gone."""
+        """Reboots the board: another session; unacknowledged reports are lost."""
         self._boot((self.session + 1) % 65536 if session is None else session, cause=2)
 
     def receive(self, chunk: bytes) -> None:
-        """Bytes from the host; answers leave with the next tick."""
+        """Handles bytes from the host; answers leave with the next tick."""
         for frame in self._framing.feed(chunk):
             packet = None if frame is None else native.unpack(frame)
             match packet:
@@ -124,7 +124,7 @@ class NativeBoard:
                     self._on_command(packet)
 
     def tick(self, now_ms: int) -> bytes:
-        """What the board puts on the wire up to `now_ms` (never going back)."""
+        """Returns the bytes sent up to `now_ms`, which never decreases."""
         self._now = now_ms
         out, self._answers = self._answers, bytearray()
         if not self._greeted and now_ms >= self._hello_due:
@@ -149,7 +149,7 @@ class NativeBoard:
         return Beat(self.session, uptime, min(255, round(200 * lamp)), min(255, round(ambient / 16)), degrees)
 
     def _samples(self, due_ms: int) -> bytes:
-        """Raw samples from `due_ms` until now; the canned ones of a board without optics."""
+        """The raw samples from `due_ms` until now; fixed ones without optics."""
         if self.optics is None:
             self._sample_due = self._now + SAMPLE_MS
             return _framed(Sample((self._now - self._booted) % 2**32, (310, 2040, 3105, 296)))
@@ -216,7 +216,7 @@ class NativeBoard:
             case native.Get() | native.Set():
                 self._answer(Done(native.KINDS[type(packet)], 1))
             case _:
-                pass  # a board's own packet, echoed
+                pass  # an echoed packet of the board
 
     def _answer(self, packet: native.Packet) -> None:
         self._answers += _framed(packet)

@@ -1,4 +1,4 @@
-"""Readers that give codes and no more, without their wires: lines of text, GM65 modules, SSI engines, RFID modules."""
+"""Simulated readers that send only codes: text lines, GM65 modules, SSI engines, RFID modules."""
 
 from abc import ABC, abstractmethod
 from collections import deque
@@ -7,15 +7,15 @@ from typing import ClassVar
 from hardware.readers import grow, rdm6300, ssi
 from hardware.sim.pty import Papers
 
-RESEND_MS = 500  # an SSI engine waits so long for an acknowledgement
-NEAR_MS = 50  # an RFID module says a tag so often while it is near
+RESEND_MS = 500  # how long an SSI engine waits for an acknowledgement
+NEAR_MS = 50  # interval at which an RFID module sends a near tag
 SIGHTINGS = 3  # of a tag while its card passes
 
 
 class CodeBoard(ABC):
-    """A board whose `pull` takes a text; it sends what is in `_out` with the next tick, and takes no commands.
+    """Base of boards with text codes; sends `_out` with the next tick, and accepts no commands.
 
-    papers: what its cards carry. misreads: whether it can be given a card that it cannot read.
+    papers: what its cards carry. misreads: whether it can be given an unreadable card.
     """
 
     papers: ClassVar[Papers]
@@ -26,9 +26,9 @@ class CodeBoard(ABC):
 
     @abstractmethod
     def pull(self, code: str) -> None:
-        """A card with `code` passes; ValueError for what no card of this reader carries."""
+        """Passes a card with `code`; raises ValueError for a code that no card of this reader carries."""
 
-    def receive(self, chunk: bytes) -> None:  # noqa: B027  # most take no commands
+    def receive(self, chunk: bytes) -> None:  # noqa: B027  # most accept no commands
         """Bytes from the host."""
 
     def tick(self, now_ms: int) -> bytes:
@@ -38,7 +38,7 @@ class CodeBoard(ABC):
 
 
 class LineBoard(CodeBoard):
-    """The peer of `LineDecoder`: keeps nothing, takes no commands."""
+    """Peer of `LineDecoder`: keeps no reports, accepts no commands."""
 
     papers: ClassVar[Papers] = "names"
     misreads = True
@@ -52,7 +52,7 @@ class LineBoard(CodeBoard):
 
 
 class GrowBoard(LineBoard):
-    """The peer of `GrowDecoder`: keeps nothing, answers every command."""
+    """Peer of `GrowDecoder`: keeps no reports, answers every command."""
 
     papers = "labels"
 
@@ -64,7 +64,7 @@ class GrowBoard(LineBoard):
 
 
 class SsiBoard(CodeBoard):
-    """The peer of `SsiDecoder`: repeats the oldest code until it is acknowledged, then sends the next."""
+    """Peer of `SsiDecoder`: repeats the oldest code until it is acknowledged, then sends the next."""
 
     papers = "labels"
 
@@ -80,12 +80,12 @@ class SsiBoard(CodeBoard):
         return len(self._codes)
 
     def pull(self, code: str) -> None:
-        """A card with `code` passes; ValueError if it is too long for a packet."""
+        """Passes a card with `code`; raises ValueError if it is too long for a packet."""
         self._packet(code, 0)
         self._codes.append(code)
 
     def receive(self, chunk: bytes) -> None:
-        """Packets from the host; an ACK is for the code sent last."""
+        """Handles packets from the host; an ACK is for the code sent last."""
         acknowledged = ssi.encode(ssi.Packet(ssi.ACK))
         self._received = (self._received + chunk)[-ssi.LONGEST :]
         while acknowledged in self._received:
@@ -107,7 +107,7 @@ class SsiBoard(CodeBoard):
 
 
 class Rdm6300Board(CodeBoard):
-    """The peer of `Rdm6300Decoder`: sends a tag a few times while its card passes."""
+    """Peer of `Rdm6300Decoder`: sends a tag a few times while its card passes."""
 
     papers = "tags"
 
@@ -117,7 +117,7 @@ class Rdm6300Board(CodeBoard):
         self._due_ms = 0
 
     def pull(self, code: str) -> None:
-        """A card with the tag `code` (10 hex digits) passes; the one before has left."""
+        """Passes a card with the tag `code` (10 hex digits); the card before it is gone."""
         self._out += rdm6300.encode(code)
         self._near, self._due_ms = (code, SIGHTINGS - 1), -1
 

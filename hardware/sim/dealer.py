@@ -1,4 +1,4 @@
-"""A dealer at a simulated table: sees the lamps, draws cards, presses NEXT, and errs when asked."""
+"""A dealer at a simulated table: watches the lamps, draws cards, presses NEXT, and makes one mistake if given."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -10,10 +10,10 @@ from typing import Protocol
 SAMPLE_S = 0.02
 FAST_FROM = 2.5  # switches in a second; a lamp at 1 Hz makes 2, one at 5 Hz makes 10
 _Lamps = frozenset[str]
-THINK_S = (0.6, 1.5)  # a practised hand, per card
+THINK_S = (0.6, 1.5)  # seconds per card of a practised dealer
 SHUFFLE_S = 3.0
-GLANCE_S = 0.7  # tells a steady lamp from one that blinks
-STARE_S = 2.2  # longer than the dark of any rhythm
+GLANCE_S = 0.7  # enough to distinguish a steady lamp from a blinking one
+STARE_S = 2.2  # longer than the dark phase of any rhythm
 ANSWER_S = 30.0  # until the lamps answer a card
 PATIENCE_S = 3.0  # until NEXT is pressed again
 _POLL_S = 0.004
@@ -21,7 +21,7 @@ _POLL_S = 0.004
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen: lamps that stayed lit, that blinked slowly (1 Hz, a double flash) and fast (5 Hz)."""
+    """The lamps seen steady, blinking slowly (1 Hz, a double flash) and fast (5 Hz)."""
 
     steady: _Lamps
     slow: _Lamps
@@ -29,18 +29,18 @@ class Seen:
 
     @property
     def lit(self) -> _Lamps:
-        """All that were not dark all the time."""
+        """All lamps that were lit at some time."""
         return self.steady | self.slow | self.fast
 
 
 class Eyes:
-    """Looks at what `lit()` gives: the names of the lamps that are lit at this moment."""
+    """Observes lamps over time. lit: the names of the lamps lit at this moment."""
 
     def __init__(self, lit: Callable[[], Collection[str]]) -> None:
         self._lit = lit
 
     async def look(self, seconds: float) -> Seen:
-        """Look for `seconds`; 0.7 tell the rhythms apart, 2.2 find a double flash too."""
+        """Watches for `seconds`; 0.7 distinguish the rhythms, 2.2 find a double flash too."""
         loop = asyncio.get_running_loop()
         start = loop.time()
         looks = [frozenset(self._lit())]
@@ -51,10 +51,10 @@ class Eyes:
 
 
 def seen(looks: list[_Lamps], seconds: float) -> Seen:
-    """The lamps by rhythm, from looks at equal distances within `seconds`."""
+    """The lamps by rhythm, from samples at equal intervals within `seconds`."""
     every = frozenset().union(*looks)
     steady = every.intersection(*looks)
-    # One switch more may fall into any stretch of time.
+    # Any interval may contain one switch more.
     fast = frozenset(lamp for lamp in every - steady if _switches(lamp, looks) - 1 > FAST_FROM * seconds)
     return Seen(steady, every - steady - fast, fast)
 
@@ -65,57 +65,57 @@ def _switches(lamp: str, looks: list[_Lamps]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A card in the dealer's hand: the code the reader sees, and how many are burned if it is exposed."""
+    """A card in the dealer's hand: the code for the reader, and how many cards are burned if it is exposed."""
 
-    code: int | str = field(repr=False)  # nobody may know it yet
+    code: int | str = field(repr=False)  # secret until disclosed
     burns: int = 0
 
 
 class Hands(Protocol):
-    """What a dealer sees and touches. slots: the lamps of the places for cards."""
+    """A dealer's view of the table and actions on it. slots: the lamps of the places for cards."""
 
     @property
     def slots(self) -> Collection[str]:
         """The lamps of the places for cards, in the order of the game."""
 
     def waits(self) -> bool:
-        """Whether the guests are to speak first: bets are open, or a seat or the lot is asked."""
+        """Whether the guests must act first: bets are open, or a seat or the lot is asked."""
 
     def pack(self) -> int:
-        """Which pack is in the shoe, or is to be put there; it changes where the next one is opened by nobody."""
+        """The number of the pack in the shoe or due next; it changes where packs open by themselves."""
 
     def left(self) -> int | None:
-        """Cards left in the shoe as the table counts them, None while it counts none."""
+        """Cards left in the shoe by the table's count, None if it counts none."""
 
     def lit(self) -> Collection[str]:
         """The lamps that are lit at this moment."""
 
     def draw(self, paper: Paper, how: str = "") -> None:
-        """Pull a card over the reader; `how` names what goes wrong with it, if anything."""
+        """Pulls a card over the reader; `how` names its fault, if any."""
 
     async def cut_card(self) -> None:
-        """Pull the cut card over its sensor."""
+        """Pulls the cut card over its sensor."""
 
     async def press_next(self) -> None:
-        """Press the key NEXT."""
+        """Presses the key NEXT."""
 
     async def ask_for_shoe(self) -> None:
-        """Have the pit boss open the shuffled shoe."""
+        """Asks the pit boss to open the shuffled shoe."""
 
     async def call_floor(self, last: Paper | None) -> None:
-        """Let the floor decide; `last` is the card drawn last."""
+        """Calls the pit boss to decide; `last` is the card drawn last."""
 
 
 class Puzzled(RuntimeError):
-    """The dealer does not know how to go on; the message says why."""
+    """The dealer cannot continue; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """What goes wrong once: at the lamp of one of `slots`, at `next`, or at the last card to `burn`.
+    """A single mistake: at the lamp of one of `slots`, at `next`, or at the last card to `burn`.
 
-    act: does it, and says whether it took the place of the card or key that was due. after: chances let
-    pass before, so that one sees first how it should be.
+    act: makes it; returns whether it replaced the card or key that was due. after: chances skipped before, so that
+    viewers first see the correct way.
     """
 
     act: Callable[["Dealer"], Awaitable[bool]]
@@ -124,10 +124,10 @@ class Mistake:
 
 
 class Dealer:
-    """Deals shoe after shoe at `speed` (1: human); knows the lamps and the cards in hand, nothing else.
+    """Deals shoe after shoe at `speed` (1: human), from the lamps and the cards in hand alone.
 
-    packs: the cards of a full shoe, unshuffled. cut_from_end: the fewest and the most cards that lie behind the cut
-    card; None: there is none. going: while it is not set, the dealer rests before the next card or key.
+    packs: the cards of a full shoe, unshuffled. cut_from_end: the fewest and the most cards behind the cut card;
+    None: no cut card. going: while it is not set, the dealer pauses before the next card or key.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class Dealer:
         self._pack = hands.pack()
 
     async def work(self) -> None:
-        """Deal until cancelled. Raises Puzzled."""
+        """Deals until cancelled. Raises Puzzled."""
         await self._bring_shoe()
         while True:
             slot = self._the_one_lit()
@@ -165,14 +165,14 @@ class Dealer:
                 await self._deal(slot)
 
     def draw(self, how: str = "") -> None:
-        """Draw the next card, the right way or as `how` says."""
+        """Draws the next card, correctly or with the fault `how`."""
         if not self._shoe:
             raise Puzzled("a card is due and the shoe is empty: open a new one")
         self.last = self._shoe.pop()
         self.hands.draw(self.last, how)
 
     async def draw_unread(self, how: str) -> None:
-        """Draw a card that cannot be read, and see what comes of it: the floor is called, or play goes on with it."""
+        """Draws an unreadable card and waits for the outcome: the pit boss is called, or play continues with it."""
         left = self.hands.left()
         self.draw(how)
         self._unread = self.last
@@ -180,16 +180,16 @@ class Dealer:
         await self._eyes.look(GLANCE_S)
 
     def draw_other(self, how: str = "") -> None:
-        """Draw a card that is in the shoe although it must not: the one drawn last once more, say."""
+        """Draws a card that must not be in the shoe: the last one once more."""
         assert self.last is not None
         self.hands.draw(self.last, how)
 
     async def see(self, *lamps: str) -> None:
-        """Wait until one of `lamps` is lit. Raises Puzzled if none ever is."""
+        """Waits until one of `lamps` is lit. Raises Puzzled after `ANSWER_S`."""
         await self._until(lambda: any(lamp in self.hands.lit() for lamp in lamps), " or ".join(lamps))
 
     async def _see_on(self, *lamps: str) -> None:
-        """Wait until the lamps or the guests say how it goes on. Raises Puzzled if none ever does."""
+        """Waits for a lamp or for the guests. Raises Puzzled after `ANSWER_S`."""
         await self._until(lambda: self._goes_on(*lamps), " or ".join(("fault", *lamps, *self.hands.slots)))
 
     def _goes_on(self, *lamps: str) -> bool:
@@ -197,7 +197,7 @@ class Dealer:
         return self.hands.waits() or any(lamp in lit for lamp in ("fault", *lamps, *self.hands.slots))
 
     async def _bring_pack(self) -> None:
-        """Put a shuffled pack into the shoe; nobody needs to open it."""
+        """Puts a shuffled pack into the shoe; it needs no opening."""
         await self._pause(SHUFFLE_S)
         self._shoe = list(self._packs)
         self._rng.shuffle(self._shoe)
@@ -212,7 +212,7 @@ class Dealer:
         await self._see_on("ready")
 
     async def _deal(self, slot: str) -> None:
-        """Draw a card to the slot whose lamp is steady."""
+        """Draws a card to the slot with the steady lamp."""
         await self._think()
         if slot not in self.hands.lit() or self.hands.waits() or await self._errs(slot):
             return
@@ -222,7 +222,7 @@ class Dealer:
         await self._until(
             lambda: slot not in self.hands.lit() or self.hands.left() != left, f"the lamp of {slot} to go out"
         )
-        if slot in self.hands.lit():  # the next card goes there too, or its seat is asked
+        if slot in self.hands.lit():  # the next card goes there too, or its seat must act
             await self._eyes.look(GLANCE_S)
 
     async def _draw(self) -> None:
@@ -232,7 +232,7 @@ class Dealer:
         self.draw()
 
     async def _look(self) -> None:
-        """More or fewer lamps than one: look which blink, and do what they say."""
+        """With no single lamp lit: finds the rhythms, and follows them."""
         seen = await self._eyes.look(GLANCE_S)
         if not seen.lit & {"ready", *self.hands.slots} and "fault" not in seen.slow | seen.fast:
             seen = await self._eyes.look(STARE_S)
@@ -243,7 +243,7 @@ class Dealer:
             await self._follow(seen)
 
     async def _follow(self, seen: Seen) -> None:
-        """No card is due: the lamps ask for the floor, for a look at the cards, for NEXT, or for a shoe."""
+        """Without a card due, the lamps ask for the pit boss, for a look at the cards, for NEXT, or for a shoe."""
         if "fault" in seen.fast:
             await self._think()
             await self.hands.call_floor(self._unread or self.last)
@@ -258,13 +258,13 @@ class Dealer:
             await self._bring_shoe()
 
     async def _confirm(self) -> None:
-        """Compare the cards with the screen, then say that they are right."""
+        """Compares the cards with the screen, then confirms with NEXT."""
         await self._think()
         if not any(slot in self.hands.lit() for slot in self.hands.slots):
             await self.hands.press_next()
 
     async def _burn(self) -> None:
-        """Expose the first card and burn as many as it says."""
+        """Exposes the first card and burns as many cards as it demands."""
         await self._think()
         self._unburned = False
         await self._draw()
@@ -283,13 +283,13 @@ class Dealer:
             await self._wait_for_answer()
 
     async def _wait_for_answer(self) -> None:
-        """Give the table time to answer NEXT; a second press would mean something else."""
+        """Waits for the table's answer to NEXT; a second press would mean something else."""
         give_up = asyncio.get_running_loop().time() + PATIENCE_S
         while not self._goes_on() and asyncio.get_running_loop().time() < give_up:
             await asyncio.sleep(_POLL_S)
 
     async def _errs(self, where: str) -> bool:
-        """Make the mistake if this is its moment; whether it took the place of what was due."""
+        """Makes the mistake if its moment has come; returns whether it replaced what was due."""
         mistake = self._mistake
         if mistake is None or where not in mistake.at:
             return False
@@ -307,7 +307,7 @@ class Dealer:
         give_up = asyncio.get_running_loop().time() + ANSWER_S
         while not condition():
             if asyncio.get_running_loop().time() > give_up:
-                raise Puzzled(f"the dealer waited {ANSWER_S:.0f} s in vain for {what}")
+                raise Puzzled(f"the dealer waited {ANSWER_S:.0f} s for {what}: it did not come")
             await asyncio.sleep(_POLL_S)
 
     async def _think(self) -> None:

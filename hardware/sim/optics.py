@@ -22,7 +22,7 @@ Params = Mapping[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the board made of a card: `code` None where no reading passed the check."""
+    """The board's reading of a card: `code` None if no sample passed the check."""
 
     code: int | None
     quality: int
@@ -33,11 +33,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """The world around the sensor.
+    """Light, print and dirt at the sensor.
 
-    lamp: 1 is a new one. fade: what it loses in an hour. per_degree: what it loses per degree over 25. noise: ADC
-    counts (sd) at the usual gain. paper, ink: what they reflect, 0..1. dirt: what the glass takes away, cell by
-    cell. ambient: light that is not the lamp's (counts); flicker: its 100 Hz part. speed: spread of the transits.
+    lamp: 1 is a new one. fade: its loss per hour. per_degree: its loss per degree over 25. noise: ADC
+    counts (sd) at the usual gain. paper, ink: reflectance, 0..1. dirt: loss in the glass, cell by cell.
+    ambient: other light than the lamp's (counts); flicker: its 100 Hz part. speed: spread of the transits.
     """
 
     lamp: float = 1.0
@@ -77,7 +77,7 @@ class Optics:
         self._noises = [self._rng.gauss(0, 1) for _ in range(_NOISES)]
 
     def read(self, code: int, params: Params, now_ms: int) -> Reading:
-        """A card with `code` passes at `now_ms`: what a board with `params` reads."""
+        """Passes a card with `code` at `now_ms`; returns what a board with `params` reads."""
         cells, transit_us = printed(code), self._transit_us()
         self._passes = [*self._passes[-20:], _Pass(now_ms * 1000, transit_us, cells)]
         levels = self._levels(cells, transit_us, params, now_ms)
@@ -90,7 +90,7 @@ class Optics:
         return Reading(best, quality, agreed, taken, transit_us // 1000)
 
     def level(self, at_us: int, params: Params) -> int:
-        """The ADC's count at a moment: the raw signal."""
+        """The ADC count at a moment (raw signal)."""
         light, now_ms = self.light, at_us // 1000
         bright = 0.0
         for each in reversed(self._passes):
@@ -105,13 +105,13 @@ class Optics:
         return max(0, min(FULL_SCALE, round(level)))
 
     def lamp(self, now_ms: int) -> float:
-        """How bright the lamp is now: 1 as when new."""
+        """The brightness of the lamp now; 1 as when new."""
         degrees = self.degrees(now_ms) - 25
         hours = now_ms / 3_600_000
         return max(0.0, self.light.lamp * (1 - self.light.fade * hours) * (1 - self.light.per_degree * degrees))
 
     def degrees(self, now_ms: int) -> float:
-        """The temperature now: it rises by `warming` within the first hour or so."""
+        """The temperature now; it rises by `warming` within the first hour."""
         return self.light.degrees + self.light.warming * min(1.0, now_ms / 3_600_000)
 
     def _transit_us(self) -> int:
@@ -119,7 +119,7 @@ class Optics:
         return int(1000 * NOMINAL_MS * self._rng.uniform(1 - spread, 1 + spread))
 
     def _levels(self, cells: tuple[bool, ...], transit_us: int, params: Params, now_ms: int) -> list[float]:
-        """The clean count of each cell: the exposure smears a fast card over its neighbour."""
+        """The noise-free count of each cell: long exposure smears a fast card into the next cell."""
         light = self.light
         white = self._counts(light.paper, params, now_ms)
         black = self._counts(light.ink, params, now_ms)
@@ -139,7 +139,7 @@ class Optics:
         return [min(FULL_SCALE, level + sd * noise) for level, noise in zip(levels, noises, strict=True)]
 
     def _counts(self, reflected: float, params: Params, now_ms: int) -> float:
-        """Counts of a surface: 720 units of gain times exposure show new white paper at about 3100."""
+        """The counts of a surface: gain times exposure of 720 shows new white paper at about 3100."""
         light = 4.8 * reflected * self.lamp(now_ms) * params[GAIN] * params[EXPOSURE_US]
         return self.light.ambient + light
 
@@ -147,14 +147,14 @@ class Optics:
         return self.light.noise * (0.5 + params[GAIN] / 8) * (0.6 + 0.4 * min(1.0, level / FULL_SCALE))
 
     def _flicker(self, at_us: int) -> float:
-        """A mains lamp's light has a hump every 10 ms."""
+        """The counts of flicker: a mains lamp peaks every 10 ms."""
         phase = at_us % 10_000 / 10_000
         return self.light.flicker * 4 * phase * (1 - phase)
 
 
 @lru_cache(maxsize=2048)
 def printed(code: int) -> tuple[bool, ...]:
-    """The cells of a code, white is True."""
+    """The cells of a code; True is white."""
     word = code << _CHECK_BITS | _check(code)
     bits = [bool(word >> at & 1) for at in reversed(range(CELLS // 2))]
     return tuple(cell for bit in bits for cell in (bit, not bit))
@@ -165,7 +165,7 @@ def _check(code: int) -> int:
 
 
 def _decoded(levels: list[float], params: Params) -> int | None:
-    """The code in the strobed counts; a cell within the hysteresis keeps the one before it."""
+    """The code in the sampled counts, None if it fails the check; a cell within the hysteresis repeats the last one."""
     upper = params[THRESHOLD] + params[HYSTERESIS]
     lower = params[THRESHOLD] - params[HYSTERESIS]
     word, white, first = 0, True, False
@@ -182,7 +182,7 @@ def _decoded(levels: list[float], params: Params) -> int | None:
 
 
 def _quality(levels: list[float], cells: tuple[bool, ...], params: Params) -> int:
-    """How wide the worst cell stands off the threshold: 255 is half the contrast, 0 is on the wrong side."""
+    """The distance of the worst cell from the threshold: 255 is half the contrast, 0 is the wrong side."""
     white = [level for level, cell in zip(levels, cells, strict=True) if cell]
     black = [level for level, cell in zip(levels, cells, strict=True) if not cell]
     half = (sum(white) / len(white) - sum(black) / len(black)) / 2

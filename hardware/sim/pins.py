@@ -1,4 +1,4 @@
-"""Drives gpiozero's mock pins as people would: presses keys, passes the cut card, sees which lamps are lit."""
+"""Drives gpiozero's mock pins as people would: presses keys, passes the cut card, reads the lamps."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ BOUNCE = 0.001  # seconds per bounce of a contact
 
 
 class Switched(MockPin):  # type: ignore[misc]  # gpiozero ships no types
-    """A pin whose switch is stronger than any pull resistor."""
+    """Pin with a switch that overrides any pull resistor."""
 
     def _set_pull(self, value: str) -> None:
         self._pull = value
@@ -23,12 +23,12 @@ class MockPins:
         self._factory = factory
 
     def switch(self, pin: Pin, active: bool) -> None:
-        """Wire a switch to the input `pin`, before anybody claims it: it keeps its state whoever has the pin."""
+        """Wires a switch to the input `pin` before it is claimed; the state survives claims and releases."""
         self._factory.pin(pin.number, pin_class=Switched)
         self.drive(pin, active)
 
     def drive(self, pin: Pin, active: bool) -> None:
-        """Put the input `pin` into its active or idle state, without a bounce."""
+        """Sets the input `pin` active or idle, without a bounce."""
         wire = self._factory.pin(pin.number)
         if pin.active_level(is_input=True) == active:
             wire.drive_high()
@@ -36,22 +36,22 @@ class MockPins:
             wire.drive_low()
 
     async def press(self, pin: Pin, seconds: float = 0.08, bounces: int = 3) -> None:
-        """Press a key for `seconds`; it bounces when pressed and when released."""
+        """Presses a key for `seconds`; it bounces when pressed and when released."""
         await self._bounce(pin, True, bounces)
         await asyncio.sleep(seconds)
         await self._bounce(pin, False, bounces)
 
     async def pass_cut_card(self, pin: Pin, seconds: float = 0.015, bounces: int = 3) -> None:
-        """Let the cut card pass its sensor in `seconds`."""
+        """Passes the cut card over its sensor in `seconds`."""
         await self.press(pin, seconds, bounces)
 
     def lit(self, pin: Pin) -> bool:
-        """Whether the lamp at `pin` is lit at this moment; one that nobody drives is dark."""
+        """Whether the lamp at `pin` is lit at this moment; one that is not driven is dark."""
         wire = self._factory.pin(pin.number)
         return wire.function == "output" and bool(wire.state) == pin.active_level(is_input=False)
 
     async def _bounce(self, pin: Pin, active: bool, bounces: int) -> None:
-        for _ in range(bounces):  # open for a moment only: a machine that is late must not make two presses of one
+        for _ in range(bounces):  # open for a moment only: a slow machine must not turn one press into two
             self.drive(pin, False)
             self.drive(pin, True)
             await asyncio.sleep(BOUNCE)

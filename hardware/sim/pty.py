@@ -1,4 +1,4 @@
-"""Puts a simulated board on a pseudo-terminal, which a daemon opens as any serial device; its cable may be bad."""
+"""Connects a simulated board to a pseudo-terminal, a serial device for the daemon, over a cable that may fail."""
 
 import asyncio
 import contextlib
@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 TICK = 0.01  # seconds
-STEP_MS = 50  # of the board's clock at once: less than the raw signal that a board keeps
+STEP_MS = 50  # longest step of the board's clock: less than the raw signal that a board keeps
 _TIOCGEXCL = 0x80045440  # asm-generic/ioctls.h; Python 3.11 does not name it
 
 Papers = Literal["lots", "names", "labels", "tags"]
-"""A number of face and pack lot; the card's name; a label that only a code book knows; a tag of the card's own."""
+"""What a card carries: number of face and pack lot; its name; a label to look up in a code book; its own tag."""
 
 
 class Cable:
@@ -26,7 +26,7 @@ class Cable:
         self._held = bytearray()
 
     def carry(self, chunk: bytes) -> bytes:
-        """What comes out for `chunk`; a stalled cable gives it all later, in order."""
+        """Returns the bytes that arrive for `chunk`; a stalled cable delivers them later, in order."""
         self._held += chunk
         if self.stalled:
             return b""
@@ -35,21 +35,21 @@ class Cable:
 
 
 class Board(Protocol):
-    """What `PtyBoard` needs of a board."""
+    """A board that `PtyBoard` can drive."""
 
     def receive(self, chunk: bytes) -> None:
-        """Bytes from the host."""
+        """Handles bytes from the host."""
 
     def tick(self, now_ms: int) -> bytes:
-        """Bytes for the host."""
+        """Returns the bytes for the host up to `now_ms`."""
 
 
 class PtyBoard:
-    """A board on a real pty from its making to `close`, on the running loop; unplug and replug it at will.
+    """Owns a pty with a board from construction to `close`, on the running loop; it can be unplugged and replugged.
 
-    `link` is a stable name for the device, as udev would give it; without it, `path` changes at each replug.
-    `up` carries what the board says, `down` what it hears. The board keeps its power while unplugged.
-    `speed`: how many times as fast as ours the board's clock runs; one that runs faster waits for a full line.
+    link: a stable name for the device, as udev would give it; without it, `path` changes at each replug. up, down:
+    the cable from and to the board. The board keeps its power while unplugged. speed: the board's clock relative to
+    real time; above 1 it waits while the line is full.
     """
 
     def __init__(self, board: Board, link: Path | None = None, speed: float = 1.0) -> None:
@@ -68,7 +68,7 @@ class PtyBoard:
 
     @property
     def path(self) -> str:
-        """What a daemon opens."""
+        """The path a daemon opens."""
         return str(self._link) if self._link else os.ttyname(self._slave)
 
     @property
@@ -76,7 +76,7 @@ class PtyBoard:
         return self._master >= 0
 
     def replug(self) -> None:
-        """The device appears (again), under the same link."""
+        """Makes the device appear (again), under the same link."""
         if self.plugged:
             return
         # The slave stays open here too, so that a daemon's exit does not look like an unplugged cable to us.
@@ -88,7 +88,7 @@ class PtyBoard:
             _point(self._link, os.ttyname(self._slave))
 
     def unplug(self) -> None:
-        """The device vanishes; whoever has it open finds out at once."""
+        """Makes the device vanish; a program with the device open notices at once."""
         if not self.plugged:
             return
         if self._link:
@@ -100,13 +100,13 @@ class PtyBoard:
         self._unsent = b""
 
     def close(self) -> None:
-        """Unplug for good."""
+        """Unplugs and stops the board."""
         if self._timer:
             self._timer.cancel()
         self.unplug()
 
     def tick(self) -> None:
-        """Let the board speak now instead of within 10 ms: after a `board.pull(..)`, say."""
+        """Runs the board now instead of within 10 ms, as after a `board.pull(..)`."""
         now = self._loop.time()
         left, self._looked = 1000 * self.speed * (now - self._looked), now
         if self.plugged:
@@ -120,7 +120,7 @@ class PtyBoard:
 
     @property
     def _waits(self) -> bool:
-        """Whether the board's clock stands still, because what it said last is still to be written."""
+        """Whether the board's clock is stopped until its last bytes are written."""
         return self.speed > 1.0 and bool(self._unsent)
 
     def _step(self, step_ms: float) -> None:
@@ -130,7 +130,7 @@ class PtyBoard:
         self.clock_ms += step_ms
         sent = self.up.carry(self.board.tick(int(self.clock_ms)))
         if self.plugged:
-            # A full line drops whole sayings, never halves of them: the board repeats what matters.
+            # A full line drops whole outputs, never parts: the board repeats its reports.
             self._unsent = self._written(self._unsent or sent)
 
     def _run(self) -> None:
@@ -147,7 +147,7 @@ class PtyBoard:
         try:
             return chunk[os.write(self._master, chunk) :] if chunk else b""
         except BlockingIOError:
-            # Nothing of it went out: only a begun saying has to be finished.
+            # Nothing was written: only a begun output must be finished.
             return self._unsent
 
 
@@ -159,7 +159,7 @@ def _point(link: Path, device: str) -> None:
 
 
 def _forget_dead_owner(slave: int) -> None:
-    """End TIOCEXCL when its owner is gone, as a real port does at its last close (here the last is ours)."""
+    """Clears TIOCEXCL once its owner is gone, as a real port does at its last close."""
     (exclusive,) = struct.unpack("i", fcntl.ioctl(slave, _TIOCGEXCL, bytes(4)))
     if not exclusive:
         return

@@ -1,4 +1,4 @@
-"""Rounds a second of each game with seats: by its rules alone, asked anew at every move, and through the shoe.
+"""Rounds a second of each game with seats: by its rules alone, asked again at every move, and through the shoe.
 
     PYTHONPATH=. .venv/bin/python scripts/bench/games.py [--rounds 200] [--repeat 5]
 

@@ -50,7 +50,7 @@ class Cost(NamedTuple):
 
 
 class Lightless:
-    """Lamps that nobody sees."""
+    """Lamps without pins."""
 
     def show(self, lit: dict[str, str]) -> None:
         """Light nothing."""
@@ -104,12 +104,12 @@ async def _costs(table: Table, uplink: Uplink, broker: Nowhere, cards: list[Card
     for card in cards:
         round, done = max(table.shoe.round, 1), broker.mid
         begun = time.thread_time_ns()
-        told = table.handle(inputs.CardRead(**now(), card=card, nonce=nonce()))
-        taken = time.thread_time_ns()
+        produced = table.handle(inputs.CardRead(**now(), card=card, nonce=nonce()))
+        handled = time.thread_time_ns()
         uplink.states.flush()
         flushed = time.thread_time_ns()
-        closes = any(isinstance(event, events.RoundClosed) for event in told)
-        yield Cost(round, closes, (taken - begun) / 1000, (flushed - taken) / 1000)
+        closes = any(isinstance(event, events.RoundClosed) for event in produced)
+        yield Cost(round, closes, (handled - begun) / 1000, (flushed - handled) / 1000)
         if closes and round == rounds:
             return
         for mid in range(done + 1, broker.mid + 1):

@@ -46,10 +46,10 @@ BATCH = 500
 
 
 class Silent:
-    """A source that is acknowledged and told, and counts how often."""
+    """A source without messages; counts acknowledgements and publications."""
 
     def __init__(self) -> None:
-        self.acknowledged = self.told = 0
+        self.acknowledged = self.published = 0
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
         return []
@@ -58,7 +58,7 @@ class Silent:
         self.acknowledged += len(deliveries)
 
     def publish(self, topic: str, payload: bytes) -> None:
-        self.told += 1
+        self.published += 1
 
     def drop(self) -> None: ...
 
@@ -112,7 +112,7 @@ def ingested(store: Store, came: Sequence[Delivery]) -> None:
     source = Silent()
     ingest = Ingest(store, source)
     for batch in batches(came):
-        ingest.take(batch)
+        ingest.save(batch)
     assert source.acknowledged == len(came) == store.count("messages")
     store.close()
 

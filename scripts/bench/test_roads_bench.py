@@ -6,8 +6,8 @@
 PyBaccarat 0.10 has no boards and 0.18 has no build for Linux; 0.12 has both, once it finds the Windows module it
 asks for the keyboard. Its boards are four (no bead plate) and carry no ties, pairs, cells, ask road or good roads.
 Its marks are put one by one as each round ends, and so are ours (`append`): that is the like of it, and the limit:
-half as many shoes again in a second. Drawing all roads anew, as after a correction, and the whole board as it is
-published have no like there; they are told beside it. CPU time is measured, so that others matter less.
+half as many shoes again in a second. Drawing all roads again, as after a correction, and the whole board as it is
+published have no like there; they are printed beside it. CPU time is measured, so that others matter less.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def took(benchmark: Any, name: str) -> None:
 
 
 def test_five_roads(benchmark: Any) -> None:
-    """Drawn anew from the rounds."""
+    """The roads, drawn again from the rounds."""
     benchmark(for_each, five_roads)
     took(benchmark, "five roads")
 
@@ -130,7 +130,7 @@ def test_both_do_the_same_work() -> None:
 
 
 def test_limits(capsys: pytest.CaptureFixture[str]) -> None:
-    """Says all and compares what is alike."""
+    """Prints all figures and compares those of the same kind."""
     if "five roads" not in BEST:
         pytest.skip("nothing was measured")
     each = {name: 1e6 * best / len(SHOES) for name, best in BEST.items()}

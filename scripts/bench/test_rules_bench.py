@@ -7,7 +7,7 @@ By hand, in a venv of its own (neither package belongs to the project's):
 
 Each benchmark of a group takes the same 1,000 rounds, so its OPS is thousands of rounds per second. PyBaccarat's own
 `Game` compares hands in a way Python 3 no longer has, so its `Hand` is dealt to here as `Game.play_hand` deals, without
-a shoe and without texts. The like of it is `Play.judge`, by which a correction has its result: it also says which slot
+a shoe and without texts. The like of it is `Play.judge`, which gives a correction its result: it also names which slot
 each card fills and why, which pairs there are, and what each of 38 bets has won, so it takes longer, and no limit is
 set. A card at the table costs `layout` for the cards that are out. CPU time is measured, so that others on the machine
 matter less.
@@ -41,7 +41,7 @@ Benchmark = Callable[..., Any]
 
 
 def layout(cards: tuple[Card, ...]) -> Layout:
-    """The round after these cards, as the script of the game has it."""
+    """The round after these cards, by the script of the game."""
     return run(GAME, [Dealt(card) for card in cards], TERMS, START)
 
 
@@ -103,7 +103,7 @@ def test_judged(benchmark: Benchmark) -> None:
 
 @pytest.mark.benchmark(group="1,000 rounds, card by card", timer=time.process_time)
 def test_layout_at_every_card(benchmark: Benchmark) -> None:
-    """What the shoe works out at a table: the layout anew after each card of the round."""
+    """The shoe's work at a table: the layout again after each card of the round."""
     benchmark(lambda: [layout(cards[:count]) for cards in OURS for count in range(1, len(cards) + 1)])
 
 

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -103,5 +103,6 @@ def test_the_loop_of_the_page_goes_on_after_a_locked_database(broker: Broker, tm
             if len(saved) == 3:
                 floor.close()
 
-        exec(again, {"floor": floor, "save": save, "sqlite3": sqlite3, "db": sqlite3.connect(":memory:")})
+        with closing(sqlite3.connect(":memory:")) as db:
+            exec(again, {"floor": floor, "save": save, "sqlite3": sqlite3, "db": db})
         assert sorted(raws(saved)) == sorted(table.rounds)

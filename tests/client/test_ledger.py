@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.client.ledger import Arrived, Entries
+from firmware_bridge.client.ledger import Entries, TableLedger
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.floor.record.ledger import Ledger, Loaded, Progress
 from firmware_bridge.floor.record.message import Key, row
@@ -47,13 +47,13 @@ CAME = st.lists(st.sampled_from(SENT), max_size=60)
 
 @given(came=CAME)
 def test_a_floor_gets_everything(came: list[Sent]) -> None:
-    arrived = Arrived("T07", events=True)
-    got = [arrived.take(*each) for each in [*came, SENT[-1]]]  # type: ignore[arg-type]  # a topic
+    arrived = TableLedger("T07", events=True)
+    got = [arrived.receive(*each) for each in [*came, SENT[-1]]]  # type: ignore[arg-type]  # a topic
     arrived.reaches("3-fake", LAST["3-fake"] + 1, 3)
     while gaps := arrived.gaps():
         for gap in gaps:
             arrived.answered(gap)
-            got += [arrived.take(*each) for each in between(gap.journal, gap.start, gap.to)]  # type: ignore[arg-type]
+            got += [arrived.receive(*each) for each in between(gap.journal, gap.start, gap.to)]  # type: ignore[arg-type]
     assert sum(each is not None for each in got) == len(SENT)
     assert {journal: arrived.stored_up_to(journal, None) for journal in LAST} == LAST
     assert not any(arrived.lacks_older(journal, set()) for journal in LAST)
@@ -65,7 +65,7 @@ def test_a_store_gets_everything(came: list[Sent]) -> None:
 
     def take(messages: list[Sent]) -> None:
         for topic, payload in messages:
-            ledger.take(row(topic, "T07", payload, AT))
+            ledger.add(row(topic, "T07", payload, AT))
 
     take([*came, SENT[-1]])
     for journal, last in LAST.items():
@@ -109,16 +109,16 @@ def test_an_entry_is_whole_with_all_its_messages(came: str, whole: int, gaps: st
 
 
 def test_a_last_round_without_its_event_is_a_gap() -> None:
-    arrived = Arrived("T07", events=True)
+    arrived = TableLedger("T07", events=True)
     for topic, payload in SENT[:4]:
         if (topic, json.loads(payload)["seq"]) != ("event", 2):
-            arrived.take(topic, payload)  # type: ignore[arg-type]  # a topic
+            arrived.receive(topic, payload)  # type: ignore[arg-type]  # a topic
     assert [(gap.start, gap.to) for gap in arrived.gaps()] == [(2, 2)]
 
 
 def test_a_journal_that_a_round_names_holds_up_the_next_one_though_only_a_status_spoke_of_it() -> None:
-    arrived = Arrived("T07", events=True)
+    arrived = TableLedger("T07", events=True)
     for topic, payload in between("2-fake", 1, None):
-        arrived.take(topic, payload)  # type: ignore[arg-type]  # a topic
+        arrived.receive(topic, payload)  # type: ignore[arg-type]  # a topic
     arrived.reaches("1-fake", LAST["1-fake"] + 1, 1)
     assert arrived.lacks_older("2-fake", set())

@@ -19,14 +19,14 @@ class Relay:
         self.now, self.lost, self.answers = 0.0, False, True
         self.intakes = [Batches(f"ledger{number}", WAIT_S) for number in range(readers)]
         for each in self.intakes:
-            each.know(known, (), self.now)
+            each.load(known, (), self.now)
         self.table = FakeTable(self._said)
 
     def _said(self, topic: str, payload: bytes) -> None:
         for each in self.intakes:
             match topic.rsplit("/", 1)[-1]:
                 case "round" if not self.lost:
-                    each.take("T07", "round", payload, None, self.now)
+                    each.handle("T07", "round", payload, None, self.now)
                 case "status":
                     each.status("T07", payload, self.now)
                 case "reply" if self.answers:
@@ -42,8 +42,8 @@ class Relay:
         end = self.now + seconds
         while self.now < end:
             for each in self.intakes:
-                for told in list(each.asks(self.now)):
-                    self.table.take("shoe/T07/command", command(told.order, told.id))
+                for told in list(each.due_orders(self.now)):
+                    self.table.handle("shoe/T07/command", command(told.order, told.id))
             self.now += 1.0
 
     @property
@@ -63,7 +63,7 @@ def test_an_idle_table_is_asked_once_however_long_it_stands_and_however_many_rea
     for readers in (1, 3):
         relay = Relay(readers=readers)
         relay.play(3)
-        relay.table.take("shoe/T07/command", b'{"id":"1","do":"bets_open"}')  # and so its journal goes on
+        relay.table.handle("shoe/T07/command", b'{"id":"1","do":"bets_open"}')  # and so its journal goes on
         relay.idle(24 * HOUR_S)
         assert relay.orders == 1 + readers
 
@@ -110,7 +110,7 @@ def test_a_round_that_was_lost_after_an_idle_day_is_found_too() -> None:
 def test_a_round_lost_behind_an_end_that_was_asked_for_is_named_by_the_next_one() -> None:
     relay = Relay()
     relay.play(3)
-    relay.table.take("shoe/T07/command", b'{"id":"1","do":"bets_open"}')
+    relay.table.handle("shoe/T07/command", b'{"id":"1","do":"bets_open"}')
     relay.idle(24 * HOUR_S)
     relay.play(1, lost=True)
     relay.idle(HOUR_S)

@@ -91,7 +91,7 @@ def test_an_ingest_acknowledges_after_its_commit(
     teller.join()
     monkeypatch.setattr(store, "save", held)
     try:
-        Ingest(store, source).take(came)
+        Ingest(store, source).save(came)
     except StoreError:
         assert is_lost
     source.receive(1, HELD_S)

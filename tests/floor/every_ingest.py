@@ -17,11 +17,11 @@ from tests.floor.test_ingest import Said
 
 def test_a_backfill_answers_nothing_that_a_table_was_asked_for(store: Store) -> None:
     ingest = Ingest(store, Said())
-    ingest.take([Delivery("shoe/T07/event", event(1).body)])
+    ingest.save([Delivery("shoe/T07/event", event(1).body)])
     assert store.load(KEY).progress.since == EVER
     filled, rows = Ledger(store.load, asks=False), [event(1), event(2), event(1, journal="4-6b", shoe=4)]
     for each in rows:
-        filled.take(each)
+        filled.add(each)
     store.save(rows, [], list(filled.changes()))
     assert store.load(KEY).progress == Progress(KEY, 3, 2, 2, EVER)
     assert store.load(Key("T07", "4-6b")).progress.since == ""
@@ -45,7 +45,7 @@ def test_a_state_that_no_store_can_keep_stops_nobody(store: Store, topic: str, n
     body, name = told.payload.replace(named, other), told.topic.encode().replace(named, other).decode()
     source = Said()
     batch = [Delivery("shoe/T07/event", event(1).body), Delivery(name, body)]
-    Ingest(store, source).take(batch)
+    Ingest(store, source).save(batch)
     assert source.acknowledged == batch
     assert [each["journal"] for _, each in source.published] == [KEY.journal]
     assert store.lacking() == [KEY]

@@ -86,7 +86,7 @@ def test_a_ledger_goes_on_where_the_store_is(store: Store) -> None:
     told = Ledger(store.load)
     rows = [event(1), event(3, 1, 2), event(3, 2, 2)]
     for each in rows:
-        told.take(each)
+        told.add(each)
     store.save(rows, [], list(told.changes()))
     assert store.lacking() == [KEY]
     assert store.load(KEY).progress == Progress(KEY, 3, 1, 3, "1970-01-01T00:00:00Z")
@@ -97,7 +97,7 @@ def test_a_ledger_goes_on_where_the_store_is(store: Store) -> None:
     orders = [ask.order for ask in again.due(5.0)]
     assert orders == [Resend(journal="3-5ad1", start=2, to=2), Resend(since="1970-01-01T00:00:00Z")]
     again.answered("T07", ok=True)
-    again.take(event(2))
+    again.add(event(2))
     store.save([event(2)], [], list(again.changes()))
     assert store.lacking() == []
     assert again.stored(KEY) == 3
@@ -209,8 +209,8 @@ def test_an_ingest_keeps_no_names(store: Store) -> None:
     source, hidden = Said(), Names(b"k" * 32)
     ingest = Ingest(store, source, names=hidden)
     deliveries = [Delivery("shoe/T07/event", named(1, "ANNA").body), Delivery("shoe/T08/event", named(2, "ANNA").body)]
-    ingest.take(deliveries)
-    ingest.take(deliveries)
+    ingest.save(deliveries)
+    ingest.save(deliveries)
     assert source.acknowledged == deliveries * 2
     assert (store.count("messages"), store.count("quarantine"), store.count("conflicts")) == (1, 1, 0)
     everything = [str(each) for what in get_args(What) for each in store.rows(what, None, None)]

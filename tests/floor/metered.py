@@ -46,10 +46,10 @@ class Floor:
     def say(self, topic: str, table: str = "T07", *, retained: bool = False, **body: Any) -> None:
         head = {"v": 1, "table": table, "shoe": 3, "journal": "3-5ad1", "as_of": 9, "at": AT, "boot": "5c1e"}
         raw = json.dumps(head | body).encode()
-        self.exporter.take([Delivery(f"shoe/{table}/{topic}", raw, retained=retained)])
+        self.exporter.handle([Delivery(f"shoe/{table}/{topic}", raw, retained=retained)])
 
     def raw(self, topic: str, body: bytes) -> None:
-        self.exporter.take([Delivery(topic, body)])
+        self.exporter.handle([Delivery(topic, body)])
 
     def round(self, seq: int, at: str = AT, **more: Any) -> None:
         told: dict[str, Any] = {"seq": seq, "n": 1, "at": at, "status": "closed"}

@@ -25,7 +25,7 @@ from firmware_bridge.facts import wire_states
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.metrics.tables import Tables
-from firmware_bridge.floor.page.backfill import Past
+from firmware_bridge.floor.page.backfill import RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
 from firmware_bridge.floor.page.state import Floor
 from firmware_bridge.floor.source import Delivery
@@ -45,26 +45,26 @@ def page(odd: Odd) -> str:
     """`shown`: it takes the place of the one before. `unread`: that one stays, and the table says so."""
     floor = Floor("shoe")
     for each in odd.before:
-        floor.take(each.topic, each.body, False, NOW)
+        floor.handle(each.topic, each.body, False, NOW)
     seen = floor.tables["T07"]
-    before = seen.said[odd.topic]
-    floor.take(odd.delivery.topic, odd.body, False, NOW)
-    if odd.topic not in seen.said:
+    before = seen.messages[odd.topic]
+    floor.handle(odd.delivery.topic, odd.body, False, NOW)
+    if odd.topic not in seen.messages:
         return "gone"
     if odd.topic in seen.unreadable:
         return "unread"
-    return "kept" if seen.said[odd.topic] is before else "shown"
+    return "kept" if seen.messages[odd.topic] is before else "shown"
 
 
 def metrics(odd: Odd) -> str:
     """`shown`: it takes the place of the one before. `unread`: that one stays, and it is counted."""
     tables = Tables("shoe", lambda: 0.0, lambda: NOW / 1000)
     name = {"alarm": "alarms", "table": "laid"}.get(odd.topic, odd.topic)
-    tables.take([each for each in odd.before if not each.topic.endswith(("lamps", "roads"))])
+    tables.handle([each for each in odd.before if not each.topic.endswith(("lamps", "roads"))])
     assert not tables.unread
     ((_, table),) = tables
     before = getattr(table, name)
-    tables.take([odd.delivery])
+    tables.handle([odd.delivery])
     if getattr(table, name) is None:
         return "gone"
     if tables.unread:
@@ -76,10 +76,10 @@ def guest(odd: Odd) -> str:
     """`shown`: it takes the place of the one before. `kept`: that one stays, whether this one can be read or not."""
     guests = Guests("shoe")
     for each in odd.before:
-        guests.take(each.topic, each.body)
+        guests.handle(each.topic, each.body)
     before = getattr(guests.tables["T07"], odd.topic)
     assert before
-    guests.take(odd.delivery.topic, odd.body)
+    guests.handle(odd.delivery.topic, odd.body)
     after = getattr(guests.tables["T07"], odd.topic)
     return "gone" if after is None else "kept" if after is before else "shown"
 
@@ -109,7 +109,7 @@ def intake(odd: Odd) -> str:
         made.events = True
         for each in said:
             made.status("T07", each, 0.0)
-        found = [told.order for now in (1.0, 2.1) for told in made.asks(now)]
+        found = [told.order for now in (1.0, 2.1) for told in made.due_orders(now)]
         return {(each.journal, each.start, each.to) for each in found}
 
     before = [each.body for each in odd.before if each.topic.endswith(odd.topic)]
@@ -123,7 +123,7 @@ def ingest(odd: Odd) -> str:
         source, now = Said(), [0.0]
         with empty_store() as store:
             made = Ingest(store, source, clock=lambda: now[0])
-            made.take(said)
+            made.save(said)
             for now[0] in (10.0, 20.0):
                 made.ask()
         orders = [json.loads(body) for topic, body in source.published if topic.endswith("/command")]
@@ -195,7 +195,7 @@ def retire(odd: Odd) -> str:
 
 def past(odd: Odd) -> str:
     """Whether the page asks the store for rounds of a table that says this first."""
-    made = Past("shoe", Asked(None, 1.0))  # type: ignore[arg-type]  # no store is opened
+    made = RoundBackfill("shoe", Asked(None, 1.0))  # type: ignore[arg-type]  # no store is opened
     made.note([odd.delivery])
     return "ignored" if made._due.empty() else "asked"
 
@@ -220,10 +220,10 @@ def page_of_rounds(odd: Odd) -> str:
     """`shown`, `kept` as it was, or `unread`: its table says so."""
     floor = Floor("shoe")
     for each in odd.before:
-        floor.take(each.topic, each.body, False, NOW)
+        floor.handle(each.topic, each.body, False, NOW)
     seen = floor.tables["T07"]
     before = dict(seen.rounds)
-    floor.take(odd.delivery.topic, odd.body, False, NOW)
+    floor.handle(odd.delivery.topic, odd.body, False, NOW)
     return "unread" if seen.unreadable else "kept" if seen.rounds == before else "shown"
 
 
@@ -231,10 +231,10 @@ def metrics_of_rounds(odd: Odd) -> str:
     """`counted`, `kept` as it was, or `unread`, which is counted too."""
     tables = Tables("shoe")
     began = states()["status"] | {"at": rfc3339(NOW - 3_600_000)}
-    tables.take([Delivery("shoe/T07/status", json.dumps(began).encode()), *odd.before])
+    tables.handle([Delivery("shoe/T07/status", json.dumps(began).encode()), *odd.before])
     ((_, table),) = tables
     before = table.rounds.copy()
-    tables.take([odd.delivery])
+    tables.handle([odd.delivery])
     return "unread" if tables.unread else "kept" if table.rounds == before else "counted"
 
 
@@ -243,10 +243,10 @@ def guest_of_rounds(odd: Odd) -> str:
     guests = Guests("shoe")
     status = json.dumps(states()["status"]).encode()
     for each in (Delivery("shoe/T07/status", status), *odd.before):
-        guests.take(each.topic, each.body)
+        guests.handle(each.topic, each.body)
     before = guests.tables["T07"].rounds
     assert len(before) == len(odd.before)
-    guests.take(odd.delivery.topic, odd.body)
+    guests.handle(odd.delivery.topic, odd.body)
     return "kept" if guests.tables["T07"].rounds == before else "shown"
 
 
@@ -265,10 +265,10 @@ def intake_of_streams(odd: Odd) -> str:
     made = Batches("ledger", 1.0)
     made.events = True
     for each in odd.before:
-        made.take("T07", topic, each.body, None, 0.0)
+        made.handle("T07", topic, each.body, None, 0.0)
     while batch := made.batch(0.0, 500, together=False):
         made.stored(batch)
-    made.take("T07", topic, odd.body, None, 0.0)
+    made.handle("T07", topic, odd.body, None, 0.0)
     items = [type(item).__name__.lower() for each in made.batch(0.0, 500, together=False).values() for item in each]
     return items[0] if items else "repeat"
 
@@ -277,8 +277,8 @@ def ingest_of_streams(odd: Odd) -> str:
     """What the store has of it: the message, a repeat, a conflict, or bytes in quarantine."""
     with empty_store() as store:
         made = Ingest(store, Said())
-        made.take(odd.before)
-        fresh, repeats, conflicts = made.take([odd.delivery])
+        made.save(odd.before)
+        fresh, repeats, conflicts = made.save([odd.delivery])
         is_quarantined = store.count("quarantine")
     return "quarantine" if is_quarantined else "kept" if fresh else "conflict" if conflicts else "repeat" * repeats
 
@@ -306,7 +306,7 @@ def intake_of_answers(words: str) -> str:
     made = Batches("ledger", 1.0)
     made.events = True
     made.status("T07", json.dumps(states()["status"]).encode(), 0.0)
-    given = [told for now in (1.0, 2.1) for told in made.asks(now)]
+    given = [told for now in (1.0, 2.1) for told in made.due_orders(now)]
     made.answer(answer_of(given[-1].id, words))
     return "taken" if made.batch(2.1, 500, together=False) else "ignored"
 
@@ -325,11 +325,11 @@ def ingest_of_answers(words: str) -> str:
     source, now = Said(), [0.0]
     with empty_store() as store:
         made = Ingest(store, source, clock=lambda: now[0])
-        made.take([Delivery("shoe/T07/status", json.dumps(states()["status"]).encode())])
+        made.save([Delivery("shoe/T07/status", json.dumps(states()["status"]).encode())])
         for now[0] in (0.0, 10.0):
             made.ask()
         (id,) = [told["id"] for told in map(_order, source.published) if "since" in told]
-        made.take([Delivery("shoe/T07/reply", answer_of(id, words, ok=True))])
+        made.save([Delivery("shoe/T07/reply", answer_of(id, words, ok=True))])
         for now[0] in (1_000.0, 2_000.0):
             made.ask()
     again = [told for told in map(_order, source.published) if "since" in told]

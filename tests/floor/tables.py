@@ -98,7 +98,7 @@ def floor_of(*told: Sequence[Message], now: int = NOW) -> Floor:
     """A floor that has heard these messages as they came."""
     floor = Floor("shoe")
     for each in (message for some in told for message in some):
-        floor.take(each.topic, each.payload, False, now)
+        floor.handle(each.topic, each.payload, False, now)
     return floor
 
 

@@ -89,7 +89,7 @@ def test_a_floor_on_nats_names_the_package_that_is_missing(
     SqliteStore(tmp_path / "floor.db").close()
     config.write_text(f'[nats]\nservers = ["nats://127.0.0.1:1"]\n[store]\npath = "{tmp_path / "floor.db"}"\n')
     assert main(["--config", str(config), command]) > 0
-    assert "pip install 'firmware-bridge[nats]'" in capsys.readouterr().err
+    assert "pip install '.[nats]'" in capsys.readouterr().err
 
 
 def test_backup_and_restore_as_the_doc_says(floor: Callable[..., int], tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_file_has_no_roles(floor: Callable[..., int], capsys: pytest.CaptureFi
 
 
 def test_a_missing_package_is_named_with_its_extra() -> None:
-    with pytest.raises(ConfigError, match=r"pip install 'firmware-bridge\[postgres\]'"):
+    with pytest.raises(ConfigError, match=r"pip install '\.\[postgres\]'"):
         need("a_package_that_nobody_made", "postgres")
 
 

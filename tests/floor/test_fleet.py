@@ -102,7 +102,7 @@ def test_a_killed_process_goes_on_where_its_journals_end(tmp_path: Path, broker:
         team.rest()
         await until(team.is_resting)
         await asyncio.wait_for(team.mark("the end"), LIMIT_S)
-        assert [each.refused + each.blocked for each in team.told()] == [0]
+        assert [each.refused + each.blocked for each in team.progress()] == [0]
         assert await team.end() == []
 
     team = Team([task], tmp_path)

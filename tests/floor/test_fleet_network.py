@@ -71,13 +71,13 @@ def test_what_is_said_while_the_network_is_cut_comes_when_it_is_mended(tmp_path:
             await until_it_answers(port)
             with closing(socket.create_connection(("127.0.0.1", port), LIMIT_S)) as sock:
                 assert await asyncio.to_thread(said, sock, b"before") == b"before"
-                network.say(b"cut")
+                network.send(b"cut")
                 await until_it_answers(port, answering=False)
                 sock.settimeout(SHORT_S)
                 with pytest.raises(TimeoutError):
                     await asyncio.to_thread(said, sock, b"meanwhile")
                 sock.settimeout(LIMIT_S)
-                network.say(b"mend")
+                network.send(b"mend")
                 assert await asyncio.to_thread(heard, sock, 9) == b"meanwhile"
                 large = bytes(3_000_000)
                 sender = threading.Thread(target=sock.sendall, args=(large,))

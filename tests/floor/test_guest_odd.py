@@ -134,15 +134,15 @@ def test_the_newest_rounds_are_kept() -> None:
 
 def test_tables_are_kept_by_name_and_no_more_than_a_floor_has() -> None:
     guests = Guests("shoe")
-    assert guests.take("shoe/T07/status", status())
-    assert not guests.take("shoe/T07/status", status())
-    assert not guests.take("shoe/T07/event", status())
-    assert not guests.take("shoe/T07/x/status", status())
-    assert not guests.take("other/T07/status", status())
-    assert guests.take("shoe/T07/status", b"")
+    assert guests.handle("shoe/T07/status", status())
+    assert not guests.handle("shoe/T07/status", status())
+    assert not guests.handle("shoe/T07/event", status())
+    assert not guests.handle("shoe/T07/x/status", status())
+    assert not guests.handle("other/T07/status", status())
+    assert guests.handle("shoe/T07/status", b"")
     assert guests.tables == {}
     for n in range(MOST):
-        guests.take(f"shoe/{n}/status", status().replace(b'"T07"', b'"%d"' % n))
+        guests.handle(f"shoe/{n}/status", status().replace(b'"T07"', b'"%d"' % n))
     assert len(guests.tables) == MOST
 
 

@@ -48,20 +48,20 @@ def test_stored_is_said_after_the_commit_and_a_repeat_is_told_again(store: Sqlit
     source = Said()
     ingest = Ingest(store, source)
     batch = [on("event", event(1).body), on("event", event(2).body), on("event", event(4).body)]
-    ingest.take(batch)
+    ingest.save(batch)
     assert store.count("messages") == 3
     assert source.acknowledged == batch
     told = ("shoe/T07/stored", {"journal": "3-5ad1", "seq": 2, "by": "floor"})
     assert source.published == [told]
-    ingest.take(batch[:1])
+    ingest.save(batch[:1])
     assert source.published == [told, told]
 
 
 def test_repeats_alone_are_told_to_be_stored_by_the_next_run_too(store: SqliteStore) -> None:
     batch = [on("event", event(1).body), on("event", event(2).body)]
-    Ingest(store, Said()).take(batch)
+    Ingest(store, Said()).save(batch)
     source = Said()
-    saved = Ingest(store, source).take(batch[1:])
+    saved = Ingest(store, source).save(batch[1:])
     assert (saved.fresh, saved.repeats) == (0, 1)
     assert source.published == [("shoe/T07/stored", {"journal": "3-5ad1", "seq": 2, "by": "floor"})]
 
@@ -71,7 +71,7 @@ def test_nothing_is_acknowledged_that_is_not_on_disk(store: SqliteStore, mocker:
     ingest = Ingest(store, source)
     mocker.patch.object(store, "save", side_effect=StoreError("the disk is full"))
     with pytest.raises(StoreError):
-        ingest.take([on("event", event(1).body)])
+        ingest.save([on("event", event(1).body)])
     assert (source.acknowledged, source.published) == ([], [])
 
 
@@ -84,7 +84,7 @@ def test_bad_bytes_are_kept_and_acknowledged(store: SqliteStore) -> None:
         on("reply", b"no"),
         on("round", event(1).body),
     ]
-    Ingest(store, source).take(batch)
+    Ingest(store, source).save(batch)
     assert store.count("quarantine") == 3
     assert source.acknowledged == batch
 
@@ -94,7 +94,7 @@ def test_the_end_of_a_journal_is_asked_for_by_what_its_status_says(store: Sqlite
     ingest = Ingest(store, source, clock=lambda: now)
     status = {"v": 1, "table": "T07", "shoe": 3, "journal": "3-5ad1", "as_of": 4, "at": "x", "boot": "5c1e"}
     more = {"state": "online", "version": "1", "build": "x", "next_seq": 5, "mode": "m", "clock": "unknown", "link": 1}
-    ingest.take([on("event", event(1).body), on("status", msgspec.json.encode(status | more))])
+    ingest.save([on("event", event(1).body), on("status", msgspec.json.encode(status | more))])
     ingest.ask()
     now = 6.0
     assert ingest.ask() == 2
@@ -104,7 +104,7 @@ def test_the_end_of_a_journal_is_asked_for_by_what_its_status_says(store: Sqlite
         ("resend", None, None, "1970-01-01T00:00:00Z"),
     ]
     answers = [msgspec.json.encode({"id": each["id"], "ok": True, "do": "resend"}) for each in orders]
-    ingest.take([on("reply", answer) for answer in answers])
+    ingest.save([on("reply", answer) for answer in answers])
     now = 60.0
     assert ingest.ask() == 1
 
@@ -112,7 +112,7 @@ def test_the_end_of_a_journal_is_asked_for_by_what_its_status_says(store: Sqlite
 def test_all_before_is_asked_for_until_the_table_agrees(store: SqliteStore) -> None:
     source, now = Said(), 0.0
     ingest = Ingest(store, source, clock=lambda: now)
-    ingest.take([on("event", event(1).body)])
+    ingest.save([on("event", event(1).body)])
 
     def asked(until: float) -> list[dict[str, object]]:
         nonlocal now
@@ -123,7 +123,7 @@ def test_all_before_is_asked_for_until_the_table_agrees(store: SqliteStore) -> N
         return [body for topic, body in source.published[before:] if topic.endswith("command")]
 
     def answer(order: dict[str, object], **answer: object) -> None:
-        ingest.take([on("reply", msgspec.json.encode({"id": order["id"], "do": "resend"} | answer))])
+        ingest.save([on("reply", msgspec.json.encode({"id": order["id"], "do": "resend"} | answer))])
 
     refusal = {"ok": False, "error": "too many parts wait to be sent again", "hint": "wait until they have come"}
     [first] = asked(10.0)
@@ -132,10 +132,10 @@ def test_all_before_is_asked_for_until_the_table_agrees(store: SqliteStore) -> N
     *_, last = orders = asked(7 * 24 * 3600.0)
     assert {order["since"] for order in orders} == {first["since"]}
     assert 20 < len(orders) < 50  # every 6 h in the end
-    ingest.take([on("event", event(2).body)])
+    ingest.save([on("event", event(2).body)])
     assert store.lacking() == [event(1).key]
     answer(last, ok=True)
-    ingest.take([on("event", event(3).body)])
+    ingest.save([on("event", event(3).body)])
     assert store.lacking() == []
     assert asked(now + 24 * 3600.0) == []
 
@@ -143,13 +143,13 @@ def test_all_before_is_asked_for_until_the_table_agrees(store: SqliteStore) -> N
 def test_words_of_a_table_cannot_make_a_line_of_the_log(store: SqliteStore, caplog: pytest.LogCaptureFixture) -> None:
     source, now = Said(), 0.0
     ingest = Ingest(store, source, clock=lambda: now)
-    ingest.take([on("event", event(1).body)])
+    ingest.save([on("event", event(1).body)])
     ingest.ask()
     now = 6.0
     ingest.ask()
     order = next(body for topic, body in source.published if topic.endswith("command"))
     answer = {"id": order["id"], "ok": False, "error": "no\nCRITICAL all is lost\x1b[2J", "hint": "a\u2028b"}
-    ingest.take([on("reply", msgspec.json.encode(answer))])
+    ingest.save([on("reply", msgspec.json.encode(answer))])
     assert r"table T07 does not send again: no\nCRITICAL all is lost\x1b[2J; a\u2028b" in caplog.text
 
 
@@ -159,7 +159,7 @@ def test_a_whole_floor_is_asked_for_a_little_at_a_time(store: SqliteStore, table
     ingest = Ingest(store, source, clock=lambda: now)
     for n in range(tables):
         body = event(500).body.replace(b'"T07"', b'"T%d"' % n)
-        ingest.take([Delivery(f"shoe/T{n}/event", body)])
+        ingest.save([Delivery(f"shoe/T{n}/event", body)])
     asked: list[dict[str, object]] = []
     for _ in range(60):
         before = len(source.published)
@@ -175,7 +175,7 @@ def test_a_whole_floor_is_asked_for_a_little_at_a_time(store: SqliteStore, table
 def test_a_round_makes_its_entry_whole(store: SqliteStore) -> None:
     source = Said()
     ingest = Ingest(store, source)
-    ingest.take([on("event", event(1, kind="RoundClosed").body)])
+    ingest.save([on("event", event(1, kind="RoundClosed").body)])
     assert source.published == []
-    ingest.take([on("round", round_of(1, 31).body)])
+    ingest.save([on("round", round_of(1, 31).body)])
     assert [body["seq"] for _, body in source.published] == [1]

@@ -25,14 +25,14 @@ Show = Callable[[list[bytes]], str]
 def page(said: list[bytes]) -> str:
     floor = Floor("shoe")
     for each in said:
-        floor.take(TOPIC, each, False, NOW)
+        floor.handle(TOPIC, each, False, NOW)
     status = floor.tables["T07"].status
     return status.state if status else "-"
 
 
 def metrics(said: list[bytes]) -> str:
     tables = Tables("shoe")
-    tables.take([Delivery(TOPIC, each) for each in said])
+    tables.handle([Delivery(TOPIC, each) for each in said])
     ((_, table),) = tables
     return table.status.state if table.status else "-"
 
@@ -40,7 +40,7 @@ def metrics(said: list[bytes]) -> str:
 def guest_screen(said: list[bytes]) -> str:
     guests = Guests("shoe")
     for each in said:
-        guests.take(TOPIC, each)
+        guests.handle(TOPIC, each)
     status = guests.tables["T07"].status
     return status.state if status else "-"
 

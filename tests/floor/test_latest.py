@@ -41,8 +41,8 @@ def test_what_a_broker_kept_and_brings_again_is_as_old_as_it_was(
 ) -> None:
     """After a new connection to the broker; whatever the table's clock says."""
     tables = made()
-    tables.hear("shoe/T07/health", health(clock), False, 50_000, NOW)
-    tables.hear("shoe/T07/health", health(clock), True, 80_000, NOW + 30_000)
+    tables.update("shoe/T07/health", health(clock), False, 50_000, NOW)
+    tables.update("shoe/T07/health", health(clock), True, 80_000, NOW + 30_000)
     assert tables.tables["T07"].health_at == 50_000
 
 
@@ -51,20 +51,20 @@ def test_what_a_broker_kept_is_from_no_later_time_and_not_older_than_the_one_bef
     made: Callable[[], Tables[Latest]],
 ) -> None:
     tables = made()
-    tables.hear("shoe/T07/health", health(NOW - 20_000), True, 50_000, NOW)
+    tables.update("shoe/T07/health", health(NOW - 20_000), True, 50_000, NOW)
     assert tables.tables["T07"].health_at == 30_000
-    tables.hear("shoe/T07/health", health(EARLIER), True, 60_000, NOW + 10_000)
+    tables.update("shoe/T07/health", health(EARLIER), True, 60_000, NOW + 10_000)
     assert tables.tables["T07"].health_at == 30_000
-    tables.hear("shoe/T07/health", health(LATER), True, 70_000, NOW + 20_000)
+    tables.update("shoe/T07/health", health(LATER), True, 70_000, NOW + 20_000)
     assert tables.tables["T07"].health_at == 70_000
 
 
 @either
 def test_a_table_of_which_only_rounds_came_is_no_more_once_it_is_retired(made: Callable[[], Tables[Latest]]) -> None:
     tables = made()
-    tables.hear("shoe/T07/round", msgspec.json.encode(rounds()[0]), False, 0, NOW)
+    tables.update("shoe/T07/round", msgspec.json.encode(rounds()[0]), False, 0, NOW)
     assert list(tables.tables) == ["T07"]
-    tables.hear("shoe/T07/status", b"", False, 0, NOW)
+    tables.update("shoe/T07/status", b"", False, 0, NOW)
     assert not tables.tables
 
 
@@ -79,7 +79,7 @@ def test_of_more_tables_than_are_followed_nothing_is_kept_and_the_log_says_so_on
     tables = made()
     for number in range(5):
         status, _ = alive(f"T{number}")
-        tables.hear(status.topic, status.payload, True, 0, NOW)
+        tables.update(status.topic, status.payload, True, 0, NOW)
     assert (list(tables.tables), tables.ignored) == (["T0", "T1"], 3)
     assert caplog.text.count("more than 2 tables: what T2 and later ones say is left out") == 1
 
@@ -88,4 +88,4 @@ def test_of_more_tables_than_are_followed_nothing_is_kept_and_the_log_says_so_on
 @pytest.mark.parametrize("topic", ["other/T07/status", "shoe/status", "shoe/T07/status/x", "shoe/T07/event", ""])
 def test_a_topic_that_is_none_of_a_table_is_refused(made: Callable[[], Tables[Latest]], topic: str) -> None:
     with pytest.raises(MessageError, match="not a topic of a table"):
-        made().hear(topic, alive("T07")[0].payload, True, 0, NOW)
+        made().update(topic, alive("T07")[0].payload, True, 0, NOW)

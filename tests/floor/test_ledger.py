@@ -12,7 +12,7 @@ KEY = Key("T07", "3-5ad1")
 def ledger(*rows: Row) -> Ledger:
     made = Ledger(lambda key: Loaded(Progress(key, 0, 0, 0), ()))
     for each in rows:
-        made.take(each)
+        made.add(each)
     return made
 
 
@@ -44,7 +44,7 @@ def test_a_gap_is_asked_for_after_a_while_and_less_often_later() -> None:
     assert asked(told, 14.9) == []
     assert asked(told, 15.0) == [(2, 5)]
     assert asked(told, 30.0) == []
-    told.take(event(2))
+    told.add(event(2))
     assert asked(told, 31.0) == []
     assert asked(told, 36.0) == [(3, 5)]
 
@@ -61,12 +61,12 @@ def test_an_entry_that_never_comes_hides_no_later_one() -> None:
             orders.append((start, to))
             for seq in range(start, to + 1):
                 if seq != 10:
-                    told.take(event(seq))
+                    told.add(event(seq))
     assert (90, 127) in orders
     assert told.stored(KEY) == 9
     assert set(orders[4:]) == {(10, 10)}
     assert len(orders) < 50
-    told.take(event(10))
+    told.add(event(10))
     assert told.stored(KEY) == 299
     assert asked(told, 30_000.0) == []
 
@@ -82,7 +82,7 @@ def test_what_comes_anew_does_not_let_an_old_gap_be_asked_for_more_often() -> No
     told = ledger(event(1), event(3))
     orders = []
     for now in range(600):
-        told.take(event(4 + now))
+        told.add(event(4 + now))
         orders += asked(told, now)
     assert orders == [(2, 2)] * 6
 
@@ -91,8 +91,8 @@ def test_repeats_of_what_is_there_do_not_put_off_a_gap() -> None:
     told = ledger(event(1), event(3), event(5))
     orders = []
     for now in range(600):
-        told.take(event(3))
-        told.take(event(1))
+        told.add(event(3))
+        told.add(event(1))
         orders += asked(told, now)
     assert orders[0] == (2, 4)
     assert len(orders) == 6
@@ -102,7 +102,7 @@ def test_the_shoe_of_a_journal_that_a_state_named_first_is_kept() -> None:
     told = ledger()
     told.reach(KEY, 3, 2)
     assert [each.shoe for each in told.changes()] == [0]
-    told.take(event(2))
+    told.add(event(2))
     assert [(each.shoe, each.whole, each.known) for each in told.changes()] == [(3, 0, 2)]
     assert list(told.changes()) == []
 
@@ -127,7 +127,7 @@ def test_with_a_new_journal_the_end_of_the_one_before_is_asked_for() -> None:
     assert list(told.due(5.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
     assert list(told.due(15.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
     told.answered("T07", ok=True)
-    told.take(event(2))
+    told.add(event(2))
     assert not list(told.due(60.0))
 
 

@@ -67,4 +67,4 @@ def test_a_store_whose_package_is_missing_is_not_readable(
     floor.say("status", **STATUS)
     assert floor.value("shoe_floor_store_readable") == ["shoe_floor_store_readable 0"]
     assert floor.value("shoe_state") == ['shoe_state{table="T07",state="online"} 1']
-    assert "pip install 'firmware-bridge[postgres]'" in caplog.text
+    assert "pip install '.[postgres]'" in caplog.text

@@ -22,7 +22,7 @@ def test_a_missing_package_names_the_extra_that_brings_it(
     assert main(["--config", str(tmp_path / "floor.toml"), command]) == 78
     said = capsys.readouterr().err
     assert "this needs the package" in said
-    assert said.endswith("pip install 'firmware-bridge[floor]'\n")
+    assert said.endswith("pip install '.[floor]'\n")
 
 
 def test_its_unit_is_as_hardened_as_the_ingests() -> None:

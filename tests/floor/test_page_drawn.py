@@ -37,7 +37,7 @@ class NoSource:
 
 def views(*told: list[Message], now: int = NOW) -> Views:
     feed = Feed("shoe", NoSource(), lambda: "", lambda: now)
-    feed.take([Delivery(each.topic, each.payload) for some in told for each in some], "")
+    feed.handle([Delivery(each.topic, each.payload) for some in told for each in some], "")
     return Views(feed)
 
 

@@ -25,7 +25,7 @@ def test_the_latest_of_each_topic_counts_and_repeats_of_rounds_change_nothing() 
     assert len(table.roads.outcomes) == len(table.rounds) >= 10
     version = table.version
     rounds = [each for each in told if not each.retained]
-    assert [floor.take(each.topic, each.payload, False, NOW) for each in rounds] == [None] * len(rounds)
+    assert [floor.handle(each.topic, each.payload, False, NOW) for each in rounds] == [None] * len(rounds)
     assert table.version == version
 
 
@@ -60,35 +60,35 @@ def test_an_emptied_table_is_no_more() -> None:
     told = latest(messages("T07", baccarat(3)))
     floor = floor_of(told)
     for each in told:
-        floor.take(each.topic, b"", True, NOW)
+        floor.handle(each.topic, b"", True, NOW)
     assert floor.tables == {}
-    assert floor.take("shoe/T07/table", b"", True, NOW) is None
+    assert floor.handle("shoe/T07/table", b"", True, NOW) is None
 
 
 def test_what_cannot_be_read_is_told_until_the_next_good_one() -> None:
     told = messages("T07", baccarat(3))
     floor = floor_of(told)
-    assert floor.take("shoe/T07/table", b"\xff{", False, NOW) == "T07"
+    assert floor.handle("shoe/T07/table", b"\xff{", False, NOW) == "T07"
     assert list(floor.tables["T07"].unreadable) == ["table"]
     assert trouble(floor.tables["T07"], NOW).word == "alarm"
-    assert floor.take("shoe/T07/table", b"\xff{", False, NOW) is None
+    assert floor.handle("shoe/T07/table", b"\xff{", False, NOW) is None
     for each in latest(told):
-        floor.take(each.topic, each.payload, False, NOW)
+        floor.handle(each.topic, each.payload, False, NOW)
     assert floor.tables["T07"].unreadable == {}
 
 
 @pytest.mark.parametrize("topic", ["other/T07/table", "shoe/T07/event", "shoe/T07/table/x", "shoe/table", ""])
 def test_other_topics_are_nobodys(topic: str) -> None:
-    assert Floor("shoe").take(topic, b"{}", False, NOW) is None
+    assert Floor("shoe").handle(topic, b"{}", False, NOW) is None
 
 
 def test_health_is_as_old_as_it_was_told() -> None:
     floor = Floor("shoe")
     status, health = alive("T07", NOW - 500_000)
-    floor.take(health.topic, health.payload, True, NOW)
+    floor.handle(health.topic, health.payload, True, NOW)
     assert trouble(floor.tables["T07"], NOW) == ("silent", "old")
-    floor.take(health.topic, health.payload, False, NOW)
-    floor.take(status.topic, status.payload, False, NOW)
+    floor.handle(health.topic, health.payload, False, NOW)
+    floor.handle(status.topic, status.payload, False, NOW)
     table = floor.tables["T07"]
     assert table.ahead == -500_000
     assert trouble(table, NOW).silent == ""
@@ -103,9 +103,9 @@ def test_a_will_of_an_older_connection_says_nothing() -> None:
     told = alive("T07")
     gone = msgspec.json.decode(told[0].payload) | {"state": "lost", "link": 0}
     floor = floor_of(told)
-    assert floor.take(told[0].topic, msgspec.json.encode(gone), False, NOW) is None
-    assert floor.take(told[0].topic, msgspec.json.encode(gone | {"boot": "other"}), False, NOW) is None
-    assert floor.take(told[0].topic, msgspec.json.encode(gone | {"link": 1}), False, NOW) == "T07"
+    assert floor.handle(told[0].topic, msgspec.json.encode(gone), False, NOW) is None
+    assert floor.handle(told[0].topic, msgspec.json.encode(gone | {"boot": "other"}), False, NOW) is None
+    assert floor.handle(told[0].topic, msgspec.json.encode(gone | {"link": 1}), False, NOW) == "T07"
     assert trouble(floor.tables["T07"], NOW) == ("silent", "lost")
 
 

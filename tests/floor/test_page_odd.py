@@ -46,7 +46,7 @@ def feed(*told: Delivery) -> Feed:
     """A feed with two sound tables, T01 and T66, and what is odd after that."""
     made = Feed("shoe", NoSource(), lambda: "", lambda: NOW)
     sound = [Delivery(each.topic, each.payload) for name in ("T01", "T66") for each in said(name)]
-    made.take([*sound, *told], "")
+    made.handle([*sound, *told], "")
     return made
 
 
@@ -76,12 +76,12 @@ def test_what_cannot_be_drawn_says_so_and_is_logged_once(caplog: pytest.LogCaptu
     made = feed(ODD["a colour of a newer table"])
     views = Views(made)
     for _ in range(3):
-        made.take([Delivery("shoe/T66/status", each.payload) for each in alive("T66")[:1]], "")
+        made.handle([Delivery("shoe/T66/status", each.payload) for each in alive("T66")[:1]], "")
         parts = views.table_parts("T66", "en")
         assert text("en", "page.not_drawn") in parts["roads"]
         assert text("en", "page.not_drawn") not in parts["state"] + parts["rounds"]
     assert [each.getMessage() for each in caplog.records] == ["table T66: the part roads cannot be drawn"]
-    made.take([odd("roads", "boot", to="5c1e8a02")], "")
+    made.handle([odd("roads", "boot", to="5c1e8a02")], "")
     assert views.table_parts("T66", "en")["roads"] == Views(feed()).table_parts("T66", "en")["roads"]
 
 
@@ -108,7 +108,7 @@ def test_what_another_table_says_on_a_tables_topics_is_not_shown_as_its_own() ->
     made = feed()
     before = Views(made).table_parts("T66", "en")
     wrong = (*messages("T08", baccarat(9, 3)), *alive("T08", state="stopped"))
-    made.take([Delivery(each.topic.replace("T08", "T66"), each.payload) for each in wrong], "")
+    made.handle([Delivery(each.topic.replace("T08", "T66"), each.payload) for each in wrong], "")
     seen = made.floor.tables["T66"]
     assert seen.unreadable == {
         each.topic.split("/")[2]: "the topic is of table T66, the message of T08" for each in wrong
@@ -129,9 +129,9 @@ def test_a_message_that_breaks_the_fold_is_left_out(
     def breaks(*_: object) -> bool:
         raise RuntimeError("nobody thought of that")
 
-    monkeypatch.setattr(made.guests, "take", breaks)
+    monkeypatch.setattr(made.guests, "handle", breaks)
     told = [Delivery(each.topic, each.payload) for each in latest(messages("T02", baccarat(2)))]
-    made.take([*told, *told], "")
+    made.handle([*told, *told], "")
     assert made.troubles["T02"].word == "playing"
     assert len(caplog.records) == len(told)
 

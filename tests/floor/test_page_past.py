@@ -11,7 +11,7 @@ import pytest
 
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page import detail
-from firmware_bridge.floor.page.backfill import ROUNDS, Past
+from firmware_bridge.floor.page.backfill import ROUNDS, RoundBackfill
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.html import screen
 from firmware_bridge.floor.page.guest.view import view
@@ -45,7 +45,7 @@ def fed(
 
     async def play() -> Feed:
         source = Brought(*batches)
-        made = Feed("shoe", source, lambda: "", lambda: NOW, Past("shoe", Asked(config, limit_s)))
+        made = Feed("shoe", source, lambda: "", lambda: NOW, RoundBackfill("shoe", Asked(config, limit_s)))
         made.start()
         source.may.release(len(batches))
         try:
@@ -164,7 +164,7 @@ def test_guests_see_of_stored_rounds_what_they_would_have_seen(config: FloorConf
     stored(config, said)
     heard, now = Feed("shoe", Brought(), lambda: ""), latest(said)
     for each in said:
-        heard.guests.take(each.topic, each.payload)
+        heard.guests.handle(each.topic, each.payload)
     feed = fed(config, now, until=lambda feed: "T07" in feed.guests.tables and feed.guests.tables["T07"].rounds)
     for cards in ("closed", "live"):
         shown, known = (view(each.guests.tables["T07"], cards) for each in (feed, heard))

@@ -11,6 +11,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from time import monotonic
 
@@ -173,7 +174,7 @@ def backed_up(house: House, config: Path) -> list[tuple[int]]:
     subprocess.run(["sh", "-c", text], check=True, cwd=ROOT)
     [path] = (house.folder / "mnt/backup").iterdir()
     [asked] = re.findall(r"`sqlite3 \S+ '(.*?)'`", DOC)
-    with sqlite3.connect(path) as store:
+    with closing(sqlite3.connect(path)) as store:
         return store.execute(asked).fetchall()
 
 

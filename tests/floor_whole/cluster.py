@@ -30,7 +30,7 @@ def missing() -> str | None:
     try:
         import psycopg  # noqa: F401
     except ImportError:
-        return "psycopg is missing: pip install 'firmware-bridge[postgres]'"
+        return "psycopg is missing: pip install '.[postgres]'"
     return None
 
 

@@ -78,7 +78,7 @@ def test_a_table_with_a_point_in_its_name_is_kept_and_told(
     def take() -> None:
         while session.incoming:
             topic, payload, *_, ticket = session.incoming.popleft()
-            table.take(topic, payload)
+            table.handle(topic, payload)
             session.done([ticket] if ticket else [])
 
     session = Session(Address("pit-1-T07", port=cluster.nodes[0].mqtt), take)  # NATS takes no point in a client id

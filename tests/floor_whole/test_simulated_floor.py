@@ -23,7 +23,7 @@ from tests.floor.kills_record import end_left_behind, working_in
 from tests.tools.floor_demo.floor import TABLES
 
 pytestmark = pytest.mark.skipif(
-    find_spec("uvicorn") is None or find_spec("starlette") is None, reason="pip install 'firmware-bridge[floor]'"
+    find_spec("uvicorn") is None or find_spec("starlette") is None, reason="pip install '.[floor]'"
 )
 
 ROOT = Path(__file__).parents[2]

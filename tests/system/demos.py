@@ -1,11 +1,20 @@
-"""A demo as a process of its own."""
+"""A demo as a process of its own; and many demos side by side in this process."""
 
+import asyncio
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
+
+from firmware_bridge.cli import parser_of
+from firmware_bridge.cli.demo import deal
+from firmware_bridge.cli.demo.asked import play
+from firmware_bridge.demo.harness import Harness
+from firmware_bridge.demo.narration import Narration
 
 SHOE = [sys.executable, "-m", "firmware_bridge", "demo"]
 LIMIT_S = 120.0
@@ -24,4 +33,39 @@ def demo(folder: Path, *words: str, code: int = 0, env: dict[str, str] | None = 
     done = subprocess.run(command, env=env or environment(folder), text=True, capture_output=True, timeout=LIMIT_S)
     assert done.returncode == code, done.stdout + done.stderr
     assert list(folder.iterdir()) == []
-    return re.sub(r"^ *\d+\.\d\d  ", "", done.stdout + done.stderr, flags=re.MULTILINE)
+    return _without_times(done.stdout + done.stderr)
+
+
+def side_by_side(folder: Path, plays: Sequence[str], at_once: int) -> dict[str, str]:
+    """What demos with these words print, without the times: each with its own broker, all on one loop."""
+
+    async def one(words: str, n: int) -> str:
+        async with turns:
+            return await asyncio.wait_for(_played(folder / str(n), words), LIMIT_S)
+
+    async def all_of_them() -> list[str]:
+        return await asyncio.gather(*[one(words, n) for n, words in enumerate(plays)])
+
+    turns = asyncio.Semaphore(at_once)
+    return dict(zip(plays, asyncio.run(all_of_them()), strict=True))
+
+
+async def _played(folder: Path, words: str) -> str:
+    folder.mkdir()
+    given = ["demo", "--seed", "3", "--speed", "200", *words.split()]
+    out = StringIO()
+    story = Narration(out)
+    stage = Harness(play(parser_of(["demo"]).parse_args(given)), folder, story.handle, story.write_line)
+    story.begin(stage)
+    try:
+        await stage.open()
+        await deal(stage, asyncio.Event(), None)
+        with redirect_stdout(out):
+            story.end(stage)
+    finally:
+        await stage.close()
+    return _without_times(out.getvalue())
+
+
+def _without_times(said: str) -> str:
+    return re.sub(r"^ *\d+\.\d\d  ", "", said, flags=re.MULTILINE)

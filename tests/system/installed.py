@@ -1,5 +1,6 @@
 """A copy of the project with a history of its own, and what runs in a directory tree that it was installed into."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
+UNIT = PROJECT / "systemd/firmware-bridge.service"
 FOLDERS = ("docs", "firmware_bridge", "hardware", "requirements", "scripts", "systemd")
 FILES = (".gitignore", "CHANGELOG.md", "LICENSE", "README.md", "hatch_build.py", "pyproject.toml")
 AUTHOR = ("-c", "user.name=a test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false")
@@ -51,6 +53,23 @@ def runs(root: Path) -> str:
     command = [str(python), "-IB", "-m", "firmware_bridge", "--version"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd="/")
     return done.stdout.strip().partition("build ")[2]
+
+
+def tree(root: Path) -> dict[str, str]:
+    """Every path below `root` with its mode and what it holds."""
+    return {str(path.relative_to(root)): content(path) for path in sorted(root.rglob("*"))}
+
+
+def content(path: Path) -> str:
+    if path.is_symlink():
+        return f"-> {path.readlink()}"
+    body = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "directory"
+    return f"{path.stat().st_mode:o} {body}"
+
+
+def verify(root: Path) -> subprocess.CompletedProcess[str]:
+    command = ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", f"--root={root}", UNIT.name]
+    return subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def _git(project: Path, *words: str) -> str:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.system.demos import demo
+from tests.system.demos import side_by_side
 
 NEEDED = "was not read and is needed now"
+PLAYS = [f"--game {game} --rounds 2 --fault unreadable" for game in ("zhajinhua", "niuniu", "erbagang")]
 
 
-@pytest.mark.parametrize("game", ["zhajinhua", "niuniu", "erbagang"])
-def test_a_card_face_down_is_entered_when_it_is_needed(tmp_path: Path, game: str) -> None:
-    said = demo(tmp_path, "--game", game, "--rounds", "2", "--fault", "unreadable")
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return side_by_side(tmp_path_factory.mktemp("demos"), PLAYS, len(PLAYS))
+
+
+@pytest.mark.parametrize("words", PLAYS)
+def test_a_card_face_down_is_entered_when_it_is_needed(played: dict[str, str], words: str) -> None:
+    said = played[words]
     needed, entered, closed = (
         said.index(text) for text in (NEEDED, "entered   a card that was not read", "! closed  unreadable: entered")
     )

@@ -131,7 +131,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def _install(name: str) -> str:
     if name == "lgpio":
-        return "sudo apt install python3-lgpio on Python 3.13, else pip install 'firmware-bridge[pi]'"
+        return "sudo apt install python3-lgpio on Python 3.13, else pip install '.[pi]'"
     return "run scripts/install again: it installs what requirements/pi.lock names"
 
 

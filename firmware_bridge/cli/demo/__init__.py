@@ -170,7 +170,7 @@ async def show(harness: Harness, narration: Narration, stop: asyncio.Event) -> N
     try:
         with terminal:
             if terminal.fd is not None:
-                loop.add_reader(terminal.fd, lambda: _obey(terminal.pressed(), harness, stop))
+                loop.add_reader(terminal.fd, lambda: _handle_keys(terminal.pressed(), harness, stop))
             while True:
                 terminal.draw(_screen(harness, narration, PAUSED if harness.paused else KEYS))
                 await asyncio.sleep(FRAME_S)
@@ -181,7 +181,7 @@ async def show(harness: Harness, narration: Narration, stop: asyncio.Event) -> N
         terminal.leave(lambda width, height: last(width, max(height - SUMMARY, min(height, HEIGHT))))
 
 
-def _obey(keys: str, harness: Harness, stop: asyncio.Event) -> None:
+def _handle_keys(keys: str, harness: Harness, stop: asyncio.Event) -> None:
     for key in keys:
         if key == QUIT:
             stop.set()

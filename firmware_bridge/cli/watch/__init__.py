@@ -159,7 +159,7 @@ class Watcher:
         if self._daemon is None:
             self._look_again()
         elif self._daemon.socket in ready:
-            self._hear(self._daemon)
+            self._read_statuses(self._daemon)
         if terminal.fd is None or terminal.fd not in ready:
             return False
         for key in terminal.pressed():
@@ -170,7 +170,7 @@ class Watcher:
                 self._draw(terminal)
         return False
 
-    def _hear(self, daemon: Followed) -> None:
+    def _read_statuses(self, daemon: Followed) -> None:
         self._is_old = True
         try:
             for status in daemon.statuses():

@@ -29,7 +29,7 @@ def cannot_draw() -> str | None:
         return f"this terminal cannot move its cursor (TERM={term}); here are lines"
     if not (sys.stdout.encoding or "").lower().startswith("utf"):
         return f"this terminal cannot show the picture's signs ({sys.stdout.encoding}); here are lines"
-    return None if find_spec("rich") else "the picture needs rich (pip install 'firmware-bridge[cli]'); here are lines"
+    return None if find_spec("rich") else "the picture needs rich (pip install '.[cli]'); here are lines"
 
 
 def size() -> tuple[int, int]:

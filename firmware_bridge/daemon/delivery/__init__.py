@@ -1,1 +1,1 @@
-"""What leaves the daemon by MQTT: events and rounds from the journal, retained states, replies."""
+"""Delivery by MQTT: events and rounds from the journal, retained states, replies."""

@@ -1,4 +1,4 @@
-"""The outbox: sends the journal's messages in order, and remembers how far the broker has them."""
+"""The outbox: sends the journal's messages in order, and tracks how far the broker has them."""
 
 import asyncio
 import logging
@@ -17,11 +17,11 @@ from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import OutMessage, messages
 
 WAIT_S: Final = 10.0
-"""A message that has not come back for so long was not taken."""
+"""Seconds after which an echo counts as missing."""
 
 
 class EchoCheck:
-    """Waits, once a connection, for the first message of each of some topics. late: called with one that stays mute."""
+    """Waits, once a connection, for the echo of the first message of each topic. late: called with a missing one."""
 
     def __init__(self, late: Callable[[str], None], loop: asyncio.AbstractEventLoop) -> None:
         self._late, self._loop = late, loop
@@ -29,37 +29,37 @@ class EchoCheck:
         self._first: dict[str, tuple[bytes, asyncio.TimerHandle]] = {}
 
     def begin(self, topics: Collection[str]) -> None:
-        """A connection has begun, on which these topics have to be heard; none where acknowledgements are enough."""
+        """Begins with a new connection. topics: those to be echoed; none where acknowledgements are enough."""
         self.end()
         self._silent = set(topics)
 
     def end(self) -> None:
-        """The connection is gone."""
+        """Called when the connection is lost."""
         self.close()
         self._first.clear()
         self._silent.clear()
 
     def close(self) -> None:
-        """Call nobody any more; what has not come back is awaited still, so that it does not count."""
+        """Stops the timers; missing echoes stay awaited, so that their messages do not count."""
         for _, timer in self._first.values():
             timer.cancel()
 
     @property
     def awaited(self) -> bool:
-        """Whether a message is out that has not come back."""
+        """Whether an echo is missing."""
         return bool(self._first)
 
     def sent(self, topic: str, payload: bytes) -> None:
-        """A message was published: the first of a topic has to come back."""
+        """Called for each published message: the first of a topic must be echoed."""
         if topic in self._silent and topic not in self._first:
             self._first[topic] = payload, self._loop.call_later(WAIT_S, self._late, topic)
 
     def heard(self, topic: str, payload: bytes) -> bool:
-        """A message came; whether it is the one that was waited for, byte for byte."""
+        """Called for each message received; whether it is an awaited echo, byte for byte."""
         return topic in self._first and self._first[topic][0] == payload and self.came(topic)
 
     def came(self, topic: str) -> bool:
-        """What stands for the first message of a topic came; whether it was waited for."""
+        """Called when the echo of a topic came; whether it was awaited."""
         if topic not in self._first:
             return False
         self._first.pop(topic)[1].cancel()
@@ -70,11 +70,11 @@ class EchoCheck:
 log = logging.getLogger(__name__)
 
 ROOM: Final = 100
-"""Parts that may wait before another order for some is refused."""
+"""Parts that may wait; then more are refused."""
 
 
 class Resends:
-    """Gives the messages of the parts that were asked for, each part's in order; nothing is read before its turn."""
+    """The messages of parts to be sent again, each part in order; a part is read when its turn comes."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -84,20 +84,20 @@ class Resends:
 
     @property
     def is_full(self) -> bool:
-        """Whether so many parts wait that no more should be asked for."""
+        """Whether no more parts may be queued."""
         return len(self._waiting) >= ROOM
 
     def add(self, part: Range) -> None:
-        """Queue a part; one that waits already is sent once."""
+        """Queues a part; one that waits already is sent once."""
         if part not in self._waiting:
             self._waiting.append(part)
 
     def again(self, lost: Iterable[OutMessage]) -> None:
-        """Give these messages once more, before all others."""
+        """Puts messages back, before all others."""
         self._lost.extendleft(reversed(list(lost)))
 
     def next(self) -> OutMessage | None:
-        """The next message, None where nothing is asked for."""
+        """The next message, None where no part waits."""
         if self._lost:
             return self._lost.popleft()
         while True:
@@ -115,7 +115,7 @@ class Resends:
 
 
 def _left_out(error: Exception) -> None:
-    """Tell what is not sent; all that can be read is."""
+    """Logs what is left out; everything readable is sent."""
     log.error("what the backend asked for cannot be sent again: %s", error)
 
 
@@ -123,10 +123,10 @@ WINDOW: Final = 16
 """Messages in flight at most (a broker's usual limit is 20)."""
 
 HELD: Final = 16 * WINDOW
-"""Messages kept at most that are in flight, or acknowledged and not counted while an echo is awaited."""
+"""Messages kept at most that are in flight, or acknowledged while an echo is missing."""
 
 READ_AHEAD: Final = 64
-"""Lines taken from disk at a time, and kept in memory at most."""
+"""Lines read from disk at a time, and kept in memory at most."""
 
 Publish = Callable[[str, bytes], int]
 """`publish(topic, payload) -> message id`; raises NotConnected."""
@@ -148,11 +148,11 @@ class _Sent:
 
 
 class Outbox:
-    """Reads the journal from the cursor on and publishes it; `add` takes each new line's.
+    """Publishes the journal from the cursor on; `add` appends the messages of each new line.
 
     Its only input is the journal, so nothing is sent that is not on disk, and nothing before `begin`. Order is kept:
-    after a lost connection everything behind the last acknowledged entry is sent again, the same bytes. While one of
-    `echoes` is awaited, no acknowledgement counts. Where there is a `store`, the cursor follows it, not the broker.
+    after a lost connection everything behind the last acknowledged entry is sent again, the same bytes. While an echo
+    is missing, no acknowledgement counts. With a `store`, the cursor follows the store, not the broker.
     """
 
     def __init__(self, directory: Path, publish: Publish, echoes: EchoCheck, store: Store | None = None) -> None:
@@ -170,12 +170,12 @@ class Outbox:
 
     @property
     def acked(self) -> Cursor | None:
-        """The last entry the broker has, with all before it."""
+        """The last entry that the broker has, with all before it."""
         return self._acked
 
     @property
     def cursor(self) -> Cursor | None:
-        """The last entry that need not be sent again, with all before it: the store has it, or else the broker."""
+        """The last entry that need not be sent again, with all before it: that of the store, else of the broker."""
         return self._store.cursor if self._store else self._acked
 
     @property
@@ -184,7 +184,7 @@ class Outbox:
         return bool(self._due or self._flying or not self._drained or (self._store and self._store.behind))
 
     def begin(self, cursor: CursorFile, place: Place | None) -> None:
-        """The journal can be read: send all of it from `place` on, which is behind the cursor's entry."""
+        """Begins to send the open journal from `place` on, which is behind the cursor's entry."""
         self._cursor, self._acked = cursor, cursor.value
         self._acked_to = place
         if self._store:
@@ -193,13 +193,13 @@ class Outbox:
         self.pump()
 
     def up(self) -> None:
-        """The broker is there: begin behind the last acknowledged entry."""
+        """Called after each reconnect: begins behind the last acknowledged entry."""
         self._up = True
         self._rewind()
         self.pump()
 
     def down(self) -> None:
-        """The broker is gone: what was in flight will be sent again."""
+        """Called when the connection is lost: messages in flight will be sent again."""
         self._up = False
         self.resends.again(sent.due.message for sent in self._by_mid.values() if sent.due.place is None)
         if self._flying:
@@ -208,7 +208,7 @@ class Outbox:
         self._by_mid.clear()
 
     def add(self, made: Sequence[OutMessage], end: Place) -> None:
-        """A line was appended, of which these messages are made; `end` is the place behind it."""
+        """Queues the messages of an appended line; `end` is the place behind it."""
         if self._drained and len(self._due) < READ_AHEAD:
             self._append(made, end)
         else:
@@ -217,7 +217,7 @@ class Outbox:
             self.pump()
 
     def pump(self) -> None:
-        """Send what is due, as far as the window allows."""
+        """Sends what is due, as far as the window allows."""
         while self._up and len(self._by_mid) < WINDOW and len(self._flying) < HELD:
             if not self._due and not self._drained:
                 self._read()
@@ -233,7 +233,7 @@ class Outbox:
                 return
 
     def delivered(self, mid: int) -> bool:
-        """The broker acknowledged a message; whether it was one of ours."""
+        """Called when the broker acknowledges a message; whether it was one of the outbox."""
         sent = self._by_mid.pop(mid, None)
         if sent is None:
             return False
@@ -242,12 +242,12 @@ class Outbox:
         return True
 
     def heard(self, topic: str, payload: bytes) -> None:
-        """A message of ours came back."""
+        """Called for each message received on an own topic."""
         if self._echoes.heard(topic, payload):
             self.count()
 
     def count(self) -> None:
-        """Count as sent what is acknowledged, unless an echo is awaited, and go on sending."""
+        """Moves the cursor over acknowledged entries, unless an echo is missing, and sends on."""
         while self._flying and self._flying[0].acked and not self._echoes.awaited:
             due = self._flying.popleft().due
             if due.entry_done and due.place:
@@ -256,14 +256,14 @@ class Outbox:
         self.pump()
 
     def resend(self, part: Range) -> None:
-        """Send the messages of a part of a journal again, beside the new ones."""
+        """Sends the messages of a part of a journal again, beside the new ones."""
         self.resends.add(part)
         self.pump()
 
     def save(self, *, sync: bool = False) -> Cursor | None:
-        """Keep the cursor on disk if it moved; sync: in any case, so that it outlives a power cut. Raises OSError.
+        """Writes the cursor to disk if it moved; sync: always, and so that it survives a power cut. Raises OSError.
 
-        The entry it is at now, None where it is at none yet.
+        Returns the cursor, None where there is none yet.
         """
         cursor = self.cursor
         if self._cursor and cursor and (sync or cursor != self._cursor.value):
@@ -271,7 +271,7 @@ class Outbox:
         return cursor
 
     def _rewind(self) -> None:
-        """Forget what was read behind the last acknowledged entry: it is read again."""
+        """Goes back to the last acknowledged entry: what follows is read again."""
         self._due.clear()
         self._next, self._drained = self._acked_to, self._cursor is None
 
@@ -296,7 +296,7 @@ class Outbox:
         self._next = place
 
     def _read(self) -> None:
-        """Take the next lines from disk; at the end of the newest file everything is taken."""
+        """Reads the next lines from disk, up to the end of the newest file."""
         count = 0
         while count < READ_AHEAD:
             if self._next is None:
@@ -318,7 +318,7 @@ class Outbox:
 
 
 def place_behind(directory: Path, cursor: Cursor | None) -> Place | None:
-    """The place behind the cursor's entry; None for the beginning of everything, also where its file went long ago.
+    """The place behind the cursor's entry; None for the beginning of all files, also where its file is deleted.
 
     Raises JournalError, OSError.
     """

@@ -1,4 +1,4 @@
-"""Answers to orders on their way to the broker, a few at a time."""
+"""Sends answers to orders to the broker, a few at a time."""
 
 import logging
 from collections import deque
@@ -10,7 +10,7 @@ from firmware_bridge.mqtt.settings import Incoming, NotConnected
 log = logging.getLogger(__name__)
 
 AT_ONCE: Final = 4
-"""Answers in flight at most: cards share the broker's limit with them."""
+"""Answers in flight at most: they share the broker's limit with cards."""
 
 KEPT: Final = 100
 """Answers that wait at most."""
@@ -25,9 +25,9 @@ class Reply(NamedTuple):
 
 
 class Replies:
-    """Publishes answers, at most `AT_ONCE` not acknowledged. publish: sends one and returns its message id.
+    """Publishes answers, at most `AT_ONCE` unacknowledged. publish: sends one and returns its message id.
 
-    An answer that the connection takes with it is not sent again: the backend repeats its order with the same id.
+    An answer lost with the connection is not sent again: the backend repeats its order with the same id.
     """
 
     def __init__(self, publish: Callable[[Reply], int]) -> None:
@@ -36,7 +36,7 @@ class Replies:
         self._flying: set[int] = set()
 
     def send(self, reply: Reply) -> None:
-        """Publish an answer, as soon as the ones before it are acknowledged."""
+        """Publishes an answer, as soon as the ones before it are acknowledged."""
         if len(self._waiting) == KEPT:
             self._waiting.popleft()
             self._lost()
@@ -44,12 +44,12 @@ class Replies:
         self._pump()
 
     def offer(self, reply: Reply) -> None:
-        """Publish an answer if it can be sent at once; else nobody gets it."""
+        """Publishes an answer if it can be sent at once; else drops it."""
         if not self._waiting and len(self._flying) < AT_ONCE:
             self.send(reply)
 
     def delivered(self, mid: int) -> bool:
-        """The broker acknowledged a message; whether it was an answer."""
+        """Called when the broker acknowledges a message; whether it was an answer."""
         if mid not in self._flying:
             return False
         self._flying.discard(mid)
@@ -57,7 +57,7 @@ class Replies:
         return True
 
     def down(self) -> None:
-        """The connection is gone, and with it every answer that was not acknowledged."""
+        """Called when the connection is lost: drops all answers."""
         if self._waiting:
             self._lost()
         self._waiting.clear()

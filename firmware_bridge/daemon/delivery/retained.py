@@ -1,4 +1,4 @@
-"""Publishes the retained state topics: conflated, the latest wins, all of them again at every connect."""
+"""Publishes the retained state topics: conflated, the latest wins, all again at every connect."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,10 +19,10 @@ Publish = Callable[[str, bytes], int]
 
 
 class States:
-    """Sends what `states()` gives (topic -> value) whenever it differs from what the broker has.
+    """Sends the values of `states()` (topic -> value) that differ from those at the broker.
 
-    A value does not change: the very one that was sent is not even encoded again. `head()` gives the fields every
-    message carries. Call `changed` after anything that may matter.
+    Values are immutable: the same object is not encoded again. `head()` gives the fields of every message. Call
+    `changed` after anything that may change a value.
     """
 
     def __init__(
@@ -38,22 +38,22 @@ class States:
         self._up = False
 
     def up(self) -> None:
-        """Publish everything again: the broker is there."""
+        """Publishes everything again, after each reconnect."""
         self._up = True
         self._sent.clear()
         self.flush()
 
     def down(self) -> None:
-        """The broker is gone."""
+        """Called when the connection is lost."""
         self._up = False
 
     def changed(self) -> None:
-        """Something may have changed: send it soon."""
+        """Called when a value may have changed: sends it within `CONFLATE_S`."""
         if self._up and self._timer is None:
             self._timer = self._loop.call_later(CONFLATE_S, self.flush)
 
     def flush(self) -> None:
-        """Send now what differs."""
+        """Sends the changed values now."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
@@ -71,7 +71,7 @@ class States:
             self._sent[topic] = value, body
 
     def close(self) -> None:
-        """Send nothing more."""
+        """Stops sending."""
         if self._timer:
             self._timer.cancel()
         self._up = False

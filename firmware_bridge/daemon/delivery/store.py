@@ -1,4 +1,4 @@
-"""How far the backend's store has the journal, by what it says on the topic `stored`."""
+"""The position of the backend's store in the journal, from its messages on the topic `stored`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,27 +17,27 @@ LONGEST: Final = 1_024
 """Bytes of the longest message that is read."""
 
 PART: Final = 256
-"""Entries that are sent again at a time: the next ones follow when the store has these."""
+"""Entries that are sent again at a time; the next follow when the store has these."""
 
 JOURNALS: Final = 1_000
-"""Journals at most of which it is remembered what was said too early; what is forgotten is sent again."""
+"""Journals with an early claim kept at most; entries of a forgotten claim are sent again."""
 
 SHOWN: Final = 40
-"""Characters that are shown of a word that came from outside."""
+"""Characters shown of a text from outside."""
 
 _decode: Final = msgspec.json.Decoder(Stored).decode
 
 
 class NotStored(BridgeError):
-    """A message of the topic `stored` that does not count; its sender is told why."""
+    """A message of the topic `stored` that does not count; the text goes to its sender."""
 
 
 class Store:
-    """How far the receiver `name` has committed the journal in `directory`: `cursor`, with all before it.
+    """The entry up to which the receiver `name` has committed the journal in `directory`: `cursor`.
 
-    sent: the last entry that went to the broker, in an earlier run too. Only positions are kept in memory: what was
-    sent and is not stored is read from disk again. `changed` is called when either has moved.
-    A journal counts once all of those before it are stored to their ends: what is said of it earlier is remembered.
+    sent: the last entry sent to the broker, in an earlier run too. Only positions are kept in memory: entries to send
+    again are read from disk. `changed` is called when either has moved. A journal counts once all journals before it
+    are stored to their ends: an earlier claim for it is kept until then.
     """
 
     def __init__(self, directory: Path, name: str) -> None:
@@ -51,7 +51,7 @@ class Store:
 
     @property
     def behind(self) -> bool:
-        """Whether something was sent that is not stored."""
+        """Whether the store lacks entries that were sent."""
         return not self.has(self.sent)
 
     def has(self, cursor: Cursor | None) -> bool:
@@ -59,7 +59,7 @@ class Store:
         return _place(self.cursor) >= _place(cursor)
 
     def begin(self, cursor: Cursor | None) -> None:
-        """The journal can be read, and is stored up to `cursor`; all of it may have been sent. Raises OSError."""
+        """Begins with the open journal, stored up to `cursor`; all of it may have been sent. Raises OSError."""
         self.cursor = cursor
         for path in reversed(journal_files(self._directory)):
             if seq := self._end(path):
@@ -68,13 +68,13 @@ class Store:
         self.changed()
 
     def went(self, cursor: Cursor) -> None:
-        """The last message of an entry was handed to the broker, the first time or again."""
+        """Called when the last message of an entry was sent, the first time or again."""
         if _place(cursor) > _place(self.sent):
             self.sent = cursor
             self.changed()
 
     def receive(self, payload: bytes) -> bool:
-        """Believe a message of the topic; whether it says something new. Raises NotStored."""
+        """Handles a message of the topic; whether the cursor moved. Raises NotStored."""
         stored = _read(payload)
         if stored.by != self.name:
             raise NotStored(f"{_shown(stored.by)} does not count here", f"the store of this table is {self.name}")
@@ -96,7 +96,7 @@ class Store:
     def missing(self, behind: Cursor | None = None) -> Range | None:
         """The next entries that the store may lack, None where it has all that was sent. Raises OSError.
 
-        behind: an entry, to have the next ones behind it.
+        behind: an entry; only those behind it.
         """
         if not self.behind or self.sent is None:
             return None
@@ -109,7 +109,7 @@ class Store:
         return None
 
     def _reached(self) -> Cursor | None:
-        """How far everything is stored, by what was said of each journal."""
+        """The entry up to which everything is stored, from the claims for each journal."""
         reached = self.cursor
         for path in self._files(self.cursor):
             journal = journal_id(path)
@@ -130,7 +130,7 @@ class Store:
         return [path for path in journal_files(self._directory) if path.name >= now.name]
 
     def _is_repeated(self, claim: Cursor) -> bool:
-        """Whether it is the end of a journal before the one that the cursor is in. Raises NotStored."""
+        """Whether the claim is the end of a journal before that of the cursor. Raises NotStored."""
         if self.cursor is None or self.sent is None or claim.journal in (self.cursor.journal, self.sent.journal):
             return False
         self._check_older(claim)
@@ -139,7 +139,7 @@ class Store:
         )
 
     def _check(self, claim: Cursor) -> None:
-        """Whether an entry was sent, and comes after what is stored. Raises NotStored."""
+        """Raises NotStored unless an entry was sent and is behind the cursor."""
         now = self.sent
         if now is None or claim.journal != now.journal:
             self._check_older(claim)
@@ -152,7 +152,7 @@ class Store:
             raise NotStored(f"{_named(claim)} was not sent", f"say what was committed: the last one sent is {last}")
 
     def _check_older(self, claim: Cursor) -> None:
-        """Whether an entry is in the journal that it names. Raises NotStored."""
+        """Raises NotStored unless an entry is in its journal."""
         try:
             path = self._directory / file_name(claim.journal)
             is_named = path.parent == self._directory and journal_id(path) == claim.journal
@@ -166,7 +166,7 @@ class Store:
             raise NotStored(f"{_named(claim)} was not sent", f"the last entry of this journal is {end}")
 
     def _end(self, path: Path) -> int:
-        """The last entry of a journal that was sent; an older one never grows. Raises OSError."""
+        """The last entry of a journal that was sent; older journals never grow. Raises OSError."""
         journal = journal_id(path)
         if self.sent and journal == self.sent.journal:
             return self.sent.seq
@@ -178,7 +178,7 @@ class Store:
 
 
 def _read(payload: bytes) -> Stored:
-    """Decode a message. Raises NotStored."""
+    """Decodes a message. Raises NotStored."""
     if len(payload) > LONGEST:
         raise NotStored("too long", f"a message has at most {LONGEST} bytes")
     try:
@@ -188,7 +188,7 @@ def _read(payload: bytes) -> Stored:
 
 
 def _place(cursor: Cursor | None) -> tuple[str, int]:
-    """What entries are ordered by; before all of them for None."""
+    """The sort key of entries; None comes first."""
     return (file_name(cursor.journal), cursor.seq) if cursor else ("", 0)
 
 
@@ -201,4 +201,4 @@ def _shown(text: str) -> str:
 
 
 def _nothing() -> None:
-    """Nobody listens."""
+    """The default callback."""

@@ -1,4 +1,4 @@
-"""Code books: the card that each code of a reader stands for."""
+"""Code books: the card for each code of a reader."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ NATIVE_CUT_CARD: Final = 63
 
 
 class Known(NamedTuple):
-    """What a code says: a card, its pack lot and secret serial as far as known; `card` None: the cut card."""
+    """The meaning of a code: a card, its batch (`lot`) and secret serial as far as known; `card` None: the cut card."""
 
     card: Card | None
     lot: int | None = None
@@ -35,10 +35,10 @@ class Known(NamedTuple):
 
 CUT_CARD: Final = Known(None)
 CUT: Final = "cut"
-"""How a book names the cut card."""
+"""The name of the cut card in a book."""
 
 REMEDY: Final = "record it: sudo shoe calibrate codebook --by NAME"
-"""Where a code book comes from."""
+"""The command that records a code book."""
 
 _TAG: Final = re.compile("[0-9A-Fa-f]{10}")
 
@@ -47,7 +47,7 @@ CodeBook = Mapping[str, Known]
 
 @cache
 def native(code: int) -> Known | None:
-    """The meaning of a native code; None for a code that stands for nothing."""
+    """The meaning of a native code; None for an unused code."""
     face, lot = code & (1 << FACE_BITS) - 1, code >> FACE_BITS
     if face == NATIVE_CUT_CARD:
         return CUT_CARD
@@ -62,12 +62,12 @@ def native_code(card: Card, lot: int = 0) -> int:
 
 @cache
 def plain() -> CodeBook:
-    """The one book for all readers that print the cards themselves: `As`, `Td`, and `cut` for the cut card."""
+    """The book for readers that report the cards themselves: `As`, `Td`, and `cut` for the cut card."""
     return {card.value: Known(card) for card in Card} | {CUT: CUT_CARD}
 
 
 class Row(NamedTuple):
-    """A row of a book as it is written, and where."""
+    """A row of a book as written, and its place in the file."""
 
     where: str
     code: str
@@ -76,7 +76,7 @@ class Row(NamedTuple):
 
 
 Pack = Mapping[Card, int]
-"""The faces of one pack, and how often each is in it."""
+"""The faces of one pack, and the number of each."""
 
 CARDS: Final[Pack] = dict.fromkeys(FACES, 1)
 
@@ -84,9 +84,8 @@ CARDS: Final[Pack] = dict.fromkeys(FACES, 1)
 def load(path: str | Path | None, decks: int | None = None, pack: Pack = CARDS) -> CodeBook:
     """The code book in a CSV file (`code,card[,serial]`) or a TOML file (`code = "As"` or `{card = .., serial = ..}`).
 
-    Without a file it is the plain one.
-    Every face of the `pack` has one code, or one for each of its cards in `decks` (None: any number); a tag is found in
-    capitals too. Raises ConfigError with every mistake, one a line.
+    Without a file: the plain one. Every face of the `pack` has one code, or one for each of its cards in `decks` (None:
+    any number); a tag is also found in capitals. Raises ConfigError with every mistake, one a line.
     """
     if not path:
         return plain()
@@ -105,12 +104,12 @@ def load(path: str | Path | None, decks: int | None = None, pack: Pack = CARDS) 
 
 
 def save(path: Path, book: CodeBook) -> None:
-    """Put a book on disk, all of it or nothing, as CSV or (`.toml`) TOML. Raises OSError."""
+    """Writes a book to disk, whole or not at all, as CSV or (`.toml`) TOML. Raises OSError."""
     write_whole(path, _toml(book) if path.suffix == ".toml" else _csv(book))
 
 
 def _reported_code(code: str) -> str:
-    """A code as the reader reports it: codes other than tags are reported as they are printed."""
+    """A code as the reader reports it: tags in capitals, others as printed."""
     return code.upper() if _TAG.fullmatch(code) else code
 
 
@@ -123,11 +122,11 @@ def _known(row: Row) -> Known:
 _SHARED: Final = "a serial is of one card, but {} share this code: leave it out, or give each {} a code of its own"
 _ANY: Final = {card.value for card in Card}
 _SHOWN: Final = 8
-"""More faces than this are told by the first three and the last."""
+"""Faces listed at most; of more, the first three and the last."""
 
 
 def _other_pack(rows: list[Row], pack: Pack) -> Iterator[str]:
-    """The one mistake of a book that holds no face of this pack, but those of another."""
+    """The mistake of a book with faces of another pack and none of this one."""
     found = list(dict.fromkeys(row.face for row in rows if row.face in _ANY))
     if found and not {card.value for card in pack} & set(found):
         ours = _some([card.value for card in pack])
@@ -135,7 +134,7 @@ def _other_pack(rows: list[Row], pack: Pack) -> Iterator[str]:
 
 
 def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
-    """What is wrong with single rows."""
+    """Mistakes in single rows."""
     faces = [card.value for card in pack]
     some = "As, Td, .." if "As" in faces else f"{', '.join(faces[:2])}, .."
     codes: dict[str, str] = {}
@@ -157,7 +156,7 @@ def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
 
 
 def _wrong_counts(rows: list[Row], decks: int | None, pack: Pack) -> Iterator[str]:
-    """What is wrong with the book as a whole: every face has one code, or one for each of its cards."""
+    """Mistakes in the book as a whole: every face has one code, or one for each of its cards."""
     places: dict[str, list[str]] = {card.value: [] for card in pack}
     for row in rows:
         if row.face in places:
@@ -192,7 +191,7 @@ def _some(faces: list[str]) -> str:
 
 
 def _too_few(faces: list[str], count: int, copies: int, all_faces: int) -> str:
-    """Faces that have only `count` codes, all in one line: they must not hide what else is wrong."""
+    """Faces with only `count` codes, in one line, so that they do not hide other mistakes."""
     shown = _some(faces)
     have = f"{count} of {copies} codes"
     if len(faces) == 1:

@@ -1,4 +1,4 @@
-"""A tap on the reader's line: its last frames in hex, both ways, and its signal."""
+"""A tap on the reader's line: the last frames in hex, both ways, and the signal."""
 
 import time
 from collections import deque
@@ -9,13 +9,13 @@ from hardware.readers.messages import Beat, Message, Read, Unread
 from hardware.readers.protocol import Frames
 
 KEPT: Final = 64
-"""Frames kept for a watcher that is slow; at 20 cards a second some two seconds of them."""
+"""Frames kept for a slow watcher; at 20 cards a second about two seconds of them."""
 
 
 class Tap:
-    """Keeps the last frames of the reader's line, both ways, and the last values of its signal.
+    """The last frames of the reader's line, both ways, and the last values of its signal.
 
-    `secret()`: whether bytes received may show a card that is not public. A frame that began in secret stays masked.
+    `secret()`: whether received bytes may show a card that is not public. A frame that began in secret stays masked.
     `signal`: the last quality (0..255), transit_ms, lamp, ambient (0..255), temperature (degrees Celsius) ..
     """
 
@@ -23,19 +23,19 @@ class Tap:
         self._framed, self._secret = framed, secret
         self._frames: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self._count = 0
-        self._begun, self._begun_in_secret = b"", True  # the tap may have been put on in the middle of a frame
+        self._begun, self._begun_in_secret = b"", True  # the tap may begin in the middle of a frame
         self.signal: dict[str, Any] = {}
 
     def frames(self, after: int) -> list[dict[str, Any]]:
-        """The frames kept whose number `n` is beyond `after`; `at` is the wall clock in ms, `way` is in or out."""
+        """The frames with numbers `n` above `after`; `at`: wall clock in ms, `way`: in or out."""
         return [frame for frame in self._frames if frame["n"] > after]
 
     def opened(self) -> None:
-        """The port was opened: what had begun before does not go on."""
+        """Called when the port is opened: drops an unfinished frame."""
         self._begun = b""
 
     def received(self, chunk: bytes) -> None:
-        """The reader sent some bytes."""
+        """Called with bytes from the reader."""
         in_secret = self._secret()
         show = self._framed.masked if in_secret or self._begun_in_secret else self._framed.clear
         ended, self._begun = self._framed.split(self._begun + chunk)
@@ -44,12 +44,12 @@ class Tap:
         self._begun_in_secret = in_secret or (self._begun_in_secret and bool(self._begun) and not ended)
 
     def sent(self, chunk: bytes) -> None:
-        """Some bytes are written to the reader; none of them tells a card."""
+        """Called with bytes to the reader; they never hold a card."""
         for frame in self._framed.split(chunk)[0]:
             self._keep("out", self._framed.clear(frame))
 
     def decoded(self, message: Message) -> None:
-        """The bytes received last held this message."""
+        """Called with each message in the bytes received last."""
         match message:
             case Read():
                 self.signal |= {"quality": message.quality, "transit_ms": message.transit_ms, "card_at": _wall()}

@@ -1,4 +1,4 @@
-"""The topic `health`: how the reader, the queue, the disk and the Pi are, every half minute."""
+"""The topic `health`: state of reader, queue, disk and Pi, every half minute."""
 
 import asyncio
 import logging
@@ -24,26 +24,26 @@ from hardware import pi as pi
 from hardware.readers import messages
 
 BLOCK: Final = 52
-"""Reads whose qualities make one mean: a pack, so a shoe of eight decks has eight blocks."""
+"""Reads per mean quality: a pack, so a shoe of eight decks has eight blocks."""
 
 BLOCKS: Final = 64
 """Means kept: eight shoes of eight decks."""
 
 ENOUGH_BLOCKS: Final = 8
-"""Means before a trend is believed."""
+"""Means needed for a trend."""
 
 SURE: Final = 4.0
-"""Standard errors that a fall must have: chance passes it less than once in ten thousand looks."""
+"""Standard errors that a fall must exceed: by chance less than once in ten thousand checks."""
 
 FAR_SHOES: Final = 10.0
-"""Shoes beyond which no failure is foretold."""
+"""Shoes beyond which no failure is forecast."""
 
 MARGIN_SD: Final = 2.0
-"""Reads fail one by one before their mean reaches the limit."""
+"""Standard deviations above the limit: single reads fail before their mean reaches it."""
 
 
 class Trend(NamedTuple):
-    """A line through means: `level` at the last of them, `fall` per block (positive: falling) and its `error`."""
+    """A line through means: `level` at the last one, `fall` per block (positive: falling) and its standard `error`."""
 
     level: float
     fall: float
@@ -51,7 +51,7 @@ class Trend(NamedTuple):
 
 
 class ReadStatistics:
-    """Counts reads of this run of the daemon; qualities 0..255, as far as the reader tells them."""
+    """Counts of reads since the start; qualities 0..255, where the reader reports them."""
 
     def __init__(self) -> None:
         self.reads = 0
@@ -61,7 +61,7 @@ class ReadStatistics:
         self._recent: deque[int] = deque(maxlen=BLOCK)
 
     def read(self, quality: int | None) -> None:
-        """A card was read."""
+        """Counts a card that was read."""
         self.reads += 1
         if quality is None:
             return
@@ -72,7 +72,7 @@ class ReadStatistics:
             self._block.clear()
 
     def failed(self) -> None:
-        """A card passed and was not read."""
+        """Counts a card that passed unread."""
         self.unread += 1
 
     @property
@@ -82,7 +82,7 @@ class ReadStatistics:
 
 
 def trend(means: deque[float] | list[float]) -> Trend | None:
-    """The straight line that fits best, None for too few means."""
+    """The best straight line (least squares), None for too few means."""
     count = len(means)
     if count < ENOUGH_BLOCKS:
         return None
@@ -94,9 +94,9 @@ def trend(means: deque[float] | list[float]) -> Trend | None:
 
 
 def shoes_left(means: deque[float] | list[float], limit: float, sd: float, decks: int) -> float | None:
-    """After how many shoes reads begin to fail, None where no fall is sure or the end is far.
+    """Shoes until reads begin to fail, None where no fall is sure or the end is far.
 
-    limit: the quality below which the reader calls a card unreadable. sd: of single reads, as calibrated.
+    limit: the quality below which a card is unreadable. sd: of single reads, as calibrated.
     """
     line = trend(means)
     if line is None or line.fall <= SURE * line.error or line.fall <= 0:
@@ -106,7 +106,7 @@ def shoes_left(means: deque[float] | list[float], limit: float, sd: float, decks
 
 
 def advice(left: float | None) -> str | None:
-    """The advice to a technician, in words."""
+    """The advice to a technician, as text."""
     if left is None:
         return None
     if left < 1:
@@ -118,25 +118,25 @@ log = logging.getLogger(__name__)
 
 EVERY_S: Final = 30.0
 WEAK_LAMP: Final = 0.7
-"""The lamp's light as a part of its light when it was calibrated."""
+"""Lamp level, relative to its calibrated level, below which the lamp has faded."""
 
 BOARD_LIMIT: Final = 60
-"""The quality below which a board that was never calibrated calls a card unreadable."""
+"""The quality below which a board without calibration reports a card as unreadable."""
 
 
 FILE: Final = "reads.json"
-"""The file of the means that outlive a restart, in the journal's directory."""
+"""The file of the means, which survive a restart, in the journal's directory."""
 
 
 class MeanQualities(Struct, frozen=True):
-    """Mean qualities since the reader was calibrated (a time, "" for never), oldest first."""
+    """Mean qualities since the calibration (a time, "" for never), oldest first."""
 
     calibrated: str = ""
     means: tuple[float, ...] = ()
 
 
 class Health:
-    """Counts the reader's messages, and calls `tell(state)` every half minute from `start` to `close`."""
+    """Counts the reader's messages, and calls `publish(state)` every half minute from `start` to `close`."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class Health:
         self._published: wire_states.Health | None = None
 
     def start(self) -> None:
-        """Publish the health now, and then every half minute."""
+        """Publishes the health now, and then every half minute."""
         if self._timer is None:
             self._past = _past(self._directory / FILE)
             self._reads.means.extend(self._past.means)
@@ -166,12 +166,12 @@ class Health:
         self._remember()
 
     def close(self) -> None:
-        """Publish the health no more."""
+        """Stops publishing."""
         if self._timer:
             self._timer.cancel()
 
     def heard(self, message: messages.Message) -> None:
-        """Count a message of the reader."""
+        """Counts a message of the reader."""
         match message:
             case messages.Read(quality=quality):
                 self._reads.read(quality)
@@ -181,7 +181,7 @@ class Health:
                 self._beat = message
 
     def state(self) -> wire_states.Health:
-        """The whole health; a value is None where nobody measures it here."""
+        """The complete health; None for a value that is not measured here."""
         return wire_states.Health(
             uptime_s=self._uptime(),
             reader=self._reader_state(),
@@ -192,7 +192,7 @@ class Health:
         )
 
     def live(self) -> wire_states.Health | None:
-        """The health published last, its counts as they are now: quick enough for each card. None before `start`."""
+        """The health published last with present counts: fast enough for each card. None before `start`."""
         if self._published is None:
             return None
         reader = replace(self._published.reader, **self._counts())
@@ -225,7 +225,7 @@ class Health:
         )
 
     def _reset(self, section: calibration.ReaderSection | None) -> None:
-        """Qualities from before a calibration foretell nothing."""
+        """Drops qualities from before a new calibration: they predict nothing."""
         calibrated = section.at if section else ""
         if calibrated != self._past.calibrated:
             self._past = MeanQualities(calibrated)
@@ -247,7 +247,7 @@ class Health:
         return advice(shoes_left(self._reads.means, limit, sd, self._config.table.decks))
 
     def _calibrated(self) -> calibration.ReaderSection | None:
-        """The calibration, read anew each time: a technician may have changed it meanwhile."""
+        """The calibration, read each time, as a technician may change it."""
         try:
             return calibration.load(self._directory / calibration.FILE).reader
         except ConfigError as error:

@@ -1,4 +1,4 @@
-"""Serial keypads at the seats: what guests press becomes marks, and each pad shows what its seats may say."""
+"""Serial keypads at the seats: keys become marks, and each pad shows the marks that its seats may give."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ from hardware.ports import Port
 
 
 def turns(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
-    """One packet for each of these seats that must or may say something now; one for nobody where none may."""
+    """One packet for each of these seats that must or may give a mark now; one for seat 0 where none may."""
     shoe = coming(shoe)
     question = asked(shoe) if phase(shoe) in (Phase.READY, Phase.DEALING) else None
     if not isinstance(question, MarkDue):
@@ -38,7 +38,7 @@ def turns(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
 
 
 def asked_hand(shoe: Shoe, seat: int) -> int | None:
-    """The hand of a seat that is asked now, by its number; None where none is, or the seat has but one."""
+    """The number of the hand of a seat that is asked now; None where none is, or the seat has only one."""
     question = asked(coming(shoe))
     slots = question.act if isinstance(question, MarkDue) else ()
     hands = [slot.partition(".")[2] for slot in slots if slot.partition(".")[0] == f"S{seat}"]
@@ -46,7 +46,7 @@ def asked_hand(shoe: Shoe, seat: int) -> int | None:
 
 
 def _limits(offers: dict[str, Offer]) -> tuple[str, str]:
-    """The least and the most that may come with the first word that takes an amount or a seat."""
+    """The least and the most value of the first word that takes an amount or a seat."""
     for offer in offers.values():
         match offer:
             case Between(least=least, most=most):
@@ -62,17 +62,17 @@ log = logging.getLogger(__name__)
 
 BAUD: Final = 115_200
 SILENT_AFTER_S: Final = 3.5
-"""A pad that beats every second and misses three beats is gone."""
+"""Seconds without a message after which a pad is lost: it beats every second."""
 
 SHOW_S: Final = 1.0
-"""Seconds after which a pad is told again what it is to show."""
+"""Seconds after which a pad is sent its display again."""
 
 LOST: Final = "keypad_lost"
-"""The alarm of pads that are gone."""
+"""The alarm for lost pads."""
 
 
 class Keypads:
-    """Owns the ports of all pads from `start` to `close`. A pad that is gone marks nothing: the dealer does."""
+    """Owns the ports of all pads from `start` to `close`. For a lost pad the dealer gives the marks."""
 
     def __init__(self, pads: tuple[KeypadConfig, ...], table: Table, loop: asyncio.AbstractEventLoop) -> None:
         self._table, self._loop = table, loop
@@ -81,21 +81,21 @@ class Keypads:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Open every port, now or when it appears."""
+        """Opens every port, now or when it appears."""
         for pad in self._pads:
             pad.port.start()
         if self._pads:
             self._tick()
 
     def close(self) -> None:
-        """Give the ports back."""
+        """Closes the ports."""
         if self._timer:
             self._timer.cancel()
         for pad in self._pads:
             pad.port.close()
 
     def changed(self) -> None:
-        """Let every pad show what its seats may say, if that is something else than before."""
+        """Sends every pad its display, if it changed."""
         for pad in self._pads:
             pad.show()
 
@@ -106,7 +106,7 @@ class Keypads:
             pad.show(again=True)
 
     def _is_lost(self, target: str, why: str) -> None:
-        """Raise the alarm anew with every pad that is gone; `why` is empty for one that is back."""
+        """Renews the alarm with all lost pads; `why` is empty for one that is back."""
         before = dict(self._lost)
         self._lost.pop(target, None)
         if why:
@@ -136,7 +136,7 @@ class _Keypad:
         self.port = Port(config.port, BAUD, loop, self._on_bytes, self._on_lost, self._on_open)
 
     def show(self, again: bool = False) -> None:
-        """Tell the pad what to show."""
+        """Sends the pad its display, if it changed or `again`."""
         if not self.port.is_open or not self._table.begun:
             return
         chunk = encode_turns(turns(self._table.shoe, self._seats))
@@ -145,7 +145,7 @@ class _Keypad:
             self.port.write(chunk)
 
     def listen(self) -> None:
-        """Notice a pad that fell silent although its port is there."""
+        """Reports a pad that is silent while its port is open."""
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and silent > SILENT_AFTER_S:
             self._lost(f"no word from the keypad at {self.port.target} for {silent:.0f} s")
@@ -176,7 +176,7 @@ class _Keypad:
                     self._give_mark(packet)
 
     def _give_mark(self, mark: Mark) -> None:
-        """Give the mark to the table; it is acknowledged once it is on disk, refused or not."""
+        """Gives the mark to the table; it is acknowledged once it is on disk, refused or not."""
         order = _order(mark, self._seats, asked_hand(self._table.shoe, mark.seat))
         self._table.order(inputs.Ordered(**now(), order=order, by=f"keypad {mark.seat}", nonce=nonce()))
         if not self._table.disk:
@@ -184,7 +184,7 @@ class _Keypad:
 
 
 def _order(mark: Mark, seats: tuple[int, ...], asked: int | None) -> orders.Order:
-    """The order that a mark is; one of a seat or a hand that is not its pad's, or not asked, is refused."""
+    """The order for a mark; a refused one for a seat that is not its pad's, or a hand that is not asked."""
     if mark.seat not in seats:
         hint = f"this pad is at seats {', '.join(map(str, seats))}: see [[keypad]]"
         return orders.Malformed("mark", "not_your_turn", hint)

@@ -1,4 +1,4 @@
-"""Reader and pins lent to a technician: test cards are counted and journaled, and none is ever a card of a shoe."""
+"""Reader and pins leased to a technician: test cards are counted and journaled, and never count as cards of a shoe."""
 
 import asyncio
 import logging
@@ -20,20 +20,20 @@ from hardware.errors import PinError
 log = logging.getLogger(__name__)
 
 LEFT_BEHIND: Final = "technician"
-"""Left by `shoe calibrate` for the next daemon, in the journal's directory: a `LeftBehind` as JSON."""
+"""File that `shoe calibrate` leaves for the next daemon, in the journal's directory: a `LeftBehind` as JSON."""
 
 RECORD_EVERY: Final = 64
-"""Test cards from one journal entry to the next: far fewer than the 256 reports after which numbers come again."""
+"""Test cards per journal entry: far fewer than the 256 reports after which their numbers repeat."""
 
 TRY_AGAIN_S: Final = 0.5
-"""A borrower that was killed may hold its pins a moment longer."""
+"""Seconds before the next attempt: a technician's command that was killed may hold its pins a moment longer."""
 
 
 class LeasedReader:
-    """The reader while it is lent `to` a technician, from the journal entry that says so to its last test card.
+    """The reader leased `to` a technician, from the journal entry of the lease to its last test card.
 
-    cut_short: the lending did not end as it should. report: the last report taken, where the table does not know of it
-    yet. is_quiet: the reader reported no test card since its last beat.
+    cut_short: the lease did not end properly. report: the last report handled, where the table does not know it yet.
+    is_quiet: no test card was reported since the reader's last beat.
     """
 
     def __init__(self, table: Table, to: str, cut_short: bool = False, report: ReportNo | None = None) -> None:
@@ -46,25 +46,25 @@ class LeasedReader:
 
     @property
     def report(self) -> ReportNo | None:
-        """The last report that was taken, by the table or the technician."""
+        """The last report that the table or the technician handled."""
         return self._report
 
     def passed(self, report: ReportNo) -> None:
-        """A test card passed."""
+        """Counts a test card."""
         self._count += report != self._report
         self._report = report
         if self._count == RECORD_EVERY:
             self.journal()
 
     def journal(self) -> None:
-        """Journal the test cards not journaled yet: the shoe then takes none of them for a card of its own."""
+        """Journals the test cards not journaled yet, so that none counts as a card of the shoe."""
         if self._count:
             taken, count = self._report, self._count
             self._table.handle(inputs.TestCardsPassed(**now(), count=count, by=self._to, taken=taken, lent=True))
             self._count = 0
 
     def leave_behind(self, restore: bytes) -> None:
-        """Keep the bytes that put the reader's settings back for the next daemon, as the reader is gone."""
+        """Keeps the bytes that restore the reader's settings for the next daemon, as the reader is lost."""
         try:
             leave(self._table.journal.directory, LeftBehind(self._report, 0, self._to, restore))
         except OSError as error:
@@ -72,7 +72,7 @@ class LeasedReader:
 
 
 class PinLease:
-    """All pins, lent at once with the reader: no card is of a shoe until they are back. claim: raises PinError."""
+    """All pins, leased together with the reader: cards are test cards until then. claim: raises PinError."""
 
     def __init__(
         self,
@@ -86,17 +86,17 @@ class PinLease:
         self._retry: asyncio.TimerHandle | None = None
 
     def lease(self, to: str) -> dict[str, Any]:
-        """Journal that the pins are lent, then let go of reader and pins."""
+        """Journals the lease, then releases reader and pins."""
         self._reader.lease(to)
         self._let_go()
         self.is_out = True
         return {}
 
     def passed(self, report: ReportNo) -> None:
-        """No card passes a pin."""
+        """Ignores reports: no card passes a pin."""
 
     def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
-        """Claim the pins again, as soon as they can be had, and take cards again."""
+        """Claims the pins again, as soon as they are free, then reclaims the reader."""
         if not self.is_out:
             return
         try:
@@ -109,17 +109,17 @@ class PinLease:
             self._reader.reclaim(restore, cut_short)
 
     def close(self) -> None:
-        """Take nothing back any more."""
+        """Stops trying to reclaim."""
         self.is_out = False
         if self._retry:
             self._retry.cancel()
 
 
 class LeftBehind(Struct, frozen=True):
-    """Left by `shoe calibrate` for the next daemon: how many test cards passed, and the last report.
+    """Content of the file for the next daemon: the number of test cards, and the last report.
 
-    by: the technician. restore: bytes that put the reader's settings back, where the command was killed before it
-    had written them itself.
+    by: the technician. restore: bytes that restore the reader's settings, where the command was killed before it had
+    written them itself.
     """
 
     report: ReportNo | None
@@ -129,12 +129,12 @@ class LeftBehind(Struct, frozen=True):
 
 
 def leave(directory: Path, left: LeftBehind) -> None:
-    """Write the file for the next daemon, before a test card is acknowledged. Raises OSError."""
+    """Writes the file for the next daemon, before a test card is acknowledged. Raises OSError."""
     write_whole(directory / LEFT_BEHIND, msgspec.json.encode(left))
 
 
 def left_in(directory: Path) -> LeftBehind | None:
-    """The content of the file in the journal's directory, None where there is none that makes sense."""
+    """The content of the file in the journal's directory, None where there is none that is valid."""
     path = directory / LEFT_BEHIND
     try:
         return msgspec.json.decode(path.read_bytes(), type=LeftBehind)
@@ -146,7 +146,7 @@ def left_in(directory: Path) -> LeftBehind | None:
 
 
 def report_left(table: Table) -> LeftBehind | None:
-    """The content of the file, its test cards journaled: before the reader is asked for its reports."""
+    """Journals the test cards in the file, before the reader is asked for its reports; its content."""
     left = left_in(table.journal.directory)
     if left and left.count:
         table.handle(inputs.TestCardsPassed(**now(), count=left.count, by=left.by, taken=left.report))
@@ -154,5 +154,5 @@ def report_left(table: Table) -> LeftBehind | None:
 
 
 def delete_left(table: Table) -> None:
-    """Delete the file: its content is journaled and the reader was restored."""
+    """Deletes the file, after its content is journaled and the reader restored."""
     (table.journal.directory / LEFT_BEHIND).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Lamps, buzzer and lock of a table, and the test of all lamps before the first card."""
+"""Lamps, buzzer and lock of a table, and the lamp test before the first card."""
 
 import asyncio
 from typing import Final
@@ -10,13 +10,13 @@ from hardware.pins.lamps import LampPanel
 from hardware.pins.pin import PinFactory
 
 TRIAL_S: Final = 0.8
-"""Long enough to be seen."""
+"""Seconds of the lamp test: long enough to be seen."""
 
 LOCK: Final = "lock"
 
 
 class Panel:
-    """Owns every output pin until `close`: without current the lock is in its fail-safe state. Raises PinError."""
+    """Owns every output pin until `close`, which leaves the lock in its fail-safe state. Raises PinError."""
 
     def __init__(self, config: Config, factory: PinFactory, loop: asyncio.AbstractEventLoop) -> None:
         pins = output_pins(config)
@@ -29,7 +29,7 @@ class Panel:
         self.faults: list[str] | None = None
 
     def show(self, lit: dict[str, str]) -> None:
-        """Light these lamps with these rhythms, all others off; a trial that goes on ends at once."""
+        """Lights these lamps with these rhythms, all others off; ends a running lamp test."""
         shown = dict(lit)
         if self._locks_unpowered and shown.pop(LOCK, None) is None:
             shown[LOCK] = "steady"
@@ -39,12 +39,12 @@ class Panel:
             self._panel.show(shown)
 
     def close(self) -> None:
-        """Switch all outputs off and give the pins back."""
+        """Switches all outputs off and releases the pins."""
         self._end_trial()
         self._panel.close()
 
     def try_lamps(self) -> None:
-        """Light every lamp for a moment; `faults` then names those whose pins did not follow."""
+        """Lights every lamp for `TRIAL_S`; `faults` then names those that stayed dark."""
         self._panel.show(dict.fromkeys(self._lamps, "steady") | self._undisturbed())
         self._trial = self._loop.call_later(TRIAL_S, self._judge_trial)
 
@@ -60,5 +60,5 @@ class Panel:
             self._trial = None
 
     def _undisturbed(self) -> dict[str, str]:
-        """Buzzer and lock in their present state: a trial of lamps leaves both alone."""
+        """Buzzer and lock in their present state, which a lamp test keeps."""
         return {name: rhythm for name, rhythm in self._shown.items() if name in OUTPUTS}

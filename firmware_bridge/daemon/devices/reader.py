@@ -1,4 +1,4 @@
-"""The reader's end of the table: its messages become inputs, and reports on disk are acknowledged."""
+"""The reader of a table: its messages become inputs, and reports on disk are acknowledged."""
 
 import asyncio
 import logging
@@ -23,18 +23,18 @@ from hardware.readers import READERS, ReaderSettings, messages
 
 NOTED: Final = 3
 WITHIN_S: Final = 30.0
-"""So many restarts are journaled within this time: a loop of restarts must not fill the disk."""
+"""At most `NOTED` restarts are journaled within this time: a loop of restarts must not fill the disk."""
 
 
 class RestartLimiter:
-    """Counts the restarts that were journaled; a board says hello until it is greeted, so none is lost by waiting."""
+    """Limits the restarts that are journaled; a board repeats its hello until it is greeted, so none is lost."""
 
     def __init__(self) -> None:
         self._noted: deque[float] = deque(maxlen=NOTED)
         self._is_loop = False
 
     def may_note(self, session: int, table: Table, now_s: float) -> bool:
-        """Whether this restart is taken to the table and greeted; a disk that takes nothing takes none either."""
+        """Whether this restart may be journaled and greeted now; not while the disk is out."""
         known = table.shoe.device.reader
         if table.disk or (known is not None and known.session == session):
             return table.disk is None
@@ -48,7 +48,7 @@ class RestartLimiter:
 
 
 def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.AnyInput | None:
-    """The input that a message of the reader stands for, at this moment; None for a message the table does not need."""
+    """The input for a message of the reader, stamped now; None for a message that the table does not need."""
     match message:
         case messages.Read():
             return _card(message, book)
@@ -64,7 +64,7 @@ def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.Any
 
 
 def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
-    """A code in no book is an unread card, never a guess."""
+    """The input for a read card; an unknown code is an unread card, never a guess."""
     report = _report(read.report)
     known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
     if known is None:
@@ -110,14 +110,14 @@ def _flags(read: messages.Read) -> tuple[inputs.Flag, ...]:
 log = logging.getLogger(__name__)
 
 SILENT_AFTER_S: Final = 3.5
-"""A board that beats every second and misses three beats is gone."""
+"""Seconds without a message after which a board is lost: it beats every second."""
 
 
 class Reader:
     """Owns the reader's port: messages become inputs, journaled reports are acknowledged. decks, pack: of the book."""
 
     is_out = False
-    """See `Leasable`: the reader can be lent again at once."""
+    """See `Leasable`: the reader can be leased again at once."""
 
     def __init__(
         self, config: ReaderConfig, decks: int, pack: code_books.Pack, table: Table, loop: asyncio.AbstractEventLoop
@@ -130,10 +130,10 @@ class Reader:
         baud = config.baud or self._protocol.baud
         self.port = Port(config.port, baud, loop, self._on_bytes, self._on_lost, self._on_open)
         self.listeners: tuple[Callable[[messages.Message], None], ...] = ()
-        """Take each message of the reader after the table has it."""
+        """Called with each message of the reader, after the table."""
 
         self.taps: list[Tap] = []
-        """Take each chunk that goes over the line."""
+        """Called with each chunk on the line, both ways."""
 
         self._first_open = True
         self._leased: LeasedReader | None = None
@@ -144,14 +144,14 @@ class Reader:
         self._watch: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Open the port, now or when it appears. A reader that the last daemon lent comes back as from any lending."""
+        """Opens the port, now or when it appears. A lease of the last daemon ends as any other."""
         if to := self._table.shoe.device.lent:
             self._leased, self._away = LeasedReader(self._table, to, cut_short=True), True
         self.port.start()
         self._watch = self._loop.call_later(1, self._listen)
 
     def close(self) -> None:
-        """Give the port back."""
+        """Closes the port."""
         if self._watch:
             self._watch.cancel()
         self.port.close()
@@ -162,7 +162,7 @@ class Reader:
         self._leased = None
 
     def lease(self, to: str) -> dict[str, Any]:
-        """Let go of the port; the last report taken, and in hex what the borrower writes to the reader first."""
+        """Releases the port; the last report handled, and bytes in hex to write to the reader first."""
         self._meet_left()
         if self._leased:
             self._leased.journal()
@@ -172,15 +172,15 @@ class Reader:
         return {"report": self._leased.report, "restore": self._restore.hex()}
 
     def passed(self, report: ReportNo) -> None:
-        """Count a test card, whose report the borrower is about to acknowledge."""
+        """Counts a test card before the technician acknowledges its report."""
         if self._leased:
             self._leased.passed(report)
 
     def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
-        """Open the port again; a reader that keeps its reports is ours when it sends none from beat to beat.
+        """Opens the port again; the lease of a reader that keeps its reports ends with a beat without reports.
 
-        restore: bytes to write to the reader first; None: those that waited before. The code book is read again: it
-        may be what was calibrated.
+        restore: bytes to write to the reader first; None: those left before. The code book is read again: it may have
+        been calibrated.
         """
         if self._leased:
             self._leased.journal()
@@ -193,11 +193,11 @@ class Reader:
             self.port.start()
 
     def acknowledge(self, report: ReportNo) -> None:
-        """Acknowledge a report that is on disk: the board may forget it."""
+        """Acknowledges a report that is on disk: the board may delete it."""
         self._write(self.decoder.acknowledge(messages.ReportNo(report.session, report.seq)))
 
     def status(self) -> dict[str, Any]:
-        """The reader's state for a technician; `lost`: its port is gone, or the reader fell silent."""
+        """The reader's state for a technician; `lost`: its port is gone, or it is silent."""
         return {
             "protocol": self._name,
             "port": self.port.target,
@@ -222,7 +222,7 @@ class Reader:
         self._first_open = False
 
     def _meet_left(self) -> None:
-        """Take in what `shoe calibrate` left while no daemon ran: once, before the reader is opened or lent."""
+        """Reads the file of a `shoe calibrate` without a daemon: once, before the reader is opened or leased."""
         if self._met_left:
             return
         self._met_left = True
@@ -231,7 +231,7 @@ class Reader:
             self._restore, self._has_left = left.restore, True
 
     def _delete_left(self) -> None:
-        """Delete what `shoe calibrate` left once it is journaled and the reader was restored."""
+        """Deletes the file of `shoe calibrate` once it is journaled and the reader restored."""
         if self._has_left and not self._restore and not self._table.disk:
             delete_left(self._table)
             self._has_left = False
@@ -256,7 +256,7 @@ class Reader:
         self._away = self._is_missed = False
 
     def _end_lease(self, leased: LeasedReader) -> None:
-        """Take cards from the reader again, unless it was unplugged meanwhile."""
+        """Ends the lease: cards count again, unless the reader was unplugged."""
         if leased is self._leased and self.port.is_open:
             leased.journal()
             self._leased = None
@@ -276,9 +276,10 @@ class Reader:
                 self._handle(message)
 
     def _test_card(self, message: messages.Message, leased: LeasedReader) -> None:
-        """Until the reader has been quiet for a beat, its reports are repeats of test cards: acknowledge, deal none.
+        """Handles a message before the lease ends: reports are acknowledged, none is dealt.
 
-        A report that no borrower took makes the dealer confirm the table: it may be a card of a shoe.
+        The lease ends after a beat without reports. A report that the technician did not handle makes the dealer
+        confirm the table: it may be a card of the shoe.
         """
         match message:
             case messages.Beat():
@@ -304,8 +305,8 @@ class Reader:
             self._table.handle(inputs.ReaderBooted(**now(), session=message.session))
             if not self._table.disk:
                 self._write(self.decoder.greet(message))
-        for hear in self.listeners:
-            hear(message)
+        for listener in self.listeners:
+            listener(message)
 
     def _write(self, chunk: bytes) -> None:
         for tap in self.taps:
@@ -313,7 +314,7 @@ class Reader:
         self.port.write(chunk)
 
     def _listen(self) -> None:
-        """Notice a board that fell silent although its port is there."""
+        """Reports a board that is silent while its port is open."""
         self._watch = self._loop.call_later(1, self._listen)
         self._delete_left()
         silent = self._loop.time() - self._heard_at

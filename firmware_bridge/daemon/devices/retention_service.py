@@ -1,4 +1,4 @@
-"""What is kept of the record, and whether the clock that dates it can be right."""
+"""Retention of journals, and warnings about disk space and the clock."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ from firmware_bridge.journal.retention import DAY_S, KEEP_ALWAYS, LONGEST_REST_S
 log = logging.getLogger(__name__)
 
 EXPIRE_AFTER_S: Final = 1.0
-"""A new file begins with a card, which is not kept waiting for old files."""
+"""Seconds from a new file to the deletion of an old one: the card that begins a file goes first."""
 
 CLOCK_REMEDY: Final = "set it: sudo timedatectl set-ntp true; no journal is deleted for its age until then"
 
@@ -25,7 +25,7 @@ DISK_REMEDY: Final = "see why they wait: shoe check; or free some space"
 
 
 class RetentionService:
-    """Deletes at most one old journal each time one has `begun`. synced: the cursor, once on disk, or None."""
+    """Deletes at most one old journal each time one has `begun`. synced: the cursor after a sync, or None."""
 
     def __init__(
         self, keep: JournalConfig, table: Table, synced: Callable[[], Cursor | None], loop: asyncio.AbstractEventLoop
@@ -37,15 +37,15 @@ class RetentionService:
         self._at_rest_s = 0.0
 
     def start(self) -> None:
-        """Note how long ago the last entry was: the journal is open, and nothing is added to it yet."""
+        """Notes the age of the last entry, with the journal open and nothing added yet."""
         self._at_rest_s = since(self._table.journal.last_at)
 
     def begun(self) -> None:
-        """A new journal file was begun."""
+        """Called when a new journal file was begun."""
         self._timer = self._loop.call_later(EXPIRE_AFTER_S, self._expire)
 
     def watch(self, free_mb: int | None) -> None:
-        """Look after the clock, and the room on the journal's disk: None where nobody can tell."""
+        """Checks the clock, and the free space on the journal's disk (None if unknown)."""
         self.watch_clock()
         if free_mb is not None and free_mb < self._warn_mb and (kept := self._not_sent()) > KEEP_ALWAYS:
             what = f"{free_mb} MB of disk are free, and {kept} journals are kept that were not sent, or not stored"
@@ -54,7 +54,7 @@ class RetentionService:
             self._table.unwarn("disk_low")
 
     def watch_clock(self) -> None:
-        """Warn of a clock that ran ahead of the record by more than a table rests, while nobody keeps it."""
+        """Warns of an unsynchronised clock that is ahead of the journal by more than `LONGEST_REST_S`."""
         ahead = self._at_rest_s + self._table.jumped_ms / 1000
         if ahead > LONGEST_REST_S and clock() != "synchronised":
             what = f"the clock is {ahead / DAY_S:.0f} days ahead of the last entry of the journal"
@@ -63,17 +63,17 @@ class RetentionService:
             self._table.unwarn("clock_jump")
 
     def close(self) -> None:
-        """Delete nothing more."""
+        """Stops deleting."""
         if self._timer:
             self._timer.cancel()
 
     def _not_sent(self) -> int:
-        """Journals that wait for the broker, or for the store, the present one among them."""
+        """The number of journals not sent, or not stored, the present one included."""
         journal = self._table.journal
         try:
             cursor = read_cursor(journal.directory / "cursor")
         except OSError:
-            return 0  # told by an alarm of its own
+            return 0  # another alarm reports it
         return sum(cursor is None or path.name >= file_name(cursor.journal) for path in journal.files)
 
     def _expire(self) -> None:
@@ -88,7 +88,7 @@ class RetentionService:
 
 
 def _expired(retention: Retention, stored: Cursor, is_clock_right: bool, files: list[Path]) -> Path | None:
-    """Delete a journal that was kept long enough (in a thread: it may look into all of them); the file that went."""
+    """Deletes a journal kept long enough (in a thread: it may read all of them); the deleted file or None."""
     try:
         gone = retention.expire(stored, is_clock_right, files)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Sensors, switches and keys of a table: their activations become inputs; the sensor where cards leave the shoe."""
+"""Sensors, switches and keys of a table: their activations become inputs; the exit sensor of the shoe."""
 
 import asyncio
 import logging
@@ -24,13 +24,13 @@ from hardware.pins.sensors import Contact, CutCardSensor, Key
 from hardware.readers import messages
 
 AFTER_S: Final = 0.25
-"""Seconds of a question before a key answers it: nobody reads it so quickly, and a bounce is over by then."""
+"""Seconds before a key can answer a question: longer than a bounce, shorter than reading it."""
 
 
 class SeatKeys:
-    """What the keys of the seats mean; `held` are their contacts, by their names in `[keys]`.
+    """The keys of the seats as marks; `held`: their contacts, by their names in `[keys]`.
 
-    A key that was down when the question began, or is pressed too soon after, says nothing: it answered the one before.
+    A key that was down when the question began, or is pressed too soon after, is ignored: it answered the one before.
     """
 
     def __init__(self, table: Table, loop: asyncio.AbstractEventLoop) -> None:
@@ -40,18 +40,18 @@ class SeatKeys:
         self._released: set[str] = set()
 
     def changed(self) -> None:
-        """Begin anew with the question that is asked now."""
+        """Begins with the present question, if it is a new one."""
         if not self._table.begun or (turn := coming(self._table.shoe).turn) == self._turn:
             return
         self._turn, self._since = turn, self._loop.time()
         self._released = {name for name, key in self.held.items() if not key.active}
 
     def let_go(self, name: str) -> None:
-        """The key was released."""
+        """Called when the key is released."""
         self._released.add(name)
 
     def pressed(self, name: str) -> None:
-        """Give the mark of a key."""
+        """Gives the mark of a key."""
         mark = mark_of_key(name)
         if mark is None or name not in self._released or self._loop.time() - self._since < AFTER_S:
             return
@@ -61,13 +61,13 @@ class SeatKeys:
 
 
 EXPLAINED_WITHIN_S: Final = 1.5
-"""A report comes so long before its card is seen entering, or after it is seen leaving: slow lines, slow hands."""
+"""Seconds between a report and its card at the exit, before or after: slow lines, slow hands."""
 
 
 class ExitSensor:
-    """Pairs cards that leave with reports. on_missed: called once for each card that stays without a report.
+    """Pairs cards at the exit with reports. on_missed: called once for each card without a report.
 
-    reader_answers: whether a report can come at all now; without a reader the absence of one is no news.
+    reader_answers: whether a report can come now; else a missing one means nothing.
     """
 
     def __init__(
@@ -78,21 +78,21 @@ class ExitSensor:
         self._entered: float | None = None
 
     def heard(self, message: messages.Message) -> None:
-        """Take a message of the reader; only a card's counts as a report."""
+        """Handles a message of the reader; only one about a card counts as a report."""
         match message:
             case messages.Read() | messages.Unread(concerns="card") | messages.CutCard():
                 self.reported()
 
     def reported(self) -> None:
-        """Count a report: of a card, read or not, or of the cut card."""
+        """Counts a report: of a card, read or not, or of the cut card."""
         self._reports.append(self._loop.time())
 
     def entered(self) -> None:
-        """A card is in the mouth, for as long as the dealer likes."""
+        """Called when a card reaches the exit, where it may stay."""
         self._entered = self._loop.time()
 
     def left(self) -> None:
-        """A card has left the mouth."""
+        """Called when a card has left the exit."""
         since = self._loop.time() if self._entered is None else self._entered
         self._entered = None
         if self._reader_answers():
@@ -110,13 +110,13 @@ class ExitSensor:
 log = logging.getLogger(__name__)
 
 STUCK_AFTER_S: Final = {"cut_card": 5.0, "presence": 5.0}
-"""Longer than a card takes to pass. A card may lie in its slot for ever, and a lid is meant to stay closed."""
+"""Seconds longer than a card takes to pass. Sensors of slots and lid may stay active."""
 
 KEY_STUCK_AFTER_S: Final = 30.0
 
 
 class Sensors:
-    """Owns every input pin from `claim` to `close`. Raises PinError where one cannot be had."""
+    """Owns every input pin from `claim` to `close`."""
 
     def __init__(
         self,
@@ -134,9 +134,9 @@ class Sensors:
         self._seat_keys = SeatKeys(table, loop)
 
     def claim(self, is_back: bool = False) -> None:
-        """Claim every input pin; then the loop reports how the lid stands, and which sensors are stuck no more.
+        """Claims every input pin; then reports the lid, and stuck sensors without a pin as free. Raises PinError.
 
-        is_back: the pins come back from a technician, whose cut card may lie on the sensor.
+        is_back: the pins return from a technician, whose cut card may lie on the sensor.
         """
         pins = self._pins
         if "cut_card" in pins:
@@ -165,16 +165,16 @@ class Sensors:
             self._loop.call_soon(self._on_stuck, name, False)
 
     def changed(self) -> None:
-        """What is asked of the seats may be something else."""
+        """Called when the question to the seats may have changed."""
         self._seat_keys.changed()
 
     def close(self) -> None:
-        """Give every input pin back."""
+        """Releases every input pin."""
         while self.held:
             self.held.popitem()[1].close()
 
     def not_at_rest(self) -> list[str]:
-        """Sensors and keys, by their config keys, that are active although nobody can have touched them."""
+        """Sensors and keys, by their config keys, that are active although they should be at rest."""
         return [name for name, each in self.held.items() if each.active and name in (*self._keys, *STUCK_AFTER_S)]
 
     def _feel(
@@ -183,7 +183,7 @@ class Sensors:
         self.held[name] = kind(self._pins[name], self._factory, self._loop, on_active, on_idle, *self._stuck(name))
 
     def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None], bool]:
-        """Seconds after which a sensor is stuck, the function called then, and whether the shoe knows of it already."""
+        """Seconds after which a sensor is stuck, its callback, and whether the shoe has noted it."""
         usual = KEY_STUCK_AFTER_S if name in self._keys or name.startswith(OF_SEAT) else STUCK_AFTER_S.get(name)
         pin: AnySensor | None = getattr(self._config.pins, name, None)
         limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual
@@ -208,7 +208,7 @@ class Sensors:
 
 
 def _calibrated(pin: Pin, config: Config) -> Pin:
-    """The cut card's wire with what `shoe calibrate cut-card` found, where the config gives its number alone."""
+    """The cut card's wire as calibrated by `shoe calibrate cut-card`, where the config gives only its number."""
     if not isinstance(config.pins.cut_card, int):
         return pin
     try:

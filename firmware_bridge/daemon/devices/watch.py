@@ -10,7 +10,7 @@ from hardware.readers.protocol import Frames
 
 
 class Watch:
-    """Taps the reader's line while somebody watches. inputs, outputs: wires by config key. secret: as of a `Tap`."""
+    """Taps the reader's line while anyone watches. inputs, outputs: wires by config key. secret: as of a `Tap`."""
 
     def __init__(
         self,
@@ -27,21 +27,21 @@ class Watch:
         self._tap: Tap | None = None
 
     def begin(self) -> None:
-        """Tap the reader's line, if this watcher is the first."""
+        """Adds a watcher; taps the reader's line for the first one."""
         self._watchers += 1
         if self._tap is None:
             self._tap = Tap(self._framed, self._secret)
             self._reader.taps.append(self._tap)
 
     def end(self) -> None:
-        """End the tap with the last watcher."""
+        """Removes a watcher; ends the tap with the last one."""
         self._watchers -= 1
         if self._tap and not self._watchers:
             self._reader.taps.remove(self._tap)
             self._tap = None
 
     def seen(self, after: int) -> dict[str, Any]:
-        """The signal, counts of frames, those beyond number `after`, and each pin: active, or None if not readable."""
+        """The signal, counts of frames, frames numbered above `after`, and each pin: active, None if unreadable."""
         tap = self._tap
         return {
             "signal": dict(tap.signal) if tap else {},

@@ -1,4 +1,4 @@
-"""Every wire of a table, by the name of its config key."""
+"""The wires of a table, by their config keys."""
 
 from typing import Final
 
@@ -12,15 +12,15 @@ OUTPUTS: Final = ("buzzer", "lock")
 """Wires among `[pins]` that the daemon drives."""
 
 IN_SLOT: Final = "presence "
-"""What stands before the slot of a presence sensor."""
+"""Prefix of the slot of a presence sensor."""
 
 
 OF_SEAT: Final = "key "
-"""What stands before the name of a seat's key."""
+"""Prefix of the name of a seat's key."""
 
 
 def wires(config: Config) -> dict[str, Pin]:
-    """All wires of a table; a sensor in a slot is called `presence` and the slot's name."""
+    """All wires of a table; a sensor in a slot is named `presence` and the slot's name."""
     return input_pins(config) | output_pins(config)
 
 
@@ -39,7 +39,7 @@ def output_pins(config: Config) -> dict[str, Pin]:
 
 
 def wire(pin: AnyPin) -> Pin:
-    """The wire a config's pin stands for."""
+    """The wire of a config's pin."""
     if isinstance(pin, PinConfig):
         dwell = pin.min_dwell_ms if isinstance(pin, SensorConfig) else 0
         return Pin(pin.pin, pin.active_low, pin.pull_up, pin.debounce_ms, dwell)

@@ -1,4 +1,4 @@
-"""When the broker counts as lost, and when as back: the irregularity `broker_lost`."""
+"""Decides when the broker counts as lost, and when as back: the irregularity `broker_lost`."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,13 +9,13 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
 
 LOST_AFTER_S: Final = 3.0
-"""An outage shorter than this is no irregularity: play goes on either way. A connection must last as long to end it."""
+"""Seconds before an outage is an irregularity, and that a connection must last to end it; play goes on either way."""
 
 
 class BrokerOutage:
-    """Tells the table that the broker is lost, and why, and that it is back.
+    """Reports to the table that the broker is lost, and why, and that it is back.
 
-    is_up: whether there is a connection. is_doubtful: whether one that lasts still proves nothing.
+    is_up: whether there is a connection. is_doubtful: whether even a lasting one does not end the outage.
     """
 
     def __init__(
@@ -31,35 +31,35 @@ class BrokerOutage:
         self._steady: asyncio.TimerHandle | None = None
 
     def up(self) -> None:
-        """A connection has begun."""
+        """Called after each reconnect."""
         self.why = ""
         self._steady = self._loop.call_later(LOST_AFTER_S, self._lasted)
 
     def down(self, why: str) -> None:
-        """The connection has ended, or none came about."""
+        """Called when the connection is lost, or an attempt failed."""
         self.why = why
         if self._steady:
             self._steady.cancel()
         self.expect()
 
     def expect(self) -> None:
-        """Take the broker as lost when this has gone on for too long: a connection that does not last ends nothing."""
+        """Reports the broker as lost after `LOST_AFTER_S`; a connection that does not last changes nothing."""
         if self._losing is None:
             self._losing = self._loop.call_later(LOST_AFTER_S, self._lost)
         elif self._losing.when() <= self._loop.time():
-            self._loop.call_soon(self._lost)  # not now: a connection may break under an entry just being published
+            self._loop.call_soon(self._lost)  # later: the connection may break while an entry is being published
 
     def warn(self, why: str) -> None:
-        """Take the broker as lost at once, for this reason, whether there is a connection or not."""
+        """Reports the broker as lost soon, for this reason, with or without a connection."""
         self._loop.call_soon(self._report_lost, why)
 
     def progress(self) -> None:
-        """An entry was delivered."""
+        """Called when an entry was delivered."""
         if not self._is_doubtful():
             self._back()
 
     def close(self) -> None:
-        """Tell nothing more."""
+        """Stops the timers."""
         for timer in (self._losing, self._steady):
             if timer:
                 timer.cancel()
@@ -89,6 +89,6 @@ class BrokerOutage:
             self._table.handle(inputs.DeviceLost(**now(), device="broker", why=why))
 
     def _detail(self) -> str | None:
-        """What the open irregularity says, None where none is open."""
+        """The detail of the open irregularity, None where none is open."""
         irregular = self._table.shoe.device.irregular
         return next((each.detail for each in irregular if each.id == "broker_lost"), None)

@@ -1,4 +1,4 @@
-"""What an input is stamped with: the time, 16 random bytes of its own, and a nonce."""
+"""The stamps of inputs: times, 16 random bytes, and nonces."""
 
 import secrets
 import time
@@ -9,11 +9,11 @@ from typing import Final, TypedDict
 from firmware_bridge.facts.wire_states import Clock
 
 SYNCHRONISED: Final = Path("run/systemd/timesync/synchronized")
-"""There once systemd-timesyncd has set the clock; its directory is there while it runs."""
+"""Exists once systemd-timesyncd has set the clock; its directory exists while that runs."""
 
 
 class Stamp(TypedDict):
-    """What every input has: both times in milliseconds, and 128 random bits as 32 hex digits."""
+    """Fields of every input: both times in milliseconds, and 128 random bits as 32 hex digits."""
 
     at: int
     mono: int
@@ -21,12 +21,12 @@ class Stamp(TypedDict):
 
 
 def now() -> Stamp:
-    """The wall clock since 1970, the loop's clock, rounded up, and fresh random bits."""
+    """A stamp: ms since 1970 by the wall clock, ms of the loop's clock, rounded up, and fresh random bits."""
     return Stamp(at=time.time_ns() // 1_000_000, mono=-(-time.monotonic_ns() // 1_000_000), salt=nonce())
 
 
 def clock(root: Path = Path("/")) -> Clock:
-    """Whether the wall clock is kept by a time server, as far as the machine whose files are in `root` says."""
+    """The state of the wall clock, from the files of the machine in `root`."""
     if (root / SYNCHRONISED).exists():
         return "synchronised"
     return "unsynchronised" if (root / SYNCHRONISED).parent.exists() else "unknown"
@@ -34,7 +34,7 @@ def clock(root: Path = Path("/")) -> Clock:
 
 NONCE_BYTES: Final = 16
 NONCES_AT_ONCE: Final = 64
-"""Random numbers asked of the kernel at a time: not in the way of every card."""
+"""Nonces drawn from the kernel at a time, to keep the call away from most cards."""
 
 _nonces: deque[str] = deque()
 

@@ -1,4 +1,4 @@
-"""The control socket: how the command line talks to the running daemon, a JSON line each way."""
+"""The control socket between the command line and the running daemon, a JSON line each way."""
 
 import asyncio
 import logging
@@ -25,38 +25,38 @@ from firmware_bridge.topics.state import last_rounds, mode
 log = logging.getLogger(__name__)
 
 WATCH_S: Final = 0.02
-"""A watcher is told at most this often: a dealer with a card a 20th of a second is followed card by card."""
+"""Seconds between two states for a watcher at least: at 20 cards a second it sees each card."""
 
 LOOK_S: Final = 0.2
-"""How often a watcher is told of what changes without an entry: pins, frames, the reader's light."""
+"""Seconds between two checks for changes without an entry: pins, frames, the reader's signal."""
 
 HEARD: Final = 2**20
-"""Bytes heard of a request: one too long for a command is refused, one without an end is hung up on."""
+"""Bytes read of a request at most; the connection of a longer one is closed."""
 
 
 class Watch(Protocol):
-    """What is seen beyond the status, while somebody watches."""
+    """The view of a watcher beyond the status."""
 
     def begin(self) -> None:
-        """Somebody watches."""
+        """Called when a watcher begins."""
 
     def end(self) -> None:
-        """A watcher has left."""
+        """Called when a watcher ends."""
 
     def seen(self, after: int) -> dict[str, Any]:
-        """What is seen now; `frames` only those numbered beyond `after`."""
+        """The present view; `frames` only those numbered above `after`."""
 
 
 class Control:
     """Answers on a Unix socket that only the daemon's user and root can open, until `close`.
 
     A request is an order (`{"do": "void", "by": "anna", "why": ".."}`), `{"do": "status"}`, or `{"do": "watch"}`,
-    which is answered with a status, and in `seen` what `watch` sees, whenever that changes.
-    `{"do": "lend", "device": "reader", "by": "anna"}` lends one of `devices` until `{"do": "give_back"}` or the
-    connection's end. In between `{"do": "passed", "session": 1, "seq": 7}` announces that the borrower acknowledges
-    the report of a test card, and `{"do": "leave", "restore": "00ff"}` gives the bytes that put the device's settings
-    back if the borrower is killed. The borrower of a device that is taken back is sent `{"taken_back": "bo"}`, and
-    the connection is closed.
+    which is answered with a status, and the view of `watch` in `seen`, whenever that changes.
+    `{"do": "lend", "device": "reader", "by": "anna"}` leases one of `devices` until `{"do": "give_back"}` or the
+    connection's end. In between `{"do": "passed", "session": 1, "seq": 7}` announces that the technician's command
+    acknowledges the report of a test card, and `{"do": "leave", "restore": "00ff"}` gives the bytes that restore the
+    device's settings if the command is killed. `{"do": "take_back", "by": "bo"}` ends the lease of another: its
+    connection gets `{"taken_back": "bo"}` and is closed.
     broker, reader, health: the state of the link, of the reader and of everything, for the status.
     """
 
@@ -80,7 +80,7 @@ class Control:
         self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
 
     async def start(self) -> None:
-        """Listen, unless it does; a socket left by a daemon that died is replaced. Raises OSError."""
+        """Listens, if it does not yet; a socket left by a daemon that died is replaced. Raises OSError."""
         if self._server:
             return
         self._path.unlink(missing_ok=True)
@@ -88,7 +88,7 @@ class Control:
         self._path.chmod(0o600)
 
     async def close(self) -> None:
-        """Stop listening and let everyone go."""
+        """Stops listening and closes all connections."""
         if self._server is None:
             return
         self._server.close()
@@ -98,12 +98,12 @@ class Control:
         self._path.unlink(missing_ok=True)
 
     def changed(self) -> None:
-        """Something that watchers see may be different now."""
+        """Called when the view of watchers may have changed."""
         for watcher in self._watchers:
             watcher.set()
 
     def status(self) -> dict[str, Any]:
-        """What the daemon knows, without any sealed card."""
+        """The state of the daemon, without any sealed card."""
         shoe = self._table.shoe
         return {
             "version": __version__,
@@ -162,7 +162,7 @@ class Control:
     async def _lease(
         self, fields: dict[str, Any], by: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Lend a device for as long as this connection asks for it, and no longer."""
+        """Leases a device until this connection gives it back or ends."""
         try:
             known = self._leases.acquire(fields.get("device"), by, fields.get("open_shoe") is True, _pid(writer))
         except NotLeased as error:
@@ -184,7 +184,7 @@ class Control:
         await _send(writer, {"ok": True, "do": "give_back"})
 
     async def _end_lease(self, by: str) -> orders.Answer:
-        """Take the lent device back: its borrower's command is sent who did it, and the connection is closed."""
+        """Ends the present lease: its connection gets the name in `by` and is closed."""
         if (lease := self._leases.status()) is None or self._borrower is None:
             return orders.Answer(ok=False, error="nothing is lent", hint="see: shoe status")
         log.warning("the %s is taken back from %s by %s", lease["device"], lease["to"], by)
@@ -196,7 +196,7 @@ class Control:
         return orders.Answer(ok=True, do="take_back", hint=hint)
 
     async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """A watcher who is slow to read misses states, and keeps nobody waiting."""
+        """Serves a watcher; a slow one misses states and delays no other."""
         changed = asyncio.Event()
         self._watchers.add(changed)
         if self._view:
@@ -210,7 +210,7 @@ class Control:
 
     async def _show(self, changed: asyncio.Event, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         last, shown = None, 0
-        while not reader.at_eof():  # the watcher's end: writing alone would find out at the next change only
+        while not reader.at_eof():  # writing alone would notice the watcher's end only at the next change
             changed.clear()
             status = self.status()
             if self._view:
@@ -230,10 +230,10 @@ async def _send(writer: asyncio.StreamWriter, value: Any) -> None:
 
 
 def _pid(writer: asyncio.StreamWriter) -> int:
-    """The process at the other end of a connection, 0 for one that cannot be seen from here."""
+    """The process id at the other end of a connection, 0 for one in another namespace."""
     known = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
     return int(_UCRED.unpack(known)[0])
 
 
 _UCRED: Final = struct.Struct("3i")
-"""pid, uid and gid, as the kernel tells them (unix(7))."""
+"""pid, uid and gid of SO_PEERCRED (unix(7))."""

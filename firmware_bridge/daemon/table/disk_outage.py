@@ -1,4 +1,4 @@
-"""The time in which the journal takes nothing, and what waits for it."""
+"""An outage of the journal's disk, and the queue of inputs that wait for it."""
 
 import logging
 from collections import deque
@@ -12,18 +12,18 @@ from firmware_bridge.facts.wire_states import Alarm
 log = logging.getLogger(__name__)
 
 NOT_READ: Final = DiskError("the journal is not read yet", "wait; a slow or failing card is in dmesg", "disk_error")
-"""What keeps a table from play until its journal is open."""
+"""The outage of a table until its journal is open."""
 
 
 class DiskOutage:
-    """Why the journal takes nothing (`error`, or None), and since when (ms since 1970; 0 until that was shown)."""
+    """The error that keeps the journal from being written, or None, and its time (ms since 1970; 0 until shown)."""
 
     def __init__(self) -> None:
         self.error: DiskError | None = NOT_READ
         self.since = 0
 
     def go_on(self, error: DiskError) -> bool:
-        """The journal takes nothing, or still nothing, because of this; whether that is news."""
+        """Begins or continues the outage with an error; whether that is news."""
         is_news = self.error is None or self.error.what != error.what
         if is_news:
             log.critical("%s", error)
@@ -33,16 +33,16 @@ class DiskOutage:
         return is_news or is_first
 
     def end(self) -> None:
-        """The journal takes everything again."""
+        """Ends the outage."""
         self.error, self.since = None, 0
 
     def alarms(self) -> tuple[Alarm, ...]:
-        """The alarm that says it, none when all is well."""
+        """The alarm of the outage; empty without one."""
         lost = self.error
         return (Alarm(lost.irregularity, self.since, "critical", lost.what, lost.hint, True, ()),) if lost else ()
 
     def as_input(self) -> inputs.DiskFailed:
-        """The outage up to now, for the journal that can be written again."""
+        """The outage up to now, as an input for the journal."""
         assert self.error
         is_full = self.error.irregularity == "disk_full"
         return inputs.DiskFailed(
@@ -56,17 +56,17 @@ class DiskOutage:
 
 
 RETRY_DISK_S: Final = 1.0
-"""How often a disk that takes nothing is tried again."""
+"""Seconds between attempts to write to a failed disk."""
 
 RETRY_CARD_S: Final = 0.05
-"""How often, while a card waits for it."""
+"""Seconds between attempts while a card waits."""
 
 AT_MOST: Final = 10_000
-"""Inputs kept in memory while the disk takes nothing; a reader that numbers its reports keeps them itself."""
+"""Inputs queued at most; a reader that numbers its reports keeps them itself."""
 
 
 class DiskQueue:
-    """Inputs in the order in which they came; the first is taken away once it is journaled."""
+    """Inputs that wait for the disk, in order; the first is dropped once it is journaled."""
 
     def __init__(self) -> None:
         self._inputs: deque[inputs.AnyInput] = deque()
@@ -74,14 +74,14 @@ class DiskQueue:
 
     @property
     def retry_s(self) -> float:
-        """How soon the disk is tried again."""
+        """Seconds until the next attempt."""
         return RETRY_CARD_S if self._has_card and self._inputs else RETRY_DISK_S
 
     def __len__(self) -> int:
         return len(self._inputs)
 
     def keep(self, fact: inputs.AnyInput) -> bool:
-        """Keep an input, unless it is an order, a report kept already, or beyond `AT_MOST`; whether it is kept."""
+        """Queues an input, unless it is an order, a queued report, or beyond `AT_MOST`; whether it is queued."""
         report = inputs.report_of(fact)
         is_known = report is not None and any(inputs.report_of(each) == report for each in self._inputs)
         if isinstance(fact, inputs.Ordered) or is_known or len(self._inputs) >= AT_MOST:
@@ -93,15 +93,15 @@ class DiskQueue:
 
     @property
     def first(self) -> inputs.AnyInput:
-        """The input that waits longest."""
+        """The oldest input."""
         return self._inputs[0]
 
     def drop_first(self) -> None:
-        """The first input is journaled."""
+        """Drops the first input, once it is journaled."""
         self._inputs.popleft()
 
     def clear(self) -> tuple[inputs.AnyInput, ...]:
-        """Keep nothing any more; what was kept."""
+        """Empties the queue; its inputs."""
         kept = tuple(self._inputs)
         self._inputs.clear()
         return kept

@@ -1,4 +1,4 @@
-"""The daemon lends devices to a technician and takes them back, whatever becomes of the technician's command."""
+"""Leases of devices to a technician, which end even if the technician's command is killed."""
 
 import logging
 import os
@@ -19,11 +19,11 @@ OUTSIDE_A_ROUND: Final = (Phase.EMPTY, Phase.ENDED, Phase.BETTING, Phase.READY)
 
 
 class NotLeased(BridgeError):
-    """The device stays with the daemon; the text says why and what to do."""
+    """A refused lease; the text says why and what to do."""
 
 
 class Lease(NamedTuple):
-    """What is lent `to` whom, `since` when (ms since 1970); `pid`: the process that has it."""
+    """A leased device, the technician (`to`), the time (`since`, ms since 1970), and the process that holds it."""
 
     device: str
     to: str
@@ -32,23 +32,23 @@ class Lease(NamedTuple):
 
 
 class Leasable(Protocol):
-    """What can be lent: the reader, or the pins."""
+    """A device that can be leased: the reader, or the pins."""
 
     is_out: bool
-    """Whether this device is still on its way back from the last borrower: until then nothing is lent."""
+    """Whether the last lease of this device has not ended completely: until then nothing is leased."""
 
     def lease(self, to: str) -> dict[str, Any]:
-        """Journal that the device is lent, then let go of it; what the borrower needs to know of the device."""
+        """Journals the lease, then releases the device; values that the technician's command needs."""
 
     def passed(self, report: ReportNo) -> None:
-        """A test card passed: its report is about to be acknowledged, and is never a card of the shoe."""
+        """Called before the report of a test card is acknowledged: it is never a card of the shoe."""
 
     def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
-        """Use the device again. restore: bytes to write to it first, or None. cut_short: it was not given back."""
+        """Uses the device again. restore: bytes to write to it first, or None. cut_short: it was not given back."""
 
 
 class Leases:
-    """Lends `devices` (by name) to one borrower at a time."""
+    """Leases `devices` (by name) to one technician at a time."""
 
     def __init__(self, table: Table, devices: Mapping[str, Leasable]) -> None:
         self._table, self._devices = table, devices
@@ -57,18 +57,18 @@ class Leases:
         self._restore: bytes | None = None
 
     def status(self) -> dict[str, Any] | None:
-        """What is lent to whom since when (ms since 1970), None for nothing."""
+        """The present `Lease` as a dict, None for none."""
         return self._lease._asdict() if self._lease else None
 
     def returning(self) -> dict[str, Any] | None:
-        """From whom the reader is on its way back, None for nobody. pid: the borrower's process, 0 unless it lives."""
+        """The technician whose lease of the reader is ending, None for none. pid: of a command still alive, else 0."""
         to, pid = self._table.shoe.device.lent, self._last_pid
         if self._lease or not to:
             return None
         return {"to": to, "pid": pid if pid and _lives(pid) else 0}
 
     def acquire(self, device: object, to: str, open_shoe: bool = False, pid: int = 0) -> dict[str, Any]:
-        """Lend a device to process `pid`; open_shoe: between rounds of a shoe too. Raises NotLeased."""
+        """Leases a device to process `pid`; open_shoe: between rounds of a shoe too. Raises NotLeased."""
         leasable = self._devices.get(device) if isinstance(device, str) else None
         if leasable is None or not isinstance(device, str):
             raise NotLeased(f"{shown(str(device))} cannot be lent", f"one of: {', '.join(self._devices)}")
@@ -85,17 +85,17 @@ class Leases:
         return known
 
     def passed(self, session: object, seq: object) -> None:
-        """A test card passed. Raises ValueError for what is no number of a report."""
+        """Called for each test card. Raises ValueError unless the values are a report number of a leased reader."""
         if not (self._lease and isinstance(session, int) and isinstance(seq, int)):
             raise ValueError("no report number of a lent reader")
         self._devices[self._lease.device].passed(ReportNo(session, seq % 256))
 
     def leave(self, restore: object) -> None:
-        """Keep the bytes, in hex, that restore the device if the borrower is killed. Raises ValueError."""
+        """Keeps bytes (hex) that restore the device if the command is killed. Raises ValueError."""
         self._restore = bytes.fromhex(str(restore))
 
     def release(self, cut_short: bool = True) -> None:
-        """Take the lent device back. cut_short: its borrower did not give it back."""
+        """Ends the lease. cut_short: the device was not given back."""
         lease, self._lease = self._lease, None
         restore, self._restore = self._restore, None
         if lease:
@@ -103,7 +103,7 @@ class Leases:
 
 
 def check(shoe: Shoe, open_shoe: bool) -> None:
-    """Raise NotLeased while a card is between shoe and discard rack, or while a shoe is open without `open_shoe`."""
+    """Raises NotLeased while a card is between shoe and discard rack, or a shoe is open without `open_shoe`."""
     where = phase(shoe)
     if where is Phase.BURNING:
         raise NotLeased("the burn is not finished", "finish it, or close the shoe")

@@ -1,4 +1,4 @@
-"""Live odds for the house's risk desk: worked out beside the table, from cards everybody may know."""
+"""Live odds for the house's risk desk, computed from disclosed cards in a process of its own."""
 
 import asyncio
 import logging
@@ -22,19 +22,19 @@ from firmware_bridge.shoe.state import Shoe, disclosed
 log = logging.getLogger(__name__)
 
 Moment = tuple[str, EntryName | None, int]
-"""What odds are of: the journal, the last round message, and the number of the round to come."""
+"""The key of odds: the journal, the last round message, and the number of the next round."""
 
 CHILD: Final = (sys.executable, "-m", "firmware_bridge.daemon.table.odds_child")
 TRIES: Final = 3
-"""Processes that may die of one question."""
+"""Attempts at one question, each in a new process."""
 
 _CHUNK: Final = 65536
 
 
 class LiveOdds:
-    """Knows the odds of the round to come, from a process of its own, which is started again if it dies.
+    """The odds of the next round, from a child process, which is restarted if it dies.
 
-    state: of the shoe followed last; its `odds` are None where none can be told. changed: called with news.
+    state: of the shoe followed last; its `odds` are None where they are not known. changed: called after each change.
     """
 
     def __init__(self, changed: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
@@ -49,11 +49,11 @@ class LiveOdds:
 
     @property
     def busy(self) -> bool:
-        """Whether an answer is awaited."""
+        """Whether the child is working."""
         return self._asked is not None
 
     def follow(self, shoe: Shoe) -> None:
-        """Have them worked out anew when a shoe was opened, or a round ended or was corrected."""
+        """Updates the odds when a shoe was opened, or a round ended or was corrected."""
         if shoe.status != "open":
             self._of = self._wanted = None
             self.state = Odds(None, 0, None)
@@ -61,13 +61,13 @@ class LiveOdds:
         moment = (shoe.journal, shoe.device.prev, shoe.round)
         if moment == self._of:
             return
-        if self._of is None or self._of[0] != shoe.journal:  # nothing of another shoe under the head of this one
+        if self._of is None or self._of[0] != shoe.journal:  # no odds of another shoe under the head of this one
             self.state = Odds(None, 0, None)
         self._of, self._wanted = moment, shoe
         self._ask_next()
 
     def close(self) -> None:
-        """End the process."""
+        """Ends the child process."""
         if self._child is None:
             return
         assert self._child.stdin
@@ -97,18 +97,18 @@ class LiveOdds:
                 self._start()
             assert self._child
             assert self._child.stdin
-            os.write(self._child.stdin.fileno(), self._asked[1])  # shorter than a pipe holds, and nothing else is in it
+            os.write(self._child.stdin.fileno(), self._asked[1])  # shorter than a pipe holds, which is empty now
         except OSError as error:
             self._lost(error.strerror or "the pipe broke")
 
     def _start(self) -> None:
         self._child = subprocess.Popen(
             CHILD, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, process_group=0
-        )  # a group of its own: Ctrl-C is the daemon's, and the end of its input is the child's
+        )  # a group of its own: Ctrl-C ends the daemon, and the end of its input the child
         assert self._child.stdout
-        self._loop.add_reader(self._child.stdout, self._hear, self._child.stdout.fileno())
+        self._loop.add_reader(self._child.stdout, self._receive, self._child.stdout.fileno())
 
-    def _hear(self, pipe: int) -> None:
+    def _receive(self, pipe: int) -> None:
         data = os.read(pipe, _CHUNK)
         if not data:
             self._lost("it ended")
@@ -118,13 +118,13 @@ class LiveOdds:
             self._heard = line
             return
         (moment, _), self._asked = self._asked or (None, b""), None
-        if moment and moment == self._of:  # else the table went on meanwhile
+        if moment and moment == self._of:  # else the table has moved on
             self.state = msgspec.json.decode(line, type=Odds)
             self._changed()
         self._ask_next()
 
     def _lost(self, why: str) -> None:
-        """The process died: ask a new one, unless the question is what it dies of."""
+        """Asks a new process after the child died, up to `TRIES` times."""
         self.close()
         self._died += 1
         if not self._asked:
@@ -138,13 +138,13 @@ class LiveOdds:
 
 
 def question(shoe: Shoe) -> Question:
-    """The odds that are wanted now, as counts of disclosed cards."""
+    """The question for the odds of a shoe now, with counts of disclosed cards."""
     seen = before_round(shoe)
     house, left = shoe.house, size_of(shoe.house) - len(seen)
     return Question(house.game, house.decks, house.terms, shoe.round, left, dict(Counter(seen)))
 
 
 def before_round(shoe: Shoe) -> tuple[Card, ...]:
-    """The disclosed cards of a shoe but for those drawn for the round under way."""
+    """The disclosed cards of a shoe, without those drawn for the running round."""
     under_way = Counter(laid.card for laid in shoe.laid if laid.card and laid.drawn and laid.shown)
     return tuple((Counter(disclosed(shoe)) - under_way).elements())

@@ -1,4 +1,4 @@
-"""Works out what the next card would mean before it comes, while the table is idle (docs/adr/001-look-ahead.md)."""
+"""Precomputes the events of the next card while the table is idle (docs/adr/001-look-ahead.md)."""
 
 import asyncio
 import logging
@@ -17,19 +17,19 @@ from firmware_bridge.shoe.state import IN_PLAY
 log = logging.getLogger(__name__)
 
 QUIET_S: Final = 0.002
-"""A table where nothing was journaled for so long may think ahead: cards read at once come closer together."""
+"""Seconds without an entry before look-ahead begins: cards read in a row come closer together."""
 
 ANY: Final[dict[str, Any]] = {"at": 0, "mono": 0, "salt": "", "nonce": "", "quality": None}
 EARLIEST: Final[dict[str, Any]] = {"at": 0, "mono": 0, "nonce": "0" * 32}
 LATEST: Final[dict[str, Any]] = {"at": 2**53, "mono": 2**53, "nonce": "f" * 32}
-"""What no decision about an open card depends on, and the two ends of it."""
+"""Fields that no decision about an open card depends on, and their extreme values."""
 
 
 class LookAhead:
-    """Keeps what `decide` says of each face that may come next to one very shoe, one step in each turn of the loop.
+    """Caches the events of `decide` for each face that may come next, one step in each turn of the loop.
 
-    A face is judged twice, with times and nonces as far apart as can be: where the events differ, nothing is kept, and
-    the card is judged as it comes. So are all cards with a serial, which cannot be foreseen.
+    A face is judged twice, with extreme times and nonces: where the events differ, nothing is cached, and the card is
+    judged as it comes. So are all cards with a serial, which cannot be predicted.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -41,14 +41,14 @@ class LookAhead:
         self._known: dict[Card, tuple[AnyEvent, ...]] = {}
 
     def events(self, shoe: Shoe, fact: AnyInput) -> tuple[AnyEvent, ...] | None:
-        """What `decide(shoe, fact)` gives, if that is known already."""
+        """The events of `decide(shoe, fact)`, None if not cached."""
         if not isinstance(fact, CardRead) or shoe is not self._shoe or self._expected is None:
             return None
         events = self._known.get(fact.card)
         return events if events and replace(fact, **ANY) == replace(self._expected, card=fact.card) else None
 
     def begin(self, shoe: Shoe, fact: AnyInput) -> None:
-        """An input led to this shoe: judge the cards that may come next, once the loop is at rest."""
+        """Begins with the shoe after an input: judges the cards that may come next, once the loop is idle."""
         self.stop()
         if isinstance(fact, CardRead):
             self._last = fact
@@ -57,11 +57,11 @@ class LookAhead:
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether nothing is left to judge ahead."""
+        """Whether no step is left."""
         return self._timer is None
 
     def stop(self) -> None:
-        """Look no further ahead, and forget what was seen."""
+        """Stops, and empties the cache."""
         if self._timer:
             self._timer.cancel()
         self._timer, self._shoe, self._expected = None, None, None
@@ -78,7 +78,7 @@ class LookAhead:
             yield
 
     def _go_on(self, steps: Iterator[None]) -> None:
-        """Judge one more; what fails is left to the card itself, which then says so."""
+        """Does one step; an error is left to the card itself, which will report it."""
         self._timer = None
         try:
             next(steps)
@@ -91,7 +91,7 @@ class LookAhead:
 
 
 def _expected(last: CardRead, shoe: Shoe) -> CardRead:
-    """The card that is expected after `last`, but for its face: of its lot, from its reader, where it belongs."""
+    """The card expected after `last`, except its face: of the same batch, the next report, the slot due."""
     report = ReportNo(last.report.session, (last.report.seq + 1) % 256) if last.report else None
     slot = due(shoe) if last.slot and phase(shoe) in IN_PLAY else None
     return replace(last, report=report, slot=slot, flags=(), gap=False, **ANY)

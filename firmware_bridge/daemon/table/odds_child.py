@@ -1,4 +1,4 @@
-"""A process of its own that works out odds from counts of public cards: JSON lines in, JSON lines out, to the end."""
+"""Child process that computes odds from counts of disclosed cards: JSON lines in, JSON lines out."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ NICE: Final = 10
 
 
 class Question(Struct, frozen=True):
-    """The odds wanted: of a round of `game` under `terms`, with `cards` left. seen: card -> how many of it came."""
+    """A question for odds: of a round of `game` under `terms`, with `cards` left. seen: card -> number disclosed."""
 
     game: str
     decks: int
@@ -28,7 +28,7 @@ class Question(Struct, frozen=True):
 
 
 def answer(question: Question) -> Odds:
-    """The odds of every bet, and how much its return differs from a full shoe's; none where none can be told."""
+    """The odds of every bet, and the difference of its return from a full shoe's; None where they are not known."""
     game = GAMES[question.game]
     terms = msgspec.json.decode(question.terms, type=game.terms)
     seen = [card for card, count in question.seen.items() for _ in range(count)]
@@ -37,20 +37,20 @@ def answer(question: Question) -> Odds:
     try:
         odds = book.of(question.decks, seen, terms)
         differs = book.deviation(question.decks, seen, terms)
-    except BridgeError:  # too few cards, or a copy too many that the floor kept
+    except BridgeError:  # too few cards, or a surplus copy that the pit kept
         return Odds(question.round, 0, None)
     more = {bet: round(float(each), 9) for bet, each in differs.items()}
     return Odds(question.round, question.cards, dict(odds), more)
 
 
 def _leave_core_of(parent: int) -> None:
-    """Run on the other cores, where there are any: the parent has one of its own."""
+    """Moves to the other cores, where there are any: the parent has one of its own."""
     if others := set(range(os.cpu_count() or 1)) - os.sched_getaffinity(parent):
         os.sched_setaffinity(0, others)
 
 
 def main(questions: BinaryIO, answers: BinaryIO) -> None:
-    """Answer each line with a line until there are no more."""
+    """Answers each line with a line, to the end of input."""
     with contextlib.suppress(OSError):  # a sandbox may forbid it
         os.nice(NICE)
         _leave_core_of(os.getppid())

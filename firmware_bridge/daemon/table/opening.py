@@ -1,4 +1,4 @@
-"""Opens a table's journal, again and again until the disk lets it."""
+"""Opens a table's journal, with retries until the disk works."""
 
 import asyncio
 import concurrent.futures
@@ -19,23 +19,23 @@ from firmware_bridge.journal.reader import Place
 from firmware_bridge.journal.recovery import refusal, verify_format
 
 PATIENCE_S: Final = 1.0
-"""A journal that is not read by then is shown as one that cannot be written."""
+"""Seconds of reading after which the table shows that its journal cannot be written yet."""
 
 Result = TypeVar("Result")
 
 
 class Opened(NamedTuple):
-    """What the outbox begins with: the cursor, and the place behind its entry (None: the beginning of everything)."""
+    """The start of the outbox: the cursor, and the place behind its entry (None: the beginning of all files)."""
 
     cursor: CursorFile
     place: Place | None
 
 
 async def open_journal(table: Table, stopped: Callable[[], Awaitable[None]]) -> Opened:
-    """Open the table's journal, in a thread, for a failing card may take long to answer.
+    """Opens the table's journal, in a thread, as a failing SD card may be slow.
 
-    stopped: awaited whenever it is news why the table is stopped for it. Raises JournalError for a journal that cannot
-    be trusted, InUse for another daemon's.
+    stopped: awaited for each new error that stops the table. Raises JournalError for a journal that cannot be trusted,
+    InUse for another daemon's.
     """
     while True:
         reading = _in_thread(lambda: _opened(table.journal))
@@ -66,7 +66,7 @@ def _opened(journal: Journal) -> Opened:
     directory = journal.directory
     try:
         verify_format(directory)
-        os.close(lock(directory))  # the directory is there now, and no other daemon has it
+        os.close(lock(directory))  # makes the directory, and keeps other daemons out
         cursor = CursorFile(directory / "cursor")
     except InUse:
         raise
@@ -84,7 +84,7 @@ def _opened(journal: Journal) -> Opened:
 
 
 def _in_thread(work: Callable[[], Result]) -> asyncio.Future[Result]:
-    """The result of work in a thread that keeps nobody from ending the process, though it hang for ever."""
+    """The result of `work` in a daemon thread: if it hangs, the process can still end."""
     result = concurrent.futures.Future[Result]()
 
     def run() -> None:

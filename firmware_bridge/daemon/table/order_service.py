@@ -1,4 +1,4 @@
-"""Orders, given at the table and over MQTT alike: JSON in, an answer out; those of a backend wait their turn."""
+"""Orders from the table and by MQTT: JSON in, an answer out; those of a backend are rate-limited."""
 
 import asyncio
 import logging
@@ -31,21 +31,21 @@ from firmware_bridge.shoe.state import answer_to
 log = logging.getLogger(__name__)
 
 LONGEST: Final = 4_096
-"""Bytes of the longest command: what it makes is far below what the smallest broker takes."""
+"""Bytes of the longest command: its messages stay far below the limits of small brokers."""
 
 ID_LENGTH: Final = 64
 """Characters of the longest command id."""
 
 
 DIGITS: Final = 16
-"""Hex digits of an order's hash that are kept beside its answer."""
+"""Hex digits of an order's hash kept with its answer."""
 
 _LIKE_THIS: Final = 'send {"id":"..","do":"next"}'
 _TYPES: Final[dict[str, type[orders.Order]]] = {orders.tag_of(each): each for each in (*orders.ORDERS, orders.Enter)}
 
 
 class NotAnOrder(ValueError):
-    """The bytes are no command: there is nothing to put on record. `answer` is what their sender is told."""
+    """Bytes that are no command: nothing is journaled. `answer` goes to their sender."""
 
     def __init__(self, error: str, hint: str) -> None:
         super().__init__(f"{error}; {hint}")
@@ -53,13 +53,13 @@ class NotAnOrder(ValueError):
 
 
 class OrderService:
-    """Gives orders to the table. resend: queues a part of the journal. is_full: whether too many parts wait."""
+    """Gives orders to the table. resend: queues a part of a journal. is_full: whether too many parts wait."""
 
     def __init__(self, table: Table, resend: Callable[[Range], None], is_full: Callable[[], bool]) -> None:
         self._table, self._resend, self._is_full = table, resend, is_full
 
     def give(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> orders.Answer:
-        """Carry out a command of `parse` and answer it; a repeated id acts once."""
+        """Carries out a command of `parse`; its answer. A repeated id acts once."""
         order, wanted = order_of(fields, allowed), list[Range]()
         order_digest = digest(order, by) if fields.get("id") is not None else None
         if allowed is orders.LOCAL:
@@ -72,13 +72,13 @@ class OrderService:
             order = _with_room(order, self._table.shoe.device.next_house)
         given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"), digest=order_digest)
         answer = self._table.order(given)
-        if answer.ok or isinstance(order, orders.Malformed):  # of what cannot be read, all that can is sent
+        if answer.ok or isinstance(order, orders.Malformed):  # of a damaged part, the readable entries are sent
             for each in wanted:
                 self._resend(each)
         return replace(answer, digest=None)
 
     def _found(self, order: orders.Resend) -> tuple[orders.Order, list[Range]]:
-        """The order, with the parts it asks for, or what becomes of it where they cannot be sent."""
+        """The order with its parts, or `Malformed` where they cannot be sent."""
         if self._is_full():
             return orders.Malformed("resend", "too many parts wait to be sent again", "wait until they have come"), []
         try:
@@ -88,7 +88,7 @@ class OrderService:
 
 
 def parse(payload: bytes) -> dict[str, Any]:
-    """The fields of a command. Raises NotAnOrder with what to send instead."""
+    """The fields of a command. Raises NotAnOrder with a hint what to send."""
     if len(payload) > LONGEST:
         raise NotAnOrder("too long", f"a command has at most {LONGEST} bytes: say it in fewer words")
     try:
@@ -105,7 +105,7 @@ def parse(payload: bytes) -> dict[str, Any]:
 
 
 def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
-    """The order in the fields of a command; one that cannot be obeyed becomes `Malformed`."""
+    """The order in the fields of a command; `Malformed` if it is invalid or not allowed."""
     do = str(fields["do"]).replace("-", "_")
     if do not in _TYPES:
         hint = did_you_mean(do[:ID_LENGTH], allowed, f"one of: {', '.join(allowed)}")
@@ -123,14 +123,14 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
 
 
 def _by_game(order: orders.Order, house: House) -> orders.Order:
-    """The order as its game takes it: at the table people say seats and amounts, whether bets or purses."""
+    """The order as its game expects it: people give seats and amounts, which are bets or purses."""
     if isinstance(order, orders.BetsClosed) and order.bets and GAMES[house.game].money.stakes == "money":
         return orders.BetsClosed(money=order.bets)
     return order
 
 
 def _by_wire(order: orders.Order) -> orders.Order:
-    """The order as it may come from afar, where a repeat may come late, and nobody sees the shoe."""
+    """The order as allowed by MQTT, where repeats may come late and the sender does not see the shoe."""
     match order:
         case orders.Mark() if order.round is None or order.turn is None:
             missing = "round" if order.round is None else "turn"
@@ -141,7 +141,7 @@ def _by_wire(order: orders.Order) -> orders.Order:
 
 
 def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
-    """The order, where the cards that are left of its packs can be, and are enough for a round."""
+    """The order, or `Malformed` if the cards left are more than its packs or too few for a round."""
     game, left = GAMES[house.game], order.pack.left
     fewest, most = game.play.fewest(terms_of(house)), (order.pack.decks or house.decks) * game.size
     if left is None or fewest <= left <= most:
@@ -152,26 +152,26 @@ def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
 
 
 def digest(order: orders.Order, by: str) -> str:
-    """8 bytes, in hex, of the hash of an order and its giver; without the card of `enter`: 52 tries would find it."""
+    """8 bytes, in hex, of the hash of an order and its giver; without the card of `enter`, easily guessed."""
     signed = orders.Malformed("enter", order.second, "") if isinstance(order, orders.Enter) else order
     return sha256(msgspec.json.encode([by, signed])).hexdigest()[:DIGITS]
 
 
 A_SECOND: Final = 10
-"""Orders judged within any second at most: plenty for a backend, and little beside cards."""
+"""Orders judged within any second at most: enough for a backend, and little load."""
 
 ROOM: Final = 100
-"""Orders that wait at most; those beyond are refused."""
+"""Orders that wait at most; more are refused."""
 
 BURST_S: Final = 10.0
-"""Orders refused within so many seconds are one burst, and one line of the journal."""
+"""Seconds of a burst: orders refused within it make one line of the journal."""
 
 
 class RateLimit:
     """Calls `judge` with one order a turn of the loop, the oldest first, `A_SECOND` within any second at most.
 
-    An order is judged by a timer, and the loop serves what is readable before its timers: a card goes first.
-    refuse: called with an order that finds no room. record: called once a burst with the number of orders refused.
+    An order is judged by a timer, and the loop serves readable files before its timers: a card goes first.
+    refuse: called with an order beyond `ROOM`. record: called once a burst with the number of orders refused.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class RateLimit:
         self._burst: asyncio.TimerHandle | None = None
 
     def receive(self, order: Incoming) -> None:
-        """Let an order wait for its turn, or refuse it."""
+        """Queues an order, or refuses it."""
         if len(self._waiting) < ROOM:
             self._waiting.append(order)
             self._expect_turn()
@@ -202,7 +202,7 @@ class RateLimit:
         self._refuse(order)
 
     def close(self) -> None:
-        """Judge no more orders."""
+        """Stops judging."""
         for timer in (self._turn, self._burst):
             if timer:
                 timer.cancel()
@@ -233,9 +233,9 @@ SLOWER: Final = "give an order when the one before it is answered"
 
 
 class Backend:
-    """Takes the orders of one table's topic `command`, of which those named in `allowed` are obeyed.
+    """Handles the topic `command` of one table; orders not in `allowed` are refused.
 
-    topic: where answers go that name no topic of their own below it. head: what every message begins with.
+    topic: of answers to orders without a response topic below it. head: gives the first fields of every message.
     """
 
     def __init__(
@@ -251,7 +251,7 @@ class Backend:
         self._table, self._orders, self._allowed = table, order_service, allowed
         self._topic, self._head = topic, head
         self.replies = Replies(publish)
-        self._limit = RateLimit(self._obey, self._turn_away, self._record, loop)
+        self._limit = RateLimit(self._execute, self._turn_away, self._record, loop)
 
     @property
     def refused(self) -> int:
@@ -259,14 +259,14 @@ class Backend:
         return self._limit.refused
 
     def receive(self, message: Incoming) -> None:
-        """Let an order wait for its turn; of one that is too long, no more is kept than refuses it."""
+        """Queues an order; one that is too long is cut, and refused later."""
         self._limit.receive(message._replace(payload=message.payload[: LONGEST + 1]))
 
     def close(self) -> None:
-        """Obey nothing more; the backend repeats what was not answered."""
+        """Stops judging; the backend repeats orders without an answer."""
         self._limit.close()
 
-    def _obey(self, message: Incoming) -> None:
+    def _execute(self, message: Incoming) -> None:
         if message.retained:
             log.warning("a retained command is ignored: clear it at the broker")
             return
@@ -275,23 +275,23 @@ class Backend:
         except NotAnOrder as error:
             answer = error.answer
         except SyncFailed:
-            return  # the process ends, and the link says why
+            return  # the process ends, and the status says why
         except Exception:
             log.exception("an order could not be judged")
             answer = Answer(ok=False, error="internal error", hint="report it, with the table's log")
         self.replies.send(self._reply(message, answer))
 
     def _turn_away(self, message: Incoming) -> None:
-        """Answer an order that finds no room, as far as answers find some."""
+        """Answers an order beyond `ROOM`, if answers do not wait."""
         if not message.retained:
             self.replies.offer(self._reply(message, Answer(ok=False, error=TOO_MANY, hint=SLOWER)))
 
     def refuse(self, message: Incoming, error: str, hint: str) -> None:
-        """Tell the sender of a message that is no order what is wrong with it, as far as answers find some room."""
+        """Answers a message that is no order with an error, if answers do not wait."""
         self.replies.offer(self._reply(message, Answer(ok=False, error=error, hint=hint)))
 
     def _record(self, count: int) -> None:
-        """Put a burst of refused orders on record: one line for all."""
+        """Journals a burst of refused orders as one line."""
         refused = Malformed("orders", f"{count} orders were refused: {TOO_MANY}", SLOWER)
         with suppress(SyncFailed):
             self._table.order(inputs.Ordered(**now(), order=refused, by=BACKEND, nonce=nonce()))

@@ -1,4 +1,4 @@
-"""Watches the store: takes what it says, sends again what it lacks, and raises the alarm where it is silent."""
+"""Watches the store: follows its messages, sends again what it lacks, and raises an alarm if it is silent."""
 
 import asyncio
 import logging
@@ -15,12 +15,12 @@ from firmware_bridge.mqtt.settings import Incoming
 log = logging.getLogger(__name__)
 
 AGAIN_S: Final = 5.0
-"""How long a store may be silent before what it lacks is sent again; then twice as long, and so on."""
+"""Seconds of silence before missing entries are sent again; doubled each time."""
 
 AGAIN_AT_MOST_S: Final = 300.0
 
 SILENT_S: Final = 60.0
-"""A store that is silent for longer is an alarm. Time without a broker does not count: that is an alarm of its own."""
+"""Seconds of silence before the alarm; time without a broker does not count, as it has its own alarm."""
 
 REMEDY: Final = (
     "start it, or see its log; play goes on, what it lacks is sent again, and no journal is deleted until it has it"
@@ -28,12 +28,10 @@ REMEDY: Final = (
 
 
 class StoreWatch:
-    """Moves the cursor of `store` by what comes on the topic `stored`, from `up` to `down` of the link.
+    """Moves the cursor of `store` by messages on the topic `stored`, from `up` to `down` of the link.
 
-    store: None where none counts; then nothing is heard, and nothing watched.
-
-    moved: called when the store has more. resend: queues a part of a journal to be sent again. refuse: tells the
-    sender of a message what is wrong with it, and what to do.
+    store: None where none is configured; then messages are ignored. moved: called when the cursor moved. resend:
+    queues a part of a journal. refuse: called with a message, its error and a hint, for its sender.
     """
 
     def __init__(
@@ -49,8 +47,8 @@ class StoreWatch:
         self._moved, self._resend, self._refuse = moved, resend, refuse
         self._wait = Doubling(AGAIN_S, AGAIN_AT_MOST_S)
         self._part: Range | None = None
-        self._to: Cursor | None = None  # how far it is to be sent again
-        self._tried: Cursor | None = None  # how far it was, though the store said nothing
+        self._to: Cursor | None = None  # the last entry to be sent again
+        self._tried: Cursor | None = None  # the last entry sent again without an answer
         self._again: asyncio.TimerHandle | None = None
         self._silent: asyncio.TimerHandle | None = None
         self._is_up = False
@@ -60,18 +58,18 @@ class StoreWatch:
             store.changed = self._watch
 
     def up(self) -> None:
-        """The broker is there: from now on the store can be heard."""
+        """Called after each reconnect: begins to watch."""
         self._is_up = True
         self._wait.reset()
         self._watch()
 
     def down(self) -> None:
-        """The broker is gone: nobody can be heard, and the store is not blamed for it."""
+        """Called when the connection is lost: stops the timers."""
         self._is_up = False
         self._rest()
 
     def receive(self, message: Incoming) -> None:
-        """Hear a message of the topic `stored`; one that does not count is refused, and changes nothing."""
+        """Handles a message of the topic `stored`; an invalid one is refused, and changes nothing."""
         if self._store is None:
             return
         try:
@@ -85,14 +83,14 @@ class StoreWatch:
         self._table.unwarn("store_silent")
         self._rest()
         self._tried = None
-        if self._store.has(self._to):  # else it is on its way: a thousand tables that send again would keep it there
+        if self._store.has(self._to):  # else keeps the longer wait: a thousand tables resend to the same store
             self._wait.reset()
         self._moved()
         self._go_on()
         self._watch()
 
     def status(self) -> dict[str, Any] | None:
-        """How far the store is, as a technician wants to see it; None where none counts."""
+        """The state of the store for a technician; None where none is configured."""
         if self._store is None:
             return None
         return {
@@ -105,7 +103,7 @@ class StoreWatch:
         }
 
     def _watch(self) -> None:
-        """Let the time run in which the store is to say something, where it lacks something."""
+        """Starts the timers while the store lacks entries, else stops them."""
         if self._store is None or not self._store.behind:
             self._rest()
         elif self._is_up and self._again is None:
@@ -120,7 +118,7 @@ class StoreWatch:
         self._again = self._silent = None
 
     def _send_again(self) -> None:
-        """Send what the store lacks, and be more patient the next time."""
+        """Sends what the store lacks, and doubles the wait."""
         self._again = None
         self._wait.longer()
         self._watch()
@@ -129,7 +127,7 @@ class StoreWatch:
         self._send_later_part()
 
     def _go_on(self) -> None:
-        """The store said something: where it has all that was sent again, the next part follows."""
+        """Sends the next part once the store has the last one."""
         assert self._store
         if self._store.has(self._to):
             self._part = None
@@ -142,7 +140,7 @@ class StoreWatch:
             self._resend(part)
 
     def _send_later_part(self) -> None:
-        """Send a part behind the one that brings nothing: an entry of that may never come, as it cannot be read."""
+        """Sends a part behind the one without an answer, which may hold an unreadable entry."""
         if self._tried and (later := self._missing(self._tried)):
             self._resend(later)
             self._tried = _end(later)
@@ -168,7 +166,7 @@ class StoreWatch:
         self._refused += 1
         why = f"{error.what}; {error.hint}"
         self._why_refused = why
-        if self._refused.bit_count() == 1:  # the first, the second, the fourth: a flood does not fill the log
+        if self._refused.bit_count() == 1:  # logs the 1st, 2nd, 4th, ..: a flood does not fill the log
             log.warning("a message on the topic stored does not count (the %d. of them): %s", self._refused, why)
         self._refuse(message, f"stored: {error.what}", error.hint)
 

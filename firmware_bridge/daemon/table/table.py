@@ -1,4 +1,4 @@
-"""Carries one input all the way: decide, journal, publish, acknowledge, show."""
+"""The way of one input: decide, journal, publish, acknowledge, show."""
 
 import asyncio
 import logging
@@ -28,11 +28,11 @@ from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, ung
 from firmware_bridge.topics.state import OwnTopics, alarms, snapshots
 
 ASK_AGAIN_S: Final = 1.0
-"""How soon a moment that has passed becomes an input again if the shoe still waits for it."""
+"""Seconds before a past deadline is reported again if the shoe still waits for it."""
 
 
 class DeadlineTimer:
-    """Calls `ring` once when the moment comes that it was set to last."""
+    """Calls `ring` once at the moment set last."""
 
     def __init__(self, ring: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
         self._call, self._loop = ring, loop
@@ -40,17 +40,17 @@ class DeadlineTimer:
         self._set_to: int | None = None
 
     def set(self, moment: int | None) -> None:
-        """Ring at this moment (ms of the loop's clock) and at no other; None: not at all."""
+        """Sets the moment (ms of the loop's clock); None: never."""
         if moment == self._set_to:
             return
         self.stop()
         self._set_to = moment
         if moment is not None:
-            is_past = moment <= now()["mono"]  # it was an input before, and not judged: not again at once
+            is_past = moment <= now()["mono"]  # was reported before and had no effect: not again at once
             self._timer = self._loop.call_at(self._loop.time() + ASK_AGAIN_S if is_past else moment / 1000, self._ring)
 
     def stop(self) -> None:
-        """Ring no more."""
+        """Stops the timer."""
         if self._timer:
             self._timer.cancel()
         self._timer = self._set_to = None
@@ -61,7 +61,7 @@ class DeadlineTimer:
 
 
 IDLE_S: Final = 0.005
-"""A table where nothing was journaled for so long is idle: cards read at once come closer together."""
+"""Seconds without an entry after which a table is idle: cards read in a row come closer together."""
 
 
 class JournalPrefill:
@@ -73,13 +73,13 @@ class JournalPrefill:
         self._is_dealing, self._last = False, 0.0
 
     def appended(self, is_dealing: bool) -> None:
-        """An entry is on disk. is_dealing: more cards are to come into this journal."""
+        """Called after each entry on disk. is_dealing: more cards will come into this journal."""
         self._is_dealing, self._last = is_dealing, self._loop.time()
         if self._timer is None and self._journal.wants_preparing(is_dealing):
             self._timer = self._loop.call_later(IDLE_S, self._step)
 
     def stop(self) -> None:
-        """Prepare nothing more."""
+        """Stops preparing."""
         if self._timer:
             self._timer.cancel()
         self._timer = None
@@ -95,22 +95,22 @@ class JournalPrefill:
 log = logging.getLogger(__name__)
 
 CLOCK_JUMP_MS: Final = 2_000
-"""The wall clock moving by more than this against the monotonic one is worth a note."""
+"""Milliseconds between wall clock and monotonic clock from which a jump is journaled."""
 
 
 class Lights(Protocol):
-    """What shows lamps."""
+    """A panel of lamps."""
 
     def show(self, lit: dict[str, str]) -> None:
-        """Light these lamps with these rhythms, all others off."""
+        """Lights these lamps with these rhythms, all others off."""
 
 
 class Table:
-    """Owns the way of an input at one table: decide, journal, publish, acknowledge, show.
+    """Handles the inputs of one table: decide, journal, publish, acknowledge, show.
 
-    acknowledge: called with the number of each report that is on disk. publishing: makes of a line what publishes it
-    once it is on disk. changed: called when something that the retained topics show may differ. looks_ahead: judge
-    cards before they come, which takes some ms of processor for each; not where many tables share a process.
+    acknowledge: called with the number of each report that is on disk. publishing: gives a function that publishes a
+    line once it is on disk. changed: called when the retained topics may have changed. looks_ahead: whether cards are
+    judged before they come, for some ms of CPU each; not where many tables share a process.
     Until `start`, which needs the journal open, no input is judged.
     """
 
@@ -137,10 +137,10 @@ class Table:
         self._ahead = LookAhead(loop) if looks_ahead else None
         self._wall_ahead: int | None = None
         self.jumped_ms = 0
-        """How far the wall clock was set forwards since the start, all in all."""
+        """Milliseconds by which the wall clock was set forwards since the start, in total."""
 
     def start(self, house: House) -> None:
-        """Say that the daemon began, now that the journal is open; `house` holds from the next shoe on."""
+        """Journals the start of the daemon, with the journal open; `house` applies from the next shoe on."""
         self.shoe, self.begun = self.journal.shoe, True
         waited = self._queue.clear()
         stopped = self._outage.as_input() if self._outage.since else None
@@ -155,20 +155,20 @@ class Table:
 
     @property
     def disk(self) -> DiskError | None:
-        """Why the journal takes nothing; None when it takes everything."""
+        """The error that keeps the journal from being written; None if there is none."""
         return self._outage.error
 
     def handle(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        """Judge an input and carry it all the way; the events it had, none while the disk takes nothing.
+        """Judges an input, journals and publishes it; its events, none during an outage of the disk.
 
-        Raises, from then on always, what must end the process: SyncFailed if the disk did not confirm, or an
-        error of our own that could not even be journaled. The loop's exception handler gets it too, whoever called.
+        Raises, then at every call, an error that must end the process: SyncFailed if the disk did not confirm, or an
+        internal error that could not be journaled. The loop's exception handler gets it too.
         """
         if self._failed:
             raise self._failed
         if self.disk:
             if self._queue.keep(fact) and self.begun:
-                self._try_disk()  # at once: it may take this card already
+                self._try_disk()  # at once: the disk may work again
             return ()
         try:
             self._watch_clock(fact)
@@ -179,7 +179,7 @@ class Table:
             return ()
 
     def order(self, fact: inputs.Ordered) -> Answer:
-        """Give an order; a repeated id gets the answer it got the first time."""
+        """Gives an order; its answer, the first one again for a repeated id."""
         events = self.handle(fact)
         if self.disk:
             return Answer(ok=False, id=fact.id, error=self.disk.what, hint=self.disk.hint)
@@ -189,7 +189,7 @@ class Table:
         return answer_to(self.shoe, fact.id) or Answer(ok=False, id=fact.id, error="not judged")
 
     def shown(self) -> Lamps:
-        """What is lit and why: nothing is guided that is not on disk, and nothing by a bridge that only observes."""
+        """The lamps and their reasons: no guiding during an outage of the disk, nor while only observing."""
         if self.disk:
             return unguided(self.disk.what, self.disk.irregularity)
         if self.observing:
@@ -197,38 +197,38 @@ class Table:
         return with_warnings(lamps(self.shoe), self._warnings.values())
 
     def alarms(self) -> Alarms:
-        """The irregularities that are open in the shoe, and what no shoe knows of: warnings, a disk that is lost."""
+        """The open irregularities of the shoe, the warnings, and an outage of the disk."""
         return Alarms((*alarms(self.shoe), *self._warnings.values(), *self._outage.alarms()))
 
     def states(self) -> dict[str, Any]:
-        """What the retained topics of the table hold now: topic -> an encodable value without the head."""
+        """The retained topics of the table: topic -> an encodable value without the head."""
         return snapshots(self.shoe, self.shown(), self.alarms(), self._own)
 
     def warn(self, name: str, detail: str, todo: str) -> None:
-        """Raise an alarm that stops nothing and is not journaled, once for each `name`, until `unwarn`."""
+        """Raises an alarm that does not block and is not journaled, once for each `name`, until `unwarn`."""
         if name not in self._warnings:
             log.warning("%s; %s", detail, todo)
             self._warnings[name] = Alarm(name, now()["at"], "warning", detail, todo, False, ())
             self._show()
 
     def unwarn(self, name: str) -> None:
-        """What `warn` said is over."""
+        """Clears the alarm of `warn`."""
         if self._warnings.pop(name, None):
             self._show()
 
     def light(self, lights: Lights) -> None:
-        """Show everything on these lamps from now on."""
+        """Replaces the panel of lamps."""
         self.lights = lights
         self._show()
 
     def stop_for(self, error: DiskError) -> bool:
-        """Show that nothing can be journaled, and why; whether that is news."""
+        """Shows an outage of the disk; whether that is news."""
         if is_news := self._outage.go_on(error):
             self._show()
         return is_news
 
     def close(self) -> None:
-        """Lamps off, timers off."""
+        """Switches lamps and timers off."""
         self._deadline_timer.stop()
         self._prefill.stop()
         if self._ahead:
@@ -260,7 +260,7 @@ class Table:
         line = self.journal.seal(entry)
         publish = self._publishing(line)
         self.journal.append(line)
-        publish()  # at once: a backend waits for it
+        publish()  # first: a backend waits for it
         self.shoe = advance(self.shoe, entry)
         if report := inputs.report_of(fact):
             self._acknowledge(report)
@@ -272,19 +272,19 @@ class Table:
         return events
 
     def _judged(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        """The events of an input: by `decide`, by `observe` while observing, or by `fault` where that fails."""
+        """The events of an input: of `decide`, of `observe` while observing, or of `fault` after an error."""
         try:
             if self.observing:
                 return observe(self.shoe, fact)
             known = self._ahead.events(self.shoe, fact) if self._ahead else None
             return known or decide(self.shoe, fact)
         except Exception as error:
-            # Its text might spell a sealed card; the journal holds the input.
+            # The error's text might show a sealed card; the journal holds the input.
             log.error("internal error while judging %s: %s", type(fact).__name__, type(error).__name__)
             return fault(self.shoe, fact, error)
 
     def _watch_clock(self, fact: inputs.AnyInput) -> None:
-        """Note when the wall clock was set: it ran differently from the one that nobody can set."""
+        """Journals a jump of the wall clock against the monotonic one."""
         ahead, before = fact.at - fact.mono, self._wall_ahead
         self._wall_ahead = ahead
         if before is not None and abs(ahead - before) > CLOCK_JUMP_MS:
@@ -292,7 +292,7 @@ class Table:
             self._journaled(inputs.ClockJumped(salt=nonce(), at=fact.at, mono=fact.mono, by=ahead - before))
 
     def _ring(self) -> None:
-        if self.disk is None:  # else the clock is set again by the first entry the disk takes
+        if self.disk is None:  # else the first entry on disk sets the timer again
             self.handle(inputs.TimePassed(**now()))
             self._deadline_timer.set(deadline(self.shoe))
 
@@ -306,7 +306,7 @@ class Table:
         self._retry = self._loop.call_later(self._queue.retry_s, self._try_disk)
 
     def _try_disk(self) -> None:
-        """Journal what waits, then for how long the disk took nothing: once, when all of it is written."""
+        """Journals the queued inputs, then the outage itself once all are written."""
         if self.disk is None or self._failed:
             return
         if self._retry:

@@ -1,4 +1,4 @@
-"""The table's side of MQTT: the journal out, retained state out, orders in and their answers out."""
+"""MQTT of a table: journal and retained states out, orders in, answers out."""
 
 import asyncio
 import logging
@@ -33,11 +33,11 @@ from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import mode
 
 MOST: Final = 16
-"""Boot ids that are kept in mind."""
+"""Boot ids kept at most."""
 
 
 class _StatusPart(Struct):
-    """Of a `status`, what names the daemon and its connection; one of before numbers no connections."""
+    """The fields of a `status` that identify the daemon and its connection."""
 
     boot: str
     state: str
@@ -48,7 +48,7 @@ _decode: Final = msgspec.json.Decoder(_StatusPart).decode
 
 
 class DuplicateTableId:
-    """The daemons, by their boot ids, that are online as `table` beside the one of `boot`."""
+    """Detects other daemons, by their boot ids, that are online with the id of this table."""
 
     def __init__(self, table: str, boot: str) -> None:
         self._table, self._boot = table, boot
@@ -56,7 +56,7 @@ class DuplicateTableId:
 
     @property
     def warning(self) -> str | None:
-        """What to do about them, None where there is none."""
+        """The text for a technician about other daemons, None where there is none."""
         if not self._online:
             return None
         return (
@@ -65,7 +65,7 @@ class DuplicateTableId:
         )
 
     def is_ours(self, payload: bytes, link: int) -> bool:
-        """Take a `status` that was just published; whether this daemon said it, over its connection `link`."""
+        """Handles a live `status`; whether this daemon published it, over its connection `link`."""
         try:
             status = _decode(payload)
         except msgspec.DecodeError:
@@ -79,7 +79,7 @@ class DuplicateTableId:
         return False
 
     def forget(self) -> None:
-        """Know of none: what they say from now on was not heard."""
+        """Drops all other daemons, as the connection is lost."""
         self._online.clear()
 
 
@@ -89,19 +89,19 @@ MQTT_5: Final = 5
 STREAMS: Final = ("event", "round")
 
 SAVE_S: Final = 0.1
-"""The cursor is stored at most this often."""
+"""Seconds between two writes of the cursor at least."""
 
 SAVE_AGAIN_S: Final = 5.0
-"""How soon a cursor that could not be stored is stored again."""
+"""Seconds until a failed write of the cursor is repeated."""
 
 REMEDY: Final = "see dmesg, replace the card; until then no journal is deleted, and a restart sends messages again"
 
 LastWord = Literal["stopped", "lost"]
-"""How a table ended: by order, or by a failure."""
+"""The end of a table: by a stop, or by a failure."""
 
 
 class CursorSaver:
-    """Stores the outbox's cursor soon after it `moved`, until `close`; an alarm says where that fails."""
+    """Writes the outbox's cursor soon after it `moved`, until `close`; raises an alarm where that fails."""
 
     def __init__(self, outbox: Outbox, table: Table, loop: asyncio.AbstractEventLoop) -> None:
         self._outbox, self._table, self._loop = outbox, table, loop
@@ -109,29 +109,29 @@ class CursorSaver:
         self._timer: asyncio.TimerHandle | None = None
 
     def moved(self) -> None:
-        """The broker acknowledged something."""
+        """Called when the cursor moved."""
         if self._timer is None:
             self._timer = self._loop.call_later(SAVE_S, self._save)
 
     def synced(self) -> Cursor | None:
-        """How far the broker has the journal, as a power cut would leave it; None where that is nowhere."""
+        """Syncs the cursor to disk; the cursor, None where there is none or the sync failed."""
         cursor = self._store(sync=True)
         self._try_again()
         return cursor
 
     def close(self) -> None:
-        """Store it a last time."""
+        """Writes the cursor a last time."""
         if self._timer:
             self._timer.cancel()
         self._store(sync=False)
 
     def _save(self) -> None:
         self._timer = None
-        self._store(sync=self._is_failing)  # a disk that failed is believed when it has synced
+        self._store(sync=self._is_failing)  # a disk that failed is trusted again after a sync
         self._try_again()
 
     def _try_again(self) -> None:
-        """Store it later where that failed, though nothing more be acknowledged."""
+        """Repeats a failed write later, even without a new acknowledgement."""
         if self._is_failing and self._timer is None:
             self._timer = self._loop.call_later(SAVE_AGAIN_S, self._save)
 
@@ -150,10 +150,10 @@ class CursorSaver:
 
 
 class Uplink:
-    """Owns the link to the broker, from `start` to `close`, and everything that goes over it.
+    """Owns the link to the broker, from `start` to `close`, and all its traffic.
 
-    desk: takes the orders that come over it, of which those named in `allowed` are obeyed. stored: the receiver that
-    says what need not be sent again, None where the broker's acknowledgement does.
+    order_service: carries out orders in `allowed`. stored: the receiver whose messages move the cursor, None where the
+    broker's acknowledgements do.
     """
 
     def __init__(
@@ -188,17 +188,17 @@ class Uplink:
         self.outage = BrokerOutage(table, lambda: self.link.up, lambda: self._echoes.awaited or bool(self.shared), loop)
 
     def start(self) -> None:
-        """Begin to connect: with the journal open, or to say why it is not."""
+        """Begins to connect: with the journal open, or to show why it is not."""
         self.outage.expect()
         self.link.start()
 
     def begin(self, opened: Opened) -> None:
-        """Send the journal, which is open now."""
+        """Begins to send the open journal."""
         self._cursor = opened.cursor
         self.outbox.begin(*opened)
 
     async def close(self, last_word: LastWord) -> None:
-        """Publish how the table ended, and leave; messages not delivered are sent at the next start."""
+        """Publishes the last status and disconnects; undelivered messages are sent after the next start."""
         self.outage.close()
         self.backend.close()
         self.states.flush()
@@ -213,19 +213,19 @@ class Uplink:
             self._cursor.close()
 
     def publishing(self, line: Line) -> Callable[[], None]:
-        """What publishes a line once it is on disk: its messages are made before, then only sending is left."""
+        """A function that publishes a line once it is on disk; the messages are made before, to send quickly."""
         made = messages(line)
         return lambda: self.outbox.add(made, self._table.journal.end)
 
     def publish_health(self, health: Health) -> None:
-        """Publish how all is; what a broker out of reach misses is told again soon."""
+        """Publishes the health; without a connection, after the next reconnect."""
         self.health = health
         self.changed()
         with suppress(NotConnected):
             self.link.publish(f"{self._prefix}/health", joined(self._head(), health), qos=0, retain=True)
 
     def changed(self) -> None:
-        """The retained topics may show something new."""
+        """Called when the retained topics may have changed."""
         if self._odds:
             self._odds.follow(self._table.shoe)
         self.states.changed()
@@ -238,7 +238,7 @@ class Uplink:
         return shoe.seq - acked.seq if acked and acked.journal == shoe.journal else shoe.seq
 
     def status(self) -> dict[str, Any]:
-        """The link as a technician wants to see it."""
+        """The state of the link for a technician."""
         return {
             "up": self.link.up,
             "protocol": {4: "3.1.1", 5: "5"}.get(self.link.protocol or 0),
@@ -251,11 +251,11 @@ class Uplink:
 
     @property
     def shared(self) -> str | None:
-        """What to do about another shoe, or another client, that goes by our name; None where there is none."""
+        """The text about another shoe with this table id, or a client-id conflict; None where there is none."""
         return self.link.shared_name or self._duplicates.warning
 
     def _own(self, protocol: int) -> list[str]:
-        """The topics of our own that we listen to: who else writes `status`, and what a broker really passes on."""
+        """Own topics to subscribe to: `status`, to find duplicates, and by MQTT 3.1.1 echoes of all streams."""
         names = ("status",) if protocol == MQTT_5 else ("status", *STREAMS)
         return [f"{self._prefix}/{name}" for name in names]
 
@@ -279,7 +279,7 @@ class Uplink:
             self.outage.warn(self.shared)
 
     def _mute(self, topic: str) -> None:
-        """The broker acknowledged a message and did not pass it on."""
+        """Handles a broker that acknowledged a message and did not pass it on."""
         self.link.give_up(f"{self._prefix}/{topic}")
         self.outage.warn(self.outage.why)
 
@@ -288,7 +288,7 @@ class Uplink:
             self._follow(lambda: self.outbox.delivered(mid))
 
     def _follow(self, step: Callable[[], object]) -> None:
-        """Do what may move the cursor, and keep the cursor where it is then."""
+        """Does a step that may move the cursor, and saves it if it moved."""
         before = self.outbox.acked
         step()
         if self.outbox.acked != before:
@@ -301,13 +301,13 @@ class Uplink:
         if name in ("command", "stored"):
             (self.backend if name == "command" else self._store).receive(message)
         elif message.retained:
-            return  # what the broker kept of before
+            return  # a retained message of before
         elif name == "status":
-            self._hear_status(message.payload)
+            self._receive_status(message.payload)
         else:
             self._follow(lambda: self.outbox.heard(name, message.payload))
 
-    def _hear_status(self, payload: bytes) -> None:
+    def _receive_status(self, payload: bytes) -> None:
         before = self._duplicates.warning
         if self._duplicates.is_ours(payload, self.link.number) and self._echoes.came("status"):
             self._follow(self.outbox.count)
@@ -328,7 +328,7 @@ class Uplink:
 
     def _states(self) -> dict[str, Any]:
         table, status = self._table, {"status": self._status("online")}
-        if not table.begun:  # of the shoe nothing is known
+        if not table.begun:  # the shoe is not known yet
             return {"lamps": table.shown(), "alarm": table.alarms()} | status
         states = table.states()
         if self._odds and self._odds.state:

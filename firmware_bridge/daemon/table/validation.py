@@ -1,4 +1,4 @@
-"""What is wrong with the fields of an order, in words for the person who gave it."""
+"""Checks the fields of an order; error texts for the person who gave it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from firmware_bridge.facts.orders import Enter
 from firmware_bridge.facts.printable import REMEDY, did_you_mean, escaped, fault
 
 ECHO: Final = 40
-"""Characters of an unknown word that its refusal repeats."""
+"""Characters of an unknown word repeated in its refusal."""
 
 LARGEST: Final = 2**53
 """The largest number in orders."""
@@ -24,11 +24,11 @@ CALLED: Final = {
     "confirmed_by": "the pit boss's name",
     "second": "the second name",
 }
-"""What people call a field; any other is called as it is written."""
+"""Names of fields for people; other fields appear as written."""
 
 
 class Mistake(NamedTuple):
-    """What is wrong, and what to do about it."""
+    """A mistake, and what to do about it."""
 
     what: str
     hint: str
@@ -40,12 +40,12 @@ def shown(word: str) -> str:
 
 
 def called(field: str) -> str:
-    """A field, as a sentence about it begins."""
+    """The name of a field at the beginning of a sentence."""
     return CALLED.get(field, f'"{shown(field)}"')
 
 
 def mistake(kind: type[Struct], given: Mapping[str, Any]) -> Mistake | None:
-    """The first mistake in the fields of an order or a part of it, None if there is none; repeats no value: a card."""
+    """The first mistake in the fields of an order or a part of it, None if there is none; the text repeats no value."""
     known = _fields(kind)
     for name in given:
         if name not in known:
@@ -60,19 +60,19 @@ def mistake(kind: type[Struct], given: Mapping[str, Any]) -> Mistake | None:
 
 @cache
 def _fields(kind: type[Struct]) -> dict[str, tuple[inspect.Type, bool]]:
-    """Name -> type, and whether it must be given."""
+    """Name -> type, and whether the field is required."""
     return {each.encode_name: (inspect.type_info(each.type), each.required) for each in fields(kind)}
 
 
 def _unknown(kind: type[Struct], name: str, known: Mapping[str, Any]) -> Mistake:
     takes = f"it takes {', '.join(known)}" if known else "it takes none"
-    if kind is Enter:  # what is meant for a card is not repeated, wherever it stands
+    if kind is Enter:  # the name might be a card, which is secret
         return Mistake("a field is unknown", takes)
     return Mistake(f'"{shown(name)}" is unknown', did_you_mean(name[:ECHO], known, takes))
 
 
 def _wrong(info: inspect.Type, value: Any) -> Mistake | None:
-    """What is wrong with a value, to stand behind its name."""
+    """The mistake in a value, a phrase that follows its name."""
     match info:
         case inspect.Metadata(type=kind):
             return _wrong(kind, value)
@@ -102,7 +102,7 @@ def _wrong(info: inspect.Type, value: Any) -> Mistake | None:
 
 
 def _between(low: int | None, high: int | None) -> str:
-    """What a number may be; limits beyond those of every reader of JSON say nothing to people."""
+    """The hint for a number; limits of JSON integers are not mentioned."""
     has_limits = low is not None and high is not None and high < LARGEST
     return f"write a number from {low} to {high}" if has_limits else "write a whole number"
 
@@ -120,7 +120,7 @@ def _wrong_text(info: inspect.StrType, value: Any) -> Mistake | None:
 
 
 def _within(info: inspect.Type, value: Any) -> Iterator[Mistake]:
-    """What is wrong within a list, or an object with keys of its own."""
+    """Mistakes within a list, or an object with free keys."""
     match info:
         case inspect.VarTupleType(item_type=kind):
             if not isinstance(value, list):

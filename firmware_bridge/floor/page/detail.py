@@ -1,4 +1,4 @@
-"""A table's own page: what is on the table, its alarms and last rounds, and how its reader and machine are."""
+"""Draws a table's own page: cards, alarms, last rounds, health of reader and machine."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -27,17 +27,17 @@ from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
 
 ROUNDS: Final = 12
-"""Rounds that the page lists."""
+"""Most rounds in the list."""
 
 
 def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int) -> Html:
-    """How the table stands."""
+    """The state of the table: game, shoe, round, phase."""
     table = seen.table
-    told: list[tuple[str, Part]] = []
+    rows: list[tuple[str, Part]] = []
     if table is not None:
         running = table.phase not in ("empty", "ended")
         last = joined(" ", tag("strong", text(lang, "page.last_round"), class_="last")) if table.last else None
-        told = [
+        rows = [
             (text(lang, "page.game"), tile.game(lang, table.game)),
             (text(lang, "page.shoe"), seen.shoe),
             (text(lang, "page.round"), joined(table.round, last) if running else None),
@@ -50,20 +50,20 @@ def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int) -> Html:
         ]
     silence = (*tile.silent(seen, needs, lang), *tile.out_of_order(seen, lang))
     class_ = f"state is-{needs.word}{' stale' if needs.silent else ''}"
-    return tag("div", badge(lang, needs.word), *silence, pairs(*told), class_=class_)
+    return tag("div", badge(lang, needs.word), *silence, pairs(*rows), class_=class_)
 
 
 def alarms(seen: Seen, lang: Language) -> Html:
-    """The open alarms with what to do, and what may be decided."""
-    told = tile.worst_first(seen.alarms.open) if seen.alarms else []
-    if not told:
+    """The open alarms, each with what to do and the possible decisions."""
+    opened = tile.worst_first(seen.alarms.open) if seen.alarms else []
+    if not opened:
         return tag("p", text(lang, "page.no_alarms"), class_="muted")
     policy = seen.table.settings.policy if seen.table else ""
-    return tag("ul", *[_alarm(seen, each, policy, lang) for each in told], class_="alarms")
+    return tag("ul", *[_alarm(seen, each, policy, lang) for each in opened], class_="alarms")
 
 
 def on_the_table(seen: Seen, lang: Language) -> Html:
-    """The cards that may be named, by slot."""
+    """The cards on the table by slot; a sealed one lies face down."""
     table = seen.table
     laid = _laid(table) if table is not None else {}
     if table is None or not laid:
@@ -82,32 +82,32 @@ def on_the_table(seen: Seen, lang: Language) -> Html:
 
 def rounds(seen: Seen, lang: Language) -> Html:
     """The last rounds with their cards, the newest first."""
-    told = seen.last_rounds(ROUNDS)
-    if not told:
+    newest = seen.last_rounds(ROUNDS)
+    if not newest:
         return tag("p", text(lang, "page.no_rounds"), class_="muted")
     heads = [tag("th", text(lang, f"page.{key}"), scope="col") for key in ("round", "time", "outcome", "hands")]
-    body = tag("tbody", *[_round(each, seen, lang) for each in told])
+    body = tag("tbody", *[_round(each, seen, lang) for each in newest])
     caption = tag("caption", hidden(f"{text(lang, 'page.rounds')}, {text(lang, 'page.newest_first')}"))
     return tag("table", caption, tag("thead", tag("tr", *heads)), body)
 
 
 def health(seen: Seen, lang: Language) -> Html:
-    """The health of reader and machine, None where nobody measures it."""
-    told = seen.health
-    if told is None:
+    """The health of reader and machine; a value that is not measured is left out."""
+    latest = seen.health
+    if latest is None:
         return tag("p", text(lang, "page.nothing"), class_="muted")
     at = seen.health_at
     return pairs(
         (text(lang, "health.age"), age(at) if at is not None else None),
-        *_reader(told.reader, lang),
-        *_machine(told, lang),
+        *_reader(latest.reader, lang),
+        *_machine(latest, lang),
     )
 
 
 def times(seen: Seen, lang: Language) -> Html:
-    """Connection, versions, and when what was said."""
-    status, health, i18n = seen.status, seen.health, seen.said.get("status")
-    table = seen.said.get("table")
+    """Connection, versions, and times of the latest messages."""
+    status, health, status_message = seen.status, seen.health, seen.messages.get("status")
+    table = seen.messages.get("table")
     began = seen.health_at - health.uptime_s * 1000 if health and seen.health_at is not None else None
     return pairs(
         (text(lang, "health.connection"), (known(lang, f"state.{status.state}") or status.state) if status else None),
@@ -117,7 +117,7 @@ def times(seen: Seen, lang: Language) -> Html:
         (text(lang, "health.table_at"), moment(table.at) if table else None),
         (text(lang, "health.version"), status.version if status else None),
         (text(lang, "health.build"), status.build if status else None),
-        (text(lang, "health.journal"), tag("code", i18n.head.journal) if i18n else None),
+        (text(lang, "health.journal"), tag("code", status_message.head.journal) if status_message else None),
     )
 
 
@@ -126,37 +126,37 @@ def _why(seen: Seen, lang: Language) -> Part:
     return tag("span", *[part for each in reasons for part in (each, tag("br"))][:-1]) if reasons else None
 
 
-def _alarm(seen: Seen, told: Alarm, policy: str, lang: Language) -> Html:
-    name = i18n.alarm(lang, told)
-    head = tag("h3", name, " ", tag("span", severity(lang, told.severity), class_="severity"))
-    blocks = [" · ", text(lang, "page.blocks")] if told.blocks else []
-    since = tag("p", text(lang, "page.since"), " ", age(told.since - seen.ahead), *blocks)
-    about = list(i18n.values(lang, told))
+def _alarm(seen: Seen, alarm: Alarm, policy: str, lang: Language) -> Html:
+    name = i18n.alarm(lang, alarm)
+    head = tag("h3", name, " ", tag("span", severity(lang, alarm.severity), class_="severity"))
+    blocks = [" · ", text(lang, "page.blocks")] if alarm.blocks else []
+    since = tag("p", text(lang, "page.since"), " ", age(alarm.since - seen.ahead), *blocks)
+    about = list(i18n.values(lang, alarm))
     detail: list[Html] = (
         [tag("p", ", ".join(f"{key}: {value}" for key, value in about), class_="muted")] if about else []
     )
-    if told.detail and (lang == "en" or not about):
-        detail = [tag("p", foreign(told.detail, lang), class_="muted")]
+    if alarm.detail and (lang == "en" or not about):
+        detail = [tag("p", foreign(alarm.detail, lang), class_="muted")]
     return tag(
         "li",
         head,
         since,
         *detail,
-        tag("p", tag("strong", text(lang, "page.todo"), ": "), i18n.todo(lang, told, policy)),
-        *_choices(told, lang),
-        class_=f"alarm {'blocks' if told.blocks else told.severity}",
-        data_alarm=f"{seen.name}/{told.id}/{told.since}",
+        tag("p", tag("strong", text(lang, "page.todo"), ": "), i18n.todo(lang, alarm, policy)),
+        *_choices(alarm, lang),
+        class_=f"alarm {'blocks' if alarm.blocks else alarm.severity}",
+        data_alarm=f"{seen.name}/{alarm.id}/{alarm.since}",
         data_spoken=text(lang, "page.opened", table=seen.name, alarm=name),
     )
 
 
-def _choices(told: Alarm, lang: Language) -> Iterator[Html]:
-    if not told.choices:
+def _choices(alarm: Alarm, lang: Language) -> Iterator[Html]:
+    if not alarm.choices:
         yield tag("p", text(lang, "page.no_choices"), class_="muted")
         return
     yield tag("p", tag("strong", text(lang, "page.choices"), ":"))
-    yield tag("ul", *[tag("li", i18n.choice(lang, each)) for each in told.choices], class_="choices")
-    yield tag("p", tag("code", text(lang, "page.decide", id=told.id)), class_="muted")
+    yield tag("ul", *[tag("li", i18n.choice(lang, each)) for each in alarm.choices], class_="choices")
+    yield tag("p", tag("code", text(lang, "page.decide", id=alarm.id)), class_="muted")
 
 
 def _laid(table: Table) -> dict[str, list[str | None]]:
@@ -169,7 +169,7 @@ def _laid(table: Table) -> dict[str, list[str | None]]:
 
 
 def _shows(table: Table, lang: Language) -> Iterator[Html]:
-    """What a game says of its running round: the pot, or who has the bank."""
+    """Facts of the running round: the pot, or the banker."""
     shows: dict[str, Any] = table.shows if isinstance(table.shows, dict) else {}
     if "pot" in shows:
         yield tag("p", text(lang, "page.pot", pot=str(shows["pot"]), stake=str(shows.get("stake", ""))))
@@ -191,7 +191,7 @@ def _round(over: RoundSummary, seen: Seen, lang: Language) -> Html:
 
 
 def _hands(over: RoundSummary, lang: Language) -> Iterator[Html]:
-    """Whose hand, its cards and points; those that nobody is shown lie face down."""
+    """The hands with name, cards and points; a hand that is not shown lies face down."""
     if over.dealer is not None:
         faces = [face.value for face in over.dealer.cards]
         total = tag("span", over.dealer.total, class_="points")
@@ -204,43 +204,45 @@ def _hands(over: RoundSummary, lang: Language) -> Iterator[Html]:
         yield tag("span", i18n.hand(lang, name), " ", cards(lang, faces), words, class_="hand")
 
 
-def _reader(told: ReaderHealth, lang: Language) -> Iterator[tuple[str, Part]]:
+def _reader(reader: ReaderHealth, lang: Language) -> Iterator[tuple[str, Part]]:
     forms: dict[str, Part] = {
-        "reads": number(told.reads),
-        "unread": number(told.unread),
-        "frames_bad": number(told.frames_bad),
-        "quality": _drift(told.quality, told.quality_calibrated, lang),
-        "lamp": _drift(told.lamp, told.lamp_calibrated, lang),
-        "ambient": number(told.ambient),
-        "temperature": number(told.temperature, "celsius", 1),
-        "forecast": foreign(told.forecast, lang) if told.forecast else None,
+        "reads": number(reader.reads),
+        "unread": number(reader.unread),
+        "frames_bad": number(reader.frames_bad),
+        "quality": _drift(reader.quality, reader.quality_calibrated, lang),
+        "lamp": _drift(reader.lamp, reader.lamp_calibrated, lang),
+        "ambient": number(reader.ambient),
+        "temperature": number(reader.temperature, "celsius", 1),
+        "forecast": foreign(reader.forecast, lang) if reader.forecast else None,
     }
-    return _rows("reader", told, forms, ("quality_calibrated", "lamp_calibrated"), lang)
+    return _rows("reader", reader, forms, ("quality_calibrated", "lamp_calibrated"), lang)
 
 
-def _machine(told: Health, lang: Language) -> Iterator[tuple[str, Part]]:
-    power = None if told.under_voltage is None else "health.power_low" if told.under_voltage else "health.power_fine"
+def _machine(health: Health, lang: Language) -> Iterator[tuple[str, Part]]:
+    power = (
+        None if health.under_voltage is None else "health.power_low" if health.under_voltage else "health.power_fine"
+    )
     forms: dict[str, Part] = {
-        "temperature": number(told.temperature, "celsius", 1),
+        "temperature": number(health.temperature, "celsius", 1),
         "under_voltage": text(lang, power) if power else None,
-        "disk_free_mb": number(told.disk_free_mb, "megabyte"),
-        "queue": number(told.queue),
-        "faults": None if told.faults is None else ", ".join(told.faults) or text(lang, "page.nothing"),
+        "disk_free_mb": number(health.disk_free_mb, "megabyte"),
+        "queue": number(health.queue),
+        "faults": None if health.faults is None else ", ".join(health.faults) or text(lang, "page.nothing"),
     }
-    return _rows("health", told, forms, ("uptime_s", "reader"), lang)
+    return _rows("health", health, forms, ("uptime_s", "reader"), lang)
 
 
 def _rows(
-    section: str, told: Struct, forms: dict[str, Part], hidden: tuple[str, ...], lang: Language
+    section: str, measured: Struct, forms: dict[str, Part], hidden: tuple[str, ...], lang: Language
 ) -> Iterator[tuple[str, Part]]:
-    """The values of a Struct, each beside its text `section.field`: those of `forms`, then all others, as numbers."""
-    others = [name for name in told.__struct_fields__ if name not in (*forms, *hidden)]
-    for name, value in (forms | {name: number(getattr(told, name)) for name in others}).items():
+    """Rows of a Struct, each with its text `section.field`: those of `forms`, then all others as numbers."""
+    others = [name for name in measured.__struct_fields__ if name not in (*forms, *hidden)]
+    for name, value in (forms | {name: number(getattr(measured, name)) for name in others}).items():
         yield text(lang, f"{section}.{name}"), value
 
 
 def _drift(now: float | None, calibrated: float | None, lang: Language) -> Part:
-    """A measured value, and by how much it differs from what was calibrated."""
+    """A measured value, and its change since calibration."""
     if now is None:
         return text(lang, "page.unknown_value")
     if not calibrated:
@@ -250,9 +252,9 @@ def _drift(now: float | None, calibrated: float | None, lang: Language) -> Part:
 
 
 def _filled(sentence: str, **parts: Part) -> Html:
-    """A sentence with elements at the places of its values."""
-    told: list[Part] = []
+    """A sentence with HTML elements in place of its `{name}` fields."""
+    pieces: list[Part] = []
     for piece in sentence.split("{"):
         name, closed, rest = piece.partition("}")
-        told += [parts[name], rest] if closed else [piece]
-    return joined(*told)
+        pieces += [parts[name], rest] if closed else [piece]
+    return joined(*pieces)

@@ -1,4 +1,4 @@
-"""One subscriber for all browsers: a thread reads the broker, the loop folds what came and wakes who waits."""
+"""One subscriber for all browsers: a thread reads the broker, the event loop updates the tables and wakes streams."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, password
-from firmware_bridge.floor.page.backfill import LIMIT_S, Past
+from firmware_bridge.floor.page.backfill import LIMIT_S, RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
 from firmware_bridge.floor.page.state import TOPICS, Floor
 from firmware_bridge.floor.page.tile import Trouble, trouble
@@ -24,15 +24,15 @@ from firmware_bridge.floor.store.open import Asked
 log = logging.getLogger(__name__)
 
 MOST: Final = 500
-"""Messages that are folded at a time."""
+"""Most messages of one update."""
 
 WAIT_S: Final = 0.25
 
 LOOK_S: Final = 1.0
-"""How often it is looked whether a table has become silent."""
+"""Time between two searches for silent tables."""
 
 FOLDED_S: Final = 60.0
-"""How long the loop may take to fold a batch: it does nothing that waits."""
+"""Longest time for the loop to handle a batch; nothing in it blocks."""
 
 
 def now_ms() -> int:
@@ -41,9 +41,9 @@ def now_ms() -> int:
 
 
 class Feed:
-    """The tables as they are now, from `start` to `close`. fault: why the broker says nothing, "" while it does.
+    """The present state of all tables, from `start` to `close`. fault: why the broker cannot be read, "" if it can.
 
-    troubles: what each table needs. version: goes up whenever something changed. failed: nothing is read any more.
+    troubles: what each table needs. version: incremented by each change. failed: reading has ended by an error.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Feed:
         source: Source,
         fault: Callable[[], str],
         clock: Callable[[], int] = now_ms,
-        past: Past | None = None,
+        backfill: RoundBackfill | None = None,
     ) -> None:
         self.floor, self.guests = Floor(root), Guests(root)
         self.clock = clock
@@ -60,28 +60,28 @@ class Feed:
         self.troubles: dict[str, Trouble] = {}
         self.failed = False
         self._left_out: set[str] = set()
-        self._source, self._fault, self._past = source, fault, past
+        self._source, self._fault, self._backfill = source, fault, backfill
         self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
         self._changed: asyncio.Future[None] | None = None
 
     def start(self) -> None:
-        """Begin to read; call it on the loop of those that wait."""
+        """Start reading; call it on the event loop of the streams."""
         self._loop = asyncio.get_running_loop()
         self._thread.start()
-        if self._past:
-            self._past.start(self._recall_soon)
+        if self._backfill:
+            self._backfill.start(self._recall_soon)
         self._looks = asyncio.create_task(self._look())
 
     async def close(self) -> None:
-        """Leave the broker."""
+        """Stop reading, and disconnect."""
         self._ended.set()
         self._looks.cancel()
-        if self._past:
-            self._past.close()
+        if self._backfill:
+            self._backfill.close()
         await asyncio.to_thread(self._thread.join)
 
     async def changed_after(self, version: int, within_s: float) -> None:
-        """Wait until the version is another one, but no longer than so many seconds."""
+        """Wait for another version, at most so many seconds."""
         if version != self.version:
             return
         if self._changed is None or self._changed.done():
@@ -89,28 +89,28 @@ class Feed:
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._changed), within_s)
 
-    def take(self, came: Sequence[Delivery], fault: str) -> None:
-        """Fold what came."""
+    def handle(self, came: Sequence[Delivery], fault: str) -> None:
+        """Update the tables by messages."""
         now, changed = self.clock(), fault != self.fault
         self.fault = fault
         for each in came:
             with self._alone(each.topic):
-                name = self.floor.take(each.topic, each.body, each.retained, now)
-                changed |= self.guests.take(each.topic, each.body) | (name is not None)
-        self._tell(changed)
+                name = self.floor.handle(each.topic, each.body, each.retained, now)
+                changed |= self.guests.handle(each.topic, each.body) | (name is not None)
+        self._notify(changed)
 
     def recall(self, stored: Sequence[Delivery]) -> None:
-        """Fold rounds from before the page's start, as if they had come then: guests see no more of them."""
+        """Add rounds from before the page's start; guests see no more of them than of live ones."""
         changed = False
         for each in stored:
             with self._alone(each.topic):
                 if self.floor.recall(each.topic, each.body) is not None:
-                    changed |= self.guests.take(each.topic, each.body)
-        self._tell(changed or bool(self.floor.changed))
+                    changed |= self.guests.handle(each.topic, each.body)
+        self._notify(changed or bool(self.floor.changed))
 
     @contextmanager
     def _alone(self, topic: str) -> Iterator[None]:
-        """Leave a message out that cannot be folded: one must not take away the page of all."""
+        """Skip, and log, a message that raises: it must not stop the page."""
         try:
             yield
         except Exception:
@@ -119,12 +119,12 @@ class Feed:
                 self._left_out.add(topic)
 
     def look(self) -> None:
-        """See which tables need something else only because time passed."""
+        """Check all tables for needs that change with time alone."""
         self.floor.changed.update(self.floor.tables)
-        self._tell(False)
+        self._notify(False)
 
-    def _tell(self, changed: bool) -> None:
-        """See what the tables that changed need; wake those that wait where something changed."""
+    def _notify(self, changed: bool) -> None:
+        """Update the needs of changed tables; wake the streams if something changed."""
         now = self.clock()
         for name in self.floor.changed:
             seen = self.floor.tables.get(name)
@@ -147,15 +147,15 @@ class Feed:
             self.look()
 
     def _read(self) -> None:
-        """Read until the end; the next batch is read when this one is folded."""
+        """Read until `close`; the next batch is read once this one is handled."""
         try:
             while not self._ended.is_set():
                 came = self._source.receive(MOST, WAIT_S)
                 fault = self._fault()
                 if came or fault != self.fault:
-                    asyncio.run_coroutine_threadsafe(self._take(came, fault), self._loop).result(FOLDED_S)
-                if self._past:
-                    self._past.note(came)
+                    asyncio.run_coroutine_threadsafe(self._handle(came, fault), self._loop).result(FOLDED_S)
+                if self._backfill:
+                    self._backfill.note(came)
                 self._source.acknowledge(came)
         except Exception:
             log.exception("the page reads the broker no more")
@@ -164,19 +164,19 @@ class Feed:
             self._source.close()
 
     def _recall_soon(self, stored: list[Delivery]) -> None:
-        with suppress(RuntimeError):  # the loop is closed: the page has ended
+        with suppress(RuntimeError):  # the loop is closed: the page has stopped
             self._loop.call_soon_threadsafe(self.recall, stored)
 
-    async def _take(self, came: Sequence[Delivery], fault: str) -> None:
-        self.take(came, fault)
+    async def _handle(self, came: Sequence[Delivery], fault: str) -> None:
+        self.handle(came, fault)
 
 
 def feed(config: FloorConfig) -> Feed:
-    """The feed of a floor. Raises ConfigError where the password cannot be read."""
+    """The feed of a floor. Raises ConfigError if the password cannot be read."""
     mqtt, page = config.mqtt, config.page
     secret = password(page if page.username else mqtt)
     mqtt = replace(mqtt, client_id=f"{page.client_id}-{secrets.token_hex(4)}", username=page.username or mqtt.username)
     topics = [f"{mqtt.root}/+/{topic}" for topic in TOPICS]
     source = MqttSource(mqtt, secret, topics, 2 * MOST, clean=True)
-    past = Past(mqtt.root, Asked(config, LIMIT_S))
-    return Feed(mqtt.root, source, lambda: source.fault, past=past)
+    backfill = RoundBackfill(mqtt.root, Asked(config, LIMIT_S))
+    return Feed(mqtt.root, source, lambda: source.fault, backfill=backfill)

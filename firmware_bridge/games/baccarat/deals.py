@@ -105,7 +105,7 @@ def _heaps(piles: Piles, kind: Callable[[Card], str]) -> list[int]:
     return list(heaps.values())
 
 
-def _grown(player: int, banker: int) -> Tree:
+def _draws(player: int, banker: int) -> Tree:
     """The deals that follow two cards each with these totals."""
     draws = [third_cards(player, banker, 0, 0, fifth) for fifth in range(10)]
     if not any(draws[0]):
@@ -120,7 +120,7 @@ def _after_player(player: Hand, banker: int, draws: bool) -> Tree:
     return [(player, Hand((banker + third) % 10, 3)) for third in range(10)] if draws else (player, Hand(banker, 2))
 
 
-_TOTALS: Final = [[_grown(player, banker) for banker in range(10)] for player in range(10)]
+_TOTALS: Final = [[_draws(player, banker) for banker in range(10)] for player in range(10)]
 
 FOURS: Final[list[list[Tree]]] = [[_TOTALS[player % 10][banker % 10] for banker in range(19)] for player in range(19)]
 """The deals that follow the first four cards: `FOURS[points of P1 + P2][points of B1 + B2]`.

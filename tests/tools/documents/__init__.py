@@ -1,4 +1,4 @@
-"""What stands in docs/ and is made from the code: messages, wiring, roads, rooms."""
+"""Files in docs/ generated from the code: messages, wiring, roads, rooms."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROADS: Final[dict[str, tuple[str, ...]]] = {
 """Name of a picture in docs/roads -> options of `shoe roads`."""
 
 EXAMPLES: Final = {"wiring.svg": "bridge.toml", "wiring-blackjack.svg": "blackjack.toml"}
-"""Picture -> the example config in systemd/ whose wires it shows."""
+"""Picture of a wiring -> the example config in systemd/."""
 
 
 def drawn(*words: str) -> bytes:
@@ -55,7 +55,7 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
         for name, options in ROADS.items()
     },
 }
-"""File in docs/ -> its bytes, made anew."""
+"""File in docs/ -> function that makes its bytes."""
 
 
 def stale() -> list[str]:

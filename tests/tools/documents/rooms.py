@@ -11,7 +11,7 @@ WIDE, HIGH, GAP, MARGIN, LETTER = 360, 30, 8, 16, 14
 """Pixels: of a layer, between rooms, around all, height of letters."""
 
 PURE, EDGE = "#dff0e1", "#e4ecf7"
-"""A room that does no I/O and knows no other people's package but msgspec; any other."""
+"""Colours: of a room without I/O and third-party packages except msgspec; of any other."""
 
 PACKAGES: Final = {"firmware_bridge": (0, 0), "firmware_bridge.daemon": (1, 0), "hardware": (1, 6)}
 """Package -> column and row where its layers begin."""

@@ -1,1 +1,1 @@
-"""A fleet: a thousand real tables at a real broker, without readers and pins, and faults while they deal."""
+"""A fleet: a thousand real tables at a real broker, without readers and pins, with faults while they deal."""

@@ -1,4 +1,4 @@
-"""`scripts/fleet`: plays a fleet and prints what came of it."""
+"""`scripts/fleet`: plays a fleet and prints its report."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ from tests.tools.fleet.printed import growth, lines, need
 from tests.tools.fleet.stores import STORES
 
 STEPS: Final = (10, 100)
-"""Tables of the smaller fleets that a growth is measured by."""
+"""Tables of the smaller fleets in a comparison of growth."""
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run as asked on the command line; 0 fine, 1 something was lost, doubled or in conflict, or could not be begun."""
-    asked = _parser().parse_args(argv)
-    folder: Path = asked.out or Path(tempfile.mkdtemp(prefix="fleet-"))
+    """Runs the command line; 0 fine, 1 lost, doubled or conflicting messages, or a failed start."""
+    options = _parser().parse_args(argv)
+    folder: Path = options.out or Path(tempfile.mkdtemp(prefix="fleet-"))
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         print(f"fleet: {escaped(str(folder))} is not empty: name another folder with --out", file=sys.stderr)
         return 1
     folder.chmod(0o755)  # a database's own user looks for its log here
-    seed = asked.seed if asked.seed is not None else time.time_ns() % 1_000_000
-    counts = sorted({*(n for n in STEPS if n < asked.tables), asked.tables}) if asked.growth else [asked.tables]
+    seed = options.seed if options.seed is not None else time.time_ns() % 1_000_000
+    counts = sorted({*(n for n in STEPS if n < options.tables), options.tables}) if options.growth else [options.tables]
     reports = []
     try:
         for count in counts:
             plan = Plan(
                 tables=count,
-                processes=min(asked.processes, count),
-                every_s=asked.every,
-                minutes=asked.minutes,
-                engine=asked.engine,
-                store=asked.store,
-                faults=asked.faults and count == counts[-1],
-                stored=not asked.puback,
-                journals=asked.journals and str(asked.journals),
+                processes=min(options.processes, count),
+                every_s=options.every,
+                minutes=options.minutes,
+                engine=options.engine,
+                store=options.store,
+                faults=options.faults and count == counts[-1],
+                stored=not options.puback,
+                journals=options.journals and str(options.journals),
                 seed=seed,
             )
             reports.append(_played(plan, folder / str(count)))
@@ -61,10 +61,10 @@ def main(argv: list[str] | None = None) -> int:
         return 130
     needs = [need(each) for each in reports]
     (folder / "fleet.json").write_bytes(msgspec.json.format(msgspec.json.encode({"runs": reports, "needs": needs})))
-    if asked.growth:
+    if options.growth:
         print("\n".join(growth(needs)))
     fine = all(each.is_fine for each in reports)
-    if asked.out or not fine:
+    if options.out or not fine:
         print(f"{'' if fine else 'FAILED; '}see {folder}")
     else:
         for each in reports:
@@ -76,13 +76,13 @@ def main(argv: list[str] | None = None) -> int:
 def _played(plan: Plan, folder: Path) -> Report:
     began = time.monotonic()
 
-    def say(text: str) -> None:
+    def show(text: str) -> None:
         print(f"{time.monotonic() - began:7.1f}  {escaped(text)}", flush=True)
 
     word = "the store's `stored`" if plan.stored else "the broker's acknowledgement"
     parts = f"{plan.tables} tables, {plan.processes} processes, {plan.engine}, {plan.store}"
-    say(f"{parts}, seed {plan.seed}; {word} counts")
-    report = play(plan, folder, say)
+    show(f"{parts}, seed {plan.seed}; {word} counts")
+    report = play(plan, folder, show)
     print("\n".join(lines(report)), flush=True)
     return report
 

@@ -1,4 +1,4 @@
-"""A process that a fleet started: it is told lines, killed, and started again with the same command."""
+"""A process of a fleet: it gets lines, is killed, and is started again with the same command."""
 
 from __future__ import annotations
 
@@ -12,73 +12,73 @@ from typing import Any, Final
 from firmware_bridge.errors import BridgeError
 
 END_S: Final = 180.0
-"""How long a process may take to end in order: a whole fleet says goodbye."""
+"""Longest orderly end of a process: a whole fleet disconnects."""
 
 
 class FleetError(BridgeError, RuntimeError):
-    """The fleet cannot be played as asked."""
+    """The fleet cannot be played."""
 
 
 class Child:
-    """A process, its output in `log`. hear: takes its lines instead. how: more of what `subprocess.Popen` takes."""
+    """A process with its output in `log`. on_line: gets its lines instead. how: arguments of `subprocess.Popen`."""
 
     def __init__(
         self,
         name: str,
         command: Sequence[str],
         log: Path,
-        hear: Callable[[bytes], None] | None = None,
+        on_line: Callable[[bytes], None] | None = None,
         **how: Any,
     ) -> None:
-        self.name, self._command, self._log, self._hear, self._how = name, command, log, hear, how
+        self.name, self._command, self._log, self._on_line, self._how = name, command, log, on_line, how
         self._process: asyncio.subprocess.Process | None = None
-        self._hearing: asyncio.Task[None] | None = None
+        self._reading: asyncio.Task[None] | None = None
 
     async def start(self, *lines: bytes) -> None:
-        """Start it, and tell it lines."""
+        """Starts it and sends it lines."""
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
                 stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE if self._hear else log,
+                stdout=asyncio.subprocess.PIPE if self._on_line else log,
                 stderr=log,
-                start_new_session=True,  # a Ctrl-C in the terminal is for the fleet, which ends all in order
+                start_new_session=True,  # Ctrl-C must reach only the fleet, which ends all in order
                 **self._how,
             )
-        if self._hear:
-            self._hearing = asyncio.create_task(self._listen(self._process, self._hear))
+        if self._on_line:
+            self._reading = asyncio.create_task(self._listen(self._process, self._on_line))
         for line in lines:
-            self.say(line)
+            self.send(line)
 
-    def say(self, line: bytes) -> None:
-        """Tell it a line."""
+    def send(self, line: bytes) -> None:
+        """Sends it a line."""
         if self._process and self._process.stdin and self.is_running:
             self._process.stdin.write(line + b"\n")
 
     @property
     def is_running(self) -> bool:
-        """Whether it was started, and did not end."""
+        """Whether it was started and has not ended."""
         return self._process is not None and self._process.returncode is None
 
     @property
     def pid(self) -> int:
-        """Its number; 0 where it does not run."""
+        """Its process id; 0 if it does not run."""
         return self._process.pid if self._process and self.is_running else 0
 
     async def end(self, number: signal.Signals = signal.SIGKILL) -> int:
-        """Send it a signal, and wait until it is gone; what it ended with."""
+        """Sends a signal and waits for the end; returns the exit code."""
         process, self._process = self._process, None
         if process is None:
             return 0
         with suppress(ProcessLookupError):
             process.send_signal(number)
         code = await self._gone(process)
-        if self._hearing:
-            await self._hearing
+        if self._reading:
+            await self._reading
         return code
 
     async def finished(self) -> int:
-        """What it ended with by itself; killed where that takes too long."""
+        """Waits for its own end; returns the exit code. Kills it after `END_S`."""
         process, self._process = self._process, None
         return await self._gone(process) if process else 0
 
@@ -94,7 +94,7 @@ class Child:
             process.kill()
             return await process.wait()
 
-    async def _listen(self, process: asyncio.subprocess.Process, hear: Callable[[bytes], None]) -> None:
+    async def _listen(self, process: asyncio.subprocess.Process, on_line: Callable[[bytes], None]) -> None:
         assert process.stdout
         async for line in process.stdout:
-            hear(line)
+            on_line(line)

@@ -1,4 +1,4 @@
-"""Everybody at a simulated table at once: the dealer with the packs, and the guests with their orders."""
+"""Dealer and guests of a simulated table in one: cards, keys and orders."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ log = logging.getLogger(__name__)
 
 DEALER: Final = "dealer"
 GUESTS: Final = "guests"
-"""Who signs the orders."""
+"""Senders of the orders."""
 
 SEATS: Final = 3
-"""Seats that play, or more where a game needs more."""
+"""Seats that play, unless the game needs more."""
 
 
 class Dealer:
-    """Deals one table, looking at its shoe alone; all chances come from `random`.
+    """Deals one table from the state of its shoe; all chances come from `random`.
 
-    A dealer who comes after a kill takes the cards that are still in the shoe. refused: orders that the table refused.
+    A dealer started after a kill continues with the cards left in the shoe. refused: number of orders refused.
     """
 
     def __init__(self, table: Table, order_service: OrderService, random: Random) -> None:
@@ -42,7 +42,7 @@ class Dealer:
         self.refused = 0
 
     def act(self) -> None:
-        """Do the next thing: draw a card, press NEXT, open a shoe, or what a guest does."""
+        """Makes the next move: draws a card, presses NEXT, opens a shoe, or gives a guest's order."""
         shoe = self._table.shoe
         if blockers(shoe):
             self._settle(shoe)
@@ -63,7 +63,7 @@ class Dealer:
             log.warning("table %s refused %s: %s; %s", self._table.name, order["do"], answer.error, answer.hint)
 
     def _settle(self, shoe: Shoe) -> None:
-        """Confirm what a kill left open, and take the first choice of what is for the floor to decide."""
+        """Confirms what a kill left open, or resolves an irregularity with its first choice."""
         alarm = next(each for each in self._table.alarms().open if each.id == blockers(shoe)[0])
         if alarm.choices:
             self._order({"do": "resolve", "irregularity": alarm.id, "choice": alarm.choices[0]}, DEALER)
@@ -79,7 +79,7 @@ class Dealer:
         self._table.handle(inputs.CardRead(**now(), card=self._cards.pop(), nonce=nonce()))
 
     def _bring(self, shoe: Shoe) -> None:
-        """Take the packs of this shoe without the cards that were drawn, shuffled."""
+        """Brings the packs of this shoe without the cards drawn, shuffled."""
         is_open = shoe.status == "open"
         house = shoe.house if is_open else shoe.device.next_house
         game = GAMES[house.game]

@@ -22,14 +22,14 @@ FLOOR: Final = "floor"
 """The user name of the back office."""
 
 OWN: Final = ("status", "event", "round", "command", "stored")
-"""Topics of its own that a table reads: docs/broker.md says why."""
+"""Topics of its own that a table reads (reasons in docs/broker.md)."""
 
 OFFICE_WRITES: Final = [
     *("$MQTT.msgs.shoe.*.command", "$MQTT.msgs.shoe.*.stored", "$JS.API.INFO", "$JS.API.STREAM.INFO.$MQTT_msgs"),
     *(f"$JS.API.CONSUMER.{what}.$MQTT_msgs.shoe-floor-ingest" for what in ("*", "*.*")),
     "$JS.ACK.$MQTT_msgs.shoe-floor-ingest.>",
 ]
-"""What the back office writes at NATS: orders, how far it is, and what its consumer needs."""
+"""Subjects the back office writes at NATS: orders, its position, and requests of its consumer."""
 
 NODES: Final = 3
 
@@ -56,10 +56,10 @@ class Engine(Protocol):
         """The sections of floor.toml that name it. tables, ports: the ways of the network to `tables` and `floor`."""
 
     def is_ready(self) -> bool:
-        """Whether all of it answers."""
+        """Whether every part answers."""
 
     def victim(self) -> Child:
-        """The process whose end hurts most now."""
+        """The process with the worst effect if killed now."""
 
 
 class Mosquitto:
@@ -134,7 +134,7 @@ class Nats:
     def is_ready(self) -> bool:
         """Whether every node that runs is well."""
         return all(
-            self._told(number, "healthz").get("status") == "ok"
+            self._fetch(number, "healthz").get("status") == "ok"
             for number, node in enumerate(self.children)
             if node.is_running
         )
@@ -142,18 +142,18 @@ class Nats:
     def victim(self) -> Child:
         """The node that leads the stream of all messages."""
         for number in range(NODES):
-            for account in self._told(number, "jsz?streams=true").get("account_details", []):
+            for account in self._fetch(number, "jsz?streams=true").get("account_details", []):
                 for stream in account.get("stream_detail", []):
                     leader = stream.get("cluster", {}).get("leader")
                     if stream["name"] == "$MQTT_msgs" and leader:
                         return self.children[int(leader[1:]) - 1]
         return self.children[0]
 
-    def _told(self, number: int, path: str) -> dict[str, Any]:
+    def _fetch(self, number: int, path: str) -> dict[str, Any]:
         try:
             with urllib.request.urlopen(f"http://{HOST}:{self._http[number]}/{path}", timeout=5.0) as answer:
-                told: dict[str, Any] = json.load(answer)
-                return told
+                content: dict[str, Any] = json.load(answer)
+                return content
         except (OSError, ValueError):
             return {}
 
@@ -186,7 +186,7 @@ def _user(name: str, password: str, writes: list[str], reads: list[str]) -> str:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of the loopback that nobody listens at."""
+    """Ports of the loopback without a listener."""
     ports: list[int] = []
     while len(ports) < count:
         port = random.choice(PORTS)
@@ -197,7 +197,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def answers(port: int) -> bool:
-    """Whether somebody listens at a port of the loopback."""
+    """Whether a port of the loopback has a listener."""
     try:
         socket.create_connection((HOST, port), 1.0).close()
     except OSError:

@@ -1,4 +1,4 @@
-"""The faults of a fleet: one thing after the other is killed, locked or cut, and comes back."""
+"""The faults of a fleet: one part after the other is killed, locked or cut, and returns."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from tests.tools.fleet.stores import Store
 from tests.tools.fleet.team import Team
 
 BACK_S: Final = 120.0
-"""How long a broker may take to come back."""
+"""Longest restart of a broker."""
 
 FIRST: Final = 0.4
-"""When the first fault is, as a part of the time from one to the next."""
+"""Time of the first fault, as a part of the interval between faults."""
 
 LOOK_S: Final = 0.1
 
 
 class Faults:
-    """Makes each fault once, in its turn. network: the proxy that obeys `cut` and `mend`. say: takes a line."""
+    """Makes each fault once, in order. network: the proxy with the commands `cut` and `mend`. show: prints a line."""
 
     def __init__(
         self,
         plan: Plan,
         parts: tuple[Child, Store, Engine, Child, Team],
-        say: Callable[[str], None],
+        show: Callable[[str], None],
     ) -> None:
         self.troubles: list[Trouble] = []
-        self._plan, self._say = plan, say
+        self._plan, self._show = plan, show
         self._ingest, self._store, self._engine, self._network, self._team = parts
         self._noting: set[asyncio.Task[None]] = set()
         self._began = time.monotonic()
@@ -45,30 +45,30 @@ class Faults:
         }
 
     async def run(self) -> None:
-        """Make them all; done when the last one is over, and all of it is whole again."""
+        """Makes all faults; returns when the last one is over."""
         self._began = time.monotonic()
         for number, name in enumerate(FAULTS):
-            await asyncio.sleep(max(0.0, (number + FIRST) * self._plan.apart_s - self._at()))
+            await asyncio.sleep(max(0.0, (number + FIRST) * self._plan.interval_s - self._at()))
             trouble = Trouble(what=name, at_s=round(self._at(), 1))
             self.troubles.append(trouble)
             trouble.what = await self._makes[name](self._plan.away_s(name))
             trouble.away_s = round(self._at() - trouble.at_s, 1)
-            self._say(f"{trouble.what} at {trouble.at_s} s, back after {trouble.away_s} s")
+            self._show(f"{trouble.what} at {trouble.at_s} s, back after {trouble.away_s} s")
             task = asyncio.create_task(self._note(trouble))
             self._noting.add(task)
             task.add_done_callback(self._noting.discard)
 
     def stop(self) -> None:
-        """Wait for nothing more to be whole."""
+        """Cancels the notes that are still waiting."""
         for task in self._noting:
             task.cancel()
 
     async def _note(self, trouble: Trouble) -> None:
-        """Note when everything is kept that was journaled until now."""
+        """Notes when everything journaled so far is kept."""
         began = time.monotonic()
         await self._team.mark(trouble.what)
         trouble.whole_s = round(time.monotonic() - began, 1)
-        self._say(f"whole again {trouble.whole_s} s after: {trouble.what}")
+        self._show(f"whole again {trouble.whole_s} s after: {trouble.what}")
 
     async def _kill_ingest(self, away_s: float) -> str:
         await self._ingest.end()
@@ -93,9 +93,9 @@ class Faults:
         return f"{victim.name} killed"
 
     async def _cut(self, away_s: float) -> str:
-        self._network.say(b"cut")
+        self._network.send(b"cut")
         await asyncio.sleep(away_s)
-        self._network.say(b"mend")
+        self._network.send(b"mend")
         return "network cut"
 
     def _at(self) -> float:

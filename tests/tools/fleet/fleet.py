@@ -28,26 +28,26 @@ from tests.tools.fleet.stores import STORES
 from tests.tools.fleet.team import Team
 
 READY_S: Final = 120.0
-"""How long the broker may take to come up, and the tables to rest."""
+"""Longest start of the broker, and longest wait for the tables to rest."""
 
 CONNECT_S: Final = 600.0
-"""How long a fleet may take until every table is connected."""
+"""Longest time until every table is connected."""
 
 WHOLE_S: Final = 900.0
-"""How long the store may take to have everything, once nothing is dealt."""
+"""Longest time until the store has everything after the last card."""
 
 AGAIN_S: Final = 3.0
-"""How long to wait before a store that is not whole is compared again."""
+"""Pause between two comparisons of an incomplete store."""
 
 LOOK_S: Final = 0.1
 METER_S: Final = 2.0
 
 
 class Fleet:
-    """Plays a plan in a folder that was empty. say: takes a line of what happens."""
+    """Plays a plan in an empty folder. show: prints a line."""
 
-    def __init__(self, plan: Plan, folder: Path, say: Callable[[str], None]) -> None:
-        self.plan, self.report, self._say = plan, Report(plan=plan), say
+    def __init__(self, plan: Plan, folder: Path, show: Callable[[str], None]) -> None:
+        self.plan, self.report, self._show = plan, Report(plan=plan), show
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._journals = Path(tempfile.mkdtemp(prefix="journals-", dir=plan.journals or folder))
@@ -59,14 +59,14 @@ class Fleet:
         self.store = STORES[plan.store](folder)
         ports = free_ports(1 + len(self.engine.floor))
         self.network = Child("network", self._ways(ports), folder / "network.log")
-        self.office = Office(folder, say)
+        self.office = Office(folder, show)
         self.office.configure(self.engine.toml(ports[0], ports[1:], secret), self.store.toml())
         self.team = Team(self._tasks(ports[0], password), folder)
         self._meter = measure.Meter()
         self._faults: Faults | None = None
 
     async def play(self) -> Report:
-        """Play, and compare; the report. Raises FleetError for what could not be begun, or did not come back."""
+        """Plays and compares; returns the report. Raises FleetError for a part that does not start or return."""
         try:
             await self._begin()
             await self._deal()
@@ -76,9 +76,9 @@ class Fleet:
         return self.report
 
     async def _begin(self) -> None:
-        """Everything comes up in its order: whoever keeps messages is there before whoever sends them."""
+        """Starts everything in order: receivers before senders."""
         if wrong := measure.raise_limit(self._descriptors()):
-            self._say(wrong)
+            self._show(wrong)
         await self.store.start()
         for each in self.engine.children:
             await each.start()
@@ -91,14 +91,14 @@ class Fleet:
         self.report.base = self.team.base
         await self._until(lambda: self.team.up == self.plan.tables, CONNECT_S, "not every table connects")
         self.report.connect_s = round(time.monotonic() - began, 1)
-        self._say(f"{self.plan.tables} tables connected after {self.report.connect_s} s")
+        self._show(f"{self.plan.tables} tables connected after {self.report.connect_s} s")
 
     async def _deal(self) -> None:
-        """Let the tables play for the time asked, and faults happen meanwhile."""
+        """Lets the tables play for the planned time, with faults."""
         began = time.monotonic()
         self._meter.begin(self._pids())
         parts = self.office.ingest, self.store, self.engine, self.network, self.team
-        faults = self._faults = Faults(self.plan, parts, self._say)
+        faults = self._faults = Faults(self.plan, parts, self._show)
         work = [asyncio.create_task(self._measure())]
         if self.plan.faults:
             work.append(asyncio.create_task(faults.run()))
@@ -114,7 +114,7 @@ class Fleet:
         report.use = {kind: measure.use_of_all(pids) for kind, pids in self._pids().items()}
 
     async def _settle(self) -> None:
-        """Nothing more is dealt: wait until all is kept, compare; let the tables leave, and compare again."""
+        """Stops the dealing, waits until all is kept and compares; ends the tables and compares again."""
         self.team.rest()
         await self._until(self.team.is_resting, READY_S, "the tables do not come to rest")
         began = time.monotonic()
@@ -133,7 +133,7 @@ class Fleet:
         self.report.quarantined = await self.office.rows("quarantine")
 
     async def _compared(self, give_up: float) -> Compared:
-        """What store and journals are beside each other, once they are alike, or it is too late for that."""
+        """Compares store and journals until they are equal or `give_up` is reached."""
         while True:
             compared = await self.office.compared(self._journals)
             if compared.is_whole or time.monotonic() > give_up:
@@ -141,19 +141,19 @@ class Fleet:
             await asyncio.sleep(AGAIN_S)
 
     def _count(self) -> None:
-        told, report = self.team.told(), self.report
+        progress, report = self.team.progress(), self.report
         report.rounds, report.entries, report.lag_ms = self.team.rounds, self.team.entries, self.team.lag_ms
-        report.refused, report.blocked = sum(each.refused for each in told), sum(each.blocked for each in told)
+        report.refused, report.blocked = sum(each.refused for each in progress), sum(each.blocked for each in progress)
         report.failures += self._fallen()
 
     def _fallen(self) -> list[str]:
-        """What ended by itself."""
+        """The processes that ended by themselves."""
         children = [] if self.plan.faults else [self.office.ingest, self.network, *self.engine.children]
         gone = [f"{each.name} ended: {each.tail()}" for each in children if not each.is_running]
         return [*self.team.fallen(), *gone]
 
     def _ways(self, ports: list[int]) -> list[str]:
-        """The network: for the tables a balancer over all nodes, for the back office a way to each."""
+        """The network's command: a balancer over all nodes for the tables, one way to each node for the back office."""
         ways = [f"{ports[0]}={','.join(map(str, self.engine.tables))}"]
         ways += [f"{near}={far}" for near, far in zip(ports[1:], self.engine.floor, strict=True)]
         return [sys.executable, "-m", "tests.tools.fleet.proxy", *ways]
@@ -176,7 +176,7 @@ class Fleet:
         ]
 
     def _descriptors(self) -> int:
-        """The network has two for each table, a process of tables eight."""
+        """The descriptors needed: two per table in the network, eight per table in its process."""
         return max(2 * self.plan.tables, 8 * self.plan.tables // self.plan.processes) + measure.FREE
 
     def _pids(self) -> dict[str, list[int]]:
@@ -193,7 +193,7 @@ class Fleet:
     async def _until(self, condition: Callable[[], bool], limit_s: float, otherwise: str) -> None:
         give_up = time.monotonic() + limit_s
         while not await asyncio.to_thread(condition):
-            if (fallen := self.team.fallen()) and self.team.told():
+            if (fallen := self.team.fallen()) and self.team.progress():
                 raise FleetError("; ".join(fallen), f"see {self._folder}")
             if time.monotonic() > give_up:
                 raise FleetError(f"{otherwise} within {limit_s:.0f} s", f"see {self._folder}")
@@ -209,17 +209,17 @@ class Fleet:
         self.store.close()
 
 
-def play(plan: Plan, folder: Path, say: Callable[[str], None]) -> Report:
-    """Play a plan in an empty folder, and put the report there as JSON too. Raises CancelledError if told to end."""
-    report = asyncio.run(_play(plan, folder, say))
+def play(plan: Plan, folder: Path, show: Callable[[str], None]) -> Report:
+    """Plays a plan in an empty folder and writes the report there as JSON too. Raises CancelledError on a signal."""
+    report = asyncio.run(_play(plan, folder, show))
     (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report)))
     return report
 
 
-async def _play(plan: Plan, folder: Path, say: Callable[[str], None]) -> Report:
-    """Told to end, it cancels the play alone: what was started is ended first."""
+async def _play(plan: Plan, folder: Path, show: Callable[[str], None]) -> Report:
+    """Plays the plan; a signal cancels the play, which then ends what it started."""
     task = asyncio.current_task()
     assert task
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    return await Fleet(plan, folder, say).play()
+    return await Fleet(plan, folder, show).play()

@@ -1,4 +1,4 @@
-"""What processes use of the machine, as Linux's /proc says."""
+"""Resources used by processes, from Linux's /proc."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FREE: Final = 200
 
 
 class Use(Struct, frozen=True):
-    """What some processes use. pss_kib: memory, shared pages divided among those who share them. rss_kib: with all."""
+    """Resources of processes. pss_kib: memory, shared pages divided among their users. rss_kib: with all of them."""
 
     pss_kib: int = 0
     rss_kib: int = 0
@@ -42,13 +42,13 @@ def with_children(pids: list[int]) -> list[int]:
 
 
 def use_of(pid: int) -> Use:
-    """What a process uses now; nothing where it is gone."""
+    """The resources a process uses now; zeros if it is gone."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
-        told = {name: int(value.split()[0]) for name, _, value in (line.partition(":") for line in lines)}
+        sizes = {name: int(value.split()[0]) for name, _, value in (line.partition(":") for line in lines)}
         return Use(
-            told["Pss"],
-            told["Rss"],
+            sizes["Pss"],
+            sizes["Rss"],
             len(os.listdir(f"/proc/{pid}/fd")),  # noqa: PTH208  # a count of a thousand: no paths
             len(os.listdir(f"/proc/{pid}/task")),  # noqa: PTH208
         )
@@ -57,7 +57,7 @@ def use_of(pid: int) -> Use:
 
 
 def use_of_all(pids: list[int]) -> Use:
-    """What processes use now, all together."""
+    """The resources that processes use now, in total."""
     total = Use()
     for pid in pids:
         total = total.plus(use_of(pid))
@@ -81,12 +81,12 @@ class Meter:
         self._known: dict[int, float] = {}
 
     def begin(self, pids: Mapping[str, list[int]]) -> None:
-        """Count from now on."""
+        """Starts counting."""
         self.cpu_s.clear()
         self._known = {pid: cpu_s(pid) for each in pids.values() for pid in each}
 
     def look(self, pids: Mapping[str, list[int]]) -> None:
-        """Take the processor time since the last look. pids: kind -> its processes."""
+        """Adds the processor time since the last look. pids: kind -> its processes."""
         for kind, numbers in pids.items():
             for pid in numbers:
                 now = cpu_s(pid)
@@ -95,7 +95,7 @@ class Meter:
 
 
 def raise_limit(wanted: int) -> str | None:
-    """Let this process and those that it starts open so many files; why that is refused, None where it is not."""
+    """Raises the limit of open files for this process and its children; returns the reason if refused, else None."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft >= wanted:
         return None

@@ -18,8 +18,8 @@ NAME: Final = "floor"
 class Office:
     """Runs `shoe-floor` with the floor.toml of a folder, which `configure` writes. ingest: the one that stays."""
 
-    def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
-        self._folder, self._say = folder, say
+    def __init__(self, folder: Path, show: Callable[[str], None]) -> None:
+        self._folder, self._show = folder, show
         self.ingest = Child("ingest", self._command("ingest"), folder / "ingest.log")
 
     def configure(self, *sections: str) -> None:
@@ -41,7 +41,7 @@ class Office:
         """The store beside the journals below a folder, as they are now."""
         compared = await asyncio.to_thread(compare, journals, await self._exported("messages"))
         made, stored = f"{compared.made} messages made", f"{compared.stored} stored"
-        self._say(f"{made}, {stored}, {compared.missing} missing, {compared.unmade} unmade")
+        self._show(f"{made}, {stored}, {compared.missing} missing, {compared.unmade} unmade")
         return compared
 
     async def _exported(self, what: str) -> Path:

@@ -1,4 +1,4 @@
-"""What a fleet is asked to do, and what came of it."""
+"""The plan and the report of a fleet's run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.tools.fleet.measure import Use
 FAULTS: Final = ("ingest", "store", "broker", "network", "process")
 """What fails, in this order, one in each fifth of the time."""
 
-APART_S: Final = 120.0
-"""How far apart faults are in a full run; closer together, all of their times shrink alike."""
+INTERVAL_S: Final = 120.0
+"""Seconds between faults in a full run; with less, all their times shrink in proportion."""
 
 AWAY_S: Final = {"ingest": 10.0, "store": 10.0, "broker": 10.0, "network": 20.0, "process": 5.0}
 """How long each is away where faults are two minutes apart."""
@@ -49,17 +49,17 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @property
     def due(self) -> int:
-        """Rounds that are to be dealt, by all tables together."""
+        """Rounds due in the whole run, of all tables together."""
         return round(self.tables * 60 * self.minutes / self.every_s)
 
     @property
-    def apart_s(self) -> float:
+    def interval_s(self) -> float:
         """Seconds from fault to fault."""
         return 60 * self.minutes / len(FAULTS)
 
     def away_s(self, fault: str) -> float:
         """How long something is away in this run."""
-        return AWAY_S[fault] * min(1.0, self.apart_s / APART_S)
+        return AWAY_S[fault] * min(1.0, self.interval_s / INTERVAL_S)
 
 
 class Trouble(Struct, kw_only=True):

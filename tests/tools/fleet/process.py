@@ -1,4 +1,4 @@
-"""A process of a fleet: many tables on one loop, told what to do by JSON lines on its input."""
+"""A process of a fleet: many tables on one loop, controlled by JSON lines on its input."""
 
 from __future__ import annotations
 
@@ -25,25 +25,26 @@ from tests.tools.fleet.table import FleetTable, table_config
 log = logging.getLogger(__name__)
 
 OPEN_AT_ONCE: Final = 8
-"""Journals that are opened at a time."""
+"""Journals opened at a time."""
 
 LOOK_S: Final = 0.1
-"""How often marks are looked at."""
+"""Interval of checks for reached marks."""
 
-TELL_S: Final = 1.0
-"""How often a process tells how it is."""
+REPORT_S: Final = 1.0
+"""Interval of progress lines."""
 
 ACTS: Final = 60
 """A round's due time is so many pauses between two acts of its table long: the longest games need about 40."""
 
 COLLECT_AFTER: Final = 20_000
-"""As the daemon has it."""
+"""The daemon's value."""
 
 
 class Task(Struct, frozen=True, kw_only=True):
-    """What a process plays. tables: name -> game. folder: where their journals are, a folder each.
+    """The task of a process. tables: name -> game. folder: of their journals, a folder each.
 
-    every_s: a round's due time. stored: the receiver whose word counts, None for the broker's. password: the tables'.
+    every_s: a round's due time. stored: the receiver with the decisive `stored`, None for the broker's
+    acknowledgement. password: the tables'.
     """
 
     tables: dict[str, str]
@@ -57,14 +58,14 @@ class Task(Struct, frozen=True, kw_only=True):
 
 
 class Order(Struct, frozen=True):
-    """A line in: `mark` notes the last entry of every table, and tells when all of them are kept; `rest`; `end`."""
+    """A line in: `mark` notes every table's last entry and reports when all are kept; `rest` stops dealing; `end`."""
 
     do: Literal["mark", "rest", "end"]
     name: str = ""
 
 
-class Told(Struct, frozen=True):
-    """A line out. up, blocked: tables that are connected, or wait for the floor. refused: orders refused.
+class Progress(Struct, frozen=True):
+    """A line out. up, blocked: tables that are connected, or wait for the pit. refused: orders refused.
 
     lag_ms: the longest that the loop was late since the last line. kept: marks that all tables have reached.
     """
@@ -80,7 +81,7 @@ class Told(Struct, frozen=True):
 
 
 class Process:
-    """Plays a task until it is told to end, or the input of `lines` closes."""
+    """Plays a task until the order `end` or the end of `lines`."""
 
     def __init__(self, task: Task, lines: FileIO, loop: asyncio.AbstractEventLoop) -> None:
         self._task, self._lines, self._loop = task, lines, loop
@@ -94,11 +95,11 @@ class Process:
         self._working: set[asyncio.Task[None]] = set()
 
     async def run(self) -> int:
-        """Play; 1 if a table could not go on."""
+        """Plays; returns 1 if a table failed."""
         self._loop.set_exception_handler(self._fail)
         self._loop.add_reader(self._lines, self._read)
         names = iter(self._task.tables.items())
-        for work in (self._tell(), self._look(), *[self._open(names) for _ in range(OPEN_AT_ONCE)]):
+        for work in (self._report_often(), self._look(), *[self._open(names) for _ in range(OPEN_AT_ONCE)]):
             self._begin(work)
         await self._ended.wait()
         for each in list(self._working):
@@ -109,7 +110,7 @@ class Process:
         return int(self._failed)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """Start work that ends the process if it fails."""
+        """Starts work that ends the process if it fails."""
         task = self._loop.create_task(work)
         self._working.add(task)
         task.add_done_callback(self._done)
@@ -132,7 +133,7 @@ class Process:
             self._begin(self._deal(table))
 
     async def _deal(self, table: FleetTable) -> None:
-        """A round each time it is due, or at once where the one before took longer."""
+        """Plays a round each time it is due, or at once if the last one took longer."""
         every_s = self._task.every_s
         due = self._loop.time() + self._random.uniform(0, every_s)
         while not self._resting:
@@ -143,16 +144,16 @@ class Process:
                 await asyncio.sleep(self._random.uniform(0.5, 1.5) * every_s / ACTS)
             due = max(due + every_s * self._random.uniform(0.8, 1.2), self._loop.time())
 
-    async def _tell(self) -> None:
+    async def _report_often(self) -> None:
         while True:
             began = self._loop.time()
-            await asyncio.sleep(TELL_S)
-            self._lag_s = max(self._lag_s, self._loop.time() - began - TELL_S)
-            self._tell_now()
+            await asyncio.sleep(REPORT_S)
+            self._lag_s = max(self._lag_s, self._loop.time() - began - REPORT_S)
+            self._report()
 
-    def _tell_now(self) -> None:
+    def _report(self) -> None:
         tables = self._tables
-        told = Told(
+        progress = Progress(
             up=sum(each.uplink.link.up for each in tables),
             blocked=sum(bool(blockers(each.table.shoe)) for each in tables),
             refused=sum(each.dealer.refused for each in tables),
@@ -163,7 +164,7 @@ class Process:
             resting=self._resting,
         )
         self._lag_s, self._kept = 0.0, []
-        _say(told)
+        _write(progress)
 
     async def _look(self) -> None:
         while True:
@@ -173,10 +174,10 @@ class Process:
                 if not left:
                     del self._marks[name]
                     self._kept.append(name)
-                    self._tell_now()
+                    self._report()
 
     def _read(self) -> None:
-        """Take lines in; whoever plays this fleet is gone where the input ends."""
+        """Handles a line; the end of the input ends the process."""
         line = self._lines.readline()
         if not line:
             self._ended.set()
@@ -196,15 +197,15 @@ class Process:
         self._ended.set()
 
 
-def _say(told: Told) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(told) + b"\n")
+def _write(progress: Progress) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(progress) + b"\n")
     sys.stdout.buffer.flush()
 
 
 def main() -> int:
-    """Say that it is there, and play the task in the first line of the input."""
+    """Writes a first line, and plays the task in the first line of the input."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    _say(Told())
+    _write(Progress())
     lines = FileIO(sys.stdin.fileno(), closefd=False)  # not buffered: the loop must see every line that waits
     task = msgspec.json.decode(lines.readline(), type=Task)
     gc.freeze()

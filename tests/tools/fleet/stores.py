@@ -20,7 +20,7 @@ from tests.tools.fleet.child import Child, FleetError
 from tests.tools.fleet.engines import answers, free_ports
 
 LOCK_S: Final = 60.0
-"""How long the file is waited for until nobody else writes."""
+"""Longest wait for the file's lock."""
 
 
 class Store(Protocol):
@@ -43,7 +43,7 @@ class Store(Protocol):
 
 
 class Sqlite:
-    """A file of SQLite; its trouble is an ingest that is ended, and started while somebody else holds the file."""
+    """A file of SQLite; its fault is an ingest that is ended, and restarted while the file is locked."""
 
     trouble = "ingest ended and started, the file locked"
 
@@ -71,7 +71,7 @@ class Sqlite:
 
 
 class Postgres:
-    """A PostgreSQL of its own on the loopback; its trouble is an end without a word, and recovery at the start."""
+    """An own PostgreSQL on the loopback; its fault is an immediate end, with recovery at the start."""
 
     trouble = "PostgreSQL ended at once (SIGQUIT), started again"
 

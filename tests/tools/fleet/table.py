@@ -37,7 +37,7 @@ class FleetTable(Bridge):
         return Cursor(self.table.shoe.journal, self.table.shoe.seq)
 
     def has_sent(self, head: Cursor) -> bool:
-        """Whether an entry need not be sent again: it is stored, or where no store counts, the broker has it."""
+        """Whether an entry is delivered: stored, or acknowledged by the broker if no store counts."""
         there = self.uplink.outbox.cursor
         return there is not None and _place(there) >= _place(head)
 

@@ -1,4 +1,4 @@
-"""The processes that play the tables of a fleet, and what they tell."""
+"""The processes that play the tables of a fleet, and their progress."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import msgspec
 
 from tests.tools.fleet.child import Child
 from tests.tools.fleet.measure import Use, use_of
-from tests.tools.fleet.process import Order, Task, Told
+from tests.tools.fleet.process import Order, Progress, Task
 
 KILLED: Final = 0
-"""Which process is killed."""
+"""Index of the process that is killed."""
 
 LOOK_S: Final = 0.1
 
 
 class Team:
-    """Owns the processes from `start` to `end`. base: what one of them uses before its first table."""
+    """Owns the processes from `start` to `end`. base: resources of one before its first table."""
 
     def __init__(self, tasks: list[Task], folder: Path) -> None:
         self._tasks = tasks
         command = [sys.executable, "-m", "tests.tools.fleet.process"]
-        self._last: list[Told | None] = [None] * len(tasks)
+        self._last: list[Progress | None] = [None] * len(tasks)
         self.children = [
-            Child(f"tables {number}", command, folder / f"tables-{number}.log", partial(self._take, number))
+            Child(f"tables {number}", command, folder / f"tables-{number}.log", partial(self._handle, number))
             for number in range(len(tasks))
         ]
         self.base, self.lag_ms = Use(), 0.0
@@ -38,59 +38,59 @@ class Team:
         self._resting = False
 
     async def start(self) -> None:
-        """Start all of them; the first one is measured before it has a table."""
+        """Starts all of them; the first one is measured before it has a table."""
         for number, child in enumerate(self.children):
             await child.start()
             if number == 0:
                 while child.is_running and not self._last[0]:
                     await asyncio.sleep(LOOK_S)
                 self.base = use_of(child.pid)
-            child.say(msgspec.json.encode(self._tasks[number]))
+            child.send(msgspec.json.encode(self._tasks[number]))
 
     @property
     def up(self) -> int:
         """Tables that are connected."""
-        return sum(each.up for each in self.told())
+        return sum(each.up for each in self.progress())
 
     @property
     def rounds(self) -> int:
         """Rounds that ended."""
-        return self._before_rounds + sum(each.rounds for each in self.told())
+        return self._before_rounds + sum(each.rounds for each in self.progress())
 
     @property
     def entries(self) -> int:
         """Entries that were journaled."""
-        return self._before_entries + sum(each.entries for each in self.told())
+        return self._before_entries + sum(each.entries for each in self.progress())
 
-    def told(self) -> list[Told]:
-        """What each process said last."""
+    def progress(self) -> list[Progress]:
+        """The last line of each process."""
         return [each for each in self._last if each]
 
     def fallen(self) -> list[str]:
-        """The processes that ended and nobody killed, with their last words."""
+        """The processes that ended without a kill, with the end of their logs."""
         there = enumerate(self.children)
         return [f"{each.name} ended: {each.tail()}" for n, each in there if n not in self._away and not each.is_running]
 
     async def mark(self, name: str) -> None:
-        """Return when every table's journal is kept as far as it is now."""
+        """Waits until every table's journal is kept up to its present end."""
         waiting = set(range(len(self.children)))
         self._marks[name] = waiting, asyncio.Event()
         for number in waiting:
-            self._say(number, Order("mark", name))
+            self._order(number, Order("mark", name))
         await self._marks[name][1].wait()
 
     def rest(self) -> None:
-        """Let nothing more be dealt."""
+        """Stops the dealing."""
         self._resting = True
         for number in range(len(self.children)):
-            self._say(number, Order("rest"))
+            self._order(number, Order("rest"))
 
     def is_resting(self) -> bool:
-        """Whether all of them have heard that."""
+        """Whether all processes have stopped dealing."""
         return all(each and each.resting for each in self._last)
 
     async def kill_one(self, away_s: float) -> str:
-        """Kill a process, and start it again on the same journals; it is back when all of its tables are."""
+        """Kills a process, restarts it on the same journals, and waits until all its tables are connected."""
         child, last = self.children[KILLED], self._last[KILLED]
         self._away.add(KILLED)
         await child.end()
@@ -101,19 +101,19 @@ class Team:
         await child.start(msgspec.json.encode(self._tasks[KILLED]))
         self._away.discard(KILLED)
         tables = len(self._tasks[KILLED].tables)
-        while child.is_running and not ((told := self._last[KILLED]) and told.up == tables):
+        while child.is_running and not ((progress := self._last[KILLED]) and progress.up == tables):
             await asyncio.sleep(LOOK_S)
         for name, (waiting, _) in self._marks.items():
             if KILLED in waiting:
-                self._say(KILLED, Order("mark", name))
+                self._order(KILLED, Order("mark", name))
         return f"a process of {tables} tables killed"
 
     async def end(self) -> list[str]:
-        """Let all tables leave in order; what went wrong."""
+        """Ends all tables in order; returns what failed."""
         wrong = self.fallen()
         self._away.update(range(len(self.children)))
         for number in range(len(self.children)):
-            self._say(number, Order("end"))
+            self._order(number, Order("end"))
         codes = [await child.finished() for child in self.children]
         return wrong or [
             f"{child.name} ended with {code}: {child.tail()}"
@@ -121,13 +121,13 @@ class Team:
             if code
         ]
 
-    def _say(self, number: int, order: Order) -> None:
-        self.children[number].say(msgspec.json.encode(order))
+    def _order(self, number: int, order: Order) -> None:
+        self.children[number].send(msgspec.json.encode(order))
 
-    def _take(self, number: int, line: bytes) -> None:
-        self._last[number] = told = msgspec.json.decode(line, type=Told)
-        self.lag_ms = max(self.lag_ms, told.lag_ms)
-        for name in told.kept:
+    def _handle(self, number: int, line: bytes) -> None:
+        self._last[number] = progress = msgspec.json.decode(line, type=Progress)
+        self.lag_ms = max(self.lag_ms, progress.lag_ms)
+        for name in progress.kept:
             waiting, done = self._marks[name]
             waiting.discard(number)
             if not waiting:

@@ -20,28 +20,28 @@ SPEED: Final = 2.0
 
 def main() -> int:
     """Run until Ctrl-C, SIGTERM or the end of the terminal: 0; 1 if something does not work."""
-    asked = _parser().parse_args()
+    options = _parser().parse_args()
     try:
         with TemporaryDirectory(prefix="shoe-floor-") as folder:
-            asyncio.run(_run(asked, Path(folder)))
+            asyncio.run(_run(options, Path(folder)))
     except BridgeError as error:
         print(f"floor: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-async def _run(asked: argparse.Namespace, folder: Path) -> None:
+async def _run(options: argparse.Namespace, folder: Path) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    floor = SimulatedFloor(folder, asked.port, asked.broker_port, asked.broker, asked.speed)
+    floor = SimulatedFloor(folder, options.port, options.broker_port, options.broker, options.speed)
     opening = asyncio.create_task(floor.open())
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait([opening, stopping], return_when=asyncio.FIRST_COMPLETED)
         if opening.done():
             opening.result()
-            _tell(asked, floor)
+            _print_addresses(options, floor)
             await floor.go_on(stop)
     finally:
         for each in (opening, stopping):
@@ -50,8 +50,8 @@ async def _run(asked: argparse.Namespace, folder: Path) -> None:
         await floor.close()
 
 
-def _tell(asked: argparse.Namespace, floor: SimulatedFloor) -> None:
-    for name, wanted, port in (("broker", asked.broker_port, floor.broker.port), ("page", asked.port, floor.port)):
+def _print_addresses(options: argparse.Namespace, floor: SimulatedFloor) -> None:
+    for name, wanted, port in (("broker", options.broker_port, floor.broker.port), ("page", options.port, floor.port)):
         if wanted not in (0, port):
             print(f"port {wanted} is in use: the {name} has {port}")
     print(f"broker    {floor.broker.kind} at {HOST}:{floor.broker.port}, topics shoe/#")

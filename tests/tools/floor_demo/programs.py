@@ -30,7 +30,7 @@ class Programs:
         self._running: dict[str, asyncio.subprocess.Process] = {}
 
     async def start(self, name: str, module: str, *words: str) -> None:
-        """Start a module. Its own session: a Ctrl-C in the terminal is for whoever ends them in order."""
+        """Starts a module, in its own session: Ctrl-C must reach only the floor, which ends all in order."""
         environment = {key: value for key, value in os.environ.items() if key not in SERVICE}
         with self._log(name).open("ab") as log:
             self._running[name] = await asyncio.create_subprocess_exec(
@@ -43,7 +43,7 @@ class Programs:
             )
 
     async def watch(self) -> None:
-        """Wait until one of them ends. Raises FloorError, which says why it did."""
+        """Waits until one of them ends. Raises FloorError with the reason."""
         waiting = {asyncio.ensure_future(process.wait()): name for name, process in self._running.items()}
         try:
             done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -51,8 +51,10 @@ class Programs:
             for each in waiting:
                 each.cancel()
         name = waiting[done.pop()]
-        said = self._log(name).read_text(errors="replace").strip().splitlines()[-1:]
-        raise FloorError(f"{name} has ended: {escaped(' '.join(said)) or 'it says nothing'}", "start the floor again")
+        last_line = self._log(name).read_text(errors="replace").strip().splitlines()[-1:]
+        raise FloorError(
+            f"{name} has ended: {escaped(' '.join(last_line)) or 'it says nothing'}", "start the floor again"
+        )
 
     async def end(self) -> None:
         """End them one after the other, the last one first."""

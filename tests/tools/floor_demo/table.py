@@ -20,7 +20,7 @@ from hardware.sim.dealer import Puzzled
 from tests.tools.floor_demo.first import first
 
 STORED: Final = "floor"
-"""The receiver whose `stored` the tables follow: the name of `shoe-floor ingest` by default."""
+"""Receiver with the decisive `stored`: the default name of `shoe-floor ingest`."""
 
 
 class SharedBroker(EmbeddedBroker):
@@ -30,24 +30,24 @@ class SharedBroker(EmbeddedBroker):
         self.kind, self.port, self.protocol = kind, port, PROTOCOL[kind]
 
     async def start(self) -> None:
-        """It runs already."""
+        """Does nothing: the broker runs already."""
 
     async def stop(self) -> None:
-        """Leave it to its owner."""
+        """Does nothing: the owner ends it."""
 
 
 async def deal(play: Play, broker: SharedBroker, folder: Path, stop: asyncio.Event) -> None:
-    """Deal shoe after shoe until `stop` is set. Raises Puzzled, BridgeError."""
-    stage = Harness(play, folder, _nothing, _nothing, broker)
+    """Deals shoe after shoe until `stop` is set. Raises Puzzled, BridgeError."""
+    harness = Harness(play, folder, _nothing, _nothing, broker)
     try:
-        await stage.open()
-        await first(stage.dealer().work(), stop.wait(), stage.failed)
+        await harness.open()
+        await first(harness.dealer().work(), stop.wait(), harness.failed)
     finally:
-        await stage.close()
+        await harness.close()
 
 
 def _nothing(*_: object) -> None:
-    """Nobody looks at this table here."""
+    """Ignores the message: this table has no screen."""
 
 
 async def _run(play: Play, broker: SharedBroker, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The AsyncAPI 3.0 document of one table: what it sends and receives, with an example of every message."""
+"""The AsyncAPI 3.0 document of one table, with an example of every message."""
 
 from __future__ import annotations
 
@@ -100,36 +100,36 @@ def _operation_name(topic: Topic) -> str:
 
 
 def _operation(topic: Topic) -> Json:
-    told: Json = {
+    operation: Json = {
         "action": "send" if topic.sender == "shoe" else "receive",
         "channel": {"$ref": f"#/channels/{topic.name}"},
         "summary": topic.says,
         "bindings": {"mqtt": {"qos": topic.qos, "retain": topic.retained, "bindingVersion": "0.2.0"}},
     }
     if topic.name == "command":
-        told["reply"] = {"channel": {"$ref": "#/channels/reply"}}
-    return told
+        operation["reply"] = {"channel": {"$ref": "#/channels/reply"}}
+    return operation
 
 
-def _message(name: str, told: Json) -> Json:
+def _message(name: str, definition: Json) -> Json:
     answers = {"correlationId": {"location": "$message.payload#/id"}} if name.startswith(("command.", "reply")) else {}
     return answers | {
         "name": name,
         "title": name,
-        "summary": described(name, told).splitlines()[0],
+        "summary": described(name, definition).splitlines()[0],
         "payload": {"$ref": f"#/components/schemas/{name}"},
         "examples": [{"name": each, "payload": payload} for each, payload in examples().get(name, {}).items()],
     }
 
 
-def described(name: str, told: Json) -> str:
-    """What a message says: the docstring of the event in it, of what stands beside its head, or of itself."""
+def described(name: str, definition: Json) -> str:
+    """The description of a message: the docstring of its event, of its body, or of itself."""
     own = _DOCUMENTED.get(name.removeprefix("event."))
-    return plain((own.__doc__ if own else told["description"]) or "")
+    return plain((own.__doc__ if own else definition["description"]) or "")
 
 
 def plain(description: str) -> str:
-    """A docstring as paragraphs, without its indentation, in the words of JSON."""
+    """A docstring as paragraphs, without indentation, with the names of JSON."""
     return (
         inspect.cleandoc(description)
         .replace("\n\n", "\0")
@@ -156,10 +156,12 @@ def in_draft_7(value: Any) -> Any:
         return value
     if isinstance(ref := value.get("$ref"), str):
         return {"$ref": ref.replace(_JSON_SCHEMA, "#/components/schemas/")}
-    told = {name: in_draft_7(each) for name, each in value.items()}
-    if "prefixItems" in told:
-        more = {"additionalItems": told["items"]} if "items" in told else {}
-        told = (
-            {name: each for name, each in told.items() if name != "prefixItems"} | {"items": told["prefixItems"]} | more
+    converted = {name: in_draft_7(each) for name, each in value.items()}
+    if "prefixItems" in converted:
+        more = {"additionalItems": converted["items"]} if "items" in converted else {}
+        converted = (
+            {name: each for name, each in converted.items() if name != "prefixItems"}
+            | {"items": converted["prefixItems"]}
+            | more
         )
-    return told
+    return converted

@@ -1,4 +1,4 @@
-"""Examples of all messages: said by simulated tables, but for `status` and `health`, which tell of a real machine."""
+"""Examples of all messages, from simulated tables; `status` and `health`, which need a machine, are made here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Examples = dict[str, dict[str, dict[str, Any]]]
 """Kind of message -> name of an example -> the message."""
 
 BY_GAME: Final = ("table", "BetsClosed", "MarkGiven", "QuestionAnswered", "Happened", "RoundClosed", "RoundCorrected")
-"""What is so different from game to game that each has its own example."""
+"""Messages with an example for each game, because they differ so much."""
 
 
 def kind(sent: Sent) -> str:
@@ -46,15 +46,15 @@ def moments() -> dict[str, tuple[Moment, ...]]:
 @cache
 def examples() -> Examples:
     """At least one example of every kind of message; the same every time."""
-    told: Examples = {}
+    found: Examples = {}
     for game, sent in ((game, sent) for game, moment in _all() for sent in moment.sent):
-        of = told.setdefault(kind(sent), {})
+        of = found.setdefault(kind(sent), {})
         name = _name(sent, game)
-        if name not in of or _says_more(sent, of[name]):
+        if name not in of or _shows_more(sent, of[name]):
             of[name] = sent.payload
-    told["stored"] = {"stored": _stored()}
-    told["reply"]["refused: no order"] = _no_order()
-    return told | {"status": _status(), "health": {"health": _beside(HEALTH)}, "odds": {"odds": _odds()}}
+    found["stored"] = {"stored": _stored()}
+    found["reply"]["refused: no order"] = _no_order()
+    return found | {"status": _status(), "health": {"health": _beside(HEALTH)}, "odds": {"odds": _odds()}}
 
 
 def _all() -> Iterator[tuple[str, Moment]]:
@@ -66,7 +66,7 @@ def _all() -> Iterator[tuple[str, Moment]]:
 
 
 def _name(sent: Sent, game: str) -> str:
-    """What examples are told apart by."""
+    """The name of an example within its kind."""
     if kind(sent).removeprefix("event.") in BY_GAME:
         return game
     if sent.topic == "reply":
@@ -74,8 +74,8 @@ def _name(sent: Sent, game: str) -> str:
     return kind(sent).rsplit(".", 1)[-1]
 
 
-def _says_more(sent: Sent, known: dict[str, Any]) -> bool:
-    """Whether a state shows more than the one that was found before; of all else the first one will do."""
+def _shows_more(sent: Sent, known: dict[str, Any]) -> bool:
+    """Whether a state shows more than the example found before; other messages keep the first one."""
     return sent.topic in ("table", "lamps", "alarm", "roads") and len(str(sent.payload)) > len(str(known))
 
 
@@ -108,7 +108,7 @@ def _status() -> dict[str, dict[str, Any]]:
 
 
 def _stored() -> dict[str, Any]:
-    """What a store says when it has committed the first round of baccarat."""
+    """The message of a store after the commit of the first round of baccarat."""
     first = next(each.payload for moment in moments()["baccarat"] for each in moment.sent if each.topic == "round")
     return dict(msgspec.to_builtins(Stored(first["journal"], first["seq"], "store")))
 

@@ -15,7 +15,7 @@ from tests.tools.messages.document import ABOUT, PREFIX, described, document, pl
 from tests.tools.messages.topics import ERRORS, PHASES, RESERVED, Topic, topics
 
 HEADS: Final = ("v", "table", "shoe", "journal", "seq", "as_of", "at", "boot", "head", "n", "of")
-"""What the heads of messages have: told once, in a chapter of its own."""
+"""Fields of the heads of messages, described once in their own chapter."""
 
 _PLAIN: Final = {
     "integer": "whole number",
@@ -29,7 +29,7 @@ _PLAIN: Final = {
 
 
 def fields(schema: Json, without: tuple[str, ...] = ()) -> list[str]:
-    """The fields of an object as a list in Markdown; those that may be missing are said to be."""
+    """The fields of an object as a list in Markdown, with optional ones marked."""
     required = schema.get("required", ())
     return [
         f"- **{name}**{'' if name in required else ', may be missing'}: {in_words(each)}"
@@ -39,7 +39,7 @@ def fields(schema: Json, without: tuple[str, ...] = ()) -> list[str]:
 
 
 def in_words(schema: Json) -> str:
-    """What a value may be."""
+    """The type of a value in words."""
     if ref := schema.get("$ref"):
         name = str(ref).rsplit("/", 1)[-1]
         return f"[{name}](#{name.lower()})"
@@ -79,7 +79,7 @@ def _limits(schema: Json) -> str:
 
 WIDTH: Final = 120
 MOST: Final = {str: 160, list: 4, dict: 8}
-"""Characters, items and keys at which a value inside of an example is cut."""
+"""Limits of a value in an example: characters, items, keys."""
 
 CUT: Final = ".."
 
@@ -136,17 +136,17 @@ def _folded(line: str) -> list[str]:
 
 
 def _lines() -> Iterator[str]:
-    told = document()
+    made = document()
     yield "# Every message of a table"
     yield f"\n{_WRITTEN}\n"
     yield ABOUT
     yield from _overview()
     yield from _phases()
-    yield from _heads(told)
+    yield from _heads(made)
     for topic in topics():
-        yield from _topic(topic, told)
+        yield from _topic(topic, made)
     yield from _errors()
-    yield from _parts(told)
+    yield from _parts(made)
     yield "\n## Rounds step by step"
     yield from course()
 
@@ -178,8 +178,8 @@ def _phases() -> Iterator[str]:
     yield from (f"- **{phase}**: {says}" for phase, says in PHASES.items())
 
 
-def _heads(told: Json) -> Iterator[str]:
-    schemas = told["components"]["schemas"]
+def _heads(made: Json) -> Iterator[str]:
+    schemas = made["components"]["schemas"]
     yield "\n## Heads\n\nEvery message of `event` and `round` begins with these fields.\n"
     yield from (f"{plain(each.__doc__ or '')}\n" for each in (Head, EntryHead, StreamMessage))
     yield from _of_head(schemas["event.Noted"])
@@ -192,10 +192,10 @@ def _of_head(schema: Json) -> list[str]:
     return fields(schema, without=own)
 
 
-def _topic(topic: Topic, told: Json) -> Iterator[str]:
-    messages, schemas = told["components"]["messages"], told["components"]["schemas"]
+def _topic(topic: Topic, made: Json) -> Iterator[str]:
+    messages, schemas = made["components"]["messages"], made["components"]["schemas"]
     yield f"\n## Topic {topic.name}\n"
-    names = told["channels"][topic.name]["messages"]
+    names = made["channels"][topic.name]["messages"]
     if len(names) > 1:
         yield f"{topic.says[0].upper()}{topic.says[1:]}."
     for name in names:
@@ -215,10 +215,10 @@ def _errors() -> Iterator[str]:
     yield from (f"- **{code}**: {says}" for code, says in ERRORS.items())
 
 
-def _parts(told: Json) -> Iterator[str]:
-    """What messages refer to by name."""
+def _parts(made: Json) -> Iterator[str]:
+    """The schemas that messages refer to by name."""
     yield "\n## Parts\n\nWhat several messages have in them."
-    for name, schema in told["components"]["schemas"].items():
-        if name not in told["components"]["messages"]:
+    for name, schema in made["components"]["schemas"].items():
+        if name not in made["components"]["messages"]:
             yield f"\n### {name}\n\n{plain(schema.get('description', ''))}\n"
             yield from fields(schema) or [in_words(schema)]

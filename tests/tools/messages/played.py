@@ -1,4 +1,4 @@
-"""A simulated table that plays a scene: what it sends, step by step, the same bytes every time."""
+"""Plays a scene at a simulated table: its messages step by step, the same bytes every time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Sent(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """What came to the table, what it sent because of it, and the phase it was in afterwards."""
+    """An input, the messages it caused, and the phase afterwards."""
 
     came: inputs.AnyInput
     sent: tuple[Sent, ...]
@@ -47,7 +47,7 @@ class Moment(NamedTuple):
 
 
 def played(scene: Scene) -> Iterator[Moment]:
-    """Play a scene, from the first start of the device on."""
+    """Plays a scene from the first start of the device."""
     return _Table(house_of(scene.game, **usual(scene.game) | scene.settings)).play(scene.steps)
 
 
@@ -57,19 +57,19 @@ class _Table:
         self._memory, self._at, self._orders = MemoryTable(Shoe(), TABLE, BOOT, "example"), 0, 0
 
     def play(self, steps: tuple[Step, ...]) -> Iterator[Moment]:
-        yield from self._take(inputs.Started(at=0, version="0.1.0", house=self._house, nonce=self._memory.nonce()))
+        yield from self._handle(inputs.Started(at=0, version="0.1.0", house=self._house, nonce=self._memory.nonce()))
         for each in steps:
             match each:
                 case str():
                     yield from self._script(each)
                 case inputs.CardRead():
-                    yield from self._take(replace(each, nonce=self._memory.nonce()))
+                    yield from self._handle(replace(each, nonce=self._memory.nonce()))
                 case orders.Enter():
                     yield from self._order(each, "ANNA")
                 case _ if isinstance(each, orders.Order):
                     yield from self._order(each, BACKEND)
                 case _:
-                    yield from self._take(each)
+                    yield from self._handle(each)
 
     def _script(self, text: str) -> Iterator[Moment]:
         for word in parse(text):
@@ -83,16 +83,16 @@ class _Table:
                     if isinstance(came, inputs.Ordered):
                         yield from self._order(came.order, BACKEND)
                     else:
-                        yield from self._take(came)
+                        yield from self._handle(came)
 
     def _pass(self, end: int) -> Iterator[Moment]:
         for due in self._memory.moments(end):
             self._at = max(self._at, due - STEP_MS)
-            yield from self._take(inputs.TimePassed(at=0))
+            yield from self._handle(inputs.TimePassed(at=0))
         self._at = max(self._at, end)
 
     def _wire(self, order: orders.Order) -> orders.Order:
-        """The order as the desk reads it off a message; a mark names the question it answers."""
+        """The order as decoded from a message; a mark names the turn it answers."""
         fields = msgspec.json.decode(msgspec.json.encode(order))
         if isinstance(order, orders.Mark):
             now = table(self._memory.shoe)
@@ -104,9 +104,9 @@ class _Table:
         if by == BACKEND and not isinstance(order, orders.Malformed):
             order = self._wire(order)
         nonce = self._memory.nonce()
-        yield from self._take(inputs.Ordered(at=0, order=order, by=by, nonce=nonce, id=str(self._orders)))
+        yield from self._handle(inputs.Ordered(at=0, order=order, by=by, nonce=nonce, id=str(self._orders)))
 
-    def _take(self, came: inputs.AnyInput) -> Iterator[Moment]:
+    def _handle(self, came: inputs.AnyInput) -> Iterator[Moment]:
         self._at += STEP_MS
         came = replace(came, at=BEGAN + self._at, mono=self._at, salt=self._memory.nonce())
         if line := self._memory.handle(came):

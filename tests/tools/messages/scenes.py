@@ -1,4 +1,4 @@
-"""What is played at simulated tables so that every message is said at least once: a scene for each game, and more."""
+"""Scenes for simulated tables in which every message occurs at least once: one for each game, and more."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Step = str | inputs.AnyInput | orders.Order
 
 
 class Scene(NamedTuple):
-    """What is played at a table of `game` under `settings`, the house's and the game's."""
+    """A play at a table of `game` with `settings`, the house's and the game's."""
 
     game: str
     settings: dict[str, Any]

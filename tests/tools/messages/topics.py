@@ -40,7 +40,7 @@ RESERVED: Final = {
     "sealed": "the sealed parts of a journal, for whoever keeps them apart",
     "checkpoint": "a signed head of the journal",
 }
-"""Names that no topic and no key of a message has for anything else -> what they are for."""
+"""Reserved names of topics and keys of messages -> purpose."""
 
 PHASES: Final = {
     "empty": "no shoe is open",
@@ -51,7 +51,7 @@ PHASES: Final = {
     "complete": "a round has all that it needs, and waits for NEXT, for REVEAL or for a reader's result",
     "ended": "the shoe is over; the next one has to be opened, or opens by itself",
 }
-"""Phase, as the topic `table` has it -> what it means."""
+"""Phase in the topic `table` -> meaning."""
 
 ERRORS: Final = {
     "over": "the round has ended",
@@ -67,7 +67,7 @@ ERRORS: Final = {
     "not_in_lot": "the seat named takes no part in the lot",
     "no_round": "too few seats take part, so there is no round",
 }
-"""Why a mark, or bets, are refused in one word, as `error` of an answer has it -> what it means."""
+"""`error` of an answer to a mark or bets (one word) -> meaning."""
 
 _ANY: Final = "backend, screens, whoever may read"
 

@@ -24,7 +24,7 @@ Place = Function | ast.Assign | ast.AnnAssign
 
 
 class NotFound(LookupError):
-    """There is no such place, or more than one; says which."""
+    """No such place, or more than one, as the text states."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -68,7 +68,7 @@ class Copy:
         os.utime(self.root / path, (now, now))
 
     def failures(self, tests: Sequence[str], *options: str, timeout_s: float = TIMEOUT_S) -> list[str]:
-        """The tests that fail, or the one that hangs; or one text that names no test: what pytest said at its end."""
+        """The tests that fail, or the one that hangs; else one text, the end of pytest's output."""
         python, mark = self.root / ".venv/bin/python", uuid.uuid4().hex
         command = ["nice", "-n", "19", str(python), "-m", "pytest", "-v", "-p", "no:cacheprovider", *options, *tests]
         environment = os.environ | {MARK: mark, "PATH": f"{python.parent}:{os.environ['PATH']}:/usr/sbin"}

@@ -1,7 +1,7 @@
-"""What guest screens keep of each table: the newest of each state, and the newest rounds that are over.
+"""Keeps for guest screens the newest of each state of a table, and its newest finished rounds.
 
-Messages may come twice, late, or not at all: a state is replaced by a newer one alone, a round by a later revision of
-it. So the order in which messages come decides nothing in the end, and an old one that is sent again shows nothing.
+Messages may come twice, late, or not at all: only a newer state replaces a state, only a later revision a round. So the
+result does not depend on the order of messages, and an old message that is sent again shows nothing.
 """
 
 import re
@@ -10,25 +10,24 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_bridge.floor.page.guest.read import TOPICS, Alarms, Roads, Round, Status, Table, Told, read
+from firmware_bridge.floor.page.guest.read import TOPICS, Alarms, GuestMessage, Roads, Round, Status, Table, read
 
 ROUNDS: Final = 24
-"""Rounds that are kept, of the newest."""
+"""Most rounds; the newest are kept."""
 
 BOOTS: Final = 64
-"""Runs of the daemon that are known again, of the newest."""
+"""Most boots of the daemon to remember; the newest are kept."""
 
 STATES: Final = {"status": Status, "alarm": Alarms, "table": Table, "roads": Roads}
 
 MOST: Final = 10_000
-"""Tables at most."""
+"""Most tables."""
 
 
 class Kept(Struct, frozen=True):
-    """What is kept of one table. rounds: in the order they were played, each in its latest revision.
+    """The state of one table. rounds: in the order of play, each in its latest revision.
 
-    boots: the runs of the daemon that were heard, the newest last. gone: those of a device that another one replaced.
-    latest: the latest time that a message told.
+    boots: boots of the daemon so far, the newest last. gone: those of a replaced device. latest: latest `at` so far.
     """
 
     status: Status | None = None
@@ -42,7 +41,7 @@ class Kept(Struct, frozen=True):
 
     @property
     def shoe(self) -> int:
-        """The newest shoe that a state told of."""
+        """The newest shoe of any state."""
         return max((each.shoe for each in (self.status, self.table, self.alarm, self.roads) if each), default=0)
 
 
@@ -50,34 +49,38 @@ NOTHING: Final = Kept()
 
 
 def fold(kept: Kept, topic: str, payload: bytes, table: str | None = None) -> Kept:
-    """What is kept after a message of the topic `topic` (its last word); an empty one empties a state.
+    """The state after a message of `topic` (its last word); an empty message clears a state.
 
-    table: the one whose topic it came on.
+    table: from the topic it came on.
     """
     if topic in STATES and not payload:
         return replace(kept, **{topic: None})
-    told = read(topic, payload, table)
-    if told is None or told.boot in kept.gone:
+    message = read(topic, payload, table)
+    if message is None or message.boot in kept.gone:
         return kept
-    if _is_another_device(kept, told):
+    if _is_another_device(kept, message):
         kept = Kept(gone=(*kept.gone, *kept.boots)[-BOOTS:])
-    boots = kept.boots if told.boot in kept.boots else (*kept.boots, told.boot)[-BOOTS:]
-    kept = replace(kept, boots=boots, latest=max(kept.latest, told.at))
-    if isinstance(told, Round):
-        return replace(kept, rounds=_with(kept.rounds, told))
+    boots = kept.boots if message.boot in kept.boots else (*kept.boots, message.boot)[-BOOTS:]
+    kept = replace(kept, boots=boots, latest=max(kept.latest, message.at))
+    if isinstance(message, Round):
+        return replace(kept, rounds=_with(kept.rounds, message))
     before = getattr(kept, topic)
-    return replace(kept, **{topic: told}) if before is None or _order(told, before) > _order(before, told) else kept
+    return (
+        replace(kept, **{topic: message})
+        if before is None or _order(message, before) > _order(before, message)
+        else kept
+    )
 
 
 class Guests:
-    """The tables below a root, by name, as far as guests may know them."""
+    """The tables below a root, by name, limited to what guests may see."""
 
     def __init__(self, root: str) -> None:
         self.tables: dict[str, Kept] = {}
         self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/({'|'.join(TOPICS)})")
 
-    def take(self, topic: str, payload: bytes) -> bool:
-        """Take a message; whether it changed what is kept."""
+    def handle(self, topic: str, payload: bytes) -> bool:
+        """Update a table by a message; returns whether it changed."""
         match = self._topic.fullmatch(topic)
         if match is None:
             return False
@@ -95,28 +98,27 @@ class Guests:
         return after != before
 
 
-def _is_another_device(kept: Kept, told: Told) -> bool:
-    """Whether a device that nobody heard before began with a lower shoe: the table was given another one."""
-    is_new = told.boot not in kept.boots and told.at > kept.latest
-    return isinstance(told, Status) and told.state == "online" and is_new and told.shoe < kept.shoe
+def _is_another_device(kept: Kept, message: GuestMessage) -> bool:
+    """Whether a new device replaced the one of the table: an unknown boot with a lower shoe."""
+    is_new = message.boot not in kept.boots and message.at > kept.latest
+    return isinstance(message, Status) and message.state == "online" and is_new and message.shoe < kept.shoe
 
 
-def _order(told: Any, other: Any) -> tuple[Any, ...]:
-    """What tells the newer of two messages of a state by comparison.
+def _order(message: Any, other: Any) -> tuple[Any, ...]:
+    """Sort key for the newer of two messages of a state.
 
-    A `lost` is said by the broker in words that were put down as its connection began: within a run of the daemon it
-    is the number of the connection that counts.
+    A `lost` is the broker's, written when the connection began: within a boot, the number of the connection decides.
     """
-    when = (told.shoe, told.as_of, told.at)
-    if isinstance(told, Status) and told.boot == other.boot:
-        return told.link, told.state != "online", *when
+    when = (message.shoe, message.as_of, message.at)
+    if isinstance(message, Status) and message.boot == other.boot:
+        return message.link, message.state != "online", *when
     return when
 
 
-def _with(rounds: tuple[Round, ...], told: Round) -> tuple[Round, ...]:
-    """The rounds with one more, or with one in a later revision."""
-    place = told.shoe, told.round
+def _with(rounds: tuple[Round, ...], added: Round) -> tuple[Round, ...]:
+    """The rounds with one more, or with a later revision of one."""
+    place = added.shoe, added.round
     others = tuple([each for each in rounds if (each.shoe, each.round) != place])
     same = [each for each in rounds if (each.shoe, each.round) == place]
-    newest = max([*same, told], key=lambda each: (each.revision, each.seq, each.at, each.journal))
+    newest = max([*same, added], key=lambda each: (each.revision, each.seq, each.at, each.journal))
     return tuple(sorted([*others, newest], key=lambda each: (each.shoe, each.round)))[-ROUNDS:]

@@ -1,4 +1,4 @@
-"""A guest screen as HTML: a view in one of the languages, and the document around it."""
+"""Draws a guest screen as HTML: a view in a language, and the document around it."""
 
 from functools import lru_cache
 from typing import Final
@@ -22,22 +22,22 @@ CELL: Final = 44.0
 SHOWN: Final[tuple[Kind, ...]] = ("bead", "big")
 
 FEW, SOME = 4, 8
-"""Hands that are drawn large, and less large."""
+"""Most hands to draw large, and less large."""
 
 
 @lru_cache(64)
 def screen(name: str, shown: View, lang: Language) -> Html:
-    """What a screen shows of the table `name`."""
-    say = _Says(lang)
+    """The screen of the table `name`."""
+    texts = _Texts(lang)
     return tag(
         "main",
-        _head(name, shown, say),
-        tag("p", say("wait" if shown.waits else shown.bets), class_="state"),
-        _now(shown, say),
-        _last(shown, say) if shown.game else None,
+        _head(name, shown, texts),
+        tag("p", texts("wait" if shown.waits else shown.bets), class_="state"),
+        _now(shown, texts),
+        _last(shown, texts) if shown.game else None,
         tag("section", *roads(shown.roads, lang), class_="roads") if shown.roads else None,
-        _before(shown, say),
-        _limits(shown.limits, say),
+        _before(shown, texts),
+        _limits(shown.limits, texts),
         class_="wait" if shown.waits else shown.bets,
         data_game=shown.game or None,
         lang=lang,
@@ -45,13 +45,13 @@ def screen(name: str, shown: View, lang: Language) -> Html:
 
 
 def document(name: str, shown: View, lang: Language) -> str:
-    """The whole page of a screen: it is kept up to date by its script, and says "please wait" where nothing comes."""
-    say = _Says(lang)
+    """The page of a screen; its script updates it, and shows "please wait" without a stream."""
+    texts = _Texts(lang)
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", say("table", name)),
+        tag("title", texts("table", name)),
         tag("link", rel="icon", href="/static/icon.svg"),
         tag("link", rel="stylesheet", href="/static/screen.css"),
         tag("script", src="/static/screen.js", defer=True),
@@ -59,15 +59,15 @@ def document(name: str, shown: View, lang: Language) -> str:
     body = tag(
         "body",
         tag("div", screen(name, shown, lang), id="screen"),
-        tag("p", say("wait"), id="lost", role="status", hidden=True),
+        tag("p", texts("wait"), id="lost", role="status", hidden=True),
     )
     return f"<!doctype html>{tag('html', head, body, lang=lang)}"
 
 
 @lru_cache(64)
-def roads(told: Roads, lang: Language) -> tuple[Html, ...]:
-    """A picture of each road."""
-    board = _board(told)
+def roads(message: Roads, lang: Language) -> tuple[Html, ...]:
+    """A picture of each road in `SHOWN`."""
+    board = _board(message)
     words = OF_ROADS[lang]
     grid = Grid(BESIDE, TITLE, CELL, COLUMNS)
     width, height = grid.width + 2 * BESIDE, TITLE + grid.height + 2
@@ -78,15 +78,15 @@ def roads(told: Roads, lang: Language) -> tuple[Html, ...]:
     return tuple(made)
 
 
-def _board(told: Roads) -> Board:
-    """A board of these two roads, on which all else is empty."""
+def _board(message: Roads) -> Board:
+    """A board with these two roads alone."""
     nothing = {"big_eye": "", "small": "", "cockroach": "", "outcomes": ""}
     return Board(
-        naturals=told.naturals,
-        bead=told.bead,
+        naturals=message.naturals,
+        bead=message.bead,
         big_logical=(),
         held_ties=0,
-        big_grid=told.big_grid,
+        big_grid=message.big_grid,
         big_eye_grid=(),
         small_grid=(),
         cockroach_grid=(),
@@ -97,8 +97,8 @@ def _board(told: Roads) -> Board:
     )
 
 
-class _Says:
-    """The words of one language."""
+class _Texts:
+    """The texts of one language."""
 
     def __init__(self, lang: Language) -> None:
         self._words = WORDS[lang]
@@ -106,8 +106,8 @@ class _Says:
     def __call__(self, id: str, *values: str | int) -> str:
         return self._words[id].format(*values)
 
-    def whose(self, name: str) -> str:
-        """Whose hand it is."""
+    def hand_name(self, name: str) -> str:
+        """The name of a hand or seat."""
         if name in ("player", "banker"):
             return self(name)
         number, hand = seat(name) or (0, 0)
@@ -116,102 +116,104 @@ class _Says:
         return self("hand", number, hand) if hand > 1 else self("seat", number)
 
     def outcome(self, result: Result) -> str:
-        """How a round ended, in words."""
+        """The outcome of a round, in words."""
         if not result.outcome:
             return ""
         return self(result.outcome, (seat(result.seat) or (0, 0))[0]) if result.seat else self(result.outcome)
 
 
-def _head(name: str, shown: View, say: _Says) -> Html:
-    number = None if shown.round is None else tag("p", say("round", shown.round), class_="round")
-    title = say(shown.game) if shown.game else say("table", name)
-    table = tag("p", say("table", name), class_="table") if shown.game else None
+def _head(name: str, shown: View, texts: _Texts) -> Html:
+    number = None if shown.round is None else tag("p", texts("round", shown.round), class_="round")
+    title = texts(shown.game) if shown.game else texts("table", name)
+    table = tag("p", texts("table", name), class_="table") if shown.game else None
     return tag("header", tag("h1", title), table, number)
 
 
-def _now(shown: View, say: _Says) -> Html | None:
-    """The present round: its cards where the house shows them, a pot and who is in."""
+def _now(shown: View, texts: _Texts) -> Html | None:
+    """The present round: its cards if the house shows them, the pot, and the seats still in."""
     money = [
-        tag("div", tag("dt", say(id)), tag("dd", amount))
+        tag("div", tag("dt", texts(id)), tag("dd", amount))
         for id, amount in (("pot", shown.pot), ("stake", shown.stake))
         if amount
     ]
-    still = [tag("li", say.whose(name)) for name in shown.seats]
+    still = [tag("li", texts.hand_name(name)) for name in shown.seats]
     if not (money or still or shown.cards):
         return None
     return tag(
         "section",
-        tag("h2", say("now")),
+        tag("h2", texts("now")),
         tag("dl", *money, class_="money") if money else None,
-        joined(tag("h3", say("in")), tag("ul", *still, class_="seats")) if still else None,
-        _hands(shown.cards, say),
+        joined(tag("h3", texts("in")), tag("ul", *still, class_="seats")) if still else None,
+        _hands(shown.cards, texts),
         class_="now",
     )
 
 
-def _last(shown: View, say: _Says) -> Html:
+def _last(shown: View, texts: _Texts) -> Html:
     result = shown.result
     if result is None:
-        return tag("section", tag("h2", say("over")), tag("p", say("none"), class_="none"), class_="last")
-    words = " · ".join(filter(None, [say.outcome(result), say("natural") if result.natural else ""]))
-    pot = f"{say('pot')} {result.pot}" if result.pot else None
+        return tag("section", tag("h2", texts("over")), tag("p", texts("none"), class_="none"), class_="last")
+    words = " · ".join(filter(None, [texts.outcome(result), texts("natural") if result.natural else ""]))
+    pot = f"{texts('pot')} {result.pot}" if result.pot else None
     return tag(
         "section",
-        tag("h2", say("over"), " · ", say("round", result.round)),
+        tag("h2", texts("over"), " · ", texts("round", result.round)),
         tag("p", words, class_=f"outcome {result.outcome.replace('.', '-')}"),
         tag("p", pot, class_="pot") if pot else None,
-        _hands(result.hands, say),
+        _hands(result.hands, texts),
         class_="last",
     )
 
 
-def _hands(hands: tuple[Hand, ...], say: _Says) -> Html | None:
+def _hands(hands: tuple[Hand, ...], texts: _Texts) -> Html | None:
     if not hands:
         return None
     many = "few" if len(hands) <= FEW else "some" if len(hands) <= SOME else "many"
-    return tag("ul", *[_hand(each, say) for each in hands], class_=f"hands {many}")
+    return tag("ul", *[_hand(each, texts) for each in hands], class_=f"hands {many}")
 
 
-def _hand(hand: Hand, say: _Says) -> Html:
-    told = " ".join(filter(None, [hand.points, say(hand.kind) if hand.kind else ""]))
+def _hand(hand: Hand, texts: _Texts) -> Html:
+    value = " ".join(filter(None, [hand.points, texts(hand.kind) if hand.kind else ""]))
     return tag(
         "li",
-        tag("h3", say.whose(hand.name)),
-        tag("p", *[_card(each, say) for each in hand.cards], class_="cards"),
-        tag("p", told, class_="points") if told else None,
-        tag("p", say(hand.outcome), class_="ended") if hand.outcome else None,
+        tag("h3", texts.hand_name(hand.name)),
+        tag("p", *[_card(each, texts) for each in hand.cards], class_="cards"),
+        tag("p", value, class_="points") if value else None,
+        tag("p", texts(hand.outcome), class_="ended") if hand.outcome else None,
         class_=f"hand {hand.outcome}".strip(),
     )
 
 
-def _card(face: str | None, say: _Says) -> Html:
-    """A card; one that lies face down shows its back."""
+def _card(face: str | None, texts: _Texts) -> Html:
+    """A card; None for one face down."""
     if face is None:
-        return tag("span", class_="card down", role="img", aria_label=say("down"))
+        return tag("span", class_="card down", role="img", aria_label=texts("down"))
     rank, suit = face[0], face[1]
     if suit not in SIGNS:
-        inner = [say("white")] if rank == "w" else [rank, tag("i", say("tile"))]
+        inner = [texts("white")] if rank == "w" else [rank, tag("i", texts("tile"))]
         return tag("span", *inner, class_="card tile")
     return tag("span", "10" if rank == "T" else rank, tag("i", SIGNS[suit]), class_=f"card{' red' * (suit in RED)}")
 
 
-def _before(shown: View, say: _Says) -> Html | None:
-    """The results before the last one, in a word each; the roads say it of a game that has some."""
-    told = [words for each in shown.results if (words := say.outcome(each))]
-    if shown.roads is not None or not told:
+def _before(shown: View, texts: _Texts) -> Html | None:
+    """The results before the last one, in words; None in a game with roads."""
+    outcomes = [words for each in shown.results if (words := texts.outcome(each))]
+    if shown.roads is not None or not outcomes:
         return None
-    return tag("section", tag("h2", say("before")), tag("ol", *[tag("li", each) for each in told]), class_="before")
+    return tag(
+        "section", tag("h2", texts("before")), tag("ol", *[tag("li", each) for each in outcomes]), class_="before"
+    )
 
 
-def _limits(limits: tuple[Limit, ...], say: _Says) -> Html | None:
+def _limits(limits: tuple[Limit, ...], texts: _Texts) -> Html | None:
     if not limits:
         return None
-    told = [tag("div", tag("dt", say(f"limit.{each.name}")), tag("dd", _span(each, say))) for each in limits]
-    return tag("footer", tag("h2", say("limits")), tag("dl", *told))
+    rows = [tag("div", tag("dt", texts(f"limit.{each.name}")), tag("dd", _span(each, texts))) for each in limits]
+    return tag("footer", tag("h2", texts("limits")), tag("dl", *rows))
 
 
-def _span(limit: Limit, say: _Says) -> str:
+def _span(limit: Limit, texts: _Texts) -> str:
     if limit.low and limit.high:
         return f"{limit.low} – {limit.high}"
     is_most = limit.name not in ("ante", "base", "top")
-    return say("most", limit.high) if is_most and limit.high else limit.high or limit.low
+    return texts("most", limit.high) if is_most and limit.high else limit.high or limit.low

@@ -1,4 +1,4 @@
-"""What `shoe-floor check` looks at in a NATS cluster: its nodes, its stream, the consumer of the ingest."""
+"""Findings of `shoe-floor check` in a NATS cluster: nodes, stream, and the ingest's consumer."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from firmware_bridge.floor.source.nats.consumer import NatsError, Seen, seen
 from firmware_bridge.floor.source.nats.subjects import STREAM
 
 ANSWER_S: Final = 5.0
-"""How long a monitoring address is waited for."""
+"""Longest wait for a monitoring address."""
 
 MIB: Final = 1024 * 1024
 
 MOST_READERS: Final = 1000
-"""Most consumers of a stream where the account says nothing of it (NATS 2.15)."""
+"""Most consumers of a stream if the account sets no limit (NATS 2.15)."""
 
 BEHIND: Final = 10_000
-"""So many messages wait only where no ingest runs, or its store is too slow."""
+"""Messages that wait only if no ingest runs, or its store is too slow."""
 
 
 def findings(config: NatsSection, password: bytes | None) -> Iterator[Finding]:
-    """Everything that can be wrong with a cluster, one after the other."""
+    """All findings of a cluster, one after the other."""
     last: Seen | None = None
     for server in config.servers:
         try:
@@ -44,37 +44,37 @@ def findings(config: NatsSection, password: bytes | None) -> Iterator[Finding]:
         yield from _node(address, len(config.servers))
 
 
-def _stream(config: NatsSection, told: Seen) -> Finding:
-    """Whether the stream has its copies, and is not growing without end."""
-    of = f"{told.replicas} copies, led by {told.leader}" if told.leader else "one copy"
-    what = f"the stream {STREAM}: {told.messages} messages, {told.bytes / MIB:.1f} MiB, {of}"
-    if told.away:
-        return Finding(False, f"{what}; {', '.join(told.away)} does not follow", "start that node, look at its log")
-    if told.replicas < len(config.servers):
+def _stream(config: NatsSection, cluster: Seen) -> Finding:
+    """Finding: the stream has its copies, and does not grow without end."""
+    of = f"{cluster.replicas} copies, led by {cluster.leader}" if cluster.leader else "one copy"
+    what = f"the stream {STREAM}: {cluster.messages} messages, {cluster.bytes / MIB:.1f} MiB, {of}"
+    if cluster.away:
+        return Finding(False, f"{what}; {', '.join(cluster.away)} does not follow", "start that node, look at its log")
+    if cluster.replicas < len(config.servers):
         todo = f"stream_replicas: {len(config.servers)} in mqtt of every node; changed only for streams made later"
         return Finding(False, what, todo)
-    if told.bytes > config.limit_mib * MIB:
+    if cluster.bytes > config.limit_mib * MIB:
         todo = "start the ingest; end MQTT sessions at QoS 1 that nobody reads: each keeps every message (docs/nats.md)"
         return Finding(False, f"{what}, above limit_mib = {config.limit_mib}", todo)
     return Finding(True, what)
 
 
-def _readers(told: Seen) -> Finding:
-    """Whether the next table will be let in to read what is said to it."""
-    limit = told.limit if told.limit > 0 else MOST_READERS
-    what = f"{told.readers} of at most {limit} consumers; a table takes two, and for a minute four when it comes back"
-    return Finding(told.readers < 0.8 * limit, what, "raise max_consumers of the account (docs/nats.md)")
+def _readers(found: Seen) -> Finding:
+    """Finding: the cluster has consumers left for another table."""
+    limit = found.limit if found.limit > 0 else MOST_READERS
+    what = f"{found.readers} of at most {limit} consumers; a table takes two, and for a minute four when it comes back"
+    return Finding(found.readers < 0.8 * limit, what, "raise max_consumers of the account (docs/nats.md)")
 
 
-def _consumer(config: NatsSection, told: Seen) -> Iterator[Finding]:
-    """Whether what tables say is kept for the ingest, and how much of it waits."""
-    if told.waiting is None:
+def _consumer(config: NatsSection, cluster: Seen) -> Iterator[Finding]:
+    """Finding: the cluster keeps messages for the ingest, and how many wait."""
+    if cluster.waiting is None:
         todo = "run shoe-floor prepare: what tables say now is lost until then, and asked for later"
         yield Finding(False, f"the consumer {config.consumer} is not there", todo)
         return
-    what = f"the consumer {config.consumer}: {told.waiting} messages wait, {told.unacknowledged} are being stored"
+    what = f"the consumer {config.consumer}: {cluster.waiting} messages wait, {cluster.unacknowledged} are being stored"
     todo = "look whether shoe-floor-ingest runs, and at its log"
-    yield Finding(told.waiting < BEHIND, f"{what}, {told.again} of them sent again", todo)
+    yield Finding(cluster.waiting < BEHIND, f"{what}, {cluster.again} of them sent again", todo)
 
 
 class _Config(Struct, frozen=True):
@@ -93,37 +93,37 @@ class _Meta(Struct, frozen=True):
 
 
 class _Jsz(Struct, frozen=True):
-    """As much of what a node says at `/jsz` as is looked at."""
+    """The fields of a node's `/jsz` that are read."""
 
     config: _Config = _Config()
     meta_cluster: _Meta | None = None
 
 
 def _node(address: str, nodes: int) -> Iterator[Finding]:
-    """What a node says of itself."""
+    """Findings of one node."""
     try:
         with urllib.request.urlopen(f"{address.rstrip('/')}/jsz", timeout=ANSWER_S) as answer:
-            told = msgspec.convert(json.load(answer), _Jsz)
+            node = msgspec.convert(json.load(answer), _Jsz)
     except (OSError, ValueError) as error:
         yield Finding(False, f"{address}: {error}", "look at [nats] monitor, and at http in the node's configuration")
         return
     todo = "set sync_interval: always in jetstream: else a power cut loses what was acknowledged"
-    flushed = "flushes each message to disk" if told.config.sync_always else "does not flush each message to disk"
-    yield Finding(told.config.sync_always, f"{address} {flushed}", todo)
-    if nodes > 1 or told.meta_cluster:
-        yield _cluster(address, told.meta_cluster or _Meta(), nodes)
+    flushed = "flushes each message to disk" if node.config.sync_always else "does not flush each message to disk"
+    yield Finding(node.config.sync_always, f"{address} {flushed}", todo)
+    if nodes > 1 or node.meta_cluster:
+        yield _cluster(address, node.meta_cluster or _Meta(), nodes)
 
 
-def _cluster(address: str, told: _Meta, nodes: int) -> Finding:
-    """What a node says of its cluster."""
-    what = f"{address}: a cluster of {told.cluster_size}"
-    if not told.leader:
+def _cluster(address: str, meta: _Meta, nodes: int) -> Finding:
+    """Finding of one node about its cluster."""
+    what = f"{address}: a cluster of {meta.cluster_size}"
+    if not meta.leader:
         return Finding(
             False, f"{what} without a leader", "start the other nodes; look at cluster routes in their files"
         )
-    if told.cluster_size != nodes:
+    if meta.cluster_size != nodes:
         return Finding(False, what, f"floor.toml names {nodes} servers: name all nodes, or remove the peer")
-    is_leader = told.leader not in [each.name for each in told.replicas]  # which alone knows who follows
-    if is_leader and (gone := [each.name for each in told.replicas if not each.current]):
+    is_leader = meta.leader not in [each.name for each in meta.replicas]  # only the leader lists its followers
+    if is_leader and (gone := [each.name for each in meta.replicas if not each.current]):
         return Finding(False, f"{what}, {', '.join(gone)} away", "start that node, look at its log")
-    return Finding(True, f"{what}, led by {told.leader}")
+    return Finding(True, f"{what}, led by {meta.leader}")

@@ -1,4 +1,4 @@
-"""A NATS cluster as a source: a durable consumer on the stream in which its MQTT listener keeps what tables say."""
+"""A NATS cluster as a source: a durable consumer on the stream in which its MQTT listener keeps messages."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from firmware_bridge.mqtt.backoff import Doubling
 log = logging.getLogger(__name__)
 
 LOOK_S: Final = 10.0
-"""After so long without a message the consumer is looked for: a node that lost its cluster is left."""
+"""Time without a message before the consumer is checked, to leave a node that lost its cluster."""
 
 FIRST_S, SLOWEST_S = 0.1, 5.0
-"""The longest wait before the second attempt to connect, and before a late one."""
+"""Longest wait before the second try to connect, and before later ones."""
 
 FLUSH_S: Final = 2
-"""How long the end waits for the last acknowledgements to be sent."""
+"""Longest wait at the end for the last acknowledgements to be sent."""
 
 WRITE_S: Final = 5.0
-"""How long a node may take to read what is sent, or to end a connection: one that stands still never does."""
+"""Longest time for a node to read what is sent, or to end a connection: a frozen one never does."""
 
 
 class NatsSource:
-    """A source of the messages of `topics`, which the consumer keeps, and of the latest ones of `live`.
+    """A source of all messages of `topics`, which the consumer keeps, and of the latest ones of `live`.
 
-    live: topics that are said at QoS 0: NATS keeps none of them.
+    live: topics that are published at QoS 0; NATS keeps none of them.
     """
 
     def __init__(
@@ -54,31 +54,31 @@ class NatsSource:
         self._numbers = count(1)
         self._attempts, self._next, self._heard = 0, 0.0, 0.0
         self._wait = Doubling(FIRST_S, SLOWEST_S)
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
         self._servers = random.sample(config.servers, len(config.servers))
         self._worker = Worker()
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
-        """What came, at most so many messages; none after `wait_s` seconds of nothing."""
+        """The next messages, at most `most`; [] after `wait_s` seconds without one."""
         return self._worker.do(self._received(most, wait_s))
 
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
-        """Let the cluster forget them; those it does not hear of come again."""
+        """Acknowledge messages; if that is lost, they come again."""
         numbers = [number for _, number in (each.ticket for each in deliveries) if number]
         replies = [self._replies.pop(number) for number in numbers if number in self._replies]
         self._worker.do(self._send([(reply, b"", None) for reply in replies]))
 
     def publish(self, topic: str, payload: bytes) -> None:
-        """Send a message at QoS 1, into the stream that the tables' sessions read; it is lost where the cluster is."""
+        """Send a message at QoS 1, into the stream that the tables' sessions read; without a connection it is lost."""
         self._worker.do(self._send([(KEPT + subject(topic), payload, AT_QOS_1)]))
 
     def drop(self) -> None:
-        """Leave the cluster for now, without a word: what is not acknowledged comes again."""
+        """Drop the connection: what is not acknowledged comes again."""
         self._replies.clear()
         self._worker.do(self._left())
 
     def close(self) -> None:
-        """Leave the cluster in order; the consumer stays."""
+        """Disconnect; the consumer stays."""
         self._worker.do(self._left(in_order=True))
         self._worker.close()
 
@@ -89,17 +89,17 @@ class NatsSource:
         came: list[Msg] = []
         try:
             came = await self._messages.fetch(most, timeout=wait_s)
-        except TimeoutError:  # nothing came: nats-py raises its own, and the bare one
+        except TimeoutError:  # nothing came: nats-py raises its own class, and the builtin
             pass
         except AWAY as error:
-            self._tell(f"the messages do not come: {words(error)}")
+            self._warn_once(f"the messages do not come: {words(error)}")
             await asyncio.sleep(wait_s)
         if came:
             self._heard = monotonic()
         elif monotonic() - self._heard > LOOK_S and not await self._is_there():
             await self._left()
-        taken = [self._delivery(each) for each in came]
-        return taken + [self._states.pop(name) for name in list(self._states)[: most - len(taken)]]
+        received = [self._delivery(each) for each in came]
+        return received + [self._states.pop(name) for name in list(self._states)[: most - len(received)]]
 
     def _delivery(self, message: Msg) -> Delivery:
         number = next(self._numbers)
@@ -107,11 +107,11 @@ class NatsSource:
         return Delivery(topic(message.subject), message.data, (0, number))
 
     async def _ready(self, wait_s: float) -> bool:
-        """Whether there is a connection; else try to connect, where it is time to."""
+        """Whether there is a connection; without one, tries to connect if a try is due."""
         if self._client is not None and self._client.is_connected and self._messages:
             return True
         if self._client is not None:
-            self._tell("the connection to the cluster is gone")
+            self._warn_once("the connection to the cluster is gone")
             await self._left()
         if (early := self._next - monotonic()) > 0:
             await asyncio.sleep(min(early, wait_s))
@@ -121,24 +121,24 @@ class NatsSource:
             self._client = await connected(self._config, self._password, server, self._fault)
             await self._bound(self._client)
         except AWAY as error:
-            self._tell(f"{server}: {words(error)}")
+            self._warn_once(f"{server}: {words(error)}")
             await self._left()
             self._later()
             return False
         self._attempts, self._heard = self._attempts % len(self._servers), monotonic()
         self._wait.reset()
-        self._told.clear()
+        self._logged.clear()
         log.info("connected to %s", server)
         return True
 
     def _later(self) -> None:
-        """Full jitter; every node is tried once before the wait grows long."""
+        """Schedule the next try with full jitter; every node is tried once before the wait grows long."""
         self._next = monotonic() + random.random() * self._wait.s
         self._wait.longer()
         self._attempts += 1
 
     async def _bound(self, client: Client) -> None:
-        """Take hold of the consumer, and listen to the live topics."""
+        """Bind to the consumer, and subscribe to the live topics."""
         js, name = client.jetstream(timeout=CONNECT_S), self._config.consumer
         if await consumer.info(js, name) is None:
             done = await consumer.made(js, name, self._topics)
@@ -148,7 +148,7 @@ class NatsSource:
         self._messages = await js.pull_subscribe_bind(name, STREAM)
 
     async def _heard_live(self, message: Msg) -> None:
-        """Keep the latest message of each topic."""
+        """Keep the latest message of a topic."""
         self._states[message.subject] = Delivery(topic(message.subject), message.data)
 
     async def _is_there(self) -> bool:
@@ -158,7 +158,7 @@ class NatsSource:
         try:
             found = await consumer.info(self._client.jetstream(timeout=CONNECT_S), self._config.consumer)
         except AWAY as error:
-            self._tell(f"the consumer is out of reach: {words(error)}")
+            self._warn_once(f"the consumer is out of reach: {words(error)}")
             return False
         return found is not None
 
@@ -170,7 +170,7 @@ class NatsSource:
                 for to, payload, headers in messages:
                     await self._client.publish(to, payload, headers=headers)
         except AWAY as error:
-            self._tell(f"the connection to the cluster broke: {words(error)}")
+            self._warn_once(f"the connection to the cluster broke: {words(error)}")
 
     async def _left(self, *, in_order: bool = False) -> None:
         client, self._client, self._messages = self._client, None, None
@@ -185,11 +185,11 @@ class NatsSource:
                 await client.close()
 
     async def _fault(self, error: Exception) -> None:
-        """Tell of a fault that no call raises, such as a right that is missing."""
-        self._tell(words(error))
+        """Log an error that no call raises, such as a missing permission."""
+        self._warn_once(words(error))
 
-    def _tell(self, what: str) -> None:
-        """Say it once between two connections."""
-        if what not in self._told:
-            self._told.add(what)
+    def _warn_once(self, what: str) -> None:
+        """Log a warning once between two connections."""
+        if what not in self._logged:
+            self._logged.add(what)
             log.warning("%s", what)

@@ -65,7 +65,7 @@ def write_png(sheet: Sheet, path: Path) -> None:
         image = _drawn(sheet)
     except ImportError:
         what = "PNG needs Pillow"
-        how = "on a Pi: scripts/install --pictures, else pip install 'firmware-bridge[pictures]'; or use --svg"
+        how = "on a Pi: scripts/install --pictures, else pip install '.[pictures]'; or use --svg"
         raise PictureError(what, how) from None
     try:
         image.save(path, "PNG", optimize=True)
