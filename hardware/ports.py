@@ -118,7 +118,7 @@ class Port:
             self._hush()
             self._on_bytes(chunk)
         else:
-            self._lose(PortVanished(f"{self.target} has hung up: check the reader's cable and power"))
+            self._lose(PortVanished(f"{self.target} has disconnected: check the reader's cable and power"))
 
     def _hush(self) -> None:
         if self._quiet:
@@ -142,7 +142,7 @@ class Port:
             self._loop.add_writer(self._fd, self._writable)
         self._unwritten += rest
         if len(self._unwritten) > MOST_UNWRITTEN:
-            self._lose(PortStalled(f"{self.target} takes no bytes: check the reader's power and cable"))
+            self._lose(PortStalled(f"{self.target} accepts no data: check the reader's power and cable"))
 
     def _writable(self) -> None:
         waiting, self._unwritten = bytes(self._unwritten), bytearray()
@@ -228,8 +228,8 @@ def _port_error(path: str, error: Exception) -> PortError:
             "then log in again), or install the udev rule"
         )
     if number in (errno.EBUSY, errno.EAGAIN):
-        who = ", ".join(holders(path)) or "another user's program (sudo fuser -v shows which)"
-        return PortBusy(f"{path} is in use by {who}: stop it, or give this bridge another port")
+        who = ", ".join(holders(path)) or "another user's program (find it with: sudo fuser -v)"
+        return PortBusy(f"{path} is in use by {who}: stop that program, or set another [reader] port")
     kind = _kind(path) or f"cannot be opened as a serial port ({error})"
     return PortError(f"{path} {kind}: check [reader] port; {_present()}")
 
@@ -240,8 +240,8 @@ def _kind(path: str) -> str:
     if place.is_dir():
         return "is a directory"
     if place.is_file():
-        return "is a file, no serial port"
-    return "is a device, but no serial port" if _is_other_device(place) else ""
+        return "is a file, not a serial port"
+    return "is a device, but not a serial port" if _is_other_device(place) else ""
 
 
 def _is_other_device(place: Path) -> bool:
@@ -258,7 +258,7 @@ def _is_other_device(place: Path) -> bool:
 
 def _present() -> str:
     names = sorted(str(entry) for entry in BY_ID.iterdir()) if BY_ID.is_dir() else []
-    return f"readers present: {', '.join(names)}" if names else f"no USB reader is present under {BY_ID}"
+    return f"readers found: {', '.join(names)}" if names else f"no USB reader found in {BY_ID}"
 
 
 def _files(pid: int) -> set[str]:
@@ -278,7 +278,7 @@ def _name(pid: int) -> str:
 async def _connected(target: str, loop: asyncio.AbstractEventLoop) -> socket.socket:
     host, _, number = target.removeprefix(SOCKET).rpartition(":")
     if not host or not number.isdecimal():
-        raise PortError(f"{target} names no reader: write socket://host:port")
+        raise PortError(f"{target} is not a reader's address: write socket://host:port")
     error: OSError = OSError("no address")
     for family, kind, protocol, _, address in await _addresses(host, int(number), target, loop):
         connection = socket.socket(family, kind, protocol)
@@ -303,4 +303,4 @@ async def _addresses(host: str, number: int, target: str, loop: asyncio.Abstract
     try:
         return await loop.getaddrinfo(host, number, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise PortMissing(f"{host} in {target} has no address ({error}): check [reader] port") from None
+        raise PortMissing(f"{host} in {target} cannot be found ({error}): check [reader] port") from None

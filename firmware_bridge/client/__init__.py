@@ -12,14 +12,14 @@ Needs the standard library and msgspec, no connection and no daemon. Money is `d
 [('minimum', '50 on tie is less than 100')]
 >>> squeeze(accepted, "largest-stake")
 Squeeze(player=(), banker=('ann',))
->>> rounds = Rounds()  # take() gives None for a repeat; command(gap, id) sends each of rounds.gaps()
->>> told = rounds.take(b'''{"v": 1, "table": "T07", "shoe": 3, "journal": "3-5ad1", "seq": 57, "n": 1, "of": 2,
+>>> rounds = Rounds()  # take() returns None for a repeat; command(gap, id) sends each of rounds.gaps()
+>>> message = rounds.take(b'''{"v": 1, "table": "T07", "shoe": 3, "journal": "3-5ad1", "seq": 57, "n": 1, "of": 2,
 ...     "at": "2026-11-20T21:33:05.123Z", "boot": "5c1e", "prev": null, "game": "baccarat", "round": 31,
 ...     "status": "closed", "revision": 0, "cards": [], "hands": {}, "outcome": "banker", "unit": "stake",
 ...     "bets": {"player": -1, "banker": 0.95, "tie": -1}, "stakes": {}, "carried": 0, "last": false, "flags": [],
 ...     "why": []}''')
->>> paid = settle(told, accepted, Rounding())  # exact; Rounding(Decimal("0.01")): what is won, to a hundredth
->>> paid.held  # wagers whose bet has no result in the message: ask the floor; all others are paid
+>>> paid = settle(message, accepted, Rounding())  # exact; Rounding(Decimal("0.01")): what is won, to a hundredth
+>>> paid.held  # wagers on a bet without a result in the message: ask the floor; all others are paid
 ()
 >>> payments(paid)  # the stake included; store `paid` with them, in one transaction
 {'ann': Decimal('195.9750')}

@@ -1,4 +1,4 @@
-"""Puts what a whole floor sends into batches, counts what is stored, and asks for what is missing; no connection."""
+"""Batches the messages of a whole floor, counts what is stored and orders what is missing, without a connection."""
 
 import secrets
 from collections.abc import Iterable, Iterator
@@ -19,28 +19,28 @@ from firmware_bridge.mqtt.backoff import Doubling
 from firmware_bridge.mqtt.settings import Ticket
 
 LONGEST_ASK_S: Final = 300.0
-"""The longest wait before a gap is asked for again; it doubles from the reader's own wait."""
+"""Longest wait before a gap is asked for again; the wait doubles from the receiver's `wait_s`."""
 
 QUIET: Final = 30
-"""Waits without a round after which the end is asked for: of 10 s each, they are 5 minutes."""
+"""Waits of `wait_s` without a round after which the end is asked for: 5 minutes at 10 s."""
 
 TRIES: Final = 3
-"""Orders at most, as long as none is answered."""
+"""Most orders for one end while none is answered."""
 
 MOST_AWAITED: Final = 10_000
-"""Orders whose answers are awaited at most; the oldest are given up."""
+"""Most orders that wait for an answer; the oldest are given up."""
 
 Link = tuple[str, int]
-"""A connection of the table: its `boot`, and `link`, the number of the connection since."""
+"""A connection of a table: its `boot`, and `link`, the number of its connections since that boot."""
 
 FIRST_S: Final = 1.0
 LONGEST_S: Final = 60.0
-"""The first and the longest back-off of a table whose batch was not stored; it doubles."""
+"""First and longest back-off of a table after a batch that was not stored; it doubles."""
 
 KNOWN: Final = "give the bytes of what was `Received`, as they came"
 
 MOST_HELD: Final = 10_000
-"""Items of one table that wait at most; what comes beyond is asked for again later."""
+"""Most items of one table that wait; later ones are dropped and asked for again."""
 
 
 class _Pending(Struct):
@@ -73,9 +73,9 @@ class _Table(Struct):
 class Batches:
     """All tables of a floor, from bytes to batches. Times are seconds of any one monotonic clock.
 
-    by: the receiver's name. events: whether the topic `event` is read too, set before the first message. wait_s: how
-    long a gap may close by itself before it is asked for; behind a broker of several nodes longer than it takes to
-    send again what was not acknowledged.
+    by: the receiver's name. events: whether the topic `event` is read too; set before the first message. wait_s: how
+    long a gap may close by itself before it is asked for; with a cluster longer than it takes to redeliver what was
+    not acknowledged.
     """
 
     def __init__(self, by: str, wait_s: float) -> None:
@@ -86,9 +86,9 @@ class Batches:
         self.done: list[Ticket] = []
 
     def load(self, known: Iterable[bytes], forgotten: Iterable[tuple[str, str]], now: float) -> None:
-        """Take what was stored before as come and stored. forgotten: (table, journal) of which nothing is asked.
+        """Load what is stored already. forgotten: (table, journal) of which nothing is asked.
 
-        Raises MessageError for what is no message.
+        Raises MessageError for a payload that is no message.
         """
         for name, journal in forgotten:
             self._table(name).ledger.forget(journal)
@@ -104,12 +104,12 @@ class Batches:
             table.look_at = now + self._wait_s
 
     def connected(self) -> None:
-        """The broker let us in anew."""
+        """Called after each reconnect."""
         for table in self._tables.values():
             table.tail.connected()
 
     def handle(self, name: str, topic: Stream, raw: bytes, ticket: Ticket | None, now: float) -> None:
-        """A message from the broker. A ticket goes to `done` once the message needs no more to be sent again."""
+        """Handle a message from the broker. Its ticket goes to `done` once the broker may forget the message."""
         table, key = self._table(name), sha256(topic.encode() + raw).digest()
         tickets = [ticket] if ticket else []
         if waits := table.pending.get(key):
@@ -120,7 +120,7 @@ class Batches:
         elif (item := table.ledger.receive(topic, raw)) is None:
             self.done += tickets
             journal = msgspec.json.decode(raw, type=_Named).journal
-            table.unpublished.add(journal)  # the table does not know that it is stored
+            table.unpublished.add(journal)  # so that the table learns that it is stored
         else:
             table.pending[key] = _Pending(item, tickets)
             table.tail.came(now)
@@ -129,7 +129,7 @@ class Batches:
             self._release(table)
 
     def status(self, name: str, raw: bytes, now: float) -> None:
-        """A table's state: how far its journal goes."""
+        """Handle a message of the topic `status`: how far the table's journal goes."""
         try:
             status = msgspec.json.decode(raw, type=_Status)
         except (msgspec.MsgspecError, ValueError):
@@ -141,7 +141,7 @@ class Batches:
         table.look_at = min(table.look_at or now + self._wait_s, now + self._wait_s)
 
     def answer(self, raw: bytes) -> None:
-        """An answer on a table's topic `reply`; one to somebody else is left alone."""
+        """Handle a message of the topic `reply`; answers to other clients are ignored."""
         try:
             answer = msgspec.json.decode(raw, type=Answer)
         except (msgspec.MsgspecError, ValueError):
@@ -162,10 +162,9 @@ class Batches:
         table.pending.setdefault(repr(item).encode(), _Pending(item, []))
 
     def batch(self, now: float, most: int, *, together: bool) -> dict[str, list[Item]]:
-        """What is to be stored next, by table; empty where nothing waits.
+        """The items to store next, by table; empty if nothing waits. The table that waited longest comes first.
 
-        together: of several tables at once; a table whose last batch was not stored comes alone even then. The table
-        that waited longest comes first.
+        together: of several tables at once; a table comes alone after a batch of it was not stored.
         """
         batch: dict[str, list[Item]] = {}
         for name in list(self._tables):
@@ -181,7 +180,7 @@ class Batches:
         return batch
 
     def stored(self, batch: dict[str, list[Item]]) -> None:
-        """All of a batch is committed."""
+        """Mark all of a batch as committed."""
         for name in batch:
             table = self._tables[name]
             for key in list(table.pending)[: table.out]:
@@ -191,7 +190,7 @@ class Batches:
             table.unpublished |= {each.message.journal for each in batch[name] if isinstance(each, Received)}
 
     def failed(self, batch: dict[str, list[Item]], now: float) -> None:
-        """A batch was left without being stored: it comes again, after a back-off of 1 s to 1 min."""
+        """Put back a batch that was not stored: it comes again after a back-off of 1 s to 1 min."""
         for name in batch:
             table = self._tables[name]
             table.ready_at = now + table.again.s
@@ -200,7 +199,7 @@ class Batches:
             self._release(table)
 
     def due_reports(self) -> Iterator[tuple[str, Stored]]:
-        """What is to be said of what is stored, where events are read too; all journals before it are whole then."""
+        """The `stored` reports to publish, by table, if events are read too. Older journals are complete by then."""
         for name, table in self._tables.items():
             if not self.events:
                 table.unpublished.clear()
@@ -216,7 +215,7 @@ class Batches:
                     yield name, Stored(journal=journal, seq=seq, by=self._by)
 
     def due_orders(self, now: float) -> Iterator[TableOrder]:
-        """What is missing and did not come by itself in time (`Gaps`, `Tail`), as orders."""
+        """The orders for what is missing and did not come by itself in time (`Gaps`, `Tail`)."""
         for name, table in self._tables.items():
             if table.look_at is None or table.look_at > now:
                 continue
@@ -233,12 +232,12 @@ class Batches:
                     table.published[journal] = max(seq, table.published.get(journal, 0))
 
     def next_at(self) -> float | None:
-        """When there is something to do though nothing comes; None for never."""
+        """When to look again even if nothing comes; None for never."""
         looks = [each.look_at for each in self._tables.values() if each.look_at is not None]
         return min([*looks, *(each.ready_at for each in self._tables.values() if each.pending)], default=None)
 
     def _release(self, table: _Table) -> None:
-        """Let the broker go on with others: what this table holds is asked for again if we die."""
+        """Acknowledge what this table holds, so that others are served; after a crash it is asked for again."""
         for each in table.pending.values():
             self.done += each.tickets
             each.tickets = []
@@ -251,14 +250,14 @@ class Batches:
 
 
 class PendingOrders:
-    """The orders that were given and not answered. Their ids begin with 16 random hex digits of this run."""
+    """Orders without an answer yet. Their ids begin with 16 random hex digits of this run."""
 
     def __init__(self) -> None:
         self._run, self._count = secrets.token_hex(8), count(1)
         self._awaited: dict[str, TableOrder] = {}
 
     def create(self, table: str, gap: Resend) -> TableOrder:
-        """An order for what is missing, under an id of its own."""
+        """A new order for what is missing, with an id of its own."""
         order = TableOrder(table, gap, f"{self._run}-{next(self._count)}")
         self._awaited[order.id] = order
         while len(self._awaited) > MOST_AWAITED:
@@ -266,14 +265,14 @@ class PendingOrders:
         return order
 
     def answered(self, id: str | None) -> TableOrder | None:
-        """The order that an answer is to, None where it is another one's."""
+        """The order with this id, no longer awaited; None for another client's id."""
         return self._awaited.pop(id or "", None)
 
 
 class Retry:
-    """When to ask for something: `wait_s` after it was missed, then after twice as long each time, up to `longest_s`.
+    """Schedule of one question: `wait_s` after something was missed, then after twice as long, up to `longest_s`.
 
-    Times are seconds of any one monotonic clock. at: when to ask next, None where it was not missed yet.
+    Times are seconds of any one monotonic clock. at: when to ask next; None if nothing was missed yet.
     """
 
     def __init__(self, wait_s: float, longest_s: float) -> None:
@@ -281,7 +280,7 @@ class Retry:
         self.wait = Doubling(wait_s, longest_s)
 
     def is_due(self, now: float) -> bool:
-        """Whether to ask now; then the next time is later."""
+        """Whether to ask now; if so, schedules the next time."""
         if self.at is None:
             self.at = now + self.wait.s
         if now < self.at:
@@ -291,7 +290,7 @@ class Retry:
         return True
 
     def reset(self) -> None:
-        """Begin again: something came."""
+        """Start again, because something came."""
         self.at = None
         self.wait.reset()
 
@@ -305,21 +304,21 @@ class Gaps:
 
     @property
     def at(self) -> float | None:
-        """When one is to be asked for next, None where there is none."""
+        """When to ask for a gap next; None without a gap."""
         return min((each.at for each in self._of.values() if each.at is not None), default=None)
 
     def due(self, gaps: Iterable[Resend], now: float) -> list[Resend]:
-        """Those that did not close by themselves in time. gaps: all that are open now."""
+        """The gaps to ask for now. gaps: all that are open now."""
         now_open = {(gap.journal, gap.to): gap for gap in gaps}
         self._of = {key: self._of.get(key) or Retry(self._wait_s, LONGEST_ASK_S) for key in now_open}
         return [gap for key, gap in now_open.items() if self._of[key].is_due(now)]
 
 
 class Tail:
-    """The end of one table's journal: asked for once after each connection, and once after a round, if it is quiet.
+    """When to ask for the end of one table's journal: after each reconnect, and after a round when the table is quiet.
 
-    The table journals its answer to each order, so that its journal grows by being asked: what is new behind an
-    answer is no reason to ask. Times are seconds of any one monotonic clock; at: when to ask, None for not yet.
+    The table journals its answer to each order, so each order makes its journal longer: new entries behind an answer
+    are no reason to ask. Times are seconds of any one monotonic clock; at: when to ask, None for not yet.
     """
 
     def __init__(self, wait_s: float) -> None:
@@ -331,11 +330,11 @@ class Tail:
         self._order: Resend | None = None
 
     def connected(self) -> None:
-        """The broker let us in anew: what it was to keep for us may be gone."""
+        """Called after each reconnect: the broker may have lost what it kept for us."""
         self._link = None
 
     def status(self, link: Link, now: float) -> None:
-        """The table says how far it is. On a new connection, ours or its own, something may have been lost."""
+        """Handle a `status`. After a reconnect, ours or the table's, something may have been lost."""
         if link != self._link:
             self._link = link
             self.dropped(now)
@@ -343,20 +342,20 @@ class Tail:
             self.at = now + self._wait_s * QUIET
 
     def dropped(self, now: float) -> None:
-        """Something was let go of, and is to be asked for soon."""
+        """Ask soon, because a message was dropped."""
         self._soon = True
         self.came(now)
 
     def came(self, now: float) -> None:
-        """A round came: one behind it may be lost."""
+        """Ask later for what may be lost behind a round that came."""
         self._left = TRIES
         self._again.reset()
         self.at = now + self._wait_s * (1 if self._soon else QUIET)
 
     def order(self, end: Resend | None, now: float) -> Resend | None:
-        """What to ask for now, None for nothing. end: what the table has behind the last round that came.
+        """The order to send now, None for none; repeated without an answer, with growing waits.
 
-        Without an answer it is asked for again, later and later.
+        end: what the table has behind the last round that came.
         """
         if self.at is None or self.at > now:
             return None
@@ -368,7 +367,7 @@ class Tail:
         return end
 
     def answered(self, order: Resend) -> None:
-        """The table sends what it was asked for."""
+        """Stop asking, because the table answered this order."""
         if order == self._order:
             self._soon, self._left, self.at = False, 0, None
 

@@ -19,18 +19,18 @@ from firmware_bridge.mqtt.subscriber import Reader, Subscriber
 log = logging.getLogger(__name__)
 
 KEEPALIVE_S: Final = 75
-"""A ping after 30 s of silence, and as long for its answer."""
+"""Keep-alive: a ping after 30 s of silence, and as long for its answer."""
 
 THE_BROKERS: Final = 65_535
-"""The window: MQTT 3.1.1 has none of ours, the broker's own counts."""
+"""No window of ours: MQTT 3.1.1 has only the broker's."""
 
 
 class FloorError(BridgeError, ConnectionError):
-    """The broker does not let us do what a floor needs."""
+    """The broker refuses what a floor needs."""
 
 
 class Address(NamedTuple):
-    """A broker, and who we are there. by: our client id; no two receivers of a broker may have the same."""
+    """Address of a broker, and our login. by: our client id, different for each receiver of a broker."""
 
     by: str
     host: str = "127.0.0.1"
@@ -45,11 +45,11 @@ class Address(NamedTuple):
 
 
 class Session(Reader):
-    """A persistent session of MQTT 3.1.1, which every broker speaks; it connects again by itself.
+    """A persistent session of MQTT 3.1.1, which every broker speaks; it reconnects by itself.
 
-    trouble: why it is not connected, and what to do, empty where it is; each is logged once. wake is called, from a
-    thread of its own, when there is news. connects: how often the broker let us in. The broker sends a message again
-    until it is `done`.
+    trouble: why it is not connected, and what to do; empty if it is connected; each is logged once. wake: called from
+    another thread when there is news. connects: connections so far. The broker redelivers a message until it is
+    `done`.
     """
 
     def __init__(self, address: Address, wake: Callable[[], None]) -> None:
@@ -67,7 +67,7 @@ class Session(Reader):
         self._link: Subscriber | None = None
 
     def read(self, topics: dict[str, int | None]) -> None:
-        """Subscribe to these filters at a QoS, None: no more; connect first, as soon as the broker is there."""
+        """Subscribe. topics: filter -> QoS, None to unsubscribe. The first call connects, in a thread of its own."""
         with self._lock:
             if self._link is not None:
                 self._call(self._link.read, topics)
@@ -79,7 +79,7 @@ class Session(Reader):
             self._call(self._link.start)
 
     def close(self) -> None:
-        """Disconnect in order; the broker keeps the session."""
+        """Disconnect; the broker keeps the session."""
         with self._lock:
             if self._link is None or self._loop.is_closed():
                 return
@@ -91,21 +91,21 @@ class Session(Reader):
 
     @property
     def is_connected(self) -> bool:
-        """Whether the broker would get a message now."""
+        """Whether there is a connection now."""
         return self._link is not None and self._link.up
 
     def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
-        """Send at QoS 1, as soon as there is a connection; not before `read`."""
+        """Send at QoS 1, as soon as there is a connection; does nothing before `read`."""
         if self._link is not None:
             self._call(self._link.send, Message(topic, payload, retain=retain))
 
     def done(self, tickets: list[Ticket]) -> None:
-        """These messages need not be sent again; the broker is told in the order in which they came."""
+        """Acknowledge these messages, in the order in which they came."""
         if tickets and self._link is not None:
             self._call(self._link.acknowledge, tuple(tickets))
 
     def _call(self, act: Callable[..., object], *given: Any) -> None:
-        """Do something in the thread; nothing once closed."""
+        """Call a function in the thread; does nothing once closed."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(act, *given)
 

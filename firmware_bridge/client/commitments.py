@@ -12,19 +12,19 @@ from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.wire import Identity
 
 Proof = Literal["opened", "changed", "uncommitted", "unseen"]
-"""What the naming of a card that was sealed is worth.
+"""Result of checking a sealed card against its commitment.
 
-opened: it is the card that was committed to. changed: the commitment it names was made to another card, or with
-another nonce. uncommitted: no message before it committed to this card. unseen: the message it names, or one
-before it, has not come yet: ask for what is missing.
+opened: it is the card that was committed to. changed: the commitment it names is of another card or another nonce.
+uncommitted: no earlier message committed to this card. unseen: the message it names, or one before it, has not come
+yet: ask for what is missing.
 """
 
 
 class Verdict(Struct, frozen=True):
     """Message `at` names `card`, written as on the wire.
 
-    names: the message whose commitment it says it opens; None where it leaves that open, as for a card that was
-    held or entered by hand. opened: every message whose commitment it does open.
+    names: the message with the commitment that it claims to open; None if it names none, as for a card that was held
+    or entered by hand. opened: every message with a commitment that it does open.
     """
 
     at: Identity
@@ -44,9 +44,9 @@ def commitment(journal: str, seq: int, n: int, card: str, nonce: str) -> str:
 
 
 class Verifier:
-    """Takes the messages of the topic `event` in any order, repeats too, and judges every card that was sealed.
+    """Checks every sealed card against its commitment. Messages come in any order, repeats too.
 
-    It needs a journal from its first entry on: what is missing there is told by `gaps`.
+    Needs a journal from its first entry on; `gaps` names what is missing.
     """
 
     def __init__(self) -> None:
@@ -55,10 +55,10 @@ class Verifier:
         self._judged: dict[str, dict[Identity, tuple[_Named, Verdict]]] = {}
 
     def take(self, payload: Payload) -> tuple[Verdict, ...]:
-        """The verdicts that this message brings: on the card it names, and on cards that had waited for it.
+        """The verdicts from a message of the topic `event`: on the card it names, and on cards that waited for it.
 
-        A card named while it is drawn was never sealed and needs no verdict. Raises MessageError for what is no
-        event message, and for a message that differs from an earlier one with the same identity.
+        A card that is named as it is drawn was never sealed and needs no verdict. Raises MessageError for any other
+        message, and for one that differs from an earlier one with the same identity.
         """
         message = self._events.take(payload)
         if message is None:
@@ -75,14 +75,14 @@ class Verifier:
         return tuple(verdict for _, verdict in news)
 
     def verdicts(self, journal: str) -> tuple[Verdict, ...]:
-        """What is known of every card of a journal that was sealed and is named by now, in order."""
+        """The latest verdict on each sealed card of a journal that is named by now, in order."""
         judged = self._judged.get(journal, {})
         return tuple(judged[at][1] for at in sorted(judged))
 
     def closed(self, journal: str) -> dict[Identity, str]:
-        """The commitments that nothing has opened yet, in order: message -> hex commitment.
+        """The commitments that no message has opened yet, in order: message -> hex commitment.
 
-        After `ShoeEnded` and its reveals only cards that never were part of the shoe stay closed.
+        After `ShoeEnded` and its reveals only cards that were never part of the shoe stay closed.
         """
         made = self._made.get(journal, {})
         opened = {place for verdict in self.verdicts(journal) for place in verdict.opened}
@@ -93,7 +93,7 @@ class Verifier:
         return self._events.gaps(journal)
 
     def forget(self, journal: str) -> None:
-        """Let go of a journal that is over and judged."""
+        """Drop a journal that is finished and checked."""
         self._events.forget(journal)
         self._made.pop(journal, None)
         self._judged.pop(journal, None)
@@ -126,7 +126,7 @@ class _Named(Struct, frozen=True):
 
 
 class _Event(Struct, frozen=True):
-    """What any event may say of a card; the faces and nonces that a commitment can be made of."""
+    """The fields of any event that concern a card, limited to faces and nonces that a commitment can be made of."""
 
     type: str
     commit: str | None = None
@@ -146,7 +146,7 @@ def _card_event(event: dict[str, Any]) -> _Event:
 
 
 def _named(at: Identity, event: _Event) -> tuple[_Named, ...]:
-    """The card of an event that was sealed before: revealed, or held or entered by hand until now."""
+    """The sealed card that an event names: revealed, or held or entered by hand."""
     if event.card is None:
         return ()
     if event.type == "CardRevealed":

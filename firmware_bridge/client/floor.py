@@ -1,4 +1,4 @@
-"""A floor of tables behind one broker, for `async for` and for plain `for`: what they send, kept until it is stored."""
+"""All tables behind one broker, for `async for` and for plain `for`; messages come until they are stored."""
 
 import asyncio
 import ssl
@@ -24,19 +24,19 @@ WAIT_S: Final = 10.0
 """How long a gap may close by itself before it is asked for."""
 
 MOST = 500
-"""Items of a batch at most."""
+"""Most items of a batch."""
 
 
 class FloorInUse(BridgeError, RuntimeError):
-    """A floor gives one stream."""
+    """A second, different stream was requested of one floor."""
 
 
 class NotThisBatch(BridgeError, RuntimeError):
-    """`stored()` of a batch that was left already."""
+    """`stored()` was called for a batch that is no longer current."""
 
 
 class _Batch:
-    """Items of one table, or of several where they are read together, to be stored in one transaction."""
+    """Items to store in one transaction, of one table, or of several with `together`."""
 
     def __init__(self, reading: "Reading", items: dict[str, list[Item]]) -> None:
         self._reading, self._of = reading, items
@@ -50,28 +50,28 @@ class _Batch:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The tables it is of."""
+        """Names of the tables that it has items of."""
         return tuple(self._of)
 
 
 class AsyncBatch(_Batch):
-    """Items of one table of a `Floor`, or of several where they are read together."""
+    """A batch of a `Floor`."""
 
     async def stored(self) -> None:
-        """Say that all of it is committed: none of it comes again. Of `messages()` the tables are told too."""
+        """Acknowledge a committed batch: none of it comes again. With `messages()` the tables get `stored` too."""
         self._reading.stored(self._of)
 
 
 class PlainBatch(_Batch):
-    """Items of one table of a `PlainFloor`, or of several where they are read together."""
+    """A batch of a `PlainFloor`."""
 
     def stored(self) -> None:
-        """Say that all of it is committed: none of it comes again. Of `messages()` the tables are told too."""
+        """Acknowledge a committed batch: none of it comes again. With `messages()` the tables get `stored` too."""
         self._reading.stored(self._of)
 
 
 class _Floor(ABC):
-    """What both ways to wait have in common: the tables' streams, and the way to send orders."""
+    """Common part of `Floor` and `PlainFloor`: the tables' streams, and sending orders."""
 
     def __init__(
         self,
@@ -91,20 +91,20 @@ class _Floor(ABC):
 
     @property
     def trouble(self) -> str:
-        """Why it is not connected, and what to do; empty where it is. Each is logged too, once."""
+        """Why it is not connected, and what to do; empty if it is connected. Each is logged once too."""
         return self._reading.session.trouble
 
     @abstractmethod
     def _wake(self) -> None:
-        """There is news, says another thread."""
+        """Called from another thread when there is news."""
 
 
 class Floor(_Floor):
     """All tables behind a broker, for `async for`, as `async with Floor("ledger", host="broker.house") as floor`.
 
-    by: the name of this receiver, which is its client id and the `by` of what it stored: the same after each restart,
-    and nobody else's. prefix: what the tables' topics begin with. wait_s: how long a gap may close by itself before it
-    is asked for; behind a broker of several nodes 5 s more than it waits before it sends again.
+    by: the name of this receiver, which is its client id and the `by` of its `stored` reports: the same after each
+    restart, and used by no other client. prefix: the first word of the tables' topics. wait_s: how long a gap may close
+    by itself before it is asked for; with a cluster 5 s more than it waits before it redelivers.
     """
 
     async def __aenter__(self) -> Self:
@@ -118,10 +118,10 @@ class Floor(_Floor):
     def rounds(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
     ) -> "AsyncBatches":
-        """What the topic `round` brings, in batches of one table each; together: of as many as have something.
+        """The messages of the topic `round`, in batches of one table each.
 
-        known: payloads that were stored before, as they came, in any order. forgotten: (table, journal) of which
-        nothing is asked. Called again it goes on where it was, and these two are left alone.
+        known: payloads that are stored already, as they came, in any order. forgotten: (table, journal) of which
+        nothing is asked. together: batches of several tables. A second call continues, and ignores known and forgotten.
         """
         self._reading.begin(events=False, known=known, forgotten=forgotten, together=together)
         return AsyncBatches(self)
@@ -129,14 +129,14 @@ class Floor(_Floor):
     def messages(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
     ) -> "AsyncBatches":
-        """What the topics `event` and `round` bring: all that a table says for good. Arguments as for `rounds`."""
+        """The messages of the topics `event` and `round`: the whole record of each table. Arguments as for `rounds`."""
         self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
         return AsyncBatches(self)
 
     def table(self, name: str, *, answer_s: float = ANSWER_S) -> Orders[Awaitable[Answer]]:
-        """The orders to a table, as methods to be awaited for their `Answer`; NoAnswer after `answer_s` seconds.
+        """The orders to a table, as methods to await for their `Answer`; NoAnswer after `answer_s` seconds.
 
-        One that is not answered is sent again under its id, which acts once, as long as it is waited for.
+        An order without an answer is repeated under its id until then; a repeated id acts once.
         """
         return Orders(lambda order: self._give(name, order, answer_s))
 
@@ -176,7 +176,7 @@ class AsyncBatches:
         return self
 
     async def __anext__(self) -> AsyncBatch:
-        """The next batch. The one before it, if it was not stored, counts as left. Raises FloorError."""
+        """The next batch. A batch before it that was not stored comes again. Raises FloorError."""
         reading, news = self._floor._reading, self._floor._news
         while not reading.is_closed:
             news.clear()
@@ -207,21 +207,21 @@ class PlainFloor(_Floor):
     def rounds(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
     ) -> "PlainBatches":
-        """What `Floor.rounds` gives, for plain `for`."""
+        """As `Floor.rounds`, for plain `for`."""
         self._reading.begin(events=False, known=known, forgotten=forgotten, together=together)
         return PlainBatches(self)
 
     def messages(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
     ) -> "PlainBatches":
-        """What `Floor.messages` gives, for plain `for`."""
+        """As `Floor.messages`, for plain `for`."""
         self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
         return PlainBatches(self)
 
     def table(self, name: str, *, answer_s: float = ANSWER_S) -> Orders[Answer]:
         """The orders to a table, as methods that return its `Answer`. They raise NoAnswer after `answer_s` seconds.
 
-        One that is not answered is sent again under its id, which acts once, as long as it is waited for.
+        An order without an answer is repeated under its id until then; a repeated id acts once.
         """
         return Orders(lambda order: self._give(name, order, answer_s))
 
@@ -250,7 +250,7 @@ class PlainBatches:
         return self
 
     def __next__(self) -> PlainBatch:
-        """The next batch. The one before it, if it was not stored, counts as left. Raises FloorError."""
+        """The next batch. A batch before it that was not stored comes again. Raises FloorError."""
         reading, news = self._floor._reading, self._floor._news
         while not reading.is_closed:
             news.clear()
@@ -261,7 +261,7 @@ class PlainBatches:
 
 
 class Reading:
-    """The tables below `prefix` of a broker, read in one thread. wake: called from another one when there is news."""
+    """Reads the tables below `prefix` of a broker, in one thread. wake: called from another one when there is news."""
 
     def __init__(self, address: Address, prefix: str, wait_s: float, wake: Callable[[], None]) -> None:
         self.is_closed = False
@@ -274,7 +274,7 @@ class Reading:
     def begin(
         self, *, events: bool, known: Iterable[bytes], forgotten: Iterable[tuple[str, str]], together: bool
     ) -> None:
-        """Begin with rounds, or with events too; or go on with them. Raises FloorInUse for the other ones."""
+        """Start the stream of rounds, or of events too; or continue it. Raises FloorInUse for the other stream."""
         self._together = together
         if not self._begun:
             self._begun, self._batches.events = True, events
@@ -285,9 +285,9 @@ class Reading:
             raise FloorInUse("this floor gives its other stream", "make another floor, with another name")
 
     def step(self) -> dict[str, list[Item]]:
-        """Do what is due; the items of the next batch by table, none where nothing waits.
+        """Do what is due; returns the items of the next batch by table, {} if nothing waits.
 
-        Raises FloorError, once for each time that the broker refused something.
+        Raises FloorError once for each refusal of the broker.
         """
         error, self.session.error = self.session.error, None
         if error is not None:
@@ -305,7 +305,7 @@ class Reading:
         return self._out
 
     def stored(self, items: dict[str, list[Item]]) -> None:
-        """The batch that was given last is committed. Raises NotThisBatch for another one."""
+        """Mark the current batch as committed. Raises NotThisBatch for another one."""
         if self._out is not items:
             raise NotThisBatch("this batch was left already, it comes again", "call stored() once, inside of the loop")
         self._out = {}
@@ -313,12 +313,12 @@ class Reading:
         self._publish_stored()
 
     def left(self) -> float | None:
-        """Seconds until something is due though nothing comes; None for never."""
+        """Seconds until something is due even if nothing comes; None for never."""
         at = self._batches.next_at()
         return None if at is None else max(0.0, at - monotonic())
 
     def close(self) -> None:
-        """Disconnect; the broker keeps what comes."""
+        """Disconnect; the broker keeps the session."""
         self.is_closed = True
         self.session.close()
 

@@ -1,9 +1,9 @@
-"""Counts what a table's topics `event` and `round` bring, without clock and connection: the one receiver.
+"""Counts a table's messages of the topics `event` and `round`, without clock and connection: the one receiver.
 
-It drops repeats, notices other bytes under a known identity, knows which entries are whole, and finds gaps inside a
-journal and across journals. A program of one's own drives `Events` and `Rounds`, a whole floor `Arrived` (intake.py), a
-store and the demo `Entries`. Gaps reach up to the newest message that came; which journal is the present one, and what
-its next entry is, the topic `status` says.
+It drops repeats, detects other bytes under a known identity, counts complete entries, and finds gaps inside a journal
+and across journals. A backend drives `Events` and `Rounds`; `Floor` drives `TableLedger` (batches.py); a store and the
+demo drive `Entries`. Gaps reach up to the newest message that came; the topic `status` names the present journal and
+its next entry.
 """
 
 from hashlib import sha256
@@ -23,14 +23,14 @@ from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.wire import EventMessage, Identity, RoundMessage
 
 ROUND_EVENTS: Final = ("RoundClosed", "RoundVoided", "RoundCorrected")
-"""The types of events that come with a message of the topic `round`, of the same identity."""
+"""Types of events that come with a message of the topic `round`, with the same identity."""
 
 KEPT_JOURNALS: Final = 3
-"""Newest journals of a table whose repeats are still known; older ones are let go of once they are whole."""
+"""Newest journals of a table in memory, for repeats; older ones are dropped once they are complete."""
 
 
 class Events:
-    """The topic `event`: `seq` counts a journal's entries from 1, `n` the events of an entry up to `of`."""
+    """Receiver of the topic `event`: `seq` counts a journal's entries from 1, `n` the events of an entry up to `of`."""
 
     def __init__(self) -> None:
         self._seen = Digests()
@@ -40,7 +40,7 @@ class Events:
         return self._seen.has("event", identity)
 
     def take(self, payload: Payload) -> EventMessage | None:
-        """The message, None for a repeat; in any order. Raises MessageError."""
+        """Decode and count a message, in any order; None for a repeat. Raises MessageError."""
         message = event_message(payload)
         if not self._seen.is_new("event", message.identity, payload):
             return None
@@ -52,19 +52,19 @@ class Events:
         return self._journals.get(identity.journal, Entries()).has_all_before(identity.seq, identity.n)
 
     def gaps(self, journal: str) -> tuple[Resend, ...]:
-        """What to ask for: the entries that are missing, or not whole, before the newest one that came."""
+        """Orders for the entries that are missing, or not complete, before the newest one that came."""
         return tuple(_order(journal, gap) for gap in self._journals.get(journal, Entries()).gaps())
 
     def forget(self, journal: str) -> None:
-        """Let go of a journal whose messages are all stored."""
+        """Drop a journal once all its messages are stored."""
         self._seen.forget(journal)
         self._journals.pop(journal, None)
 
 
 class Rounds:
-    """The topic `round`: each message names the entry of the one before it at its table (`prev`).
+    """Receiver of the topic `round` of one table: each message names the entry of the one before it (`prev`).
 
-    One table; the first round message of its life names none.
+    The first round message of a table names none.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Rounds:
         self._chain = RoundChain()
 
     def take(self, payload: Payload) -> RoundMessage | None:
-        """The message, None for a repeat; in any order. Raises MessageError."""
+        """Decode and count a message, in any order; None for a repeat. Raises MessageError."""
         message = round_message(payload)
         if not self._seen.is_new("round", message.identity, payload):
             return None
@@ -80,26 +80,26 @@ class Rounds:
         return message
 
     def gaps(self) -> tuple[Resend, ...]:
-        """What to ask for, in all journals that are not forgotten.
+        """Orders for missing rounds, in all journals that are not forgotten.
 
-        From behind the round that came before each gap, in its journal, up to the round known to be missing.
+        Each begins behind the round that came before the gap, in its journal, and ends at the missing round.
         """
         return self._chain.gaps()
 
     def forget(self, journal: str) -> None:
-        """Let go of a journal whose rounds are all settled: nothing is asked of it again, whether any of it came."""
+        """Drop a journal once all its rounds are settled: nothing is asked of it again, even if it is incomplete."""
         self._seen.forget(journal)
         self._chain.forget(journal)
 
 
 class Digests:
-    """The digests that came under each identity: 32 bytes for each message."""
+    """Digests of the messages under each identity, of 32 bytes each."""
 
     def __init__(self) -> None:
         self._seen: dict[str, dict[tuple[Stream, int, int], tuple[bytes, ...]]] = {}
 
     def add(self, topic: Stream, identity: Identity, digest: bytes) -> tuple[bytes, ...]:
-        """Note a message; the different digests that came under its identity before, none for a new message."""
+        """Add a message; returns the different digests that its identity had before, () for a new message."""
         of_journal, key = self._seen.setdefault(identity.journal, {}), (topic, identity.seq, identity.n)
         before = of_journal.get(key, ())
         if digest not in before:
@@ -107,7 +107,7 @@ class Digests:
         return before
 
     def is_new(self, topic: Stream, identity: Identity, payload: Payload) -> bool:
-        """Whether the message did not come before. Raises MessageError if another one came under its identity."""
+        """Whether the message is new. Raises MessageError if another one came under its identity."""
         content = fingerprint(payload)
         before = self.add(topic, identity, content)
         if before and before[0] != content:
@@ -121,12 +121,12 @@ class Digests:
         return (topic, identity.seq, identity.n) in self._seen.get(identity.journal, ())
 
     def forget(self, journal: str) -> None:
-        """Let go of a journal; a repeat from it would be new again."""
+        """Drop a journal; a repeat from it is new again."""
         self._seen.pop(journal, None)
 
 
 class _Entry:
-    """What came of an entry: n of each event, -n of each round message; announced: n of events that come with one."""
+    """Parts of an entry that came: n of each event, -n of each round message. announced: n of events that have one."""
 
     __slots__ = ("announced", "came", "events", "of")
 
@@ -141,9 +141,9 @@ class _Entry:
 
 
 class Entries:
-    """The entries of a journal: every message of those up to `whole` came, and it has entries up to `known` at least.
+    """The entries of a journal: complete up to `whole`, and known to exist up to `known`.
 
-    Messages come in any order, repeats too. Where rounds are not read, they are not announced.
+    Messages come in any order, repeats too. If rounds are not read, they are not announced.
     """
 
     def __init__(self, whole: int = 0, known: int = 0) -> None:
@@ -151,7 +151,7 @@ class Entries:
         self._behind: dict[int, _Entry] = {}
 
     def event(self, seq: int, n: int, of: int, *, has_round: bool = False) -> None:
-        """Note event `n` of the `of` events of an entry. has_round: whether a round message comes with it."""
+        """Add event `n` of the `of` events of an entry. has_round: whether a round message comes with it."""
         self.reach(seq)
         if seq > self.whole:
             entry = self._behind.setdefault(seq, _Entry())
@@ -163,14 +163,14 @@ class Entries:
             self._count()
 
     def round(self, seq: int, n: int) -> None:
-        """Note the round message that comes with event `n` of an entry."""
+        """Add the round message that comes with event `n` of an entry."""
         self.reach(seq)
         if seq > self.whole:
             self._behind.setdefault(seq, _Entry()).came.add(-n)
             self._count()
 
     def reach(self, seq: int) -> None:
-        """Note that the journal has this entry."""
+        """Record that the journal has this entry."""
         self.known = max(self.known, seq)
 
     def has(self, seq: int) -> bool:
@@ -185,7 +185,7 @@ class Entries:
         return seq == self.whole + 1 and all(before in came for before in range(1, n))
 
     def gaps(self, to: int = 0) -> list[range]:
-        """The entries that are missing, or not whole, up to the last one that is known. to: one more that is."""
+        """The entries that are missing, or not complete, up to the last known one. to: a further known entry."""
         gaps, start, last = [], self.whole + 1, max(self.known, to)
         for seq in sorted(seq for seq, entry in self._behind.items() if entry.is_whole):
             if seq > start:
@@ -194,7 +194,7 @@ class Entries:
         return [*gaps, range(start, last + 1)] if start <= last else gaps
 
     def span(self, start: int, most: int) -> range:
-        """The next entries that are missing from `start` on: from the first to the last of `most`; none if all came."""
+        """The next missing entries from `start` on, at most `most` from first to last; empty if all came."""
         while start <= self.known and self.has(start):
             start += 1
         last = min(self.known, start + most - 1)
@@ -209,48 +209,48 @@ class Entries:
 
 
 class RoundChain:
-    """The round messages of a table that have come, each with the one that it names before it."""
+    """Round messages of a table, each with the entry of the one before it."""
 
     def __init__(self) -> None:
         self._prev: dict[EntryName, EntryName | None] = {}
         self.forgotten: set[str] = set()
-        """The journals of which nothing is asked."""
+        """Journals of which nothing is asked."""
 
     def put(self, message: RoundMessage) -> None:
-        """Add a message that did not come before."""
+        """Add a new message."""
         self._prev[EntryName(message.journal, message.seq)] = message.prev
 
     def gaps(self) -> tuple[Resend, ...]:
-        """What to ask for, in all journals that are not forgotten.
+        """Orders for missing rounds, in all journals that are not forgotten.
 
-        From behind the round that came before each gap, in its journal, up to the round known to be missing.
+        Each begins behind the round that came before the gap, in its journal, and ends at the missing round.
         """
         missing = {each for each in self._prev.values() if each and each not in self._prev}
         wanted = sorted((each.journal, each.seq) for each in missing if each.journal not in self.forgotten)
         return tuple(_order(journal, range(self.last(journal, seq) + 1, seq + 1)) for journal, seq in wanted)
 
     def last(self, journal: str, before: int | None = None) -> int:
-        """The last entry of a journal whose round message came, or the last before an entry; 0 for none."""
+        """The last entry of a journal with a round message, or the last one before `before`; 0 for none."""
         came = (each.seq for each in self._prev if each.journal == journal)
         return max((seq for seq in came if before is None or seq < before), default=0)
 
     def forget(self, journal: str) -> None:
-        """Let go of a journal: nothing is asked of it again, whether any of it came."""
+        """Drop a journal: nothing is asked of it again, even if it is incomplete."""
         self._prev = {entry: prev for entry, prev in self._prev.items() if entry.journal != journal}
         self.forgotten.add(journal)
 
 
 class _End(NamedTuple):
-    """The last entry of a journal, and the shoe that was in then."""
+    """The last entry of a journal, and its shoe."""
 
     shoe: int
     seq: int
 
 
 class TableLedger:
-    """One table's messages so far, in memory: which are new, what is missing, and up to where all is there.
+    """One table's messages in memory: which are new, what is missing, and up to where they are complete.
 
-    events: whether the topic `event` is read too; else only rounds can be missing.
+    events: whether the topic `event` is read too; if not, only rounds can be missing.
     """
 
     def __init__(self, table: str, *, events: bool) -> None:
@@ -262,7 +262,7 @@ class TableLedger:
         self._ended: set[str] = set()
 
     def receive(self, topic: Stream, raw: bytes) -> Item | None:
-        """What the bytes are, None for a repeat."""
+        """Decode and count a message; None for a repeat."""
         try:
             message = event_message(raw) if topic == "event" else round_message(raw)
             verify_table(self.table, message.table)
@@ -287,23 +287,23 @@ class TableLedger:
         return Received(self.table, topic, message, raw)
 
     def reaches(self, journal: str, next_seq: int, shoe: int) -> None:
-        """The table says which entry comes next in the journal of a shoe; of older shoes this is the last word.
+        """Record a `status`: the next entry of the journal of a shoe. Ends of older shoes are final and dropped.
 
-        What it says late of an older one takes no newer end away: the end of the newest shoe is kept beside it.
+        A late status of an older shoe does not remove the end of the newest one.
         """
         newest = [known for known in self._ends.items() if known[1].shoe > shoe][:1]
         before = self._ends.get(journal)
         self._ends = dict([*newest, (journal, _End(shoe, max(next_seq - 1, before.seq if before else 0)))])
 
     def answered(self, asked: Resend) -> None:
-        """The table sends what was asked for: the end of a journal, which may be empty, is not asked for again."""
+        """Record the answer to an order: the end of a journal, which may be empty, is not asked for again."""
         if asked.journal and asked.to is None:
             self._ended.add(asked.journal)
 
     def gaps(self) -> tuple[Resend, ...]:
-        """What to ask for: what is missing in between; of events also what the table said to have behind the newest.
+        """Orders for what is missing in between; with events also for what `status` announced behind the newest.
 
-        With events also, once, the end of each journal that another one followed: no message says where it is.
+        With events also, once, for the end of each journal that another one followed: no message says where it is.
         """
         if not self.events:
             return self._chain.gaps()
@@ -317,9 +317,9 @@ class TableLedger:
         return tuple(gaps)
 
     def tail(self) -> Resend | None:
-        """What the table has behind its newest round that came, None for nothing: nobody says whether rounds are in it.
+        """The order for the entries behind the newest round that came, None for none; they may hold no round.
 
-        Where events are read too, `gaps` has it.
+        With events this is part of `gaps`.
         """
         for journal, end in () if self.events else self._ends.items():
             last = self._chain.last(journal)
@@ -328,7 +328,7 @@ class TableLedger:
         return None
 
     def stored_up_to(self, journal: str, unsaved: int | None) -> int:
-        """The last entry of a journal up to which all is there; 0 for none, and where events are not read.
+        """The last entry up to which a journal is complete; 0 for none, and if events are not read.
 
         unsaved: the first that is not stored.
         """
@@ -336,7 +336,7 @@ class TableLedger:
         return whole if unsaved is None else min(whole, unsaved - 1)
 
     def lacks_older(self, journal: str, unsaved: set[str]) -> bool:
-        """Whether anything of a journal before this one is missing, or not stored. unsaved: journals with such."""
+        """Whether an older journal has missing entries, or is in `unsaved`, the journals that are not stored."""
         lacking = unsaved | {each.journal for each in self.gaps() if each.journal} - (
             self._ends.keys() - self._journals
         )
@@ -344,7 +344,7 @@ class TableLedger:
         return any(each != journal and self._shoes.get(each, -1) < shoe for each in lacking)
 
     def forget(self, journal: str) -> None:
-        """Let go of a journal: nothing is asked of it again, and what comes of it looks new."""
+        """Drop a journal: nothing is asked of it again, and its messages are new again."""
         for each in (self._journals, self._shoes, self._ends):
             each.pop(journal, None)
         self._ended.discard(journal)
@@ -352,7 +352,7 @@ class TableLedger:
         self._chain.forget(journal)
 
     def forget_old(self, pending: set[str]) -> list[tuple[str, int]]:
-        """Let go of all but the newest journals, where nothing is missing; which, and the last entry of each.
+        """Drop all but the newest journals, if nothing is missing; returns each with its last entry.
 
         pending: journals not stored yet.
         """
@@ -369,5 +369,5 @@ class TableLedger:
 
 
 def _order(journal: str, gap: range) -> Resend:
-    """The order for entries of a journal."""
+    """The order for a range of entries of a journal."""
     return Resend(journal=journal, start=gap.start, to=gap.stop - 1)

@@ -32,7 +32,7 @@ class Refusal(Struct, frozen=True):
 
 
 class Range(Struct, frozen=True):
-    """What one person may have on one bet in a round: `low` to `high`, both included. Raises MoneyError."""
+    """Limits of one person on one bet in a round: `low` to `high`, both included. Raises MoneyError."""
 
     low: Decimal
     high: Decimal
@@ -45,11 +45,10 @@ class Range(Struct, frozen=True):
 
 
 class Pool(Struct, frozen=True):
-    """What a table takes on a round from all persons together.
+    """Limits of a table on one round, over all persons together. Raises MoneyError.
 
-    differential: most that the banker's side, with and without commission, and the player's may differ by.
-    totals: bet id -> most that is taken on it; a bet that is not here is not offered. Player and banker are.
-    Raises MoneyError.
+    differential: most by which the banker's side, with and without commission, and the player's may differ.
+    totals: bet id -> most on it; a bet that is not here is not offered, but player and banker always are.
     """
 
     differential: Decimal
@@ -66,7 +65,7 @@ FIVE_AREAS: Final = ("player", "banker", "tie", "player_pair", "banker_pair")
 
 
 def common(account: Range, table: Range) -> Range | None:
-    """The range of an account at a table: what is in both; None where nothing is: no betting.
+    """The range of an account at a table, their intersection; None if it is empty: no betting.
 
     `common(Range(100, 20000), Range(1, 10000))` is 100 to 10000.
     """
@@ -81,12 +80,11 @@ def refusals(
     pool: Pool,
     closed_bets: Collection[str] = (),
 ) -> tuple[Refusal, ...]:
-    """Everything that speaks against `wager` after the bets already `accepted` in this round; () = accept it.
+    """Reasons to refuse `wager` after the bets `accepted` in this round; () = accept it.
 
-    own: `common(account, table)`; it counts for a person's stakes on one bet together, so that a bet may be raised
-    by less than its lower limit. closed_bets: ids refused in the round of the bet,
-    `firmware_bridge.games.baccarat.bets.closed(round)` or, of the next round that a bet can be taken for,
-    `closed_bets` of the topic `table`.
+    own: `common(account, table)`, for a person's stakes on one bet together: a bet may be raised by less than the lower
+    limit. closed_bets: ids refused in the round of the bet, `firmware_bridge.games.baccarat.bets.closed(round)`, or for
+    the next round that accepts bets `closed_bets` of the topic `table`.
     """
     if wager.bet in closed_bets:
         return (Refusal("closed", f"{wager.bet} is closed for this round"),)
@@ -95,9 +93,9 @@ def refusals(
 
 
 def refusals_of_five(wager: Wager, accepted: Sequence[Wager], most: Decimal) -> tuple[Refusal, ...]:
-    """The same at a table of five areas, each up to the person's `most`, and not both sides.
+    """Reasons to refuse `wager` at a table of five areas: each up to the person's `most`, and not both sides.
 
-    A round is limited to 5 x `most` in all. Nothing closes and the table has no pool. Raises MoneyError for a `most`
+    A round is limited to 5 x `most` in all. No bet closes, and the table has no pool. Raises MoneyError for a `most`
     that is no amount.
     """
     check_amount(most, "the largest stake")
@@ -133,7 +131,7 @@ def _pooled(wager: Wager, accepted: Sequence[Wager], pool: Pool) -> Refusal | No
 
 
 def _differs(wager: Wager, accepted: Sequence[Wager], limit: Decimal) -> Refusal | None:
-    """By how much the side that is bet on would lead; a side that is behind by more than the limit counts too."""
+    """The refusal by the differential limit; it also applies to a side that stays behind by more than the limit."""
     banker = staked(accepted, lambda each: each.bet in SIDES["banker"])
     player = staked(accepted, lambda each: each.bet in SIDES["player"])
     behind = EXACT.subtract(banker, player) if wager.bet == "player" else EXACT.subtract(player, banker)

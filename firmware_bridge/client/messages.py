@@ -1,4 +1,4 @@
-"""What a floor gives to its reader: messages, and what went wrong with some."""
+"""Items of a floor's batches: messages, and what went wrong with some."""
 
 from typing import Literal, NamedTuple
 
@@ -9,7 +9,7 @@ Stream = Literal["event", "round"]
 
 
 class Received(NamedTuple):
-    """A message that came for the first time. raw: its bytes, to be stored as they are."""
+    """A message that came for the first time. raw: its bytes, to store as they are."""
 
     table: str
     topic: Stream
@@ -18,7 +18,7 @@ class Received(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """Other bytes under the identity of a message that came before: an incident, for one of them is not the shoe's.
+    """Other bytes under the identity of an earlier message: an incident, one of them is not from the shoe.
 
     raw: the later bytes; first: the SHA-256 of those that came first, hex.
     """
@@ -40,7 +40,7 @@ class Unreadable(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A table refused to send a gap again. final: it has that journal no more, and is not asked again."""
+    """A table refused to send a gap again. final: it no longer has that journal, and is not asked again."""
 
     table: str
     asked: Resend

@@ -1,4 +1,4 @@
-"""Money as exact decimals: sums and products that are never rounded unseen, and the house's rounding."""
+"""Money as exact decimals, and the house's rounding."""
 
 from collections.abc import Iterable
 from decimal import Context, Decimal, Inexact, InvalidOperation
@@ -15,14 +15,14 @@ ZERO: Final = Decimal(0)
 
 
 class MoneyError(BridgeError, ValueError):
-    """An amount that is no amount."""
+    """A value that is not a valid amount."""
 
 
 class Rounding(Struct, frozen=True):
-    """How the house rounds what is won on a bet, in the unit of the stakes; a setting of the house, not of a seed.
+    """Rounding of what is won on a bet, in the unit of the stakes; a setting of the house, in no rule book.
 
-    quantum: the smallest amount paid (0.01, 0.5, 5 ..), None for none: exact. mode: `down`, in the favour of the
-    house, or `half-even` (ROUND_HALF_EVEN): to the nearest, a half to the even multiple. Raises MoneyError.
+    quantum: the smallest amount paid (0.01, 0.5, 5 ..), None for exact. mode: `down`, in favour of the house, or
+    `half-even` (ROUND_HALF_EVEN): to the nearest, a half to the even multiple. Raises MoneyError.
     """
 
     quantum: Decimal | None = None
@@ -42,7 +42,7 @@ def check_amount(amount: Decimal, what: str) -> None:
 
 
 def total(amounts: Iterable[Decimal]) -> Decimal:
-    """Their exact sum, 0 for none. Raises decimal.Inexact beyond 60 digits."""
+    """The exact sum, 0 for none. Raises decimal.Inexact beyond 60 digits."""
     sum_ = ZERO
     for amount in amounts:
         sum_ = EXACT.add(sum_, amount)

@@ -1,4 +1,4 @@
-"""Orders to a table as methods, and their way to the answer."""
+"""Orders to a table as methods, and the matching of their answers."""
 
 import secrets
 from collections.abc import Callable, Mapping
@@ -16,45 +16,45 @@ from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.orders import Answer, Order, Pack
 
 AGAIN_S = 5.0
-"""Seconds without an answer after which an order is sent again; with the same id it acts once."""
+"""Seconds without an answer before an order is repeated; with the same id it acts once."""
 
 CONNECT_S = 0.2
-"""Seconds between two looks whether there is a connection."""
+"""Seconds between two tries while there is no connection."""
 
 ANSWER_S = 30.0
-"""Seconds after which an order without an answer is given up."""
+"""Seconds before an order without an answer is given up."""
 
 A = TypeVar("A")
 
 
 class NoAnswer(BridgeError, TimeoutError):
-    """An order that no table answered in time; it may have been obeyed."""
+    """No table answered an order in time; it may have acted."""
 
 
 class Orders(Generic[A]):
-    """The orders to one table; each is sent under an id of its own. A is `Answer`, or what gives it.
+    """The orders to one table, each sent with an id of its own. A: `Answer`, or an awaitable of it.
 
-    What a table takes by MQTT is in its config (`[mqtt] commands`); it answers what it refuses, with `error` and
-    `hint`. Arguments are those of the class of each order in `firmware_bridge.facts.orders`.
+    A table accepts the orders that its config allows (`[mqtt] commands`), and answers others with `error` and `hint`.
+    Arguments are those of the class of each order in `firmware_bridge.facts.orders`.
     """
 
     def __init__(self, give: Callable[[Order], A]) -> None:
         self.give = give
 
     def open_shoe(self, pack: Pack | None = None, *, dealer: str = "", confirmed_by: str = "") -> A:
-        """A shuffled shoe is on the table; the pit boss `confirmed_by` stands for it."""
+        """Open a shuffled shoe, confirmed by the pit boss `confirmed_by`."""
         return self.give(orders.OpenShoe(pack or Pack(), dealer, confirmed_by))
 
     def close_shoe(self, why: str = "") -> A:
-        """No more rounds come from this shoe."""
+        """End the shoe: no more rounds come from it."""
         return self.give(orders.CloseShoe(why))
 
     def bets_open(self) -> A:
-        """Bets may be placed again."""
+        """Open betting."""
         return self.give(orders.BetsOpen())
 
     def bets_closed(self, bets: Mapping[str, str] | None = None, money: Mapping[str, str] | None = None) -> A:
-        """No more bets: the round may be dealt. bets, money: seat to an amount, in games that need them."""
+        """Close betting: the round may be dealt. bets, money: seat -> amount, in games that need them."""
         return self.give(orders.BetsClosed(dict(bets or {}), dict(money or {})))
 
     def mark(
@@ -66,11 +66,11 @@ class Orders(Generic[A]):
         round: int | None = None,
         turn: int | None = None,
     ) -> A:
-        """A seat's move. round, turn: the question that it answers, None for the present one."""
+        """Give a seat's move. round, turn: the question that it answers, None for the present one."""
         return self.give(orders.Mark(word, seat, value, round, turn))
 
     def next(self) -> A:
-        """Press the dealer's NEXT key, by wire."""
+        """Press the dealer's NEXT key."""
         return self.give(orders.Next())
 
     def reveal(self, *slots: str) -> A:
@@ -82,23 +82,23 @@ class Orders(Generic[A]):
         return self.give(orders.Fly())
 
     def request_shoe_change(self) -> A:
-        """The guest asks for another shoe."""
+        """Ask for another shoe, for a guest."""
         return self.give(orders.RequestShoeChange())
 
     def request_dealer_change(self) -> A:
-        """The guest asks for another dealer."""
+        """Ask for another dealer, for a guest."""
         return self.give(orders.RequestDealerChange())
 
     def dealer(self, dealer: str) -> A:
-        """A dealer signs in; the present one is relieved."""
+        """Sign a dealer in, in place of the present one."""
         return self.give(orders.DealerIn(dealer))
 
     def correct(self, round: int, cards: tuple[str, ...], why: str) -> A:
-        """Replace what came to a closed round: its cards and marks, in order, as words."""
+        """Replace the cards and marks of a closed round: words, in order."""
         return self.give(orders.Correct(round, cards, why))
 
     def void(self, why: str) -> A:
-        """The open round counts for nothing."""
+        """Void the open round."""
         return self.give(orders.Void(why))
 
     def resolve(self, irregularity: str, choice: Choice, why: str = "") -> A:
@@ -113,7 +113,7 @@ class Orders(Generic[A]):
 
 
 class Sender:
-    """Gives orders their ids and finds their answers. The ids begin with 16 random hex digits of this run."""
+    """Sends orders and finds their answers by id. The ids begin with 16 random hex digits of this run."""
 
     def __init__(self, session: Session, prefix: str) -> None:
         self._session, self._prefix = session, prefix
@@ -123,7 +123,7 @@ class Sender:
         session.answered = self._answered
 
     def begin(self, found: Callable[[Answer], None]) -> str:
-        """A new id; found is called with its answer, in another thread, until `end`."""
+        """A new id. found: called with its answer, in another thread, until `end`."""
         with self._lock:
             begun, self._begun = self._begun, True
         if not begun:
@@ -134,14 +134,14 @@ class Sender:
             return id
 
     def send(self, table: str, order: Order, id: str) -> float:
-        """Send an order if there is a connection, for it shall not act long afterwards; seconds until the next try."""
+        """Send an order, only while connected so that it never acts late; returns seconds until the next try."""
         if not self._session.is_connected:
             return CONNECT_S
         self._session.publish(f"{self._prefix}/{table}/command", command(order, id))
         return AGAIN_S
 
     def end(self, id: str) -> None:
-        """Wait no more for an answer."""
+        """Stop waiting for an answer."""
         with self._lock:
             self._waiting.pop(id, None)
 
@@ -157,6 +157,6 @@ class Sender:
 
 
 def no_answer(table: str, order: Order, id: str, seconds: float) -> NoAnswer:
-    """What is raised where no answer came."""
+    """The error for an order without an answer."""
     what = f"table {table} did not answer {orders.tag_of(order)} within {seconds:g} s"
     return NoAnswer(what, f"look at its status and at the ACL; it may still act, once (id {id})")

@@ -1,4 +1,4 @@
-"""Decodes the messages that the shoe says (facts/wire.py), and encodes orders for the topic `command`."""
+"""Decodes messages of a table (facts/wire.py), and encodes orders for the topic `command`."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -18,43 +18,43 @@ Body = TypeVar("Body", bound=Struct)
 
 
 class MessageError(BridgeError, ValueError):
-    """A message that cannot be what the shoe sent."""
+    """A message that cannot come from a shoe."""
 
 
 def event_message(payload: Payload) -> EventMessage:
-    """A message of the topic `event`. Raises MessageError."""
+    """Decode a message of the topic `event`. Raises MessageError."""
     message: EventMessage = _read(payload, EventMessage)
     return message
 
 
 def round_message(payload: Payload) -> RoundMessage:
-    """A message of the topic `round`. Raises MessageError.
+    """Decode a message of the topic `round`. Raises MessageError.
 
-    A dict may hold floats, as `json.loads` makes them: their shortest decimal counts.
+    A dict may hold floats from `json.loads`: their shortest decimal counts.
     """
     message: RoundMessage = _read(payload, RoundMessage)
     return message
 
 
 def state(payload: bytes | str, body: type[Body], head: type[StateHead] = StateHead) -> tuple[StateHead, Body]:
-    """Head and body of a state or an answer: facts/wire_states.py, or a game's own. Raises MessageError."""
+    """Decode head and body of a state or an answer, of facts/wire_states.py or a game. Raises MessageError."""
     return _read(payload, head), _read(payload, body)
 
 
 def verify_table(table: str, named: str) -> None:
-    """Raise MessageError where a message of the table `told` came on a topic of `table`."""
+    """Raise MessageError if a message of the table `named` came on a topic of `table`."""
     if named != table:
         raise MessageError(f"the topic is of table {table}, the message of {named}", "look who publishes to this topic")
 
 
 def fingerprint(payload: Payload) -> bytes:
-    """32 bytes that are equal for equal contents, whatever the order of the keys."""
+    """SHA-256 of the content, the same for any order of the keys."""
     content = msgspec.json.decode(payload) if isinstance(payload, bytes | str) else payload
     return sha256(msgspec.json.encode(content, order="sorted")).digest()
 
 
 def _read(payload: Payload, shape: Any) -> Any:
-    """The message in a payload; unknown fields are left out."""
+    """Decode a payload; unknown fields are ignored. Raises MessageError."""
     try:
         if isinstance(payload, bytes | str):
             return msgspec.json.decode(payload, type=shape)
@@ -64,13 +64,13 @@ def _read(payload: Payload, shape: Any) -> Any:
 
 
 MOST_OF_ID: Final = 64
-"""Characters of the longest `id`."""
+"""Most characters of an `id`."""
 
 
 def command(order: Order, id: str) -> bytes:
-    """An order as the topic `command` takes it: `command(Void(why="misdeal"), id="b-17")`.
+    """Encode an order for the topic `command`: `command(Void(why="misdeal"), id="b-17")`.
 
-    id: 1 to 64 characters, for this order alone: a repeated one acts once and gets the same answer. Raises ValueError
+    id: 1 to 64 characters, unique to this order: a repeated id acts once and gets the same answer. Raises ValueError
     for another length.
     """
     if not 1 <= len(id) <= MOST_OF_ID:

@@ -1,4 +1,4 @@
-"""What a round pays on the stakes that were accepted for it (topic `round`)."""
+"""Settles the accepted wagers of a round by its message (topic `round`)."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -13,27 +13,27 @@ from firmware_bridge.facts.printable import escaped, nearest
 from firmware_bridge.facts.wire import ClosedRound, CorrectedRound, RoundMessage, VoidedRound
 
 ONE: Final = Decimal(1)
-"""What was put in on a bet per unit staked, where the message does not say otherwise."""
+"""What is put in on a bet per unit staked, unless the message has another amount."""
 
 
 class Paid(Struct, frozen=True):
-    """What goes back to a person on one wager, its stake included: 0 = lost, the stake = a push, more = won."""
+    """Amount returned to a person on one wager, with its stake: 0 = lost, the stake = a push, more = won."""
 
     wager: Wager
     amount: Decimal
 
 
 class Held(Struct, frozen=True):
-    """A wager that the message settles nothing of, and why: the floor is asked, and nobody else waits for it."""
+    """A wager that the message does not settle, and why: ask the floor; all other wagers are paid."""
 
     wager: Wager
     why: str
 
 
 class Settlement(Struct, frozen=True):
-    """What a round pays in all, in the order of its wagers. held: wagers that it could not settle.
+    """Settlement of a round, in the order of its wagers. held: wagers that it could not settle.
 
-    (table, journal, shoe, round, revision) is its key. Stakes were taken when they were accepted.
+    (table, journal, shoe, round, revision) is its key. Stakes were debited when they were accepted.
     """
 
     table: str
@@ -47,24 +47,24 @@ class Settlement(Struct, frozen=True):
 
     @property
     def of(self) -> tuple[str, str, int, int]:
-        """The name of its round: (table, journal, shoe, round)."""
+        """The round: (table, journal, shoe, round)."""
         return self.table, self.journal, self.shoe, self.round
 
     @property
     def by_person(self) -> dict[str, Decimal]:
-        """Person -> what goes back on all wagers together."""
+        """Person -> amount returned on all wagers together."""
         persons = dict.fromkeys(each.wager.person for each in self.paid)
         return {name: total(each.amount for each in self.paid if each.wager.person == name) for name in persons}
 
 
 def settle(payload: Payload | RoundMessage, wagers: Sequence[Wager], rounding: Rounding) -> Settlement:
-    """The settlement of the wagers on a round by its message, of whatever game.
+    """Settle the wagers on a round of any game by its message.
 
-    What goes back is x * (put in + net): x is the wager where the message tells units per unit staked, 1 where it
-    tells money; then a bet is settled as a whole and has one wager. What is won, never what was put in, is rounded as
-    the house rounds. In a voided round net is 0. Less than 0 goes back where nothing is put in beforehand: it is owed.
-    A wager whose bet has no result in the message, because one of both misspells it, is held: all others are paid.
-    Raises MessageError for what is no round message; MoneyError for two wagers on a bet that is told in money.
+    The amount returned is x * (put in + net). x is the wager if the message has units per unit staked (`stake`), 1 if
+    it has money (`money`); then a bet is settled as a whole and has one wager. Only what is won is rounded, never what
+    was put in. In a voided round net is 0. An amount below 0 is owed, in games where nothing is put in beforehand. A
+    wager on a bet without a result in the message (a misspelled bet) is held, and all others are paid. Raises
+    MessageError for any other message, MoneyError for two wagers on one bet in money.
     """
     message = payload if isinstance(payload, ClosedRound | CorrectedRound | VoidedRound) else round_message(payload)
     if message.unit == "money" and len({each.bet for each in wagers}) < len(wagers):
@@ -80,12 +80,12 @@ def settle(payload: Payload | RoundMessage, wagers: Sequence[Wager], rounding: R
 
 
 def payments(now: Settlement, before: Settlement | None = None) -> dict[str, Decimal]:
-    """Person -> what is still to be paid, less than 0 for what is to be taken back; only those who are concerned.
+    """Person -> amount to pay now, below 0 to take back; persons without a change are left out.
 
-    before: the settlement that was last paid for this round, None for none. A settlement that was paid, or that
-    came after a higher revision, pays nothing, so repeats and late messages do no harm. One of the same revision pays
-    what it holds less: settle again once the floor has said what a held wager was. All payments of a round together
-    are always those of its last settlement. Raises ValueError for settlements of two different rounds.
+    before: the settlement that was last paid for this round, None for none. A repeat, or a lower revision than before,
+    pays nothing. The same revision with fewer held wagers pays these: settle again once the floor has named the bet of
+    a held wager. All payments of a round together are always those of its last settlement. Raises ValueError for
+    settlements of two different rounds.
     """
     if before is None:
         return {person: amount for person, amount in now.by_person.items() if amount}
@@ -106,7 +106,7 @@ def _back(message: RoundMessage, wager: Wager, stake: tuple[Decimal, Decimal], r
 
 
 def _stake(message: RoundMessage, wager: Wager) -> tuple[Decimal, Decimal] | None:
-    """What was put in on the bet of a wager, and its net; None where the message does not say it."""
+    """What was put in on the bet of a wager, and its net; None without a result in the message."""
     staked, net = _listed(message, wager)
     return None if staked is None or net is None or not _is_possible(staked, net) else (staked, net)
 
@@ -120,7 +120,7 @@ def _unsettled(message: RoundMessage, wager: Wager) -> str:
 
 
 def _listed(message: RoundMessage, wager: Wager) -> tuple[Decimal | None, Decimal | None]:
-    """Both as the message says them; None for what it does not say, or says twice and differently."""
+    """What was put in, and net; None for what the message lacks, or has twice with different values."""
     listed = message.stakes.get(wager.bet)
     if isinstance(message, VoidedRound):  # the table may not know a wager in money yet: then it is as it was accepted
         unlisted = ONE if message.unit == "stake" else wager.stake
@@ -136,6 +136,6 @@ def _is_same(net: Decimal, again: Decimal) -> bool:
 
 
 def _is_possible(staked: Decimal, net: Decimal) -> bool:
-    """Nobody loses more than was put in; where that is 0, players pay each other."""
+    """Whether no more is lost than was put in; if that is 0, players pay each other."""
     is_finite = staked.is_finite() and net.is_finite()
     return is_finite and staked >= 0 and (staked == 0 or net >= staked.copy_negate())

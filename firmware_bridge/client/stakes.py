@@ -1,4 +1,4 @@
-"""Whether money may be put in at games other than baccarat, by the rules of their packages, and why not in words."""
+"""Checks stakes in games other than baccarat, by the rules of their packages, with reasons in words."""
 
 from collections.abc import Collection, Mapping
 from decimal import Decimal, localcontext
@@ -15,7 +15,7 @@ from firmware_bridge.games.zhajinhua.seats import COMPARES_FROM, FEWEST, MOST, f
 
 
 class Stakes(Struct, frozen=True):
-    """What a table of zha jin hua stakes: the settings `ante`, `step` and `top` of its `[game]`. Raises MoneyError."""
+    """Stakes of a table of zha jin hua: `ante`, `step` and `top` of its `[game]`. Raises MoneyError."""
 
     ante: Decimal
     step: Decimal
@@ -29,7 +29,7 @@ class Stakes(Struct, frozen=True):
 
 
 class Seated(Struct, frozen=True):
-    """A seat as it stands before it marks: what its purse has left, the stake of one that has not looked, and itself.
+    """A seat before its mark. purse: what is left in it. stake: of a seat that has not looked. looked: whether it has.
 
     round: the betting round, from 1. Raises MoneyError for a purse or a stake that is no amount.
     """
@@ -46,12 +46,12 @@ class Seated(Struct, frozen=True):
 
     @property
     def cost(self) -> Decimal:
-        """What a call, or a comparison, costs."""
+        """Cost of a call, or of a comparison."""
         return EXACT.multiply(self.stake, Decimal(factor(self.looked)))
 
 
 def purses_refused(money: Mapping[str, Decimal], stakes: Stakes) -> dict[str, Refusal]:
-    """Seat -> why it takes no part, as `bets_closed` will answer; where there is no round, every seat that told one.
+    """Seat -> why it takes no part, as `bets_closed` will answer; every seat of `money` if there is no round.
 
     Raises MoneyError for a purse that is no amount of more than 0.
     """
@@ -69,7 +69,7 @@ def purses_refused(money: Mapping[str, Decimal], stakes: Stakes) -> dict[str, Re
 def stake_refused(
     word: Literal["call", "raise", "compare"], amount: Decimal, seat: Seated, stakes: Stakes
 ) -> Refusal | None:
-    """Why `amount` may not be put in with that word, None if it may; an all-in compare puts in the whole purse."""
+    """Why `amount` may not be put in with this word, None if it may; an all-in compare puts in the whole purse."""
     if seat.purse < seat.cost:
         return _all_in_refused(word, amount, seat)
     if word == "compare" and seat.round < COMPARES_FROM:
@@ -100,9 +100,9 @@ def _raise_refused(amount: Decimal, seat: Seated, stakes: Stakes) -> Refusal | N
 
 
 def bets_refused(bets: Mapping[str, Decimal], table: Range, seats: int = blackjack.SEATS) -> dict[str, Refusal]:
-    """Seat -> why its bet is not taken, as `bets_closed` will answer; {} where all seats take part.
+    """Seat -> why its bet is refused, as `bets_closed` will answer; {} if all seats take part.
 
-    bets: seat (`"1"`) -> bet. table: from `min` to `max` of its `[game]`. Raises MoneyError for what is no amount.
+    bets: seat (`"1"`) -> bet. table: `min` to `max` of its `[game]`. Raises MoneyError for a bet that is no amount.
     """
     refused = {}
     for seat, bet in bets.items():
@@ -148,11 +148,10 @@ def multiple_refused(multiple: int, offered: Collection[int]) -> Refusal | None:
 
 
 def most_owed(base: Decimal, multiple: int, highest: int, banker: int = 1) -> Decimal:
-    """The most that a player with this multiple can lose, or win, against the banker in one round.
+    """Most that a player with this multiple can lose, or win, against the banker in one round.
 
-    highest: the highest of the table's `hand_multiples`. banker: at niu-niu the banker's multiple; at er ba gang it is
-    no factor. The banker's most is the sum over the players. Raises MoneyError for a base that is no amount, or a
-    multiple below 1.
+    highest: the highest of the table's `hand_multiples`. banker: the banker's multiple at niu-niu; 1 at er ba gang. The
+    banker's most is the sum over the players. Raises MoneyError for a base that is no amount, or a multiple below 1.
     """
     check_amount(base, "the base")
     if min(multiple, highest, banker) < 1:
@@ -162,7 +161,7 @@ def most_owed(base: Decimal, multiple: int, highest: int, banker: int = 1) -> De
 
 
 def purses_short(money: Mapping[str, Decimal], base: Decimal) -> dict[str, Refusal]:
-    """Seat -> why a game of er ba gang does not begin with its purse, as `bets_closed` will answer; {} if it begins.
+    """Seat -> why er ba gang does not begin with its purse, as `bets_closed` will answer; {} if it begins.
 
     Raises MoneyError for a base that is no amount.
     """

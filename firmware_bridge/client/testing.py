@@ -15,13 +15,13 @@ from firmware_bridge.facts.wire import VERSION, EntryHead, StateHead, Stored, jo
 from firmware_bridge.facts.wire_states import Status
 
 Fault = Literal["repeat", "gap", "conflict", "reorder", "restart", "void", "correct"]
-"""What goes wrong with a round: it comes twice; not at all until it is asked for; a second time with other bytes;
-behind the next one; the table starts anew behind it; it is voided; it is corrected behind it."""
+"""What goes wrong with a round. repeat: it comes twice. gap: only when asked for. conflict: again with other bytes.
+reorder: after the next one. restart: the table restarts after it. void: it is voided. correct: it is corrected."""
 
 AT: Final = "2026-11-20T21:33:05.123Z"
 
 FakeGame = Literal["baccarat", "blackjack"]
-"""What is played: nets per unit staked (`unit` is `stake`), or of two seats in money."""
+"""Game of the rounds: nets per unit staked (`unit` is `stake`), or of two seats in money."""
 
 
 class _Result(NamedTuple):
@@ -31,7 +31,7 @@ class _Result(NamedTuple):
 
 
 def _in_money(outcome: str, **seats: tuple[str, str]) -> _Result:
-    """What each seat put in, and its net."""
+    """A result in money. seats: what each put in, and its net."""
     return _Result(outcome, {seat: net for seat, (_, net) in seats.items()}, dict(seats))
 
 
@@ -48,15 +48,15 @@ RESULTS: Final[dict[FakeGame, tuple[_Result, ...]]] = {
         _in_money("dealer", S1=("100", "-100"), S3=("12.5", "-12.5")),
     ),
 }
-"""What rounds end with, one after the other, and then from the first again."""
+"""Results of the rounds, in turn."""
 
 
 class FakeTable:
-    """A table that closes rounds of two entries, says them to `send` (topic, payload), and obeys `resend`.
+    """A table that closes rounds of two entries, passes them to `send` (topic, payload), and obeys `resend`.
 
-    As a real table does, it journals its answer to an order, so that each order makes an entry. What it says is what
-    a shoe's table would, but cards and hands; the outcomes take turns, and a correction has another one. `sent` has
-    what the journals make: (topic, payload) of each message once, in order.
+    Like a real table it journals its answer to an order, so each order makes an entry. Messages are those of a real
+    table without cards and hands; outcomes take turns, and a correction has another one. `sent`: (topic, payload) of
+    each message of the journals once, in order.
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class FakeTable:
 
     @property
     def rounds(self) -> list[bytes]:
-        """Every message of the topic `round` that the journals make, in order."""
+        """Every message of the topic `round` of the journals, in order."""
         return [payload for topic, payload in self.sent if topic == "round"]
 
     def play(self, rounds: int, faults: Mapping[int, Fault] | None = None) -> None:
-        """Play rounds. faults: number -> fault, counted from 1 in each call, whatever was played before."""
+        """Play rounds. faults: number -> fault, counted from 1 in each call."""
         for number in range(1, rounds + 1):
             self.round((faults or {}).get(number))
 
@@ -118,28 +118,28 @@ class FakeTable:
                 self.restart()
 
     def new_shoe(self, *, lost: bool = False) -> None:
-        """End this shoe, by an event that may be lost on its way, and begin the journal of the next."""
+        """End this shoe, and begin the journal of the next. lost: the event that ends it is not sent."""
         with self._lock:
             messages = self._entry(events.ShoeEnded(why="floor", rounds=self._round))
             self._publish([] if lost else messages)
             self.shoe, self._seq, self._round = self.shoe + 1, 0, 0
 
     def restart(self) -> None:
-        """Start anew: another `boot`, the same journal, and the last entry once more, as after a power cut."""
+        """Restart as after a power cut: another `boot`, the same journal, the last entry once more."""
         with self._lock:
             self.boots += 1
             self.status()
             self._publish(self._kept.get(events.EntryName(self.journal, self._seq), []))
 
     def status(self) -> None:
-        """Say the topic `status`."""
+        """Publish the topic `status`."""
         with self._lock:
             head = StateHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
             body = Status("online", "0", "unknown", self._seq + 1, "normal", "synchronised", self.boots)
             self._send(f"{self._prefix}/{self.table}/status", joined(head, body))
 
     def handle(self, topic: str, payload: bytes) -> None:
-        """What comes from a backend: an order, which is answered, or what it stored."""
+        """Handle a backend's message: an order, which is answered, or a `stored`."""
         with self._lock:
             if topic.endswith("/stored"):
                 self.stored.append(msgspec.json.decode(payload, type=Stored))
@@ -153,7 +153,7 @@ class FakeTable:
                 self._send(f"{self._prefix}/{self.table}/reply", msgspec.json.encode(answer))
 
     def forget(self, journal: str) -> None:
-        """Lose a journal: it cannot be sent again."""
+        """Lose a journal, so that it cannot be sent again."""
         with self._lock:
             self._kept = {entry: messages for entry, messages in self._kept.items() if entry.journal != journal}
 
@@ -172,7 +172,7 @@ class FakeTable:
         return Answer(True, id, do)
 
     def _entry(self, event: Event) -> list[tuple[str, bytes]]:
-        """The messages of an entry, as they are kept."""
+        """Write an entry; returns its messages."""
         self._seq += 1
         entry_head = EntryHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
         head = b'%b,"n":1,"of":1' % msgspec.json.encode(entry_head)[:-1]
@@ -194,7 +194,7 @@ class FakeTable:
         return events.RoundClosed(**self._result(self._round - 1), own=Raw(b"{}"))
 
     def _corrected(self) -> events.RoundCorrected:
-        """The round with another result: that of the next one."""
+        """A correction of the round, with the result of the next one."""
         return events.RoundCorrected(
             **self._result(self._round), revision=1, corrects=self._seq, by="floor", own=Raw(b"{}")
         )
@@ -227,7 +227,7 @@ def fake_table(
     prefix: str = "shoe",
     game: FakeGame = "baccarat",
 ) -> Iterator[FakeTable]:
-    """A `FakeTable` at a broker: it says what it plays there, and obeys what comes."""
+    """A `FakeTable` at a broker: publishes its messages there, and obeys orders."""
     from firmware_bridge.client.broker import Address, Session  # a table without a broker needs no asyncio
 
     def handle_incoming() -> None:

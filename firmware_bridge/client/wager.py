@@ -1,4 +1,4 @@
-"""Bets that persons placed on a round and the backend accepted, and who may squeeze by them (rule book section 7)."""
+"""Accepted bets of persons on a round, and the squeeze right that follows (rule book section 7)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
@@ -16,8 +16,8 @@ SIDES: Final[dict[str, tuple[str, ...]]] = {"player": ("player",), "banker": ("b
 class Wager(Struct, frozen=True):
     """`person` staked `stake` (the table's currency, more than 0) on the bet `bet` (an id of the rule book).
 
-    A list of wagers is in the order they were accepted; what was cancelled is not in it. Raises MoneyError for a
-    stake that is no exact amount of more than 0.
+    A list of wagers is in the order of acceptance, without cancelled ones. Raises MoneyError for a stake that is no
+    exact amount above 0.
     """
 
     person: str
@@ -29,12 +29,12 @@ class Wager(Struct, frozen=True):
 
 
 def staked(wagers: Iterable[Wager], counts: Callable[[Wager], bool]) -> Decimal:
-    """The sum of the stakes that count."""
+    """The sum of the stakes of wagers that `counts` selects."""
     return total(wager.stake for wager in wagers if counts(wager))
 
 
 class Squeeze(NamedTuple):
-    """The persons who may squeeze each side's cards, those who bet first first; nobody: the dealer opens them."""
+    """The persons who may squeeze each side's cards, in order of their bets; (): the dealer opens them."""
 
     player: tuple[str, ...] = ()
     banker: tuple[str, ...] = ()
@@ -43,10 +43,9 @@ class Squeeze(NamedTuple):
 def squeeze(wagers: Sequence[Wager], rule: SqueezeRule = "largest-stake") -> Squeeze:
     """The squeeze right of a round by its accepted bets, in the order of acceptance.
 
-    `largest-stake`: per side the person with the largest stake on it, one person's stakes on a side
-    counted together and the banker's without commission with the banker's; of equal ones whoever held as much
-    first. A person largest on both keeps the player's, and the banker's go to the next in line.
-    `any-bettor`: whoever has any bet in the round may squeeze both.
+    `largest-stake`: per side the person with the largest total stake on it; no-commission banker counts as banker; of
+    equal stakes the one reached first. A person largest on both keeps the player's; the next in line gets the banker's.
+    `any-bettor`: every person with a bet in the round may squeeze both.
     """
     if rule == "any-bettor":
         everyone = tuple(dict.fromkeys(wager.person for wager in wagers))
@@ -57,7 +56,7 @@ def squeeze(wagers: Sequence[Wager], rule: SqueezeRule = "largest-stake") -> Squ
 
 
 def _line(wagers: Sequence[Wager], bets: tuple[str, ...]) -> list[str]:
-    """The persons with a stake on one of `bets`, the largest first; of equal ones whoever held as much first."""
+    """The persons with a stake on one of `bets`, the largest first; of equal stakes the one reached first."""
     held: dict[str, tuple[Decimal, int]] = {}
     for when, wager in enumerate(wagers):
         if wager.bet in bets:

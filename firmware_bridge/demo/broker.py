@@ -53,7 +53,7 @@ class EmbeddedBroker:
             if self._process.poll() is not None or time.monotonic() > give_up:
                 last_line = log.read_text(errors="replace").strip().splitlines()[-1:]
                 raise BrokerError(
-                    f"{self.kind} does not start: {' '.join(last_line)}", "try the other one with --broker"
+                    f"{self.kind} does not start: {' '.join(last_line)}", "try the other broker with --broker"
                 )
             await asyncio.sleep(0.02)
 
@@ -106,7 +106,9 @@ def free_port(wanted: int) -> int:
         try:
             probe.bind((HOST, wanted))
         except OSError as error:
-            raise BrokerError(f"port {wanted} cannot be had ({error.strerror})", "choose another with --port") from None
+            raise BrokerError(
+                f"port {wanted} is not available ({error.strerror})", "choose another one with --port"
+            ) from None
         return int(probe.getsockname()[1])
 
 

@@ -55,7 +55,7 @@ def _broker(harness: Harness) -> Text:
         return Text("-")
     status = harness.bridge.uplink.status()
     if not status["up"]:
-        return Text(f"✗ NOT CONNECTED  {_waiting(harness, status)}; this picture stands still", RED)
+        return Text(f"✗ NOT CONNECTED  {_waiting(harness, status)}; this picture is not updated", RED)
     took = harness.backend.latency_ms
     median = f", card to subscriber {took:.1f} ms" if took is not None else ""
     return Text(f"✓ {harness.broker.kind}, MQTT {status['protocol']}, {_waiting(harness, status)}{median}")

@@ -134,26 +134,28 @@ FAULTS: Final[dict[str, Fault]] = {
         readers=_MISREADING,
     ),
     "duplicate": Fault(
-        "a card comes twice (one pack): the floor removes it",
+        "a card comes twice (one pack): the pit boss removes it",
         _other_card(""),
         table={"decks": 1},
         readers=tuple(name for name in _NO_TAGS if name in _NO_JUDGES),
         cut_from_end=(13, 20),
         never=has_copies,
     ),
-    "foreign": Fault("a card of another pack: the floor removes it", _other_card("foreign"), readers=_NO_JUDGES),
+    "foreign": Fault("a card of another pack: the pit boss removes it", _other_card("foreign"), readers=_NO_JUDGES),
     "wrong_slot": Fault(
-        "the dealer lays a card on the other side, and an Angel Eye tells: the floor accepts",
+        "a card on the wrong side, and an Angel Eye reports it: the pit boss accepts",
         _act(_mislay, "fault"),
         readers=_JUDGES,
     ),
-    "result_mismatch": Fault("an Angel Eye judges by wrong rules: the floor voids", readers=_JUDGES, rules=wrong_rules),
+    "result_mismatch": Fault(
+        "an Angel Eye applies wrong rules: the pit boss voids the round", readers=_JUDGES, rules=wrong_rules
+    ),
     "face_up": Fault("a card comes out face up", _card("face_up"), readers=_SEEING),
-    "double_feed": Fault("two cards may pass at once", _card("double_feed"), readers=_SEEING),
-    "backwards": Fault("a card is moved backwards", _card("backwards"), readers=_SEEING),
+    "double_feed": Fault("two cards may come out together", _card("double_feed"), readers=_SEEING),
+    "backwards": Fault("a card is pushed back", _card("backwards"), readers=_SEEING),
     "jam": Fault("a card is stuck", _act(lambda _, table: table.jam(), "fault"), readers=_SEEING),
     "overdrawn": Fault(
-        "the dealer draws a card too many: it opens the next round",
+        "the dealer draws one card too many: it starts the next round",
         _card(""),
         at="next",
         table={"close": "next"},
@@ -173,33 +175,33 @@ FAULTS: Final[dict[str, Fault]] = {
         "the cut card comes early", _act(lambda dealer, _: dealer.hands.cut_card(), is_instead=False)
     ),
     "cut_card_missing": Fault(
-        "nobody put the cut card in (one pack)",
+        "there is no cut card in the shoe (one pack)",
         table={"decks": 1, "virtual_cut": 30},
         forgets_cut=True,
         never=has_new_packs,
     ),
-    "reader_lost": Fault("the reader's cable is pulled for 2 s", _UNPLUG),
+    "reader_lost": Fault("the reader's cable is unplugged for 2 s", _UNPLUG),
     "reader_back": Fault(
-        "the cable of a reader that keeps nothing is pulled: NEXT confirms", _UNPLUG, readers=_FORGETFUL
+        "the cable of a reader without memory is unplugged: NEXT confirms", _UNPLUG, readers=_FORGETFUL
     ),
     "reader_gap": Fault(
-        "the reader board boots again inside a round",
+        "the reader board restarts during a round",
         _act(lambda _, table: table.reset_board(), "fault"),
         readers=_KEEPING,
     ),
     "lid_opened": Fault(
-        "the lid is open for 0.5 s inside a round: the floor goes on",
+        "the lid is open for 0.5 s during a round: the pit boss continues",
         _act(lambda _, table: table.open_lid(LID_OPEN_S), "fault"),
     ),
     "sensor_stuck": Fault(
-        "dirt lies on the cut card's sensor for 6 s: the last round, and an alarm",
+        "dirt covers the cut-card sensor for 6 s: the last round, and an alarm",
         _act(lambda _, table: table.dirty_sensor(DIRTY_S), is_instead=False),
     ),
     "broker_lost": Fault(
-        "the broker is away for 4 s: play goes on",
+        "the broker is off for 4 s: play continues",
         _act(lambda _, table: table.stop_broker(BROKER_AWAY_S), is_instead=False),
     ),
-    "restarted_mid_round": Fault("the daemon ends and starts again inside a round", _act(_restart), readers=_NO_TAGS),
+    "restarted_mid_round": Fault("the daemon restarts during a round", _act(_restart), readers=_NO_TAGS),
 }
 
 
@@ -213,4 +215,4 @@ def unknown(fault: str) -> str:
     """The error text for an unknown fault."""
     near = nearest(fault.replace("-", "_"), FAULTS)
     hint = f"did you mean {near}? " if near else ""
-    return f"{fault!r} cannot be simulated: {hint}known are: {', '.join(FAULTS)}"
+    return f"there is no fault {fault!r}: {hint}faults are: {', '.join(FAULTS)}"

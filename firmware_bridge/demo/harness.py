@@ -90,8 +90,8 @@ class Harness:
         try:
             await asyncio.wait_for(self.backend.up.wait(), UP_S)
         except TimeoutError:
-            what = f"{self.broker.kind} let no subscriber in within {UP_S:.0f} s"
-            raise DemoError(what, "try the other one with --broker") from None
+            what = f"{self.broker.kind} accepted no subscriber within {UP_S:.0f} s"
+            raise DemoError(what, "try the other broker with --broker") from None
         self._start_daemon()
         if asks_guests(self.config.house):
             self._seats = self._loop.create_task(

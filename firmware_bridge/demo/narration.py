@@ -18,7 +18,7 @@ KEPT: Final = 60
 
 _CARDS: Final = frozenset(card.value for card in Card)
 
-CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it must be"}
+CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it should be"}
 
 
 class Narration:
@@ -61,7 +61,7 @@ class Narration:
         judged = [each for journal in self._journals for each in self._proofs.verdicts(journal)]
         if judged:
             proved = sum(each.proof == "opened" for each in judged)
-            print(f"{proved} of {len(judged)} cards that were sealed opened as they had been committed to", flush=True)
+            print(f"{proved} of {len(judged)} sealed cards match what was committed before", flush=True)
 
     def _marked(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
         """Yields the mark before this event, unless the event repeats it."""

@@ -186,8 +186,8 @@ def _word(word: str, number: int, usage: str) -> Iterator[Step]:
     else:
         near = nearest(word, _WORDS)
         raise ScriptError(
-            f"line {number}: {word!r} is no word of a deal script",
-            f"did you mean {near!r}?" if near else usage or "a card is written rank then suit: As, Td",
+            f"line {number}: {word!r} is not a word of a deal script",
+            f"did you mean {near!r}?" if near else usage or "write a card as rank and suit: As, Td",
         )
 
 
@@ -198,13 +198,13 @@ def _order(name: str, words: list[str], number: int) -> orders.Order:
         near = nearest(name.replace("-", "_"), _ORDERS)
         known = ", ".join(sorted(_ORDERS))
         raise ScriptError(
-            f"line {number}: !{name} is no order", f"did you mean !{near}?" if near else f"one of: {known}"
+            f"line {number}: !{name} is not an order", f"did you mean !{near}?" if near else f"one of: {known}"
         )
     usage = _USAGE.get(name.replace("-", "_"), "")
     try:
         return build(words)
     except IndexError:
-        raise ScriptError(f"line {number}: !{name}: words are missing behind it", usage) from None
+        raise ScriptError(f"line {number}: !{name} needs more words after it", usage) from None
     except ValueError as error:
         raise ScriptError(f"line {number}: !{name}: {error}", usage) from None
 
@@ -212,7 +212,7 @@ def _order(name: str, words: list[str], number: int) -> orders.Order:
 def _mark(words: list[str]) -> orders.Order:
     mark = mark_of(words.pop(0))
     if mark is None:
-        raise ValueError("a mark is a word, with a seat before it and a value behind where it has them: 3:raise=6")
+        raise ValueError("a mark is a word, with its seat before and its value after it, if any: 3:raise=6")
     return orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value)
 
 
@@ -224,7 +224,7 @@ def _came(text: str) -> tuple[str, ...]:
 def _resolve(words: list[str]) -> orders.Order:
     irregularity, choice = words.pop(0), words.pop(0)
     if choice not in get_args(Choice):
-        raise ValueError(f"{choice!r} is none of {', '.join(get_args(Choice))}")
+        raise ValueError(f"{choice!r} is not one of {', '.join(get_args(Choice))}")
     return orders.Resolve(irregularity, choice)  # type: ignore[arg-type]  # checked in the line above
 
 

@@ -1,1 +1,1 @@
-"""The back office of a floor: keeps what all its tables say, and asks them for what is missing."""
+"""The back office of a floor: keeps the messages of all tables, and asks them for what is missing."""

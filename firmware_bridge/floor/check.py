@@ -1,4 +1,4 @@
-"""`shoe-floor check`: what is wrong with the store and with the way to the broker, and what to do."""
+"""`shoe-floor check`: faults of the store and of the connection to the broker, with remedies."""
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -17,17 +17,17 @@ from firmware_bridge.floor.store import Store, StoreError
 from firmware_bridge.floor.store.open import open_store
 
 ANSWER_S: Final = 5.0
-"""How long the broker is waited for."""
+"""Longest wait for the broker."""
 
 QUIET_S: Final = 0.5
-"""A broker that is silent for so long has sent what it retains."""
+"""Silence after which a broker has sent all that it retains."""
 
 NO_TABLE: Final = "shoe-floor-check"
-"""The name under which it is tried what may be said to a table; no table has it."""
+"""A table id that no table has, to try which topics may be written."""
 
 
 def findings(config: FloorConfig) -> Iterator[Finding]:
-    """Everything that can be wrong, one after the other. Raises ConfigError."""
+    """All findings, one after the other. Raises ConfigError."""
     has_messages = yield from _of_a_store(config)
     yield from _broker(config, has_messages)
     if config.nats.servers:
@@ -38,7 +38,7 @@ def findings(config: FloorConfig) -> Iterator[Finding]:
 
 
 def _of_a_store(config: FloorConfig) -> Generator[Finding, None, bool]:
-    """What is wrong with the store that the config names; whether there are messages in it."""
+    """Findings of the store that the config names; returns whether it holds messages."""
     try:
         store = open_store(config)
     except StoreError as error:
@@ -52,7 +52,7 @@ def _of_a_store(config: FloorConfig) -> Generator[Finding, None, bool]:
 
 
 def _of_the_owner(path: Path) -> Iterator[Finding]:
-    """Whether the ingest, whose directory it is, may write a file that root may have put there."""
+    """Finding for a file that belongs to another user than its directory, the ingest's."""
     owner, wanted = path.stat().st_uid, path.parent.stat().st_uid
     if owner != wanted:
         what = f"{path} belongs to user {owner}, its directory to {wanted}: the ingest may not write it"
@@ -78,9 +78,9 @@ def _of_the_store(store: Store) -> Iterator[Finding]:
 
 
 def _broker(config: FloorConfig, has_messages: bool) -> Iterator[Finding]:
-    """Whether the broker lets the ingest in, read and write, tried under another client id: its session stays.
+    """Whether the ingest can log in, read and write, tried with another client id so that its session stays.
 
-    Many a broker takes every subscription, and passes nothing on where its acl forbids that.
+    Some brokers accept every subscription, and deliver nothing that their ACL forbids.
     """
     mqtt = config.mqtt
     probe = replace(mqtt, client_id=f"{mqtt.client_id}-check")
@@ -107,7 +107,7 @@ def _broker(config: FloorConfig, has_messages: bool) -> Iterator[Finding]:
 
 
 def _heard(source: MqttSource, root: str) -> set[str]:
-    """The tables whose retained status comes; meanwhile it is tried what may be written, to no table."""
+    """The tables with a retained status. Also tries the topics to write, with a table id that no table has."""
     give_up, heard = monotonic() + ANSWER_S, set[str]()
     for name in ("command", "stored"):
         source.publish(f"{root}/{NO_TABLE}/{name}", b"")

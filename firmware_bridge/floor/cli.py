@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
     except BridgeError as error:
         print("\n".join(map(escaped, f"shoe-floor: {error}".splitlines())), file=sys.stderr)
         return WRONG_CONFIG if isinstance(error, (ConfigError, OtherFormat)) else FAILED
-    except BrokenPipeError:  # `| head` has seen enough; what is left goes nowhere
+    except BrokenPipeError:  # `| head` has ended: discard the rest
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
     except KeyboardInterrupt:

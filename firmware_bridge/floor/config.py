@@ -1,4 +1,4 @@
-"""`floor.toml`: what it may hold, how it is read, and where its secrets are."""
+"""`floor.toml`: its sections, its checks, and where its secrets are."""
 
 import os
 from collections.abc import Iterator
@@ -29,12 +29,12 @@ Years = Annotated[int, Meta(ge=1, le=1_000)]
 
 
 class MqttSection(Struct, frozen=True, kw_only=True):
-    """`[mqtt]`: the broker of the floor. Secrets come from files; one without a path is a credential of the unit.
+    """`[mqtt]`: the broker of the floor. Secrets are files; a name without a path is a credential of the unit.
 
     host: its name or address.
     port: its port, usually 8883 with TLS.
     root: the first word of every topic, as in the tables' bridge.toml.
-    client_id: the name that the broker keeps the session of `shoe-floor ingest` under: another for each ingest.
+    client_id: the client id of the session of `shoe-floor ingest`, different for each ingest.
     username: the name to log in with.
     password_file: the file that holds the password.
     ca: the file of the authority that signed the broker's certificate; setting it turns TLS on.
@@ -54,17 +54,17 @@ class MqttSection(Struct, frozen=True, kw_only=True):
 
 
 class NatsSection(Struct, frozen=True, kw_only=True):
-    """`[nats]`: a NATS cluster whose MQTT listener the tables use. With `servers` the ingest reads there, not by MQTT.
+    """`[nats]`: a NATS cluster that the tables use by MQTT. With `servers` the ingest reads there, not by MQTT.
 
     servers: the addresses of its nodes, `nats://HOST:4222` each; [mqtt] then names the MQTT listener of one of them.
-    consumer: the name of the durable consumer that keeps what `shoe-floor ingest` has not stored.
+    consumer: the durable consumer that keeps what `shoe-floor ingest` has not stored.
     username: the name to log in with.
     password_file: the file that holds the password.
     ca: the file of the authority that signed the nodes' certificates; setting it turns TLS on.
     cert: the file of an own certificate.
     key: the file of the key of that certificate.
     monitor: the monitoring addresses of the nodes, `http://HOST:8222` each, for `shoe-floor check`.
-    limit_mib: MiB of messages in the cluster from which on `shoe-floor check` warns.
+    limit_mib: MiB of messages in the cluster above which `shoe-floor check` warns.
     """
 
     servers: tuple[Text, ...] = ()
@@ -83,8 +83,8 @@ class StoreSection(Struct, frozen=True, kw_only=True):
 
     path: the file of SQLite.
     url: a database of PostgreSQL instead, as libpq reads it, without a password.
-    password_file: the file that holds the password for it; without, libpq looks where it always does.
-    keep_years: `shoe-floor expire` deletes journals that are older; without, nothing is ever deleted.
+    password_file: the file that holds its password; without it, libpq looks in its usual places.
+    keep_years: `shoe-floor expire` deletes older journals; without it, nothing is ever deleted.
     """
 
     path: Text = "/var/lib/shoe-floor/floor.db"
@@ -96,9 +96,9 @@ class StoreSection(Struct, frozen=True, kw_only=True):
 class IngestSection(Struct, frozen=True, kw_only=True):
     """`[ingest]`: how messages are kept.
 
-    name: what the tables know the store by: the `stored` of their `[mqtt]`.
+    name: the name of the store in the tables' `[mqtt] stored`.
     batch: most messages of one commit.
-    pseudonym_key_file: the file with the key that names of people are replaced with; without, they are kept.
+    pseudonym_key_file: the file with the key that replaces names of people; without it, names are kept.
     """
 
     name: TopicWord = "floor"
@@ -107,10 +107,10 @@ class IngestSection(Struct, frozen=True, kw_only=True):
 
 
 class MetricsSection(Struct, frozen=True, kw_only=True):
-    """`[metrics]`: where Prometheus asks `shoe-floor metrics`.
+    """`[metrics]`: where `shoe-floor metrics` listens for Prometheus.
 
-    host: the address that it is asked at, of this machine alone unless told otherwise.
-    port: its port.
+    host: the address to listen at; 127.0.0.1 is for this machine alone.
+    port: the port to listen at.
     """
 
     host: Text = "127.0.0.1"
@@ -118,14 +118,14 @@ class MetricsSection(Struct, frozen=True, kw_only=True):
 
 
 class PageSection(Struct, frozen=True, kw_only=True):
-    """`[page]`: where `shoe-floor page` listens. It has no login: whoever reaches it sees all tables.
+    """`[page]`: where `shoe-floor page` listens. It has no login: everyone who reaches it sees all tables.
 
     host: the address to listen at; 127.0.0.1 is for browsers of this machine and for a proxy on it.
     port: the port to listen at.
-    names: the names by which browsers may call it, beside its addresses and `localhost`.
-    streams: most browsers that are served at a time.
-    client_id: what its client ids at the broker begin with; each run has one of its own, without a session.
-    username, password_file: its own login at the broker, which need only read; without, that of `[mqtt]`.
+    names: host names that browsers may use, beside its addresses and `localhost`.
+    streams: most browsers at a time.
+    client_id: how its client ids begin; each run has its own, without a session.
+    username, password_file: its own login at the broker, which only reads; without it, that of `[mqtt]`.
     """
 
     host: Text = "127.0.0.1"
@@ -140,9 +140,9 @@ class PageSection(Struct, frozen=True, kw_only=True):
 class ScreenSection(Struct, frozen=True, kw_only=True):
     """`[screen]`: what guest screens show, at `/screen/TABLE` of the page.
 
-    cards: whether guests see the cards of a round once it is over, or as they lie open, after bets are closed.
-    language: the language of a screen whose address names none (`?lang=`).
-    streams: most screens that are served at a time.
+    cards: guests see the cards of a round once it is over (`closed`), or as they lie after bets are closed (`live`).
+    language: the language of a screen without `?lang=` in its address.
+    streams: most screens at a time.
     """
 
     cards: Literal["closed", "live"] = "closed"
@@ -193,12 +193,12 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
 
 
 def secret(name: str) -> Path:
-    """The file of a secret: of a name without a path, a credential of the unit that runs, or else of the ingest's."""
+    """The file of a secret; a name without a path is a credential of the running unit, else of the ingest's."""
     return Path(os.environ.get("CREDENTIALS_DIRECTORY", CREDENTIALS), name)
 
 
 def password(config: MqttSection | NatsSection | StoreSection | PageSection) -> bytes | None:
-    """The password in its file, None where none is set. Raises ConfigError."""
+    """The password in its file, None if none is set. Raises ConfigError."""
     if config.password_file is None:
         return None
     section = next(field.encode_name for field in fields(FloorConfig) if field.type is type(config))
@@ -206,7 +206,7 @@ def password(config: MqttSection | NatsSection | StoreSection | PageSection) -> 
 
 
 def need(package: str, extra: str) -> None:
-    """Raise ConfigError where a package cannot be imported, with the extra that brings it."""
+    """Raise ConfigError if a package cannot be imported; the hint names the extra that installs it."""
     try:
         import_module(package)
     except ImportError as error:
@@ -215,7 +215,7 @@ def need(package: str, extra: str) -> None:
 
 
 def _of_nats(nats: NatsSection) -> list[str]:
-    """What is wrong with `[nats]` as a whole."""
+    """Error messages for `[nats]` as a whole."""
     mistakes = []
     if nats.key and not nats.cert:
         mistakes.append("[nats] key is there without cert: give both")
@@ -233,7 +233,7 @@ def _of_nats(nats: NatsSection) -> list[str]:
 
 
 def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
-    """Whether a text is SCHEME://HOST:PORT, and no more: a password does not belong there."""
+    """Whether a text is SCHEME://HOST:PORT alone, without user or password."""
     try:
         parts = urlsplit(text)
         return parts.scheme in schemes and bool(parts.hostname and parts.port) and "@" not in parts.netloc
@@ -242,7 +242,7 @@ def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
 
 
 def _of_the_store(store: StoreSection, raw: object) -> Iterator[str]:
-    """What is wrong with `[store]`; a password in it is never shown."""
+    """Error messages for `[store]`; they never show a password."""
     if not store.path.startswith("/"):
         yield f"[store] path = {store.path!r}: write the whole path, from / on"
     if store.url is None:

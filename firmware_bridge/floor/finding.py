@@ -1,12 +1,12 @@
-"""What `shoe-floor check` says of one thing."""
+"""One finding of `shoe-floor check`."""
 
 from typing import NamedTuple
 
 
 class Finding(NamedTuple):
-    """A thing that was looked at: whether it is fine, what was found, and what to do.
+    """One check: whether it is fine, what was found, and what to do.
 
-    warns: it may be fine, and what to do is said all the same.
+    warns: print the remedy although it may be fine.
     """
 
     fine: bool
@@ -15,7 +15,7 @@ class Finding(NamedTuple):
     warns: bool = False
 
     def __str__(self) -> str:
-        """As it is printed."""
+        """The line to print."""
         if self.fine and not self.warns:
             return f"fine   {self.what}"
         return f"{'warn ' if self.fine else 'wrong'}  {self.what}; {self.todo}"

@@ -1,4 +1,4 @@
-"""Takes messages from a source into a store: a batch, a commit, the acknowledgement, and `stored` to the tables."""
+"""Moves messages from a source into a store: commits a batch, acknowledges it, and publishes `stored`."""
 
 import logging
 import os
@@ -24,37 +24,37 @@ from firmware_bridge.floor.store import Saved, Store
 log = logging.getLogger(__name__)
 
 STATES: Final = ("status", "health")
-"""Topics that say how far a table's journal has come."""
+"""Topics that say how far a table's journal goes."""
 
 TOPICS: Final = (*STREAMS, *STATES, "reply")
 
 LIVE: Final = ("health",)
-"""Topics whose latest message is enough; tables say them at QoS 0."""
+"""Topics that are published at QoS 0; their latest message is enough."""
 
 KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
-"""Topics whose every message the broker has to keep for us."""
+"""Topics that the broker must keep every message of for us."""
 
 LOOK_S: Final = 1.0
-"""How often gaps are looked for."""
+"""Time between two searches for gaps."""
 
 ORDERS, TABLES_AN_ORDER = 5, 25
-"""Orders for what is missing at most at each look, and of how many tables each may be one where they are many.
+"""Most orders at each search; with many tables, one for each `TABLES_AN_ORDER` of them.
 
-What a whole floor sends again leaves room for what it says anew; and what seems to be missing may only wait in the
-broker's queue: asked of all tables at once it would make that longer.
+Repeats must leave room for new messages. What seems to be missing may only wait in the broker's queue, and an order to
+every table at once would make that queue longer.
 """
 
 
 def topics(root: str, names: Sequence[str] = TOPICS) -> tuple[str, ...]:
-    """What an ingest subscribes to, or those of these names."""
+    """The filters that an ingest subscribes to, or those of these names."""
     return tuple(f"{root}/+/{name}" for name in names)
 
 
 class Ingest:
-    """Takes what a source brings into a store; both may be of any kind, and are the caller's to close.
+    """Moves messages from a source into a store, each of any kind. The caller closes both.
 
-    root: the first word of the topics. name: the receiver as the tables know it. clock: seconds, monotonic. names:
-    what replaces names of people, None to keep them.
+    root: the first word of the topics. name: the `by` of its `stored`. clock: seconds, monotonic. names: replaces names
+    of people, None to keep them.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Ingest:
         self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
 
     def save(self, deliveries: Sequence[Delivery]) -> Saved:
-        """Commit a batch, acknowledge it, and say `stored`. Raises StoreError: then nothing is acknowledged.
+        """Commit a batch, acknowledge it, and publish `stored`. Raises StoreError, with nothing acknowledged.
 
-        After a StoreError make another ingest: this one counts messages that are not kept.
+        After a StoreError make another ingest: this one has counted messages that are not kept.
         """
         batch = _Batch([], [], {})
         for each in deliveries:
@@ -93,7 +93,7 @@ class Ingest:
         return saved
 
     def ask(self) -> int:
-        """Ask tables for what is missing, where it is time to, a few at a time; how many orders were sent."""
+        """Ask tables for what is missing, a few at a time; returns how many orders were sent."""
         now = self._clock()
         if now - self._looked < LOOK_S:
             return 0
@@ -112,11 +112,11 @@ class Ingest:
         return self._orders - before
 
     def _id_of(self, since: str | None) -> str:
-        """How the ids of this run's orders begin."""
+        """The prefix of the ids of this run's orders."""
         return f"{self._name[:32]}-{self._run}-{'since' if since else 'gap'}-"
 
     def _answered(self, table: str, body: bytes) -> None:
-        """Note the answer to an order of this run; `reply` has everybody's."""
+        """Handle the answer to an order of this run; `reply` also has answers to other clients."""
         try:
             answer = msgspec.json.decode(body, type=_Reply)
         except (msgspec.MsgspecError, ValueError):
@@ -127,7 +127,7 @@ class Ingest:
             log.warning("table %s does not send again: %s; %s", *map(escaped, (table, answer.error, answer.hint)))
 
     def _read(self, delivery: Delivery, batch: "_Batch") -> None:
-        """Put a delivery where it belongs, and note it in the ledger."""
+        """Decode a delivery, and add it to the batch and the ledger."""
         *_, table, topic = ("", "", *delivery.topic.removeprefix(self._root).split("/"))
         if topic == "reply":
             self._answered(table, delivery.body)
@@ -146,7 +146,7 @@ class Ingest:
         batch.journals[found.key] = None
 
     def _heard(self, topic: str, table: str, body: bytes, batch: "_Batch") -> None:
-        """Note how far a journal has come; a state that is none, or an emptied topic, says nothing."""
+        """Record how far a journal goes; a payload that is no state, or is empty, is ignored."""
         try:
             if topic == "status":
                 head, status = state(body, Status)
@@ -167,7 +167,7 @@ class Ingest:
 
 
 class _Reply(Struct, frozen=True):
-    """As much of an answer as is looked at."""
+    """The fields of an answer that the ingest reads."""
 
     id: str
     ok: bool
@@ -176,7 +176,7 @@ class _Reply(Struct, frozen=True):
 
 
 class _Batch(NamedTuple):
-    """What came, sorted; told: the journals to say `stored` for."""
+    """Rows to commit, quarantine, and the journals to publish `stored` for."""
 
     rows: list[Row]
     unread: list[Unread]

@@ -1,4 +1,4 @@
-"""The latest message of each retained topic of each table: the fold that page and metrics are made of."""
+"""Keeps the latest message of each retained topic of each table, for page and metrics."""
 
 import logging
 import re
@@ -14,11 +14,11 @@ from firmware_bridge.facts.wire_states import Health, Status
 log = logging.getLogger(__name__)
 
 Read = Callable[[bytes], tuple[StateHead, Any]]
-"""Head and body of a message of a topic. Raises MessageError."""
+"""Decodes head and body of a message of a topic. Raises MessageError."""
 
 
 class LatestMessage(NamedTuple):
-    """The latest of a topic. at: when it was said, in ms, by the clock of the reader."""
+    """The latest message of a topic. at: when it was sent, in ms of the reader's clock."""
 
     head: StateHead
     body: Any
@@ -26,7 +26,7 @@ class LatestMessage(NamedTuple):
 
 
 class Latest:
-    """What one table said last of each topic that is in `reads`."""
+    """The latest message of one table for each topic in `reads`."""
 
     reads: ClassVar[Mapping[str, Read]]
 
@@ -37,29 +37,29 @@ class Latest:
 
     @property
     def status(self) -> Status | None:
-        """Whether its bridge is there."""
+        """The latest `status`; None until it came."""
         return self.body("status")  # type: ignore[no-any-return]
 
     @property
     def health(self) -> Health | None:
-        """How reader, disk and machine are."""
+        """The latest `health`; None until it came."""
         return self.body("health")  # type: ignore[no-any-return]
 
     @property
     def health_at(self) -> int | None:
-        """When its health was said, in ms."""
+        """When the latest `health` was sent, in ms."""
         return self.messages["health"].at if "health" in self.messages else None
 
     def body(self, topic: str) -> Any:
-        """The latest of a topic; None until it came."""
+        """The latest body of a topic; None until it came."""
         return self.messages[topic].body if topic in self.messages else None
 
     def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
-        """Take a message; whether something changed. Raises MessageError.
+        """Update the state by a message; returns whether it changed. Raises MessageError.
 
-        now, wall: by the clock of the reader, and in ms since 1970. Of a message that the broker had kept, the table's
-        own clock says how old it is: it is from no later time than now, and no older than the one before it. When it
-        comes once more, after a new connection, it is as old as it was.
+        now, wall: the time by the reader's clock, and in ms since 1970. A retained message is as old as the table's
+        clock says, but not newer than now and not older than the message before it. If it comes again after a
+        reconnect, its age stays.
         """
         head, body = self.reads[topic](payload)
         verify_table(self.name, head.table)
@@ -80,9 +80,9 @@ Table = TypeVar("Table", bound=Latest)
 
 
 class Tables(Generic[Table]):
-    """All tables below a root that said anything, by name.
+    """All tables below a root that sent a message, by name.
 
-    topics: those that are read. most: tables that are followed: who may publish anything must not fill the memory.
+    topics: those that are read. most: most tables, so that a client with invented names cannot fill the memory.
     ignored: messages of more tables.
     """
 
@@ -96,9 +96,9 @@ class Tables(Generic[Table]):
         return len(self.tables)
 
     def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> Table | None:
-        """Take a message (`Latest.take`); the table that it changed. An empty one empties a topic. Raises MessageError.
+        """Update a table by a message (`Latest.update`), and return it if it changed; an empty one clears the topic.
 
-        Of a table that is not followed nothing is kept.
+        Messages of tables beyond `most` are ignored. Raises MessageError.
         """
         name, topic = self.named(topic)
         table = self.tables.get(name)
@@ -114,14 +114,14 @@ class Tables(Generic[Table]):
         return table
 
     def named(self, topic: str) -> tuple[str, str]:
-        """The table and the topic that a topic of the broker names. Raises MessageError."""
+        """Table and topic in a topic of the broker. Raises MessageError."""
         match = self._topic.fullmatch(topic)
         if match is None:
             raise MessageError("not a topic of a table", "")
         return match[1], match[2]
 
     def _emptied(self, table: Table, topic: str) -> Table | None:
-        """A table is taken off the broker topic by topic (`shoe retire`); without any state it is no more."""
+        """Clear a topic: `shoe retire` removes a table topic by topic, and without any message it is gone."""
         had_message = table.messages.pop(topic, None) is not None
         if not table.messages:
             del self.tables[table.name]
@@ -139,7 +139,7 @@ class Tables(Generic[Table]):
 
 
 def _is_of_an_older_link(before: LatestMessage, head: StateHead, status: Status) -> bool:
-    """Whether a broker says `lost` of a connection that another one followed. A table may not number them."""
+    """Whether a status is the `lost` of an older connection. Tables without `link` do not number them."""
     if status.state != "lost" or before.body.state == "lost":
         return False
     if before.head.boot != head.boot:
@@ -149,7 +149,7 @@ def _is_of_an_older_link(before: LatestMessage, head: StateHead, status: Status)
 
 
 def milliseconds(at: str) -> int | None:
-    """A time of RFC 3339 in ms since 1970; None where it is none."""
+    """An RFC 3339 time in ms since 1970; None for any other text."""
     try:
         return round(datetime.fromisoformat(at).timestamp() * 1000)
     except (ValueError, OverflowError):

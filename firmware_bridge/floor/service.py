@@ -1,4 +1,4 @@
-"""`shoe-floor ingest`, through faults of broker and store until it is stopped, and `prepare`, what it needs before."""
+"""`shoe-floor ingest`, which outlives faults of broker and store, and `shoe-floor prepare`, which sets up both."""
 
 import logging
 import random
@@ -25,20 +25,20 @@ from firmware_bridge.systemd import Systemd
 log = logging.getLogger(__name__)
 
 WAIT_S: Final = 0.25
-"""How long the broker is listened to before gaps are looked at."""
+"""Longest wait for messages before gaps are checked."""
 
 FIRST_S, LONGEST_S = 1.0, 60.0
-"""The wait after the store failed once, and after it failed often."""
+"""First and longest wait after the store failed."""
 
 STEADY_S: Final = 30.0
-"""A store that was good for so long has not failed before."""
+"""Time without a failure after which the wait is reset."""
 
 TOUCH_S: Final = 60.0
-"""How long a cluster may take to make the streams of its MQTT listener: it drops the first client meanwhile."""
+"""Longest time for a cluster to make the streams of its MQTT listener; until then it drops the first client."""
 
 
 def open_source(config: FloorConfig) -> Source:
-    """Where the messages of a floor come from; it is not asked yet. Raises ConfigError, and names a missing extra."""
+    """The source of a floor's messages, not connected yet. Raises ConfigError, also for a missing extra."""
     mqtt, nats = config.mqtt, config.nats
     if not nats.servers:
         return MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
@@ -49,7 +49,7 @@ def open_source(config: FloorConfig) -> Source:
 
 
 def run(config: FloorConfig) -> int:
-    """Ingest until SIGTERM or SIGINT; 0. Raises OtherFormat, and StoreError where a file cannot be opened."""
+    """Ingest until SIGTERM or SIGINT; returns 0. Raises OtherFormat, and StoreError if a file cannot be opened."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -79,9 +79,9 @@ def run(config: FloorConfig) -> int:
 
 
 def prepared(config: FloorConfig, writers: Sequence[str] = (), readers: Sequence[str] = ()) -> Iterator[str]:
-    """Make what is missing; each thing in words, as it is there. Raises StoreError, ConfigError, NatsError.
+    """Make what is missing; yields a line for each thing. Raises StoreError, ConfigError, NatsError.
 
-    writers, readers: roles of PostgreSQL that may from now on keep messages, and read them.
+    writers, readers: roles of PostgreSQL to let write messages, and read them.
     """
     store = open_store(config, make=True)
     try:
@@ -105,7 +105,7 @@ def prepared(config: FloorConfig, writers: Sequence[str] = (), readers: Sequence
 
 
 def _try_store(config: FloorConfig) -> None:
-    """Open the store once, made where there is none: a file that cannot be had is a mistake, a server may come."""
+    """Open the store once, and make it if there is none. Raises StoreError for a file; a server may come later."""
     try:
         open_store(config, make=True).close()
     except OtherFormat:
@@ -116,9 +116,9 @@ def _try_store(config: FloorConfig) -> None:
 
 
 def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[], None]) -> None:
-    """Ingest until the store fails, or the end."""
+    """Ingest until the store fails or `stop` is set."""
     hidden = names(config.ingest.pseudonym_key_file)
-    store = open_store(config)  # made at the start: a file that is gone since then is a disk that is gone
+    store = open_store(config)  # not made here: a file that was there at the start and is gone means a lost disk
     try:
         ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden)
         while not stop.is_set():
@@ -138,7 +138,7 @@ def _rest(stop: Event, wait_s: float, systemd: Systemd) -> None:
 
 
 def _touched(config: FloorConfig) -> Iterator[str]:
-    """Come once as an MQTT client: with the first of an account NATS makes the streams. Raises BridgeError."""
+    """Connect once as an MQTT client: NATS makes the streams for the first one. Raises BridgeError."""
     mqtt, began = config.mqtt, monotonic()
     probe = replace(mqtt, client_id=f"{mqtt.client_id}-prepare")
     source = MqttSource(probe, password(mqtt), topics(mqtt.root, KEPT), 1, clean=True)

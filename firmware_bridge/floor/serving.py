@@ -1,4 +1,4 @@
-"""How the services of the back office answer over HTTP: a socket, connections that give way, a server on both."""
+"""HTTP server of the back office's services, with limits for idle connections."""
 
 import socket
 from typing import Any, Final
@@ -7,10 +7,10 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 UNASKED: Final = 50
-"""Connections at most that have brought no request; the oldest gives way to a new one."""
+"""Most connections without a request; the oldest is closed for a new one."""
 
 END_S: Final = 3
-"""How long a request may take to be answered when the server ends."""
+"""Longest time to answer a request when the server stops."""
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -20,13 +20,13 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 class Connection(H11Protocol):  # type: ignore[misc, unused-ignore]  # Any where uvicorn is not installed
-    """A connection as uvicorn serves it, which is closed where it brings no request in time, or too many do not."""
+    """A connection of uvicorn that is closed without a request in time, or if too many have none."""
 
     first_s = 15.0
-    """How long a connection may take to bring its first request whole."""
+    """Longest time for the first complete request."""
 
     def connection_made(self, transport: Any) -> None:
-        """Begin; the oldest connection without a request gives way where there are too many."""
+        """Start; closes the oldest connection without a request if there are too many."""
         super().connection_made(transport)
         self._began = self.loop.time()
         self._first = self.loop.call_later(self.first_s, self._give_way)
@@ -35,13 +35,13 @@ class Connection(H11Protocol):  # type: ignore[misc, unused-ignore]  # Any where
             min(unasked, key=lambda each: each._began)._give_way()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Stop the timer."""
         self._first.cancel()
         super().connection_lost(exc)
 
     @property
     def is_unasked(self) -> bool:
-        """Whether no request came whole, and it is not being closed."""
+        """Whether no complete request came, and the connection is not closing."""
         cycle: Any = self.cycle
         return cycle is None and not self.transport.is_closing()
 

@@ -66,7 +66,7 @@ class Bench:
         """Changes parameters until the board's next boot. Raises Refusal if it rejects one."""
         for id_, value in params.items():
             if await self._param(Set(id_, value)) != value:
-                raise Refusal(f"the board does not take parameter {id_} = {value}", "update its firmware")
+                raise Refusal(f"the board rejects parameter {id_} = {value}", "update its firmware")
 
     @staticmethod
     def restoring(params: dict[int, int]) -> bytes:
@@ -77,12 +77,15 @@ class Bench:
     async def save(self) -> None:
         """Stores the parameters in the board. Raises Refusal if it cannot."""
         if await self._done(Save()):
-            raise Refusal("the board cannot keep its parameters", "its memory is worn: replace the board")
+            raise Refusal("the board cannot save its parameters", "its memory is worn out: replace the board")
 
     async def selftest(self) -> None:
         """Runs the board's self-test. Raises Refusal if it fails."""
         if status := await self._done(Selftest()):
-            raise Refusal(f"the board's self-test failed ({status})", "look at its lamp and plugs, else replace it")
+            raise Refusal(
+                f"the board's self-test failed ({status})",
+                "check its lamp and plugs, then replace the board",
+            )
 
     async def raw(self, on: bool) -> None:
         """Switches the raw samples on or off. Raises Refusal if the board does not answer."""
@@ -231,7 +234,7 @@ async def adjust(bench: Bench, guide: Guide, cards: int = RAW_CARDS, patience_s:
             guide.say(f"paper shows {levels.white:.0f} of {FULL_SCALE}: trying {light}")
             await bench.set(_params(settings))
         else:
-            raise Refusal("the light does not settle", "look for a loose lamp or a strong light above the reader")
+            raise Refusal("the light is not stable", "look for a loose lamp or a strong light above the reader")
     except PortError:
         raise  # the board is gone: nothing to switch off
     except BaseException:
@@ -273,7 +276,7 @@ async def tried(
 
 
 async def _measured(bench: Bench, guide: Guide, cards: int, patience_s: float) -> Levels:
-    guide.say("no card over the reader: its light is measured")
+    guide.say("keep cards away from the reader: its light is measured")
     dark = await bench.dark()
     guide.say(f"pull {cards} cards")
     raw = await bench.raw_cards(

@@ -63,19 +63,19 @@ class Levels:
 def dark_level(samples: Sequence[int]) -> Dark:
     """The level of samples without a card. Raises Refusal: too few, too bright, or flickering."""
     if len(samples) < FEWEST_SAMPLES:
-        raise Refusal("the reader sends no raw samples", "check its firmware, and that its port is the right one")
+        raise Refusal("the reader sends no raw samples", "check its firmware and [reader] port")
     level = median(samples)
     noise = _noise(samples)
     slow = sd([mean(samples[at : at + SLOW]) for at in range(0, len(samples) - SLOW + 1, SLOW)])
     if level > FULL_SCALE / 3:
         raise Refusal(
-            f"it is too bright without a card (level {level:.0f} of {FULL_SCALE})",
-            "take away the card that lies over the reader, close the lid, shade the reader",
+            f"too much light without a card (level {level:.0f} of {FULL_SCALE})",
+            "remove any card from the reader, close the lid, shade the reader",
         )
     if slow > max(FLICKER, noise):
         raise Refusal(
-            f"without a card, light flickers at the reader (by {slow:.0f} counts, noise {noise:.0f})",
-            "pull no card while it says so; if none passed, shade the reader, switch off the lamp above it",
+            f"light flickers at the reader without a card (by {slow:.0f} counts, noise {noise:.0f})",
+            "pull no card during this step; if you pulled none, shade the reader, switch off the lamp above it",
         )
     return Dark(level, noise, slow)
 
@@ -102,9 +102,7 @@ def cards_in(samples: Sequence[int], dark: Dark) -> list[list[int]]:
 def levels_of(cards: Sequence[Sequence[int]], dark: Dark) -> Levels:
     """The levels of raw cards. Raises Refusal if there are none."""
     if not cards:
-        raise Refusal(
-            "no card passed the sensor, or it sees none", "pull the cards slowly; clean the glass, look at the lamp"
-        )
+        raise Refusal("the sensor saw no card", "pull the cards slowly; clean the glass, check the lamp")
     split = [_split(card) for card in cards]
     whites, blacks = [white for white, _, _ in split], [black for _, black, _ in split]
     return Levels(
@@ -171,11 +169,11 @@ def next_light(levels: Levels, now: Settings) -> Settings | None:
     gain, exposure = _light(now.gain * now.exposure_us * factor, now.gain)
     if (gain, exposure) == (now.gain, now.exposure_us):
         if is_saturated:
-            raise Refusal("the sensor is saturated at its least exposure", "shade the reader; fit the right lamp")
+            raise Refusal("too much light, even at the shortest exposure", "shade the reader; use the right lamp")
         if levels.white < WHITE_AT_LEAST:
             raise Refusal(
-                f"the lamp is too weak: paper shows {levels.white:.0f} of {FULL_SCALE} at the most exposure",
-                "clean the glass, then change the lamp",
+                f"the lamp is too weak: paper shows {levels.white:.0f} of {FULL_SCALE} at the longest exposure",
+                "clean the glass; if it does not help, change the lamp",
             )
         return None
     return Settings(now.threshold, now.hysteresis, gain, exposure)
@@ -188,17 +186,17 @@ def propose(levels: Levels, now: Settings) -> Settings:
     """
     paper, ink = levels.white - levels.dark, levels.black - levels.dark
     if levels.white >= SATURATED:
-        raise Refusal("the sensor is saturated", "shade the reader; fit the right lamp")
+        raise Refusal("too much light", "shade the reader; use the right lamp")
     if levels.contrast < CONTRAST * levels.noise:
         raise Refusal(
-            f"ink and paper are {max(0.0, levels.contrast):.0f} counts apart, the noise needs "
+            f"ink and paper differ by {max(0.0, levels.contrast):.0f} counts, with this noise they must by "
             f"{CONTRAST * levels.noise:.0f}",
             "clean the glass; look for a loose lamp or a strong light above the reader",
         )
     if levels.contrast < WEAKEST_PRINT * paper:
         raise Refusal(
-            f"the print is too weak: ink shows {100 * ink / paper:.0f} % of the light of paper",
-            "take other packs; calibrate again",
+            f"the print is too weak: ink reflects {100 * ink / paper:.0f} % of the light that paper does",
+            "use other packs and calibrate again",
         )
     middle = (levels.white_low + levels.black_high) / 2
     geometric = levels.dark + sqrt((levels.white_low - levels.dark) * max(1.0, levels.black_high - levels.dark))

@@ -51,11 +51,11 @@ def dwell(cards: Sequence[Pulse], cut: Sequence[Pulse]) -> Dwell:
     shortest_cut = min(pulse.held_ms for pulse in cut)
     if longest_card * ROOM >= shortest_cut:
         raise Refusal(
-            f"cards hold the sensor up to {longest_card:.1f} ms, the cut card only {shortest_cut:.1f} ms",
-            "turn the sensor's sensitivity down until ordinary cards do not reach it",
+            f"cards trigger the sensor for up to {longest_card:.1f} ms, the cut card for {shortest_cut:.1f} ms",
+            "reduce the sensitivity of the sensor until ordinary cards do not trigger it",
         )
     if longest_card * ROOM >= MOST_DWELL_MS:
-        raise Refusal(f"cards hold the sensor up to {longest_card:.0f} ms", "pull them at a dealer's speed")
+        raise Refusal(f"cards trigger the sensor for {longest_card:.0f} ms", "pull them faster, as a dealer does")
     bounce = max(pulse.bounce_ms for pulse in (*cards, *cut))
     if bounce * ROOM > MOST_DEBOUNCE_MS:
         raise Refusal(f"the sensor bounces for {bounce:.0f} ms", "replace it, or check its ground wire")

@@ -88,7 +88,7 @@ def _lamps(pins: Mapping[str, Pin], factory: PinFactory) -> dict[int, Any]:
     wires: dict[int, Pin] = {}
     for slot, pin in pins.items():
         if wires.setdefault(pin.number, pin).active_level(False) != pin.active_level(False):
-            raise PinError(f"[lamps] {slot}: GPIO {pin.number} is active_low for another slot: make them agree")
+            raise PinError(f"[lamps] {slot}: GPIO {pin.number} has another active_low for another slot: use the same")
     if not wires:
         return {}
     from gpiozero import DigitalOutputDevice  # here: a table without lamps does not load gpiozero

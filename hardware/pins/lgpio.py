@@ -26,7 +26,7 @@ class FreedPin(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
 
     def _get_state(self) -> Any:
         if self._is_free:
-            raise PinError(f"{self!r} is not claimed: another program may have it")
+            raise PinError(f"{self!r} is not claimed: another program may use it")
         return super()._get_state()
 
 

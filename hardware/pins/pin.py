@@ -16,7 +16,7 @@ FACTORIES: dict[str, tuple[str, str, str]] = {
     "lgpio": (
         "hardware.pins.lgpio:factory",
         "sudo apt install python3-lgpio, or pip install '.[pi]'",
-        "it needs a Raspberry Pi, the group gpio and a writable working directory",
+        "it needs a Raspberry Pi, a user in the group gpio and a writable working directory",
     ),
     "rpigpio": (
         "gpiozero.pins.rpigpio:RPiGPIOFactory",
@@ -57,7 +57,7 @@ def claim(build: Callable[..., Any], pin: Pin, **options: Any) -> Any:
     except Exception as error:  # each library has its own errors, some of them bare
         what = f"GPIO {pin.number} cannot be used ({error})"
         if any(words in str(error) for words in _BUSY):
-            raise PinBusy(f"{what}: end the program that has it, such as another `shoe calibrate`") from error
+            raise PinBusy(f"{what}: stop the program that uses it, such as another `shoe calibrate`") from error
         raise PinError(f"{what}: correct its number in [pins], [presence] or [lamps]") from error
 
 

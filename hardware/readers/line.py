@@ -38,7 +38,7 @@ class FirstLine:
 def tail_pattern(line_end: str) -> re.Pattern[bytes]:
     """The pattern of line ends; CR, LF or both match, so that a lost byte does not join two codes."""
     if not line_end:
-        raise ReaderError('reader.line_end is empty: give what ends a line, usually "\\n" or "\\r\\n"')
+        raise ReaderError('reader.line_end is empty: set the characters that end a line, usually "\\n" or "\\r\\n"')
     if set(line_end) <= {"\r", "\n"}:
         return re.compile(rb"[\r\n]+")
     return re.compile(re.escape(line_end.encode("latin-1")))
@@ -106,11 +106,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise ReaderError(f"reader.pattern {pattern!r} is no regular expression: {error}") from None
+        raise ReaderError(f"reader.pattern {pattern!r} is not a valid regular expression: {error}") from None
     if compiled.groups != 1:
         raise ReaderError(
-            f"reader.pattern {pattern!r} has {compiled.groups} groups: put exactly one pair of brackets, "
-            "around the code"
+            f"reader.pattern {pattern!r} has {compiled.groups} groups: put exactly one pair of round "
+            "brackets, around the code"
         )
     return compiled
 

@@ -30,7 +30,7 @@ CODES: Final[dict[Papers, str]] = {
 def words(papers: Papers) -> str:
     """The commands on stdin for a board that reads `papers`."""
     native = (
-        f" deal N pulls N cards, always from As on; {', '.join(REASONS)}: a fault; reset," if papers == "lots" else ""
+        f" deal N pulls N cards, starting with As; {', '.join(REASONS)}: a fault; reset," if papers == "lots" else ""
     )
     return f"a code ({CODES[papers]}) pulls that card;{native} stall, flow, unplug, plug; quit"
 

@@ -307,7 +307,7 @@ class Dealer:
         give_up = asyncio.get_running_loop().time() + ANSWER_S
         while not condition():
             if asyncio.get_running_loop().time() > give_up:
-                raise Puzzled(f"the dealer waited {ANSWER_S:.0f} s in vain for {what}")
+                raise Puzzled(f"the dealer waited {ANSWER_S:.0f} s for {what}: it did not come")
             await asyncio.sleep(_POLL_S)
 
     async def _think(self) -> None:

@@ -31,12 +31,12 @@ CONVERGES = {
 }
 REFUSED = {
     "lamp is too weak": Light(lamp=0.1),
-    "saturated": Light(lamp=60.0),
+    "too much light, even": Light(lamp=60.0),
     "print is too weak": Light(ink=0.75),
-    "the noise needs": Light(noise=300.0, ink=0.4),
+    "with this noise they must": Light(noise=300.0, ink=0.4),
     "flickers": Light(flicker=250.0),
-    "too bright without a card": Light(ambient=2_000.0),
-    "no card passed": Light(paper=0.0, ink=0.0),
+    "too much light without a card": Light(ambient=2_000.0),
+    "the sensor saw no card": Light(paper=0.0, ink=0.0),
 }
 
 

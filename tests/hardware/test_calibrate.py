@@ -35,13 +35,13 @@ def test_what_cannot_be_calibrated_is_refused_with_its_reason(reason: str) -> No
 def test_a_card_pulled_while_there_should_be_none_is_what_the_remedy_begins_with() -> None:
     with pytest.raises(Refusal, match="light flickers at the reader") as refused:
         dark_level([100] * 2_000 + [3_000] * 100 + [100] * 2_000)
-    assert refused.value.remedy.startswith("pull no card while it says so; if none passed, shade the reader")
+    assert refused.value.remedy.startswith("pull no card during this step; if you pulled none, shade the reader")
 
 
 def test_a_slot_is_a_place_on_the_layout_and_nothing_at_the_reader() -> None:
     _, hand = calibrated(Light())
     said = [text for text in hand.said if "slot" in text]
-    assert (said, "no card over the reader: its light is measured" in hand.said) == ([], True)
+    assert (said, "keep cards away from the reader: its light is measured" in hand.said) == ([], True)
 
 
 def test_factory_settings_do_not_read_the_weak_print() -> None:
@@ -203,9 +203,9 @@ def test_dwell_parts_the_cut_card_from_the_others(
     ("cards", "cut", "why"),
     [
         ([], [], "did not see the cut card"),
-        ([Pulse(15.0, 0.0)], [Pulse(20.0, 0.0)], "cards hold the sensor up to 15.0 ms, the cut card only 20.0 ms"),
+        ([Pulse(15.0, 0.0)], [Pulse(20.0, 0.0)], "sensor for up to 15.0 ms, the cut card for 20.0 ms"),
         ([], [Pulse(200.0, 90.0)], "bounces for 90 ms"),
-        ([Pulse(800.0, 0.0)], [Pulse(5_000.0, 0.0)], "cards hold the sensor up to 800 ms"),
+        ([Pulse(800.0, 0.0)], [Pulse(5_000.0, 0.0)], "cards trigger the sensor for 800 ms"),
     ],
 )
 def test_a_cut_card_sensor_that_cannot_tell_is_refused(cards: list[Pulse], cut: list[Pulse], why: str) -> None:

@@ -153,7 +153,7 @@ def test_cards_come_at_the_pace_of_a_hand(speed: float) -> None:
 def test_a_lamp_that_never_answers_puzzles_the_dealer() -> None:
     async def main() -> None:
         table = Table([{"P1": "steady"}] * 9)
-        with pytest.raises(Puzzled, match=f"waited {ANSWER_S:.0f} s in vain for the lamp of P1"):
+        with pytest.raises(Puzzled, match=f"waited {ANSWER_S:.0f} s for the lamp of P1 to go out: it did not come"):
             await Dealer(table, PACKS, Random(3)).work()
 
     run(main())

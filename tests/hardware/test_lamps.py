@@ -139,7 +139,7 @@ def test_closing_switches_every_lamp_off() -> None:
 def test_one_lamp_wired_two_ways_is_told() -> None:
     async def main() -> None:
         pins = {"P1": Pin(5), "S1": Pin(5, active_low=True)}
-        with pytest.raises(PinError, match=r"\[lamps\] S1: GPIO 5 .* make them agree"):
+        with pytest.raises(PinError, match=r"\[lamps\] S1: GPIO 5 .* use the same"):
             LampPanel(pins, pin_factory("mock"), asyncio.get_running_loop())
 
     run(main())

@@ -112,7 +112,7 @@ def test_a_first_line_is_believed_only_where_it_has_its_head(
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"pattern": "("}, "no regular expression"),
+        ({"pattern": "("}, "not a valid regular expression"),
         ({"pattern": r"\d+"}, "0 groups"),
         ({"line_end": ""}, "is empty"),
     ],

@@ -143,8 +143,8 @@ def test_a_pin_the_board_lacks_is_told() -> None:
 @pytest.mark.parametrize(
     ("why", "kind", "remedy"),
     [
-        ("'GPIO busy'", PinBusy, "end the program that has it"),
-        ("pin GPIO27 is already in use by <..>", PinBusy, "end the program that has it"),
+        ("'GPIO busy'", PinBusy, "stop the program that uses it"),
+        ("pin GPIO27 is already in use by <..>", PinBusy, "stop the program that uses it"),
         ("'bad GPIO number'", PinError, "correct its number"),
     ],
 )

@@ -169,7 +169,7 @@ def test_two_devices_on_one_pin_are_told() -> None:
     async def main() -> None:
         factory, loop = pin_factory("mock"), asyncio.get_running_loop()
         first = Key(WIRE, factory, loop, print)
-        with pytest.raises(PinBusy, match=r"GPIO 27 cannot be used .*already in use.*: end the program that has it"):
+        with pytest.raises(PinBusy, match=r"GPIO 27 cannot be used .*already in use.*: stop the program that uses it"):
             Key(WIRE, factory, loop, print)
         first.close()
 

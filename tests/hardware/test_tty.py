@@ -38,7 +38,7 @@ def test_a_second_open_is_refused_and_names_who_has_it(reader: Path) -> None:
         pty = PtyBoard(NativeBoard(), reader)
         other = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, str(reader), stdout=subprocess.PIPE)
         assert await other.stdout.readline() == b"open\n"
-        with pytest.raises(PortBusy, match=rf"in use by .*\(pid {other.pid}\): stop it"):
+        with pytest.raises(PortBusy, match=rf"in use by .*\(pid {other.pid}\): stop that program"):
             open_tty(str(reader), 115_200)
         assert any(str(other.pid) in who for who in holders(str(reader)))
         # The board holds the device too, but not the right to it: after kill -9 that is free.
@@ -88,7 +88,7 @@ async def opened_by_nobody(path: str) -> str:
     ("number", "error", "remedy"),
     [
         (13, PortDenied, "usermod -aG dialout"),
-        (16, PortBusy, "stop it"),
+        (16, PortBusy, "stop that program"),
         (2, PortMissing, "check its cable"),
         (5, PortError, "check"),
     ],
@@ -111,7 +111,7 @@ def test_a_device_without_bytes_does_not_look_like_its_end() -> None:
 
 def test_a_file_is_no_serial_port(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(PortError, match=r"/file is a file, no serial port: check \[reader\] port"):
+    with pytest.raises(PortError, match=r"/file is a file, not a serial port: check \[reader\] port"):
         open_tty(str(tmp_path / "file"), 115_200)
 
 
@@ -123,7 +123,7 @@ def test_a_directory_is_no_serial_port(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("device", ["/dev/null", "/dev/urandom"])
 def test_not_every_device_is_a_serial_port(device: str) -> None:
-    with pytest.raises(PortError, match=rf"^{device} is a device, but no serial port: check \[reader\] port") as raised:
+    with pytest.raises(PortError, match=rf"^{device} is a device, but not a serial port: check \[reader\]") as raised:
         open_tty(device, 115_200)
     assert "ioctl" not in str(raised.value)
 

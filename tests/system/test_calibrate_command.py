@@ -59,7 +59,7 @@ def test_a_print_too_weak_is_refused_and_the_board_has_its_settings_from_before(
 def test_nobody_pulls_a_card(table: Callable[..., BridgeTable]) -> None:
     visit = Visit(table(WEAK), "reader", "--yes", "--json", "--patience", 0.5)
     assert visit.end() == 1
-    assert visit.json[-1]["error"].startswith("no card passed")
+    assert visit.json[-1]["error"].startswith("the sensor saw no card")
 
 
 def test_it_is_refused_in_a_round(table: Callable[..., BridgeTable]) -> None:

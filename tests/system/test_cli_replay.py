@@ -95,7 +95,7 @@ def test_a_word_that_is_none_is_named_with_its_line(shoe: command.Run, tmp_path:
     (tmp_path / "a.deal").write_text("9sTdTsTc  # a natural\n\ncuts\n")
     ran = shoe("replay", tmp_path / "a.deal")
     assert ran.code == 1
-    assert ran.err == "shoe: line 3: 'cuts' is no word of a deal script; did you mean 'cut'?\n"
+    assert ran.err == "shoe: line 3: 'cuts' is not a word of a deal script; did you mean 'cut'?\n"
     assert len(rounds(ran)) == 1
     assert "No such file" in shoe("replay", tmp_path / "b.deal").err
 

@@ -38,32 +38,32 @@ TABLES = {
 }
 FAULTY = {
     "unreadable": ["! open    unreadable: ", "entered   a card that was not read, by Ines and Dora", "  manual"],
-    "foreign": ["foreign: pack lot 8, this shoe holds lot 7", "! closed  foreign: remove by Ines"],
+    "foreign": ["foreign: the card is from batch 8, this shoe holds batch 7", "! closed  foreign: remove by Ines"],
     "duplicate": ["! closed  duplicate: remove by Ines"],
     "jam": ["! closed  jam: keep by Ines"],
     "overdrawn": [
-        "accident  the dealer draws a card too many",
+        "accident  the dealer draws one card too many",
         "! open    overdrawn: drawn after round 2 was complete",
         "! closed  overdrawn: kept",
     ],
     "missing_third": ["refused   NEXT: B3 is due", "! closed  missing_third: drawn"],
     "burn_short": ["refused   NEXT: the burn is not finished", "! closed  burn_short: burned"],
     "cut_card_mid_round": ["cut card  passed its sensor: round 2 is the last", "over after 2 rounds", "shoe 2 "],
-    "cut_card_missing": ["cut_card_mid_round: the virtual cut card came in round 4", "not seen where it must be"],
+    "cut_card_missing": ["cut_card_mid_round: the virtual cut card came in round 4", "not seen where it should be"],
     "shoe_empty": ["VOID by shoe: the shoe is empty"],
-    "reader_lost": ["cable is pulled for 2 s", "! closed  reader_lost: back"],
+    "reader_lost": ["cable is unplugged for 2 s", "! closed  reader_lost: back"],
     "reader_back": ["! closed  reader_back: confirm by dealer"],
     "reader_gap": ["! closed  reader_gap: confirm by dealer"],
     "wrong_slot": [
-        "accident  the dealer lays a card on the other side",
-        "wrong_slot: went to B2, P2 is due",
+        "accident  a card on the wrong side",
+        "wrong_slot: a card went to B2, but P2 is due",
         "! closed  wrong_slot: accept by Ines",
         "round 3 ",
     ],
-    "result_mismatch": ["result_mismatch: the reader says banker, B3 is due", "VOID by Ines: result_mismatch"],
+    "result_mismatch": ["result_mismatch: the reader reports banker, but B3 is due", "VOID by Ines: result_mismatch"],
     "lid_opened": ["the lid is open for 0.5 s", "! closed  lid_opened: continue by Ines"],
     "sensor_stuck": ["! open    sensor_stuck: cut_card", "! closed  sensor_stuck: free", "over after 2 rounds"],
-    "restarted_mid_round": ["the daemon ends and starts again", "! closed  restarted_mid_round: drawn"],
+    "restarted_mid_round": ["the daemon restarts during a round", "! closed  restarted_mid_round: drawn"],
 }
 LOST = {broker: f"--fault broker_lost --speed 20 --broker {broker}" for broker in ("mosquitto", "amqtt")}
 OWED = "--rounds 3 --fault overdrawn --policy macau"
@@ -81,7 +81,7 @@ def test_a_port_that_is_somebody_elses(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         said = demo(tmp_path, "--port", str(port), code=1)
-    assert said == f"shoe: port {port} cannot be had (Address already in use); choose another with --port\n"
+    assert said == f"shoe: port {port} is not available (Address already in use); choose another one with --port\n"
 
 
 def test_a_broker_that_does_not_start_is_a_reason(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_broker_that_does_not_start_is_a_reason(tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     said = demo(temporary, "--broker", "amqtt", code=1, env=environment(temporary, PYTHONPATH=str(broken)))
-    assert "shoe: amqtt does not start: ImportError: worn out; try the other one with --broker" in said
+    assert "shoe: amqtt does not start: ImportError: worn out; try the other broker with --broker" in said
 
 
 def test_rounds_that_do_not_arrive_are_a_failure(mocker: MockerFixture, capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,7 +161,7 @@ def delivered(text: str, words: str) -> None:
     assert shoe == "shoe 1    open: 416 cards, confirmed by Ines"
     assert burn == "burn      5♥ exposed, then 5 cards unseen"
     carried = procedure == "six-card"
-    assert all(re.fullmatch(r"(\d+) of \1 cards that were sealed opened as .*", line) for line in proofs), proofs
+    assert all(re.fullmatch(r"(\d+) of \1 sealed cards match .*", line) for line in proofs), proofs
     assert len(proofs) == carried
     assert one == "round 1   PLAYER 9:7  P 9♦ Q♦     B 9♠ 8♦     natural" + ", 2 carried" * carried
     assert two == "round 2   PLAYER 7:0  P Q♣ 7♦     B 7♠ 3♦ T♥" + "  1 carried" * carried
@@ -177,7 +177,7 @@ def test_at_a_sealed_table_guests_bet_and_open_the_cards(played: Played) -> None
         "betting   round 1: closed, the cards may come",
         "revealed  P1 9♦, committed to in entry 9",
         "round 2   PLAYER 7:0  P Q♣ 7♦     B 7♠ 3♦ T♥",
-        "9 of 9 cards that were sealed opened as they had been committed to",
+        "9 of 9 sealed cards match what was committed before",
     ):
         assert text in said, text
 

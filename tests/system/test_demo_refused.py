@@ -33,8 +33,8 @@ def refused(shoe: command.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--fault", "reader-lots"], r"'reader-lots' cannot be simulated: did you mean reader_lost\? known are: "),
-        (["--fault", "disk_full"], "'disk_full' cannot be simulated: .*known are: unreadable, duplicate"),
+        (["--fault", "reader-lots"], r"there is no fault 'reader-lots': did you mean reader_lost\? faults are: "),
+        (["--fault", "disk_full"], "there is no fault 'disk_full': .*faults are: unreadable, duplicate"),
         (["--speed", "0"], "'0' is no speed: write 1 for a human dealer"),
         (["--rounds", "none"], "'none' is no number of rounds"),
         (["--svg", "x.png"], "'x.png' is no name of a picture: write one that ends in .svg"),
@@ -49,7 +49,7 @@ def test_a_wrong_word_is_told_in_one_line(refused: Refused, words: list[str], to
 
 def test_a_picture_that_cannot_be_kept_is_told_before_anything_is_played(refused: Refused) -> None:
     said = refused("--svg", "/nonexistent/d.svg")
-    assert said == "shoe: /nonexistent/d.svg: No such file or directory; name a file that may be written\n"
+    assert said == "shoe: /nonexistent/d.svg: No such file or directory; choose a file that can be written\n"
 
 
 def test_a_shoe_that_judges_by_other_rules_than_the_procedure(refused: Refused) -> None:

@@ -47,7 +47,7 @@ def test_a_reader_that_is_missing_at_the_start_and_unplugged_later(
     bridge.until(lambda: said()[1:] == ["INFO the reader is back"])
     bridge.pty.unplug()
     bridge.until(lambda: len(said()) == 3)
-    assert "is gone" in said()[2] or "hung up" in said()[2]
+    assert "is gone" in said()[2] or "has disconnected" in said()[2]
     bridge.pty.replug()
     bridge.until(lambda: said()[3:] == ["INFO the reader is back"])
 

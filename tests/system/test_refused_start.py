@@ -25,7 +25,10 @@ def table(tmp_path: Path) -> Iterator[Callable[..., DaemonTable]]:
     ("sections", "remedy"),
     [
         ({"pins": {"factory": "lgpio", "cut_card": 27}}, "shoe: [pins] factory lgpio"),
-        ({"reader": {"protocol": "line", "line_end": ""}}, "reader.line_end is empty: give what ends a line"),
+        (
+            {"reader": {"protocol": "line", "line_end": ""}},
+            "reader.line_end is empty: set the characters that end a line",
+        ),
         ({"reader": {"protocol": "line", "pattern": "("}}, "[reader] pattern = '(' is no regular expression"),
     ],
 )
@@ -56,5 +59,5 @@ def test_a_pin_in_use_is_no_mistake_of_the_config_and_leaves_no_trace(table: Any
     bridge.code = ("-c", HELD % number)
     assert bridge.start().fallen() == 1
     assert bridge.log.startswith(f"shoe: GPIO {number} cannot be used (pin GPIO{number} is already in use")
-    assert bridge.log.endswith("end the program that has it, such as another `shoe calibrate`\n")
+    assert bridge.log.endswith("stop the program that uses it, such as another `shoe calibrate`\n")
     assert bridge.lines() == []

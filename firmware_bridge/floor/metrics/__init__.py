@@ -1,1 +1,1 @@
-"""`shoe-floor metrics`: what all tables of a floor say, as metrics for Prometheus."""
+"""`shoe-floor metrics`: the state of all tables of a floor, as metrics for Prometheus."""

@@ -1,4 +1,4 @@
-"""All metrics of a floor at a moment, of its tables, the exporter and the store, as text for Prometheus."""
+"""Writes all metrics of tables, exporter and store as text for Prometheus."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,7 +44,7 @@ OF_THE_STORE: Final[tuple[tuple[str, Kind, str, str], ...]] = (
 
 
 class Metric(NamedTuple):
-    """A metric with its samples: the labels and the value of each; None is left out."""
+    """A metric with its samples, labels and value each; a value of None is left out."""
 
     name: str
     kind: Kind
@@ -53,9 +53,9 @@ class Metric(NamedTuple):
 
 
 class Exporter:
-    """What is known of a floor, for one thread that takes messages and others that ask for the metrics.
+    """The metrics of a floor, for one thread that handles messages and others that read the metrics.
 
-    counts: of the store, None where there is none. Raises StoreError, ConfigError where it cannot be read.
+    counts: of the store, None without one; raises StoreError, ConfigError if it cannot be read.
     """
 
     def __init__(self, tables: Tables, counts: Callable[[], Counts | None]) -> None:
@@ -64,12 +64,12 @@ class Exporter:
         self._store_fault = ""
 
     def handle(self, deliveries: Sequence[Delivery]) -> None:
-        """Note what tables said."""
+        """Update the tables by messages."""
         with self._lock:
             self._tables.handle(deliveries)
 
     def text(self, content_type: str) -> str:
-        """All metrics as they are now."""
+        """All metrics now, as text."""
         stored = list(self._of_the_store())
         with self._lock:
             metrics = [_of_tables(each, self._tables) for each in OF_A_TABLE]
@@ -97,7 +97,7 @@ class Exporter:
             yield from map(_single, others, counts)
 
     def _note(self, fault: str) -> None:
-        """Log when the store cannot be read, and when it can again."""
+        """Log once when the store cannot be read, and once when it can again."""
         before, self._store_fault = self._store_fault, fault
         if fault and fault != before:
             log.warning("the store is not counted: %s", escaped(fault))
@@ -106,14 +106,14 @@ class Exporter:
 
 
 def wanted(accept: str) -> str:
-    """The content type for whoever accepts these: OpenMetrics where it is named, else Prometheus' own text."""
+    """Content type for an Accept header: OpenMetrics if it is named, else Prometheus' own text."""
     kinds = [each.replace(" ", "").lower() for each in accept.split(",")]
     is_open = any(each.startswith("application/openmetrics-text") and "version=0.0.1" not in each for each in kinds)
     return OPEN if is_open else PLAIN
 
 
 def text(metrics: Iterable[Metric], content_type: str) -> str:
-    """The metrics in Prometheus' exposition format 0.0.4, or OpenMetrics 1.0.0; one without a sample is left out."""
+    """Metrics in Prometheus' exposition format 0.0.4, or OpenMetrics 1.0.0; one without a sample is left out."""
     is_open = content_type == OPEN
     lines: list[str] = []
     for metric in metrics:
@@ -144,7 +144,7 @@ def _single(row: tuple[str, Kind, str, str], value: Value) -> Metric:
 
 def _head(metric: Metric, is_open: bool) -> tuple[str, str]:
     name, kind, help_text = metric.name, str(metric.kind), metric.help.replace("\\", r"\\").replace("\n", r"\n")
-    if is_open:  # there the name of a family is without what its samples end in
+    if is_open:  # OpenMetrics: the name of a family lacks the suffix of its samples
         name = name.removesuffix({"counter": "_total", "info": "_info"}.get(kind, ""))
         help_text = help_text.replace('"', r"\"")
     elif kind == "info":
@@ -166,5 +166,5 @@ def _number(value: float | int | bool) -> str:
 
 
 def _escaped(value: str) -> str:
-    """The value of a label: any text is one."""
+    """Any text as the value of a label."""
     return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

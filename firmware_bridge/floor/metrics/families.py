@@ -1,4 +1,4 @@
-"""Every metric of a table: its name, its unit, its meaning, and where it is read."""
+"""All metrics of a table: name, unit, meaning, and source."""
 
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, NamedTuple, get_args
@@ -12,11 +12,11 @@ Labels = dict[str, str]
 Sample = tuple[Labels, Value]
 
 BRIGHTEST: Final = 255
-"""The light level, and the quality, that a reader calls 1."""
+"""Light level, and quality, of a reader that is exported as 1."""
 
 
 class Family(NamedTuple):
-    """A metric. unit: in words. samples: its labels and values at a table at a time, in ms; None is left out."""
+    """A metric. unit: in words. samples: labels and values of a table at a time, in ms; None is left out."""
 
     name: str
     kind: Kind
@@ -26,7 +26,7 @@ class Family(NamedTuple):
 
 
 def _health(name: str, kind: Kind, unit: str, text: str, value: Callable[[Health], Value]) -> Family:
-    """A value of `health`."""
+    """A metric from a value of `health`."""
 
     def samples(table: Table, now: int) -> Iterator[Sample]:
         if table.health:
@@ -36,7 +36,7 @@ def _health(name: str, kind: Kind, unit: str, text: str, value: Callable[[Health
 
 
 def _status(name: str, kind: Kind, unit: str, text: str, found: Callable[[Status], tuple[Labels, Value]]) -> Family:
-    """A value of `status`, with labels."""
+    """A metric from a value of `status`, with labels."""
 
     def samples(table: Table, now: int) -> Iterator[Sample]:
         if table.status:
@@ -46,7 +46,7 @@ def _status(name: str, kind: Kind, unit: str, text: str, found: Callable[[Status
 
 
 def _part(level: float | None) -> float | None:
-    """A level of 0..255 as a part of 1."""
+    """A level of 0..255 as 0..1."""
     return None if level is None else round(level / BRIGHTEST, 4)
 
 
@@ -242,4 +242,4 @@ OF_A_TABLE: Final = (
         lambda health: health.under_voltage,
     ),
 )
-"""All of them; each has the label `table`, and the labels its samples name."""
+"""All metrics of a table; each has the label `table`, and the labels of its samples."""

@@ -1,4 +1,4 @@
-"""`shoe-floor metrics`: listens to all tables, and answers Prometheus, until it is told to stop."""
+"""`shoe-floor metrics`: reads all tables, and answers Prometheus, until a signal stops it."""
 
 import logging
 import os
@@ -28,19 +28,19 @@ log = logging.getLogger(__name__)
 PATH: Final = "/metrics"
 
 AT_ONCE: Final = 8
-"""Requests that are answered at a time; more are turned away."""
+"""Most requests at a time; others get a 503."""
 
 LONGEST: Final = 16 * 1024
-"""Bytes of the longest request."""
+"""Most bytes of a request."""
 
 BATCH: Final = 500
-"""Messages taken before the watchdog is told."""
+"""Most messages between two beats of the watchdog."""
 
 WAIT_S: Final = 0.5
 
 
 def run(config: FloorConfig) -> int:
-    """Export until SIGTERM or SIGINT; 0. Raises PortTaken, ConfigError."""
+    """Export until SIGTERM or SIGINT; returns 0. Raises PortTaken, ConfigError."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -66,38 +66,38 @@ def run(config: FloorConfig) -> int:
 
 
 class PortTaken(BridgeError, OSError):
-    """The address that the metrics are asked for at cannot be had."""
+    """The address of the metrics cannot be listened at."""
 
 
 class Scrape(Connection):
-    """A connection for one request: neither it nor its answer holds up another for long."""
+    """A connection for one request, closed after `most_s` so that it never blocks others for long."""
 
     first_s = 5.0
     most_s = 30.0
-    """How long it may take in all."""
+    """Longest time in all."""
 
     def connection_made(self, transport: Any) -> None:
-        """Begin."""
+        """Start the timer."""
         super().connection_made(transport)
         self._last = self.loop.call_later(self.most_s, transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Stop the timer."""
         self._last.cancel()
         super().connection_lost(exc)
 
 
 class Server:
-    """Answers GET /metrics at an address from `start` to `close`. page: makes the text of a content type.
+    """Answers GET /metrics at an address, from `start` to `close`. Raises PortTaken.
 
-    Raises PortTaken.
+    page: makes the text for a content type.
     """
 
     def __init__(self, host: str, port: int, page: Callable[[str], str]) -> None:
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
             try:
                 response = await run_in_threadpool(_answer, Request(scope), page)
-            except CancelledError:  # by the server's end: the store gives no answer
+            except CancelledError:  # the server stops before the store answered
                 response = _response("the exporter ends\n", 503)
             await response(scope, receive, send)
 
@@ -113,15 +113,15 @@ class Server:
 
     @property
     def port(self) -> int:
-        """The port it has."""
+        """The port it listens at."""
         return int(self._socket.getsockname()[1])
 
     def start(self) -> None:
-        """Answer from now on, in a thread of its own."""
+        """Start answering in a background thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """Answer no more."""
+        """Stop answering."""
         self._server.should_exit = True
         self._thread.join()
         self._socket.close()

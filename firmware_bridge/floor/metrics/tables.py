@@ -1,4 +1,4 @@
-"""What is known of each table now, by what it said: as much of it as metrics are made of.
+"""Keeps the state of each table that metrics are made of.
 
 A key that an older table does not send has its default.
 """
@@ -25,13 +25,13 @@ log = logging.getLogger(__name__)
 TOPICS: Final = ("status", "health", "alarm", "table", "round")
 
 MOST_TABLES: Final = 5_000
-"""Tables that are kept in mind: whoever invents names at the broker does not fill the memory."""
+"""Most tables, so that a client with invented names cannot fill the memory."""
 
 MOST_ALARMS: Final = 50
-"""Kinds of open alarms of one table."""
+"""Most kinds of open alarms of one table."""
 
 LARGEST: Final = 256 * 1024
-"""Bytes of the largest message that is read."""
+"""Most bytes of a message."""
 
 RoundStatus = Literal["closed", "corrected", "voided"]
 
@@ -61,7 +61,7 @@ class _Round(Struct, frozen=True):
 
 
 def _read(payload: bytes, body: type[Part]) -> tuple[StateHead, Part]:
-    """Head and body of a message. Raises MessageError."""
+    """Decode head and body of a message. Raises MessageError."""
     if len(payload) > LARGEST:
         raise MessageError(f"a message of {len(payload)} bytes", "")
     head, content = state(payload, body, _Head)
@@ -71,7 +71,7 @@ def _read(payload: bytes, body: type[Part]) -> tuple[StateHead, Part]:
 
 
 def _kinds(payload: bytes) -> tuple[StateHead, Counter[tuple[str, str]]]:
-    """How many alarms of each kind are open. Raises MessageError where there are too many kinds."""
+    """Decode how many alarms of each kind are open. Raises MessageError, also for too many kinds."""
     head, alarms = _read(payload, _Alarms)
     kinds = Counter((each.id, each.severity) for each in alarms.open)
     if len(kinds) > MOST_ALARMS:
@@ -80,7 +80,7 @@ def _kinds(payload: bytes) -> tuple[StateHead, Counter[tuple[str, str]]]:
 
 
 class Table(Latest):
-    """What a table said last of each topic, and how many rounds it said since it was first heard."""
+    """The latest messages of a table, and how many rounds it sent since its first message."""
 
     reads: ClassVar[Mapping[str, Read]] = {
         "status": lambda payload: _read(payload, _Status),
@@ -96,16 +96,16 @@ class Table(Latest):
 
     @property
     def alarms(self) -> Counter[tuple[str, str]] | None:
-        """How many alarms are open, by id and severity."""
+        """Open alarms by id and severity; None until they came."""
         return self.body("alarm")  # type: ignore[no-any-return]
 
     @property
     def laid(self) -> wire_states.Table | None:
-        """The phase, and the cards that are left."""
+        """Phase and cards left; None until they came."""
         return self.body("table")  # type: ignore[no-any-return]
 
     def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
-        """Take a message, as `Latest` does. Rounds from before the first `status`, and of before, are not counted."""
+        """Update as `Latest` does. Rounds from before the first `status` of a boot are not counted."""
         if topic == "round":
             return self._count(payload)
         before = self.messages.get(topic)
@@ -117,7 +117,7 @@ class Table(Latest):
         return changed
 
     def _count(self, payload: bytes) -> bool:
-        """Count a round; one that is not after the last one is a repeat, or was sent again."""
+        """Count a round; one that is not after the last one is a repeat."""
         head, content = _read(payload, _Round)
         verify_table(self.name, head.table)
         mark = (head.at, content.seq, content.n)
@@ -129,9 +129,9 @@ class Table(Latest):
 
 
 class Tables(latest.Tables[Table]):
-    """All tables that were heard: `take` what the broker brings.
+    """All tables that sent a message.
 
-    messages, unread, ignored: what came; of it, what makes no sense; and what came of more than MOST_TABLES tables.
+    messages: how many came. unread: those that could not be read. ignored: those of tables beyond MOST_TABLES.
     """
 
     def __init__(
@@ -142,16 +142,16 @@ class Tables(latest.Tables[Table]):
         self.messages = self.unread = 0
 
     def __iter__(self) -> Iterator[tuple[str, Table]]:
-        """Each table that was heard, by its name."""
+        """Name and table, in order of names."""
         return iter(sorted(self.tables.items()))
 
     @property
     def now(self) -> int:
-        """The clock that messages are noted by, in ms."""
+        """The time by the clock of messages, in ms."""
         return round(1000 * self._clock())
 
     def handle(self, deliveries: Iterable[Delivery]) -> None:
-        """Note what was said. What makes no sense is counted, and changes nothing."""
+        """Update the tables by messages; one that cannot be read is counted in `unread`."""
         for each in deliveries:
             self.messages += 1
             try:

@@ -1,4 +1,4 @@
-"""The routes of the page, and what stands before them: only reading, and only by names that are ours."""
+"""The routes of the page, and the guard before them: read-only, and only under its own host names."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
@@ -29,7 +29,7 @@ POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""No script, style or picture that is not a file of the page; nothing is sent anywhere; no page around it."""
+"""Scripts, styles and pictures only from files of the page; no forms; no frames."""
 
 HEADERS: Final = {
     "content-security-policy": POLICY,
@@ -46,7 +46,7 @@ STATIC: Final = Path(__file__).parent / "static"
 def app(
     feed: Feed, page: PageSection, ready: Callable[[], None] = lambda: None, screen: ScreenSection | None = None
 ) -> Starlette:
-    """The page of a floor; `ready` is called when it reads the broker."""
+    """The ASGI app of the page. ready: called once it reads the broker."""
     streams = Streams(page.streams)
 
     @asynccontextmanager
@@ -72,7 +72,7 @@ def app(
 
 
 def pit(feed: Feed, streams: Streams) -> list[Route]:
-    """The routes of what the pit sees."""
+    """The routes of the pit's pages."""
     views = Views(feed)
 
     def grid(request: Request) -> ASGIApp:
@@ -102,7 +102,7 @@ def pit(feed: Feed, streams: Streams) -> list[Route]:
 
 
 def stream(feed: Feed, streams: Streams, lang: Language, parts: Callable[[], Parts]) -> ASGIApp:
-    """The stream of a page, or a clear no where as many are open as may be."""
+    """The stream of a page, or a 503 if the most streams are open."""
     if streams.open >= streams.most:
         message = text(lang, "page.full", most=streams.most)
         return PlainTextResponse(message, 503, {"retry-after": "10"})
@@ -110,14 +110,14 @@ def stream(feed: Feed, streams: Streams, lang: Language, parts: Callable[[], Par
 
 
 def language(request: Request) -> Language:
-    """The language of an answer: `?lang=`, or what the browser asks for."""
+    """The language of an answer: `?lang=`, or the browser's."""
     return chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
 
 
 class Guard:
-    """Passes on what only reads and calls us by a name of ours.
+    """Middleware that refuses all but GET and HEAD under our own host names, and sets the security headers.
 
-    A foreign name that leads here (DNS rebinding) would let another site's script read the page.
+    With DNS rebinding, a foreign host name would let another site's script read the page.
     """
 
     def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
@@ -125,7 +125,7 @@ class Guard:
         self._names = {name.lower() for name in names} | {"localhost"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or pass it on."""
+        """Refuse a request, or pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -151,7 +151,7 @@ class Guard:
         return None
 
     def _is_ours(self, host: str) -> bool:
-        """Whether the name of a `Host` header is ours: an address cannot be another site's name."""
+        """Whether the name of a `Host` header is ours; an IP address always is, as no site can own it."""
         name = host.lower()
         if name.startswith("["):
             name = name[1:].partition("]")[0]
@@ -161,9 +161,9 @@ class Guard:
 
 
 async def _leave(app: Starlette, feed: Feed, streams: Streams) -> None:
-    """End the streams when the server is told to stop: it waits for its connections before it ends the page.
+    """End the streams when the server should exit, because it waits for open connections.
 
-    A page whose feed failed stops by itself.
+    Also stops the server after the feed failed.
     """
     while not (app.state.server and app.state.server.should_exit):
         await asyncio.sleep(0.1)

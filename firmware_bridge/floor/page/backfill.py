@@ -1,6 +1,6 @@
-"""The rounds from before the page's start: of each table that is heard, the last ones that the store has.
+"""Loads the last rounds of each table from the store, for rounds from before the page's start.
 
-They are asked for on a thread of their own: what comes from the broker waits for no store.
+It does so in a thread of its own, so that messages of the broker never wait for the store.
 """
 
 import logging
@@ -25,29 +25,29 @@ from firmware_bridge.floor.store.open import Asked
 log = logging.getLogger(__name__)
 
 ROUNDS: Final = 24
-"""Messages of the topic `round` of a table: the rounds that its page lists and a guest screen shows, and some more."""
+"""Messages of the topic `round` to load of a table: more than its page or a guest screen shows."""
 
 AT_ONCE: Final = 20
-"""Tables that are asked for at a time."""
+"""Most tables of one query."""
 
 LIMIT_S: Final = 30.0
-"""How long the store may take for them."""
+"""Longest time for a query."""
 
 MOST: Final = 10_000
-"""Tables at most."""
+"""Most tables."""
 
 _head: Final = msgspec.json.Decoder(StateHead).decode
 
 
 class TablePosition(NamedTuple):
-    """Where a table is."""
+    """The present journal and shoe of a table."""
 
     key: Key
     shoe: int
 
 
 class RoundBackfill:
-    """Asks the store for each table once, as the first message of the topic `table` comes, from `start` to `close`."""
+    """Queries the store once for each table, at its first message of the topic `table`, from `start` to `close`."""
 
     def __init__(self, root: str, asked: Asked) -> None:
         self._root, self._asked = root, asked
@@ -57,17 +57,17 @@ class RoundBackfill:
         self._is_over = False
 
     def start(self, deliver: Callable[[list[Delivery]], None]) -> None:
-        """Begin. tell: called with messages as they came from the broker once, a table's in their order."""
+        """Start. deliver: called with messages as they once came from the broker, in order for each table."""
         Thread(target=self._read, args=(deliver,), name="past", daemon=True).start()
 
     def note(self, came: Sequence[Delivery]) -> None:
-        """Ask for the tables that are heard for the first time."""
+        """Queue the tables with a first message."""
         for each in came if not self._is_over else ():
             if each.body and (match := self._topic.fullmatch(each.topic)):
                 self._meet(match[1], each.body)
 
     def close(self) -> None:
-        """Ask for no more."""
+        """Stop."""
         self._is_over = True
         self._due.put(None)
 

@@ -1,4 +1,4 @@
-"""A table's own page: what is on the table, its alarms and last rounds, and how its reader and machine are."""
+"""Draws a table's own page: cards, alarms, last rounds, health of reader and machine."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -27,11 +27,11 @@ from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.texts import Language, known, text
 
 ROUNDS: Final = 12
-"""Rounds that the page lists."""
+"""Most rounds in the list."""
 
 
 def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int) -> Html:
-    """How the table stands."""
+    """The state of the table: game, shoe, round, phase."""
     table = seen.table
     rows: list[tuple[str, Part]] = []
     if table is not None:
@@ -54,7 +54,7 @@ def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int) -> Html:
 
 
 def alarms(seen: Seen, lang: Language) -> Html:
-    """The open alarms with what to do, and what may be decided."""
+    """The open alarms, each with what to do and the possible decisions."""
     opened = tile.worst_first(seen.alarms.open) if seen.alarms else []
     if not opened:
         return tag("p", text(lang, "page.no_alarms"), class_="muted")
@@ -63,7 +63,7 @@ def alarms(seen: Seen, lang: Language) -> Html:
 
 
 def on_the_table(seen: Seen, lang: Language) -> Html:
-    """The cards that may be named, by slot."""
+    """The cards on the table by slot; a sealed one lies face down."""
     table = seen.table
     laid = _laid(table) if table is not None else {}
     if table is None or not laid:
@@ -92,7 +92,7 @@ def rounds(seen: Seen, lang: Language) -> Html:
 
 
 def health(seen: Seen, lang: Language) -> Html:
-    """The health of reader and machine, None where nobody measures it."""
+    """The health of reader and machine; a value that is not measured is left out."""
     latest = seen.health
     if latest is None:
         return tag("p", text(lang, "page.nothing"), class_="muted")
@@ -105,7 +105,7 @@ def health(seen: Seen, lang: Language) -> Html:
 
 
 def times(seen: Seen, lang: Language) -> Html:
-    """Connection, versions, and when what was said."""
+    """Connection, versions, and times of the latest messages."""
     status, health, status_message = seen.status, seen.health, seen.messages.get("status")
     table = seen.messages.get("table")
     began = seen.health_at - health.uptime_s * 1000 if health and seen.health_at is not None else None
@@ -169,7 +169,7 @@ def _laid(table: Table) -> dict[str, list[str | None]]:
 
 
 def _shows(table: Table, lang: Language) -> Iterator[Html]:
-    """What a game says of its running round: the pot, or who has the bank."""
+    """Facts of the running round: the pot, or the banker."""
     shows: dict[str, Any] = table.shows if isinstance(table.shows, dict) else {}
     if "pot" in shows:
         yield tag("p", text(lang, "page.pot", pot=str(shows["pot"]), stake=str(shows.get("stake", ""))))
@@ -191,7 +191,7 @@ def _round(over: RoundSummary, seen: Seen, lang: Language) -> Html:
 
 
 def _hands(over: RoundSummary, lang: Language) -> Iterator[Html]:
-    """Whose hand, its cards and points; those that nobody is shown lie face down."""
+    """The hands with name, cards and points; a hand that is not shown lies face down."""
     if over.dealer is not None:
         faces = [face.value for face in over.dealer.cards]
         total = tag("span", over.dealer.total, class_="points")
@@ -235,14 +235,14 @@ def _machine(health: Health, lang: Language) -> Iterator[tuple[str, Part]]:
 def _rows(
     section: str, measured: Struct, forms: dict[str, Part], hidden: tuple[str, ...], lang: Language
 ) -> Iterator[tuple[str, Part]]:
-    """The values of a Struct, each beside its text `section.field`: those of `forms`, then all others, as numbers."""
+    """Rows of a Struct, each with its text `section.field`: those of `forms`, then all others as numbers."""
     others = [name for name in measured.__struct_fields__ if name not in (*forms, *hidden)]
     for name, value in (forms | {name: number(getattr(measured, name)) for name in others}).items():
         yield text(lang, f"{section}.{name}"), value
 
 
 def _drift(now: float | None, calibrated: float | None, lang: Language) -> Part:
-    """A measured value, and by how much it differs from what was calibrated."""
+    """A measured value, and its change since calibration."""
     if now is None:
         return text(lang, "page.unknown_value")
     if not calibrated:
@@ -252,7 +252,7 @@ def _drift(now: float | None, calibrated: float | None, lang: Language) -> Part:
 
 
 def _filled(sentence: str, **parts: Part) -> Html:
-    """A sentence with elements at the places of its values."""
+    """A sentence with HTML elements in place of its `{name}` fields."""
     pieces: list[Part] = []
     for piece in sentence.split("{"):
         name, closed, rest = piece.partition("}")

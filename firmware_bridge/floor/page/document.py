@@ -1,4 +1,4 @@
-"""A whole page around its parts: landmarks, languages, and what the browser's script needs."""
+"""Builds a whole page around its parts: landmarks, languages, and data for the browser's script."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -11,11 +11,11 @@ from firmware_bridge.floor.page.texts import LANGUAGES, Language, text
 NAMES: Final[dict[Language, str]] = {"en": "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中文"}
 
 RELEASE: Final = f"{__version__} {__build__}"
-"""A browser that hears of another one loads the page again."""
+"""Release of the page; a browser that receives another one reloads the page."""
 
 
 def document(lang: Language, title: str, path: str, main: Part, *, skip: str, back: bool = False) -> str:
-    """A whole page of a language. path: its address without the language; skip: what its first link says."""
+    """A whole page in a language. path: its address without the language. skip: text of the skip link."""
     stream = f"{path.rstrip('/')}/stream?lang={lang}"
     head = tag(
         "head",
@@ -68,7 +68,7 @@ def _header(lang: Language, title: str, path: str, back: bool) -> Html:
 
 
 def _words(lang: Language) -> Mapping[str, str]:
-    """What the script says by itself."""
+    """Texts of the browser's script, as data attributes."""
     keys = ("live", "connecting", "lost", "full_now", "closed")
     return {
         f"data_{key}": text(lang, f"page.{key}", **({"table": "{table}"} if key == "closed" else {})) for key in keys
@@ -81,7 +81,7 @@ def address(name: str) -> str:
 
 
 def section(id: str, title: str, part: Part, class_: str = "") -> Html:
-    """A section with a heading and one part that changes."""
+    """A section with a heading and one live part."""
     return tag(
         "section",
         tag("h2", title, id=f"{id}-title"),

@@ -1,4 +1,4 @@
-"""One subscriber for all browsers: a thread reads the broker, the loop folds what came and wakes who waits."""
+"""One subscriber for all browsers: a thread reads the broker, the event loop updates the tables and wakes streams."""
 
 import asyncio
 import logging
@@ -24,15 +24,15 @@ from firmware_bridge.floor.store.open import Asked
 log = logging.getLogger(__name__)
 
 MOST: Final = 500
-"""Messages that are folded at a time."""
+"""Most messages of one update."""
 
 WAIT_S: Final = 0.25
 
 LOOK_S: Final = 1.0
-"""How often it is looked whether a table has become silent."""
+"""Time between two searches for silent tables."""
 
 FOLDED_S: Final = 60.0
-"""How long the loop may take to fold a batch: it does nothing that waits."""
+"""Longest time for the loop to handle a batch; nothing in it blocks."""
 
 
 def now_ms() -> int:
@@ -41,9 +41,9 @@ def now_ms() -> int:
 
 
 class Feed:
-    """The tables as they are now, from `start` to `close`. fault: why the broker says nothing, "" while it does.
+    """The present state of all tables, from `start` to `close`. fault: why the broker cannot be read, "" if it can.
 
-    troubles: what each table needs. version: goes up whenever something changed. failed: nothing is read any more.
+    troubles: what each table needs. version: incremented by each change. failed: reading has ended by an error.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Feed:
         self._changed: asyncio.Future[None] | None = None
 
     def start(self) -> None:
-        """Begin to read; call it on the loop of those that wait."""
+        """Start reading; call it on the event loop of the streams."""
         self._loop = asyncio.get_running_loop()
         self._thread.start()
         if self._backfill:
@@ -73,7 +73,7 @@ class Feed:
         self._looks = asyncio.create_task(self._look())
 
     async def close(self) -> None:
-        """Leave the broker."""
+        """Stop reading, and disconnect."""
         self._ended.set()
         self._looks.cancel()
         if self._backfill:
@@ -81,7 +81,7 @@ class Feed:
         await asyncio.to_thread(self._thread.join)
 
     async def changed_after(self, version: int, within_s: float) -> None:
-        """Wait until the version is another one, but no longer than so many seconds."""
+        """Wait for another version, at most so many seconds."""
         if version != self.version:
             return
         if self._changed is None or self._changed.done():
@@ -90,7 +90,7 @@ class Feed:
             await asyncio.wait_for(asyncio.shield(self._changed), within_s)
 
     def handle(self, came: Sequence[Delivery], fault: str) -> None:
-        """Fold what came."""
+        """Update the tables by messages."""
         now, changed = self.clock(), fault != self.fault
         self.fault = fault
         for each in came:
@@ -100,7 +100,7 @@ class Feed:
         self._notify(changed)
 
     def recall(self, stored: Sequence[Delivery]) -> None:
-        """Fold rounds from before the page's start, as if they had come then: guests see no more of them."""
+        """Add rounds from before the page's start; guests see no more of them than of live ones."""
         changed = False
         for each in stored:
             with self._alone(each.topic):
@@ -110,7 +110,7 @@ class Feed:
 
     @contextmanager
     def _alone(self, topic: str) -> Iterator[None]:
-        """Leave a message out that cannot be folded: one must not take away the page of all."""
+        """Skip, and log, a message that raises: it must not stop the page."""
         try:
             yield
         except Exception:
@@ -119,12 +119,12 @@ class Feed:
                 self._left_out.add(topic)
 
     def look(self) -> None:
-        """See which tables need something else only because time passed."""
+        """Check all tables for needs that change with time alone."""
         self.floor.changed.update(self.floor.tables)
         self._notify(False)
 
     def _notify(self, changed: bool) -> None:
-        """See what the tables that changed need; wake those that wait where something changed."""
+        """Update the needs of changed tables; wake the streams if something changed."""
         now = self.clock()
         for name in self.floor.changed:
             seen = self.floor.tables.get(name)
@@ -147,7 +147,7 @@ class Feed:
             self.look()
 
     def _read(self) -> None:
-        """Read until the end; the next batch is read when this one is folded."""
+        """Read until `close`; the next batch is read once this one is handled."""
         try:
             while not self._ended.is_set():
                 came = self._source.receive(MOST, WAIT_S)
@@ -164,7 +164,7 @@ class Feed:
             self._source.close()
 
     def _recall_soon(self, stored: list[Delivery]) -> None:
-        with suppress(RuntimeError):  # the loop is closed: the page has ended
+        with suppress(RuntimeError):  # the loop is closed: the page has stopped
             self._loop.call_soon_threadsafe(self.recall, stored)
 
     async def _handle(self, came: Sequence[Delivery], fault: str) -> None:
@@ -172,7 +172,7 @@ class Feed:
 
 
 def feed(config: FloorConfig) -> Feed:
-    """The feed of a floor. Raises ConfigError where the password cannot be read."""
+    """The feed of a floor. Raises ConfigError if the password cannot be read."""
     mqtt, page = config.mqtt, config.page
     secret = password(page if page.username else mqtt)
     mqtt = replace(mqtt, client_id=f"{page.client_id}-{secrets.token_hex(4)}", username=page.username or mqtt.username)

@@ -1,4 +1,4 @@
-"""What tables say by ids and values, in the words of a language."""
+"""Translates ids and values of messages into a language."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -8,11 +8,11 @@ from firmware_bridge.facts.wire_states import Alarm, Lamps
 from firmware_bridge.floor.page.texts import Language, known, text
 
 BETWEEN: Final[dict[Language, str]] = {"en": ", ", "zh-Hant": "、", "zh-Hans": "、"}
-"""What stands between the things of a list."""
+"""Separator of a list."""
 
 
 def slot(lang: Language, name: str) -> str:
-    """A slot as people call it: `P3` is the player's third card, `S3.2` the second hand of seat 3."""
+    """A slot in words: `P3` is the player's third card, `S3.2` the second hand of seat 3."""
     letter, number = name[:1], name[1:].partition(".")[0]
     kind = known(lang, f"slot.{letter}")
     if kind is None or not (number.isdigit() or name == "D"):
@@ -21,12 +21,12 @@ def slot(lang: Language, name: str) -> str:
 
 
 def slots(lang: Language, names: str) -> str:
-    """Slots with commas between, as the reason `mark_due` has them."""
+    """Slots in words, from a text with commas as in the reason `mark_due`."""
     return BETWEEN[lang].join(slot(lang, each.strip()) for each in names.split(","))
 
 
 def outcome(lang: Language, id: str | None) -> str:
-    """How a round ended; None for a voided one."""
+    """The outcome of a round in words; None for a voided one."""
     if id is None:
         return text(lang, "outcome.voided")
     if (found := known(lang, f"outcome.{id}")) is not None and "{" not in found:
@@ -37,44 +37,44 @@ def outcome(lang: Language, id: str | None) -> str:
 
 
 def short(lang: Language, id: str | None) -> str:
-    """The same in a letter or two."""
+    """The outcome of a round in one or two letters; None for a voided one."""
     found = known(lang, f"short.{id or 'voided'}")
     return found if found is not None else (id or "").removeprefix("dealer_")
 
 
 def hand(lang: Language, name: str) -> str:
-    """Whose hand it is."""
+    """The name of a hand."""
     return known(lang, f"hand.{name}") or slot(lang, name)
 
 
 def points(lang: Language, value: str) -> str:
-    """The points of a hand: `natural 9`, `bull-bull`."""
+    """The points of a hand in words: `natural 9`, `bull-bull`."""
     return " ".join(known(lang, f"points.{word}") or word for word in value.split())
 
 
 def alarm(lang: Language, opened: Alarm) -> str:
-    """What went wrong, in a few words."""
+    """The name of an alarm."""
     return known(lang, f"alarm.{opened.id}") or opened.id
 
 
 def todo(lang: Language, opened: Alarm, policy: str) -> str:
-    """What to do about it in a house with this policy; in the shoe's English where a newer shoe says it."""
+    """What to do about an alarm in a house with this policy; the shoe's English for an unknown id."""
     return known(lang, f"todo.{opened.id}_{policy}") or known(lang, f"todo.{opened.id}") or opened.todo
 
 
 def choice(lang: Language, id: str) -> str:
-    """What the floor may decide."""
+    """A possible decision, in words."""
     return known(lang, f"choice.{id}") or id
 
 
 def values(lang: Language, opened: Alarm) -> Iterator[tuple[str, str]]:
-    """What an alarm is about: names and values."""
+    """Names and values of an alarm, in words."""
     for name, value in opened.values.items():
         yield known(lang, f"value.{name}") or name, slots(lang, str(value)) if name in ("slot", "dealt") else str(value)
 
 
 def why(lang: Language, lamps: Lamps) -> Iterator[str]:
-    """Why the lamps are as they are, but for alarms; in the shoe's English where a newer shoe says it."""
+    """Reasons of the lamps except alarms; the shoe's English for an unknown id."""
     for reason, english in zip(lamps.reasons, lamps.why, strict=False):
         if known(lang, f"alarm.{reason.id}") is None:
             yield _reason(lang, reason) or english

@@ -1,4 +1,4 @@
-"""HTML put together from parts: tags, cards, times, numbers, names with values; what is no HTML is escaped."""
+"""Builds HTML from parts: tags, cards, times, numbers, lists of names and values. Plain text is escaped."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -15,17 +15,17 @@ RANKS: Final = {"T": "10"}
 
 
 class Html(str):
-    """Text that is HTML as it stands; only this module and the drawn roads make it."""
+    """Text that is HTML already; made only here and from drawn roads."""
 
     __slots__ = ()
 
 
 Part = Html | str | int | None
-"""What may stand in an element: a plain text is escaped, None is nothing."""
+"""Content of an element: plain text is escaped, None is left out."""
 
 
 def tag(name: str, /, *parts: Part, **attributes: str | int | bool | None) -> Html:
-    """An element. An attribute that is None or False is left out; `_` in its name is `-`, at the end it is nothing."""
+    """An element. An attribute None or False is left out; `_` in its name becomes `-`, and at the end is removed."""
     listed = "".join(
         _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
     )
@@ -33,12 +33,12 @@ def tag(name: str, /, *parts: Part, **attributes: str | int | bool | None) -> Ht
 
 
 def joined(*parts: Part) -> Html:
-    """Parts one after the other."""
+    """The parts, joined."""
     return Html("".join(part if isinstance(part, Html) else escape(str(part)) for part in parts if part is not None))
 
 
 def card(lang: Language, face: str | None) -> Html:
-    """A card that may be named, with its name for those who listen; None: one that lies face down or is not shown."""
+    """A card with its name for screen readers; None for one that is face down or not shown."""
     if face is None:
         return tag("span", tag("span", text(lang, "page.face_down"), class_="hidden"), class_="card back")
     rank, suit = face[:-1], face[-1]
@@ -56,17 +56,17 @@ def cards(lang: Language, faces: Iterable[str | None]) -> Html:
 
 
 def age(at: int) -> Html:
-    """How long ago a moment (ms since 1970) was; the browser counts on."""
+    """The age of a time (ms since 1970); the browser keeps counting."""
     return tag("time", _utc(at), datetime=_iso(at), data_age=at)
 
 
 def moment(at: int) -> Html:
-    """A moment (ms since 1970); the browser shows it as its people are used to."""
+    """A time (ms since 1970); the browser shows it in its own format."""
     return tag("time", _utc(at), datetime=_iso(at), data_at=at)
 
 
 def number(value: float | None, unit: str = "", digits: int = 0) -> Part:
-    """A number as the browser's people write it. unit: of Intl.NumberFormat, `percent` for a share."""
+    """A number; the browser shows it in its own format. unit: of Intl.NumberFormat, `percent` for a share."""
     if value is None:
         return None
     shown = f"{value * (100 if unit == 'percent' else 1):.{digits}f}{'%' if unit == 'percent' else ''}"
@@ -74,29 +74,29 @@ def number(value: float | None, unit: str = "", digits: int = 0) -> Part:
 
 
 def pairs(*named: tuple[str, Part]) -> Html:
-    """Names with their values; a value that is None is left out."""
+    """A list of names and values; a value of None is left out."""
     rows = [tag("div", tag("dt", name), tag("dd", value)) for name, value in named if value is not None]
     return tag("dl", *rows)
 
 
 def hidden(words: str) -> Html:
-    """Words for those who listen alone."""
+    """Words for screen readers alone."""
     return tag("span", words, class_="hidden")
 
 
 def badge(lang: Language, word: str) -> Html:
-    """What a table needs, as a word with a sign of its own: no colour says it alone."""
+    """What a table needs, as a word with its own sign, readable without colour."""
     sign = tag("span", SIGNS[word], aria_hidden="true")
     return tag("strong", sign, " ", text(lang, f"trouble.{word}"), class_=f"badge is-{word}")
 
 
 def foreign(words: str, lang: Language) -> Html:
-    """English of the shoe on a page of any language."""
+    """English text of the shoe, marked as English on other pages."""
     return joined(words) if lang == "en" else tag("span", words, lang="en")
 
 
 def severity(lang: Language, id: str) -> str:
-    """How grave an alarm is."""
+    """The severity of an alarm in words."""
     return known(lang, f"severity.{id}") or id
 
 
@@ -111,7 +111,7 @@ def _card(shown: str, name: str, class_: str) -> Html:
 
 
 def _tile(lang: Language, rank: str, suit: str) -> tuple[str, str]:
-    """A tile as it is shown and as it is called; what is no face at all as it came."""
+    """A tile as shown, and its name; an unknown face as it came."""
     if suit != "p":
         return rank + suit, rank + suit
     name = text(lang, "card.w") if rank == "w" else text(lang, "card.p", rank=rank)

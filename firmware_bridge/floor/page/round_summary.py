@@ -1,4 +1,4 @@
-"""A round that is over, as the page keeps it: a whole message would take eight times the memory."""
+"""Summary of a finished round for the page, in an eighth of the memory of its message."""
 
 from typing import Final
 
@@ -18,10 +18,10 @@ class Dealer(Struct, frozen=True):
 
 
 class RoundSummary(Struct, frozen=True, kw_only=True):
-    """A round that is over, as its latest revision has it: what the page draws of it, and no more.
+    """A finished round in its latest revision, with the fields that the page draws.
 
-    at: when it was over, ms since 1970 by the table's clock. outcome: None of a voided round; it has no hands.
-    shown: the hands that guests see, None for all. dealer: the dealer's own hand and its total, where a game has one.
+    at: its end, ms since 1970 by the table's clock. outcome: None for a voided round, which has no hands. shown: the
+    hands that guests see, None for all. dealer: the dealer's hand and total, if the game has one.
     """
 
     shoe: int
@@ -38,7 +38,7 @@ class RoundSummary(Struct, frozen=True, kw_only=True):
 
 
 class Own(Struct, frozen=True):
-    """What only some games say of a round."""
+    """Fields of a round in some games only."""
 
     shown: tuple[str, ...] | None = None
     dealer: Dealer | None = None
@@ -48,7 +48,7 @@ _own: Final = msgspec.json.Decoder(Own).decode
 
 
 def read(payload: bytes) -> tuple[RoundMessage, Own]:
-    """A message of the topic `round`. Raises MessageError."""
+    """Decode a message of the topic `round`. Raises MessageError."""
     message = round_message(payload)
     try:
         return message, _own(payload)
@@ -57,7 +57,7 @@ def read(payload: bytes) -> tuple[RoundMessage, Own]:
 
 
 def summarised(message: RoundMessage, own: Own, at: int) -> RoundSummary:
-    """What is kept of a round that was over at a time, in ms since 1970."""
+    """The summary of a round. at: its end, in ms since 1970."""
     outcome, hands = (None, {}) if isinstance(message, VoidedRound) else (message.outcome, message.hands)
     return RoundSummary(
         shoe=message.shoe,

@@ -1,4 +1,4 @@
-"""The routes of the guest screens: a page of each table, and a stream of its own that brings nothing but the screen."""
+"""The routes of the guest screens: a page for each table, and a stream with the screen alone."""
 
 import logging
 import re
@@ -22,11 +22,11 @@ from firmware_bridge.floor.page.stream import Stream, Streams, endpoint
 log = logging.getLogger(__name__)
 
 NAME: Final = re.compile(r"[^\x00-\x20/+#$\x7f-\x9f]{1,64}")
-"""The name of a table, as a topic can have it."""
+"""Valid name of a table in a topic."""
 
 
 def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
-    """The routes of all screens. pit: the streams of the pit, whose end is theirs."""
+    """The routes of all screens. pit: streams of the pit; the screens' streams end with them."""
     streams = Streams(section.streams)
     streams.ended = pit.ended
     shown = _Shown(feed, section)
@@ -46,7 +46,7 @@ def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
 
 
 class _Shown:
-    """What guests see of a table now; it is made once for all its screens."""
+    """The present view of each table, made once for all its screens."""
 
     def __init__(self, feed: Feed, section: ScreenSection) -> None:
         self._feed, self._cards = feed, section.cards
@@ -54,10 +54,10 @@ class _Shown:
         self._not_drawn: set[str] = set()
 
     def drawn(self, name: str, draw: Callable[[View], str]) -> str:
-        """A screen as it is drawn; that of a table that waits where nobody can draw what the table said."""
+        """A drawn screen; after an error that of a waiting table."""
         try:
             drawn = draw(self(name))
-        except Exception:  # guests are shown words or nothing, never a page of an error
+        except Exception:  # guests must never see an error page
             if name not in self._not_drawn:
                 self._not_drawn.add(name)
                 log.exception("table %s: its screen cannot be drawn", escaped(name))
@@ -66,7 +66,7 @@ class _Shown:
         return drawn
 
     def __call__(self, name: str) -> View:
-        """The view of a table; that of one that waits where nobody knows how it is."""
+        """The view of a table; WAITING if its state is unknown."""
         kept, trouble = self._feed.guests.tables.get(name), self._feed.troubles.get(name)
         if kept is None:
             return WAITING

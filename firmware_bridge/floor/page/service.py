@@ -1,4 +1,4 @@
-"""`shoe-floor page`: serves the page until it is told to stop."""
+"""`shoe-floor page`: serves the page until a signal stops it."""
 
 import logging
 import signal
@@ -15,7 +15,7 @@ from firmware_bridge.systemd import Systemd
 log = logging.getLogger(__name__)
 
 PAGES: Final = 100
-"""Requests beside the streams that are served at a time."""
+"""Most requests at a time beside the streams."""
 
 
 class PageError(BridgeError, OSError):
@@ -23,9 +23,9 @@ class PageError(BridgeError, OSError):
 
 
 def run(config: FloorConfig) -> int:
-    """Serve until SIGTERM or SIGINT; 0, or 1 where the broker cannot be read any more.
+    """Serve until SIGTERM or SIGINT; returns 0, or 1 after the feed failed.
 
-    Raises PageError where nobody can listen at the address.
+    Raises PageError if the address cannot be listened at.
     """
     page, systemd = config.page, Systemd()
     listener = _listener(page)
@@ -48,7 +48,7 @@ def run(config: FloorConfig) -> int:
 
 
 def _again(number: int, frame: object) -> None:
-    """Take a signal that uvicorn, which ended because of it, raises once more."""
+    """Ignore the signal that uvicorn raises again after it has stopped."""
 
 
 def _listener(page: PageSection) -> socket.socket:

@@ -1,4 +1,4 @@
-"""What the tables of a floor have said: a pure fold of their messages, the latest of each topic."""
+"""Keeps the state of all tables for the page: the latest message of each topic, and the rounds."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,25 +11,25 @@ from firmware_bridge.floor.page.round_summary import RoundSummary, read, summari
 from firmware_bridge.games.baccarat.roads import Board
 
 TOPICS: Final = ("status", "table", "lamps", "alarm", "health", "roads", "round")
-"""The topics that the page reads; of all others it asks for nothing."""
+"""Topics that the page subscribes to."""
 
 KEPT: Final = 200
-"""Rounds of a table that are kept: what an hour of a quick table has, and what its page shows."""
+"""Most rounds of a table: an hour of a fast one."""
 
 HOUR_MS: Final = 3_600_000
 
 MOST: Final = 10_000
-"""Tables that are followed: whoever may publish anything must not fill the memory."""
+"""Most tables, so that a client with invented names cannot fill the memory."""
 
 AHEAD_MS: Final = 5_000
-"""What a message's way may take: a table's clock that differs by no more is as good as ours."""
+"""Tolerated difference of a table's clock, which includes the time of a message on its way."""
 
 
 class Seen(Latest):
-    """What one table has said; a topic is None until it came.
+    """The state of one table; a topic is None until it came.
 
-    version: goes up with each message that changed something. rounds: by journal, shoe and round, the oldest first.
-    ahead: the table's clock against ours, in ms. unreadable: why the latest message of a topic could not be read.
+    version: incremented by each change. rounds: by journal, shoe and round, the oldest first. ahead: the table's clock
+    minus ours, in ms. unreadable: topic -> why its latest message could not be read.
     """
 
     reads: ClassVar[Mapping[str, Read]] = {
@@ -49,36 +49,36 @@ class Seen(Latest):
 
     @property
     def table(self) -> Table | None:
-        """What lies on it."""
+        """The latest `table`; None until it came."""
         return self.body("table")  # type: ignore[no-any-return]
 
     @property
     def lamps(self) -> Lamps | None:
-        """Which lamps are lit, and why."""
+        """The latest `lamps`; None until they came."""
         return self.body("lamps")  # type: ignore[no-any-return]
 
     @property
     def alarms(self) -> Alarms | None:
-        """The irregularities that are open."""
+        """The latest `alarm`; None until it came."""
         return self.body("alarm")  # type: ignore[no-any-return]
 
     @property
     def roads(self) -> Board | None:
-        """The roads of its shoe, of baccarat alone, while that is what is dealt."""
+        """The roads of its shoe; None unless baccarat is dealt."""
         board: Board | None = self.body("roads")
         return board if self.table and self.table.game == "baccarat" else None
 
     @property
     def shoe(self) -> int | None:
-        """The number of its shoe."""
+        """The number of its shoe; None until `table` came."""
         return self.messages["table"].head.shoe if "table" in self.messages else None
 
     def last_rounds(self, count: int) -> list[RoundSummary]:
-        """The newest rounds, the newest first."""
+        """The last rounds, the newest first."""
         return list(self.rounds.values())[: -count - 1 : -1]
 
     def per_hour(self, now: int) -> int | None:
-        """Rounds of the last hour; of a shorter time as many as an hour would have, None where that is too short."""
+        """Rounds per hour, over the last hour or less; None with fewer than `MEASURED` rounds."""
         now = max([now + self.ahead, *[each.at for each in self.last_rounds(1)]])
         ended = [each.at for each in self.rounds.values() if each.status != "voided" and now - each.at <= HOUR_MS]
         if len(ended) < MEASURED or now == ended[0]:
@@ -86,7 +86,7 @@ class Seen(Latest):
         return round((len(ended) - 1) * HOUR_MS / (now - ended[0]))
 
     def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
-        """Take a message, as `Latest` does; one that cannot be read is noted."""
+        """Update as `Latest` does; a message that cannot be read is recorded in `unreadable`."""
         try:
             changed = (
                 self.add_round(payload) if topic == "round" else super().update(topic, payload, retained, now, wall)
@@ -103,7 +103,7 @@ class Seen(Latest):
         return changed
 
     def add_round(self, payload: bytes) -> bool:
-        """Take a round; whether it is another one than was known. Raises MessageError."""
+        """Add a round; returns whether it is new or a later revision. Raises MessageError."""
         message, own = read(payload)
         verify_table(self.name, message.table)
         key = (message.journal, message.shoe, message.round)
@@ -121,25 +121,25 @@ class Seen(Latest):
 
 
 MEASURED: Final = 4
-"""The fewest rounds whose pace is told."""
+"""Fewest rounds to measure the pace."""
 
 
 class Floor(Tables[Seen]):
-    """All tables that said anything below a root, by name; `changed` are those that said something new."""
+    """All tables below a root that sent a message, by name. changed: names of tables with a change."""
 
     def __init__(self, root: str) -> None:
         super().__init__(root, TOPICS, MOST, Seen)
         self.changed: set[str] = set()
 
     def handle(self, topic: str, payload: bytes, retained: bool, now: int) -> str | None:
-        """Take a message that came at `now` (ms since 1970); the name of the table that it changed."""
+        """Handle a message that came at `now` (ms since 1970); returns the name of the table if it changed."""
         with suppress(MessageError):
             if seen := self.update(topic, payload, retained, now, now):
                 return self._changed(seen)
         return None
 
     def recall(self, topic: str, payload: bytes) -> str | None:
-        """Take a round that is stored; the name of its table where that is known. What cannot be read is left out."""
+        """Add a stored round; returns the name of its table if it is known. An unreadable one is ignored."""
         with suppress(MessageError):
             seen = self.tables.get(self.named(topic)[0])
             if seen is None:

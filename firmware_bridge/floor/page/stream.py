@@ -1,7 +1,7 @@
-"""What a browser is sent while a page is open: the parts of the page that are others than it has (server-sent events).
+"""Streams the changed parts of a page to browsers, as server-sent events.
 
-A browser that takes its time has no queue: what it is sent next is what the page is then, a few parts at a time. So a
-floor's whole page is never held for one browser, however slowly it reads.
+A slow browser has no queue: the next event has the parts as they are then, a few at a time. So the whole page of a
+floor is never held in memory for one browser.
 """
 
 import asyncio
@@ -23,41 +23,41 @@ from firmware_bridge.floor.page.feed import now_ms
 log = logging.getLogger(__name__)
 
 BEAT_S: Final = 5.0
-"""How often a browser hears that the page is alive: it takes a page for lost that is silent for three beats."""
+"""Time between two beats; a browser shows a page as lost after three without one."""
 
 REST_S: Final = 0.25
-"""The shortest time between two events to one browser."""
+"""Shortest time between two events to one browser."""
 
 SLOW_S: Final = 30.0
-"""How long a browser may take to read an event; then its connection is closed, and it comes again."""
+"""Longest time for a browser to read an event; then its connection is closed, and it reconnects."""
 
 LEAVE_S: Final = 1.0
-"""How long a browser may take to read the end of its stream where the page is closed."""
+"""Longest time for a browser to read the end of its stream when the page stops."""
 
 PIECE: Final = 65_536
-"""Characters from which on an event, or a piece of a document, is sent before the next one is made."""
+"""Characters of an event before it is sent and the next one is made."""
 
 RETRY_MS: Final = 2000
-"""How long a browser waits before it comes again."""
+"""Wait of a browser before it reconnects."""
 
 EVENTS: Final = "text/event-stream; charset=utf-8"
 BODY: Final = "http.response.body"
 
 Parts = Mapping[str, str]
-"""The parts of a page: the id of an element, and the HTML inside it."""
+"""Parts of a page: id of an element -> HTML inside it."""
 
 
 class Changing(Protocol):
-    """What parts are made of, and when it changes."""
+    """A source of parts that changes, such as the feed."""
 
     version: int
 
     async def changed_after(self, version: int, within_s: float) -> None:
-        """Wait until the version is another one, but no longer than so many seconds."""
+        """Wait for another version, at most so many seconds."""
 
 
 class Streams:
-    """How many browsers are served, and how many may be. ended: set when all have to leave."""
+    """Count of open streams, and the most. ended: set when all must end."""
 
     def __init__(self, most: int) -> None:
         self.most, self.open = most, 0
@@ -65,13 +65,13 @@ class Streams:
 
 
 class Stream:
-    """An ASGI response: events with the parts that changed, and a beat in between."""
+    """An ASGI response: events with the changed parts, and beats in between."""
 
     def __init__(self, streams: Streams, source: Changing, parts: Callable[[], Parts]) -> None:
         self._streams, self._source, self._parts, self._begun = streams, source, parts, False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one browser until it is gone, or the page is closed."""
+        """Serve one browser until it disconnects or the page stops."""
         if scope["method"] == "HEAD":
             await Response(media_type=EVENTS)(scope, receive, send)
             return
@@ -88,7 +88,7 @@ class Stream:
                 for result in await asyncio.gather(*waits, return_exceptions=True):
                     if isinstance(result, Exception) and not isinstance(result, TimeoutError | OSError):
                         log.error("a browser's stream failed", exc_info=result)
-            if self._begun and self._streams.ended.is_set():  # else the server logs a stream that was broken off
+            if self._begun and self._streams.ended.is_set():  # else the server logs an incomplete stream
                 with suppress(TimeoutError, OSError):
                     async with asyncio.timeout(LEAVE_S):
                         await send({"type": BODY, "body": b""})
@@ -114,7 +114,7 @@ class Stream:
                 await _sent(send, _event("beat", "{}"))
 
     async def _bring(self, send: Send, changed: list[str], has: dict[str, int]) -> None:
-        """Send these parts as they are when their turn comes. has: the hash of each that the browser has."""
+        """Send these parts, each as it is by then. has: the hash of each part that the browser has."""
         left = deque(changed)
         while left:
             now, parts, size = self._parts(), dict[str, str | None](), 0
@@ -134,13 +134,13 @@ class Stream:
 
 
 class Document:
-    """An ASGI response: a page whose pieces are made as a browser reads them."""
+    """An ASGI response: a page in pieces, each made when the browser has read the one before."""
 
     def __init__(self, pieces: Iterable[str]) -> None:
         self._pieces = pieces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the page, or as much of it as the browser reads in time."""
+        """Send the page; stops if the browser does not read in time."""
         headers = [(b"content-type", b"text/html; charset=utf-8")]
         with suppress(TimeoutError):
             await _sent(send, {"type": "http.response.start", "status": 200, "headers": headers})
@@ -150,7 +150,7 @@ class Document:
 
 
 def endpoint(made: Callable[[Request], ASGIApp]) -> Callable[[Request], object]:
-    """The endpoint of a route that answers with what `made` makes of a request."""
+    """An async endpoint that answers a request with the app that `made` returns."""
 
     async def answered(request: Request) -> ASGIApp:
         return made(request)
@@ -169,6 +169,6 @@ async def _sent(send: Send, message: dict[str, Any]) -> None:
 
 
 def _event(name: str, data: str) -> dict[str, Any]:
-    """An event; its id is the time here in ms since 1970, and which release of the page sends it."""
+    """An event; its id is the time in ms since 1970, and the release of the page."""
     text = f"id: {now_ms()} {quote(RELEASE)}\nevent: {name}\ndata: {data}\n\n"
     return {"type": BODY, "body": text.encode(), "more_body": True}

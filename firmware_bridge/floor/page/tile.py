@@ -1,4 +1,4 @@
-"""A table's tile in the grid: how much it needs somebody, how it stands, and its last results."""
+"""Draws a table's tile in the grid: what it needs, its state, and its last results."""
 
 import re
 from collections.abc import Iterator
@@ -13,30 +13,30 @@ from firmware_bridge.floor.page.texts import Language, known, text
 from firmware_bridge.games import GAMES
 
 SILENT_MS: Final = 90_000
-"""The age of a health, told every 30 s, from which nobody knows how the table is."""
+"""Age of the health, sent every 30 s, after which the table counts as silent."""
 
 DIGITS: Final = 18
-"""The longest number in a name that is sorted as one."""
+"""Most digits of a number in a name to sort by its value."""
 
 RESULTS: Final = 9
-"""Results that a tile shows."""
+"""Most results of a tile."""
 
 OUTCOMES: Final = {"B": "banker", "P": "player", "T": "tie"}
 Word = Literal["blocked", "alarm", "silent", "no_shoe", "playing"]
 
 RANKS: Final[tuple[Word, ...]] = ("blocked", "alarm", "silent", "no_shoe", "playing")
-"""What a table may need, the worst first."""
+"""What a table may need, the most urgent first."""
 
 
 class Trouble(NamedTuple):
-    """What a table needs most. silent: what is shown of it may be old, and why: `lost`, `stopped`, `old` or `never`."""
+    """The most urgent need of a table. silent: why its state may be old, "" if it is not."""
 
     word: Word
     silent: Literal["", "lost", "stopped", "old", "never"] = ""
 
 
 def trouble(seen: Seen, now: int) -> Trouble:
-    """What a table needs at a moment (ms since 1970)."""
+    """The need of a table at a time (ms since 1970)."""
     silent = _silence(seen, now)
     alarms = seen.alarms.open if seen.alarms else ()
     if any(each.blocks for each in alarms) or _is_out_of_order(seen):
@@ -51,12 +51,12 @@ def trouble(seen: Seen, now: int) -> Trouble:
 
 
 def order(tables: list[tuple[Seen, Trouble]]) -> list[str]:
-    """The names of tables, the worst trouble first, the older alarm before a newer one; alike by their names."""
+    """Names of tables: by need, then the older alarm first, then by name."""
     return [seen.name for seen, _ in sorted(tables, key=lambda each: _key(*each))]
 
 
 def worst_first(alarms: tuple[Alarm, ...]) -> list[Alarm]:
-    """Alarms: those that block first, then the critical ones; alike the oldest first."""
+    """Alarms: those that block first, then by severity, then the oldest first."""
     severities = ("critical", "warning", "note")
     return sorted(
         alarms,
@@ -69,14 +69,14 @@ def worst_first(alarms: tuple[Alarm, ...]) -> list[Alarm]:
 
 
 def is_in_use(table: Table) -> bool:
-    """Whether a shoe is open; the next pack of a game whose packs last a round opens by itself."""
+    """Whether a shoe is open; in games with packs of one round always, as the next pack opens by itself."""
     game = GAMES.get(table.game)
     return table.phase not in ("empty", "ended") or bool(game and game.play.one_round_packs)
 
 
 @lru_cache(10_000)
 def natural(name: str) -> tuple[tuple[int, str], ...]:
-    """A key that sorts names as people do: T2 before T10."""
+    """Sort key for natural order: T2 before T10."""
     return tuple(
         (int(part), "") if part.isascii() and part.isdigit() and len(part) <= DIGITS else (-1, part)
         for part in re.split(r"([0-9]+)", name)
@@ -85,7 +85,7 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
 
 
 def tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
-    """What changes of a tile but its road."""
+    """The live part of a tile, without its road."""
     return tag(
         "div",
         badge(lang, needs.word),
@@ -100,7 +100,7 @@ def tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
 
 
 def silent(seen: Seen, needs: Trouble, lang: Language) -> Iterator[Html]:
-    """Why what is shown of a table may be old."""
+    """A line that says why the state of a table may be old."""
     if not needs.silent:
         return
     at = seen.health_at
@@ -108,7 +108,7 @@ def silent(seen: Seen, needs: Trouble, lang: Language) -> Iterator[Html]:
 
 
 def out_of_order(seen: Seen, lang: Language) -> Iterator[Html]:
-    """Why a table is out of order beside its alarms."""
+    """Lines that say why a table is out of order, beside its alarms."""
     modes = {"OBSERVE": "page.observing", "NO_JOURNAL": "page.no_journal"}
     if seen.status and seen.status.mode in modes:
         yield tag("p", text(lang, modes[seen.status.mode]), class_="bad")
@@ -118,7 +118,7 @@ def out_of_order(seen: Seen, lang: Language) -> Iterator[Html]:
 
 
 def due(table: Table, lang: Language) -> Part:
-    """The slot that is due, or the seats that must act; None where neither is."""
+    """The slot that is due, or the seats that must act; None without either."""
     if table.due:
         return joined(tag("span", table.due, class_="slot"), " ", i18n.slot(lang, table.due))
     act = table.act if isinstance(table.act, dict) else {}
@@ -127,19 +127,19 @@ def due(table: Table, lang: Language) -> Part:
 
 
 def game(lang: Language, name: str) -> str:
-    """What a game is called."""
+    """The name of a game."""
     return known(lang, f"game.{name}") or name
 
 
 def phase(lang: Language, table: Table) -> str:
-    """The phase of a table."""
+    """The phase of a table, in words."""
     if table.phase in ("empty", "ended") and is_in_use(table):
         return text(lang, "phase.between")
     return known(lang, f"phase.{table.phase}") or table.phase
 
 
 def cut(table: Table, lang: Language) -> tuple[str, Part]:
-    """The cards to the cut; where no limit is set, those in the shoe."""
+    """Cards to the cut, or without a virtual cut those in the shoe, with their label."""
     if table.cards_left is None:
         return text(lang, "page.cards_left"), None
     if table.last:
@@ -151,7 +151,7 @@ def cut(table: Table, lang: Language) -> tuple[str, Part]:
 
 
 def chip_class(outcome: str | None) -> str:
-    """The colour of a result: the house's red, the players' blue, a tie's green."""
+    """CSS class for the colour of a result: house red, players blue, tie green."""
     if outcome in ("banker", "player", "tie"):
         return outcome
     return {"players": "player", "even": "tie", "dealer_bust": "player"}.get(outcome or "", "other")
@@ -167,7 +167,7 @@ def _silence(seen: Seen, now: int) -> Literal["", "lost", "stopped", "old", "nev
 
 
 def _is_out_of_order(seen: Seen) -> bool:
-    """Whether the bridge guides nobody for a reason that is no irregularity of the shoe."""
+    """Whether the daemon cannot guide the dealer because of its mode."""
     return bool(seen.status and seen.status.mode in ("NO_JOURNAL", "OBSERVE"))
 
 
@@ -193,7 +193,7 @@ def _alarms(seen: Seen, lang: Language) -> Iterator[Html]:
 
 
 def _where(seen: Seen, lang: Language) -> Part:
-    """Which game, shoe and round."""
+    """Game, shoe and round."""
     table = seen.table
     if table is None:
         return None
@@ -206,7 +206,7 @@ def _where(seen: Seen, lang: Language) -> Part:
 
 
 def _stands(seen: Seen, lang: Language, now: int) -> Part:
-    """Phase, what is due, pace and cards."""
+    """Phase, due slot, pace and cards left."""
     table = seen.table
     if table is None:
         return None
@@ -219,7 +219,7 @@ def _stands(seen: Seen, lang: Language, now: int) -> Part:
 
 
 def _results(seen: Seen, lang: Language) -> Part:
-    """The newest results, the newest last."""
+    """The last results, the newest last."""
     outcomes: list[str | None]
     if seen.roads is not None:
         outcomes = [OUTCOMES.get(each, each) for each in seen.roads.outcomes[-RESULTS:]]
@@ -241,7 +241,7 @@ def _results(seen: Seen, lang: Language) -> Part:
 
 
 def _last(seen: Seen, lang: Language) -> Part:
-    """How the last round ended, with the points of the hands that guests are shown."""
+    """The last outcome, with the points of the hands that guests see."""
     over = next(iter(seen.last_rounds(1)), None)
     if over is None or over.outcome is None:
         return None

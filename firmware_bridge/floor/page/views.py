@@ -1,4 +1,4 @@
-"""The pages of the pit, whole and in the parts that change; what did not change is not drawn again."""
+"""Draws the pages of the pit, whole and as live parts; an unchanged part is not drawn again."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ from firmware_bridge.games.baccarat.roads.columns import LETTERS
 log = logging.getLogger(__name__)
 
 INKS: Final[dict[Ink, str]] = {ink: f"var(--{ink.replace('_', '-')})" for ink in get_args(Ink)}
-"""The colours are named here, and given in page.css."""
+"""Colours by the names of page.css."""
 
 TILE: Final = Grid(BESIDE, 1, 22, 21)
 """The grid of a tile's big road."""
@@ -36,14 +36,14 @@ SECTIONS: Final = ("alarms", "now", "roads", "rounds", "health", "times")
 TITLES: Final = {"alarms": "page.open_alarms", "times": "health.times"}
 
 TILES: Final = 8
-"""Tiles of a piece of the document."""
+"""Most tiles of a piece of the document."""
 
 TILES_HERE: Final = Html("<!--tiles-->")
-"""The place of the tiles in the document."""
+"""Placeholder of the tiles in the document."""
 
 
 class _Drawn(NamedTuple):
-    """Parts of a table, and what they were drawn from."""
+    """Drawn parts of a table, and their inputs."""
 
     seen: Seen
     version: int
@@ -52,7 +52,7 @@ class _Drawn(NamedTuple):
 
 
 class Views:
-    """Draws the pages of a feed; only on the loop."""
+    """Draws the pages of a feed; only on the event loop."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
@@ -62,7 +62,7 @@ class Views:
         self._not_drawn: set[tuple[str, str]] = set()
 
     def grid_parts(self, lang: Language) -> dict[str, str]:
-        """The parts of the grid: each tile's state and road; `order`: names and addresses of the tables as sorted."""
+        """Parts of the grid: state and road of each tile; `order`: sorted names and addresses of the tables."""
         known = self._grids.get(lang)
         if known is None or known[0] != self._feed.version:
             known = self._grids[lang] = (self._feed.version, self._grid(lang))
@@ -84,7 +84,7 @@ class Views:
         return "".join(self.grid_pieces(lang))
 
     def grid_pieces(self, lang: Language) -> Iterator[str]:
-        """The page of all tables from its begin to its end, some tiles at a time, each as it is when its turn comes."""
+        """The page of all tables in pieces of some tiles, each as it is by then."""
         parts = self.grid_parts(lang)
         count = tag("div", Html(parts.get("count", "")), id="count", class_="muted")
         main = joined(_broker(parts), count, tag("ul", TILES_HERE, id="grid", class_="grid"))
@@ -98,7 +98,7 @@ class Views:
         yield below
 
     def table_parts(self, name: str, lang: Language) -> dict[str, str]:
-        """The parts of a table's page; of a table that nobody has heard of they are empty."""
+        """Parts of a table's page; empty for an unknown table."""
         if name not in self._feed.floor.tables:
             unknown = tag("p", text(lang, "page.unknown", name=name))
             return self._common(lang) | dict.fromkeys(SECTIONS, "") | {"state": unknown}
@@ -117,7 +117,7 @@ class Views:
         return document(lang, _named(name, lang), address(name), main, skip=text(lang, "page.skip_table"), back=True)
 
     def unknown_document(self, name: str, lang: Language) -> str:
-        """The page of a table that nobody has heard of."""
+        """The page of an unknown table."""
         parts = self.table_parts(name, lang)
         main = joined(_broker(parts), tag("div", Html(parts["state"]), id="state", class_="card-box"))
         return document(lang, _named(name, lang), address(name), main, skip=text(lang, "page.skip_table"), back=True)
@@ -156,11 +156,11 @@ class Views:
         return {id: self._part(seen, id, lang, draw) for id, draw in draws.items()}
 
     def _part(self, seen: Seen, id: str, lang: Language, draw: Callable[[], str]) -> str:
-        """A part as it is drawn; where nobody can draw what the table said, a line that says so."""
+        """A drawn part, or after an error a line that says so."""
         part = (seen.name, id)
         try:
             drawn = draw()
-        except Exception:  # one table's words must not take away the page of all
+        except Exception:  # a message of one table must not break the page of all
             if part not in self._not_drawn:
                 self._not_drawn.add(part)
                 log.exception("table %s: the part %s cannot be drawn", escaped(seen.name), escaped(id))
@@ -169,7 +169,7 @@ class Views:
         return drawn
 
     def _road(self, view: str, seen: Seen, lang: Language) -> str:
-        """The big road of a tile, or all roads: they are drawn once a round."""
+        """The big road of a tile, or all roads, drawn once a round."""
         board = seen.roads
         if board is None:
             return ""
@@ -183,14 +183,14 @@ class Views:
 
 
 def big_road(board: Board, lang: Language, table: str) -> Html:
-    """The newest columns of the big road, without a title."""
+    """The last columns of the big road, without a title."""
     shapes = [each for each in road(board, "big", TILE, WORDS[lang]) if not isinstance(each, Label) or each.y > 0]
     width, height = int(2 * BESIDE + TILE.width), int(TILE.height + 2)
     return _html(Sheet(width, height, 1, tuple(shapes), INKS, lang, text(lang, "page.road", table=table)))
 
 
 def whole_board(board: Board, lang: Language, heading: Heading) -> Html:
-    """The whole board; it scrolls in its place where it has too little room."""
+    """The whole board, in a box that scrolls."""
     drawn = sheet(board, Look(language=lang, good=ALL_GOOD, size=SIZE), heading)._replace(inks=INKS)
     name = text(lang, "page.roads")
     return tag("div", _html(drawn), id="board", class_="scroll", tabindex="0", role="group", aria_label=name)
@@ -201,7 +201,7 @@ def _html(drawn: Sheet) -> Html:
 
 
 def _tile(name: str, where: str, parts: Mapping[str, str], lang: Language) -> Html:
-    """The frame of a table's tile, with its parts; they are empty for one that is no more."""
+    """The frame of a table's tile, with its parts; empty for a table that is gone."""
     state, road = f"t-{name}", f"r-{name}"
     return tag(
         "li",
@@ -217,7 +217,7 @@ def _named(name: str, lang: Language) -> str:
 
 
 def _heading(seen: Seen, board: Board) -> Heading:
-    """What stands above a board; the points only of the round that made its newest bead."""
+    """The heading of a board, with the points of its newest round."""
     shoe, points = seen.shoe or 0, {}
     for over in seen.last_rounds(1):
         if over.outcome and over.shoe == shoe and LETTERS.get(over.outcome) == board.outcomes[-1:]:

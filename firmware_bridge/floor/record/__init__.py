@@ -1,1 +1,1 @@
-"""What is kept of a table's messages: rows, how far each journal is whole, pseudonyms."""
+"""The record of a table's messages: rows, how far each journal is complete, pseudonyms."""

@@ -1,4 +1,4 @@
-"""Which entries of which journals are whole, and what to ask a table for again."""
+"""Counts which entries of which journals are complete, and what to ask a table for."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
@@ -9,26 +9,26 @@ from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.record.message import EVENT, Key, Row, makes_round
 
 SETTLE_S: Final = 5.0
-"""How long a gap may close by itself before it is asked for."""
+"""Time for a gap to close by itself before it is asked for."""
 
 SPAN: Final = 50
-"""Entries that are asked for at a time, at most."""
+"""Most entries of one order."""
 
 LONGEST_S: Final = 600.0
-"""The longest wait between two orders for the same gap; it doubles from twice `SETTLE_S`."""
+"""Longest wait between two orders for the same gap; it doubles from twice `SETTLE_S`."""
 
 REFUSED_S: Final = 6 * 3600.0
-"""The longest wait after a table refused to send all since a time: what it can read of that it sends each time."""
+"""Longest wait after a table refused an order for all since a time: each time it sends what it can read of that."""
 
 EVER: Final = "1970-01-01T00:00:00Z"
-"""Before every entry."""
+"""A time before every entry."""
 
 
 class Progress(NamedTuple):
-    """How far a journal is kept: every message of its entries up to `whole`. It has entries up to `known` at least.
+    """How far a journal is kept: complete up to the entry `whole`, known to have entries up to `known`.
 
-    shoe: of its newest message, 0 where none came: an older journal has a lower number. since: the time from which
-    the table is still to be asked for what it said before this journal, RFC 3339; empty where it has answered.
+    shoe: of its newest message, 0 without one; an older journal has a lower number. since: the RFC 3339 time since
+    which the table must still be asked for messages before this journal; "" once it has answered.
     """
 
     key: Key
@@ -39,16 +39,16 @@ class Progress(NamedTuple):
 
 
 class Previous(NamedTuple):
-    """The newest journal of a table before another: its shoe, and the time of its last event that is kept."""
+    """The newest journal of a table before another: its shoe, and the time of its last stored event."""
 
     shoe: int
     at: str
 
 
 class Loaded(NamedTuple):
-    """A journal as the store has it: its progress, and the messages of entries behind `whole`.
+    """A journal in the store: its progress, and its messages behind the entry `whole`.
 
-    previous: the newest other journal of the table, where this one is unknown; else None.
+    previous: the newest other journal of the table if this one is unknown, else None.
     """
 
     progress: Progress
@@ -57,16 +57,16 @@ class Loaded(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """An order for the table that has the gap."""
+    """An order for what is missing, and its table."""
 
     table: str
     order: Resend
 
 
 class _Journal(Entries):
-    """One journal as the store has it, and when its table is asked for what is missing.
+    """One journal in the store, and when to ask its table for what is missing.
 
-    retry: of the entries of `part`. since, earlier: the time since which all is still to be asked for, and when.
+    retry: when to ask for missing entries. since, earlier: the time since which all must be asked for, and when to ask.
     """
 
     def __init__(self, saved: Progress, since: str) -> None:
@@ -76,7 +76,7 @@ class _Journal(Entries):
         self._part, self._reached, self._in_turn = range(0), 0, False
 
     def add(self, row: Row) -> None:
-        """Note a message, a repeat too."""
+        """Add a message; a repeat changes nothing."""
         self.shoe, before = max(self.shoe, row.shoe), self.whole
         if self.has(row.seq):
             return
@@ -90,7 +90,7 @@ class _Journal(Entries):
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
+        """How far the journal is kept."""
         return Progress(self.saved.key, self.shoe, self.whole, self.known, self.since)
 
     @property
@@ -100,13 +100,13 @@ class _Journal(Entries):
 
     @property
     def busy(self) -> bool:
-        """Whether something is to be done about it."""
+        """Whether something is missing, unsaved or not asked for yet."""
         return self.lacks or self.progress != self.saved or bool(self.since)
 
     def missing(self) -> range:
-        """The entries to ask for now: the first that are missing, and in turn, where they do not come, later ones.
+        """The entries to ask for now: the first missing ones, and if these do not come, by turns later ones.
 
-        An entry that its table cannot read never comes: what is missing behind it must not wait for it.
+        An entry that its table cannot read never comes: the missing entries behind it must not wait for it.
         """
         self._part = first = self.span(self.whole + 1, SPAN)
         if self._in_turn:
@@ -118,10 +118,10 @@ class _Journal(Entries):
 
 
 class Ledger:
-    """Every journal that is not whole, and the newest of each table.
+    """All journals that are not complete, and the newest of each table.
 
-    load: a journal as the store has it. lacking: those that are not whole. asks: whether a new journal begins with an
-    order for all before it; where one is still to be sent, that stays so.
+    load: reads a journal from the store. lacking: those that are not complete. asks: whether a new journal begins with
+    an order for all before it; an order that is already due stays.
     """
 
     def __init__(self, load: Callable[[Key], Loaded], lacking: Iterable[Key] = (), *, asks: bool = True) -> None:
@@ -132,17 +132,17 @@ class Ledger:
             self._journal(key)
 
     def add(self, row: Row) -> None:
-        """Note a message, a repeat too, before it is committed; after a failed commit make a new ledger."""
+        """Add a message before it is committed; after a failed commit make a new ledger."""
         self._journal(row.key, row.shoe).add(row)
         if row.prev_journal is not None and row.prev_seq:
             self._journal(Key(row.table, row.prev_journal)).reach(row.prev_seq)
 
     def reach(self, key: Key, shoe: int, seq: int) -> None:
-        """Note that a journal, now at this shoe, has this entry, as a state topic says."""
+        """Record from a state topic that a journal, now at this shoe, has this entry."""
         self._journal(key, shoe).reach(seq)
 
     def changes(self) -> Iterator[Progress]:
-        """The progress to commit with the messages that were noted since the last call."""
+        """The progress to commit with the messages added since the last call."""
         for table in self._touched:
             for each in self._tables[table].values():
                 if each.progress != each.saved:
@@ -150,12 +150,12 @@ class Ledger:
                     yield each.saved
 
     def stored(self, key: Key) -> int:
-        """The entry up to which all of a journal is kept, 0 for none; what is noted since the last commit counts."""
+        """The entry up to which a journal is complete, 0 for none; counts messages that are not committed yet."""
         return self._journal(key).whole
 
     @property
     def tables(self) -> int:
-        """How many tables are known."""
+        """Number of known tables."""
         return len(self._tables)
 
     def due(self, now: float) -> Iterator[Ask]:
@@ -169,7 +169,7 @@ class Ledger:
                     yield Ask(table, Resend(since=each.since))
 
     def answered(self, table: str, *, ok: bool) -> None:
-        """Note that a table answered an order for all since a time; one that refused it is asked again, ever later."""
+        """Record the answer to an order for all since a time; after a refusal it is repeated with growing waits."""
         for each in self._tables.get(table, {}).values():
             if each.since and ok:
                 each.since = ""
@@ -178,7 +178,7 @@ class Ledger:
                 each.earlier.wait.longest_s = REFUSED_S
 
     def forget_old(self) -> None:
-        """Let go of journals that are whole and not the newest of their table; the store still has them."""
+        """Drop journals that are complete and not the newest of their table; the store keeps them."""
         for table in tuple(self._touched):
             journals = self._tables[table]
             if all(each.progress == each.saved for each in journals.values()):
@@ -187,7 +187,7 @@ class Ledger:
             self._tables[table] = {name: each for name, each in journals.items() if each.busy or each.shoe == newest}
 
     def _journal(self, key: Key, shoe: int | None = None) -> _Journal:
-        """A journal. shoe: what one of its messages says; None where only its name is known."""
+        """A journal, loaded from the store if needed. shoe: from a message; None if only its name is known."""
         self._touched.add(key.table)
         journals = self._tables.setdefault(key.table, {})
         if key.journal not in journals:

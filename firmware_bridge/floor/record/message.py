@@ -1,4 +1,4 @@
-"""A message of a table as a row of the store: its identity, what rounds are found by, and the bytes as they came."""
+"""Turns a message of a table into a row of the store, and keeps its bytes as they came."""
 
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -16,7 +16,7 @@ from firmware_bridge.facts.wire import LONGEST, MOST, StreamMessage
 EVENT: Final = "event"
 ROUND: Final = "round"
 STREAMS: Final = (EVENT, ROUND)
-"""The topics whose every message is kept."""
+"""Topics of which every message is kept."""
 
 
 class Key(NamedTuple):
@@ -27,10 +27,10 @@ class Key(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A message of `topic` (`event` or `round`), as it is kept: a row of the table `message`.
+    """A message of `topic` (`event` or `round`): a row of the table `message`.
 
-    received_at: RFC 3339, ms, UTC. game to prev_seq: None in an `event`. body: the bytes as they came. digest: where
-    names in it are replaced, the SHA-256 of the bytes as they came; else None.
+    received_at: RFC 3339, ms, UTC. game to prev_seq: None in an `event`. body: the bytes as they came, or with names
+    replaced. digest: SHA-256 of the bytes as they came if names are replaced, else None.
     """
 
     topic: str
@@ -58,7 +58,7 @@ class Row(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """A message that is none of a table's, for the quarantine. topic: as the broker names it. reason: in words."""
+    """A payload that is no message of a table, for the quarantine. topic: in full. reason: in words."""
 
     topic: str
     received_at: str
@@ -87,7 +87,7 @@ _round = msgspec.json.Decoder(_Round).decode
 
 
 def row(topic: str, table: str, body: bytes, received_at: str) -> Row:
-    """The row of a message. topic: `event` or `round`. table: as the broker's topic names it. Raises MessageError."""
+    """Decode a message into a row. topic: `event` or `round`. table: from the broker's topic. Raises MessageError."""
     try:
         message: _Event | _Round = _event(body) if topic == EVENT else _round(body)
         body.decode("utf-8")
@@ -116,7 +116,7 @@ def makes_round(row: Row) -> bool:
 
 
 def _wrong(message: _Event | _Round, table: str) -> str | None:
-    """What is wrong with a message that reads well; None where nothing is."""
+    """The reason to reject a decoded message; None for a good one."""
     if message.table != table:
         return f"it is a message of table {message.table!r}, and came on the topic of table {table!r}"
     numbers, texts = [message.seq, message.of, message.shoe], [message.table, message.journal, message.at]
@@ -127,11 +127,11 @@ def _wrong(message: _Event | _Round, table: str) -> str | None:
         return f"a number in it is below 0 or above {MOST}"
     if not all(texts):
         return "a name in it is empty"
-    if fault("".join(texts), LONGEST):  # rarely: then which
+    if fault("".join(texts), LONGEST):  # rare: then find out which
         return next((f"a name in it {found}" for text in texts if (found := fault(text, LONGEST))), None)
     return None
 
 
 def now() -> str:
-    """The time, as RFC 3339 with milliseconds, UTC."""
+    """The time now, RFC 3339 with milliseconds, UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""Names of people in messages, replaced by pseudonyms before a store keeps them."""
+"""Replaces names of people in messages by pseudonyms before a store keeps them."""
 
 import hashlib
 import hmac
@@ -27,17 +27,17 @@ PEOPLE: Final = {
 """Type of an event -> its fields that name a person. In a message of the topic `round` it is `by`."""
 
 NO_PERSON: Final = frozenset({"", "backend", "dealer", "shoe"})
-"""What stands in such a field where no person does."""
+"""Values of such a field that are no person."""
 
 SHORTEST_KEY: Final = 32
-"""Bytes of a key."""
+"""Fewest bytes of a key."""
 
 _EVENT: Final = re.compile(rb'"event":\{"type":"(\w+)"')
 _FIELDS: Final = {
     kind: re.compile(rb'"(?:%b)":("(?:[^"\\]|\\.)*")' % "|".join(fields).encode())
     for kind, fields in {**PEOPLE, "": tuple(sorted({each for fields in PEOPLE.values() for each in fields}))}.items()
 }
-"""Type of an event, empty where it is unknown -> where its bytes name people."""
+"""Type of an event, "" for an unknown one -> pattern of the bytes that name people."""
 
 _WORDS: Final = tuple(
     re.compile(each)
@@ -47,27 +47,27 @@ _WORDS: Final = tuple(
         rb'"why":"closed by ((?:[^"\\]|\\.)+?)(?=")',
     )
 )
-"""Where the shoe's own sentences name people."""
+"""Patterns of the shoe's own sentences that name people."""
 
 
 class Names:
-    """Pseudonyms made with a key: the same person has the same one at every table, as long as the key is the same."""
+    """Makes pseudonyms with a key: under one key a person has the same pseudonym at every table."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
 
     def pseudonym(self, name: str) -> str:
-        """What a name is replaced by; letters of either case and invisible ones make no other person."""
+        """The pseudonym of a name; case and invisible characters make no difference."""
         return "p-" + hmac.digest(self._key, as_seen(name).encode("utf-8", "surrogatepass"), hashlib.sha256).hex()[:16]
 
     def row(self, row: Row) -> Row:
-        """A message without names; its digest, of the bytes as they came, still tells a repeat from a conflict."""
+        """A message without names; its digest of the bytes as they came distinguishes a repeat from a conflict."""
         kind = found[1].decode() if (found := _EVENT.search(row.body)) else "RoundVoided"
         body = self._without(row.body, kind)
         return row if body == row.body else row._replace(body=body, digest=hashlib.sha256(row.body).digest())
 
     def unread(self, unread: Unread) -> Unread:
-        """Bytes that are no message, without what looks like a name in one."""
+        """A payload for the quarantine, without what looks like a name."""
         return unread._replace(body=self._without(unread.body, ""))
 
     def _without(self, body: bytes, kind: str) -> bytes:
@@ -92,7 +92,7 @@ class Names:
 
 
 def names(key_file: str | None) -> Names | None:
-    """The pseudonyms of the key in a file, None where none is named. Raises ConfigError."""
+    """Pseudonyms with the key in a file; None if no file is named. Raises ConfigError."""
     if key_file is None:
         return None
     try:
@@ -107,7 +107,7 @@ def names(key_file: str | None) -> Names | None:
 
 
 def _text(token: bytes) -> str:
-    """The text of a string of JSON; of bytes that are none, something of their own."""
+    """The text of a JSON string; other bytes are read as latin-1."""
     try:
         return msgspec.json.decode(token, type=str)
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Where messages come from: what a source of them can do, whatever the broker."""
+"""Interface of a source of messages, for any broker."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol
 
 
 class Delivery(NamedTuple):
-    """A message that the broker keeps until it is acknowledged. ticket: what the source knows it by.
+    """A message that the broker keeps until it is acknowledged. ticket: identifies it to the source.
 
-    retained: whether it was said before we came, and the broker had kept it.
+    retained: whether the broker had retained it from before we subscribed.
     """
 
     topic: str
@@ -19,19 +19,19 @@ class Delivery(NamedTuple):
 
 
 class Source(Protocol):
-    """A broker that repeats what is not acknowledged; it connects by itself, and again when it lost the broker."""
+    """A broker that redelivers what is not acknowledged; connects, and reconnects, by itself."""
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
-        """What came, at most so many messages; none after `wait_s` seconds of nothing."""
+        """The next messages, at most `most`; [] after `wait_s` seconds without one."""
 
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
-        """Let the broker forget them; those of a lost connection come again."""
+        """Acknowledge messages; those of a lost connection come again."""
 
     def publish(self, topic: str, payload: bytes) -> None:
-        """Send a message at QoS 1; it is lost where the broker is."""
+        """Send a message at QoS 1; without a connection it is lost."""
 
     def drop(self) -> None:
-        """Leave the broker for now, without a word: what is not acknowledged comes again."""
+        """Drop the connection without a disconnect: what is not acknowledged comes again."""
 
     def close(self) -> None:
-        """Leave the broker in order."""
+        """Disconnect."""

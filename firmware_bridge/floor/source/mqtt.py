@@ -1,6 +1,6 @@
-"""A broker that speaks MQTT as a source: a session that stays, and acknowledgements given by hand.
+"""An MQTT broker as a source, with a persistent session and manual acknowledgements.
 
-The thread that reads does all: while it is elsewhere, nothing is read, and the broker waits.
+All work is done in the thread that calls `receive`: between two calls nothing is read, and the broker waits.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from firmware_bridge.mqtt.subscriber import Reader, Subscriber
 log = logging.getLogger(__name__)
 
 KEEPALIVE_S: Final = 50
-"""A ping after 20 s of silence, and as long for its answer."""
+"""Keep-alive: a ping after 20 s of silence, and as long for its answer."""
 
 IDLE_S: Final = 0.003
-"""A broker that is silent for so long has sent what it has: what came is committed."""
+"""Silence after which a batch is complete, as the broker has sent what it has."""
 
 
 class MqttSource(Reader):
     """A source of the messages of `topics`, with at most `window` not acknowledged.
 
-    refused: the last words of topics on which the broker takes nothing from us, each with its reason; by MQTT 5 alone.
-    fault: why nothing comes now; empty where the broker lets us read.
+    refused: last words of topics that the broker refuses our messages on, each with its reason; with MQTT 5 alone.
+    fault: why nothing comes now; "" if the broker lets us read.
 
-    clean: without a session that the broker keeps. All messages are at QoS 0, there is nothing to acknowledge, what is
-    said while the source is away is lost to it, and what the broker retains comes whole at each connect: of messages at
-    QoS 1 a broker queues 1,000 or so and drops the rest, which a floor of 200 tables retains.
+    clean: without a persistent session. All messages are at QoS 0, nothing is acknowledged, messages during a
+    disconnect are lost, and all retained messages come at each connect. At QoS 1 a broker queues about 1,000 of them
+    and drops the rest; a floor of 200 tables retains more.
     """
 
     def __init__(
@@ -58,16 +58,16 @@ class MqttSource(Reader):
 
     @property
     def is_up(self) -> bool:
-        """Whether the broker has let us in."""
+        """Whether there is a connection."""
         return self._link is not None and self._link.up
 
     @property
     def is_answered(self) -> bool:
-        """Whether the broker has answered all that was published."""
+        """Whether the broker has acknowledged all that was published."""
         return self._link is None or self._link.is_answered
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
-        """What came, at most so many messages; none after `wait_s` seconds of nothing."""
+        """The next messages, at most `most`; [] after `wait_s` seconds without one."""
         if len(self._came) < most:
             self._most = most
             self._serve(wait_s)
@@ -75,32 +75,32 @@ class MqttSource(Reader):
         return came
 
     def tried(self, limit_s: float) -> str | None:
-        """Why the broker does not let us subscribe within so many seconds; None where it does."""
+        """Try to subscribe within so many seconds; returns why not, None if the broker accepts."""
         give_up = monotonic() + limit_s
         while self.fault and (left := give_up - monotonic()) > 0:
             self._serve(left)
         return self.fault or None
 
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
-        """Let the broker forget them; those of a lost connection come again."""
+        """Acknowledge messages; those of a lost connection come again."""
         if self._link is not None:
             self._link.acknowledge(each.ticket for each in deliveries)
 
     def publish(self, topic: str, payload: bytes) -> None:
-        """Send a message at QoS 1; it is lost where the broker is."""
+        """Send a message at QoS 1; without a connection it is lost."""
         if self._link is not None:
             with suppress(NotConnected):
                 self._link.publish(topic, payload)
 
     def drop(self) -> None:
-        """Leave the broker for now, without a word: what is not acknowledged comes again."""
+        """Drop the connection without a disconnect: what is not acknowledged comes again."""
         self._came.clear()
         if self._link is not None:
             self._link.pause()
         self._is_away = True
 
     def close(self) -> None:
-        """Leave the broker in order; it keeps the session."""
+        """Disconnect; the broker keeps the session."""
         link, self._link = self._link, None
         if link is not None:
             self._loop.run_until_complete(link.close(None))
@@ -108,7 +108,7 @@ class MqttSource(Reader):
         self._came.clear()
 
     def _serve(self, wait_s: float) -> None:
-        """Read until there are enough messages, or nothing more comes; connect first."""
+        """Read until there are enough messages, or no more come; connects first."""
         if self._link is None:
             self._loop, self._is_away = asyncio.SelectorEventLoop(), True
             self._link = Subscriber(self._settings, INGEST, self._topics, self, self._loop)
@@ -125,13 +125,13 @@ class MqttSource(Reader):
             self._idle = None
 
     def _look(self, before: int | None = None) -> None:
-        """Stop where nothing has come since there were `before` messages, else look again."""
+        """Stop reading if there are still `before` messages, else look again later."""
         if len(self._came) == before:
             self._stop()
         self._idle = self._loop.call_later(IDLE_S, self._look, len(self._came))
 
     def _stop(self) -> None:
-        if self._link is not None:  # `close` runs the loop to its own end
+        if self._link is not None:  # `close` runs the loop to its end
             self._loop.stop()
 
     def handle(self, message: Incoming) -> None:

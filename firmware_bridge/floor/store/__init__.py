@@ -1,4 +1,4 @@
-"""What a store of messages can do, whatever its engine."""
+"""Interface of a store of messages, for any engine."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -11,14 +11,14 @@ from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
 
 What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired"]
-"""What is exported: the rounds that count; every message; and what the views of the same names hold."""
+"""What can be exported: the rounds that count, every message, and the views of the same names."""
 
 Part = Literal["ingest", "reader"]
-"""What a role of a server may do: keep messages, or read them. Neither changes or deletes one."""
+"""What a role of a server may do: write messages, or read them. Neither may change or delete one."""
 
 
 FORMAT: Final = 3
-"""Of the tables and views, in both engines: no other is read or written."""
+"""Format of tables and views in both engines; no other is read or written."""
 
 
 class StoreError(BridgeError, OSError):
@@ -26,7 +26,7 @@ class StoreError(BridgeError, OSError):
 
 
 class OtherFormat(StoreError):
-    """A store of another format, or of another program: nothing was written to it."""
+    """A store of another format or program; nothing was written to it."""
 
     def __init__(self, place: str, found: int) -> None:
         what = f"{place} is a store of format {found}, and this shoe-floor reads and writes format {FORMAT}"
@@ -34,7 +34,7 @@ class OtherFormat(StoreError):
 
 
 class Saved(NamedTuple):
-    """What a batch brought: messages that are new, repeats of the same bytes, and conflicts."""
+    """Counts of a saved batch: new messages, repeats of the same bytes, and conflicts."""
 
     fresh: int = 0
     repeats: int = 0
@@ -42,7 +42,7 @@ class Saved(NamedTuple):
 
 
 class Old(NamedTuple):
-    """A journal whose newest message is older than a time. stays: why it is not deleted, empty where it can be."""
+    """A journal with no message since a time. stays: why it is not deleted, "" if it can be."""
 
     key: Key
     shoe: int
@@ -54,9 +54,9 @@ class Old(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How many messages were ever stored, came with other bytes, were none; and how many journals have gaps.
+    """How many messages were ever stored, were in conflict, are in quarantine; and how many journals have gaps.
 
-    The first is estimated where the engine cannot tell it at once, the others where they are many (docs/metrics.md).
+    The first is an estimate in PostgreSQL, and so are large numbers of the others (docs/metrics.md).
     """
 
     messages: int
@@ -66,7 +66,7 @@ class Counts(NamedTuple):
 
 
 class StoredRound(NamedTuple):
-    """A message of the topic `round`. prev_journal: where the round message before it at its table is."""
+    """A message of the topic `round`. prev_journal: the journal of the round message before it."""
 
     journal: str
     shoe: int
@@ -77,12 +77,12 @@ class StoredRound(NamedTuple):
 
     @property
     def place(self) -> tuple[str, int, int]:
-        """Which round it is about."""
+        """Its round: journal, shoe, round."""
         return self.journal, self.shoe, self.round
 
 
 class Reader(ABC):
-    """Reads a store beside the ingest, which never waits for it. It makes and changes nothing. Raises StoreError.
+    """Reads a store beside the ingest, which never waits for it. Changes nothing. All methods raise StoreError.
 
     _db: a connection. _sql: the module with the statements of this engine.
     """
@@ -92,12 +92,12 @@ class Reader(ABC):
 
     @abstractmethod
     def counts(self) -> Counts:
-        """How much there is, at once, however much it is."""
+        """Counts of the store, in a short time for any size."""
 
     def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
-        """The newest messages of the topic `round` of a table that is at this journal and shoe; the oldest first.
+        """The newest messages of the topic `round` of a table, from this journal and shoe back; the oldest first.
 
-        A correction, and the void of a closed round, come with the message that closed it, or not at all.
+        A correction, or the void of a closed round, is left out without the message that closed the round.
         """
         with self._reading():
             found = self._rounds(key.table, key.journal, most)
@@ -114,20 +114,20 @@ class Reader(ABC):
         return [each.body for each in reversed(found) if each.place in closed]
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the connection."""
         self._db.close()
 
     @abstractmethod
     def _reading(self) -> AbstractContextManager[Any]:
-        """What questions are put within; errors of the engine are raised as StoreError."""
+        """Context of queries; raises errors of the engine as StoreError."""
 
     def _rounds(self, table: str, journal: str, count: int) -> list[StoredRound]:
-        """The newest of a journal, the newest first."""
+        """The newest rounds of a journal, the newest first."""
         return [StoredRound(*each) for each in self._db.execute(self._sql.LAST_ROUNDS, (table, journal, count))]
 
 
 class Store(ABC):
-    """Keeps messages for ever: what `save` returned from is on disk. All its methods raise StoreError.
+    """Keeps messages for good: when `save` returns, they are on disk. All methods raise StoreError.
 
     _db, _sql: as a `Reader` has them.
     """
@@ -137,10 +137,10 @@ class Store(ABC):
 
     @abstractmethod
     def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
-        """Commit a batch, all of it or nothing."""
+        """Commit a batch, all or nothing."""
 
     def load(self, key: Key) -> Loaded:
-        """A journal as far as it is kept; nothing of it where it is unknown."""
+        """A journal as far as it is kept; an empty one if it is unknown."""
         with self._in_words():
             shoe, whole, known, since = self._db.execute(self._sql.LOAD, key).fetchone() or (0, 0, 0, "")
             rows = [Row(*each) for each in self._db.execute(self._sql.BEHIND, (*key, whole))]
@@ -149,63 +149,63 @@ class Store(ABC):
         return Loaded(Progress(key, shoe, whole, known, since), rows, before)
 
     def lacking(self) -> list[Key]:
-        """The journals that are not whole, or begun after what is still to be asked for."""
+        """The journals that are not complete, or begun after messages that must still be asked for."""
         with self._in_words():
             return [Key(*each) for each in self._db.execute(self._sql.LACKING)]
 
     def count(self, what: What) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         with self._in_words():
             return int(self._db.execute(f"select count(*) from {what}").fetchone()[0])
 
     def columns(self, what: What) -> tuple[str, ...]:
-        """The names of what `rows` gives."""
+        """Names of the columns of `rows`."""
         return tuple("table" if name == "tbl" else name for name in self._names(what))
 
     @abstractmethod
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
-        """All rows, of one table or journal where one is named; as they were when it began."""
+        """All rows, or those of one table or journal, as of the start of the query."""
 
     def newest(self) -> str:
-        """The time, RFC 3339, of the newest message: by the shoe's clock or by when it came, whichever is earlier.
+        """The RFC 3339 time of the newest message, by the shoe's clock or by its arrival, the earlier one.
 
-        Empty where there is no message.
+        "" without a message.
         """
         with self._in_words():
             at, came = self._db.execute(self._sql.NEWEST).fetchone()
         return min(at or "", came or "")
 
     def old(self, before: str) -> list[Old]:
-        """The journals of which nothing was said, or came, since a time, RFC 3339; the oldest first."""
+        """The journals without a message since an RFC 3339 time; the oldest first."""
         with self._in_words():
             return self._old(before)
 
     @abstractmethod
     def expire(self, key: Key, before: str, now: str) -> Old | None:
-        """Delete a journal, as `old` has it, and note that; None where it is not old, or stays."""
+        """Delete an old journal, and record that; returns it, None if it is not old or stays."""
 
     @abstractmethod
     def faults(self) -> list[str]:
-        """What is wrong with the store's own files, in words; takes long where there is much."""
+        """Faults of the store's files, in words; slow for a large store."""
 
     @abstractmethod
     def backup(self, target: Path) -> None:
-        """Write all to a file that can take the store's place, while others write."""
+        """Write a copy of the store to a file, while others write."""
 
     @abstractmethod
     def grant(self, role: str, part: Part) -> None:
-        """Let a role of the server do its part, and nothing else with these tables."""
+        """Grant a role of the server its part, and nothing else on these tables."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection."""
         self._db.close()
 
     @abstractmethod
     def _in_words(self) -> AbstractContextManager[None]:
-        """Errors of the engine within are raised as StoreError."""
+        """Context that raises errors of the engine as StoreError."""
 
     def _old(self, before: str, key: Key | None = None) -> list[Old]:
-        """The same of one journal where one is named."""
+        """The old journals, or the one of `key`."""
         named = {"before": before, "tbl": key and key.table, "journal": key and key.journal}
         query = self._sql.OLD.replace("{which}", self._sql.ONE if key else self._sql.ALL)
         return [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(query, named)]
@@ -215,7 +215,7 @@ class Store(ABC):
             return [name for name, *_ in self._db.execute(f"select * from {what} limit 0").description]
 
     def _wanted(self, what: What, table: str | None, journal: str | None) -> dict[str, str]:
-        """The columns that choose rows, with their values. Raises StoreError where there is none of a name."""
+        """Columns to filter by, with their values. Raises StoreError if a column does not exist."""
         named = {column: value for column, value in {"tbl": table, "journal": journal}.items() if value is not None}
         if missing := set(named) - set(self._names(what)):
             raise StoreError(f"{what} have no {' and no '.join(sorted(missing))}", "export all of them")

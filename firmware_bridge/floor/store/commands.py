@@ -1,4 +1,4 @@
-"""What commands do with a store: export rows, back-fill from journals, delete what a house need not keep."""
+"""Commands on a store: export rows, back-fill from journals, delete old journals."""
 
 import csv
 import logging
@@ -25,21 +25,21 @@ from firmware_bridge.topics.event_and_round import messages
 log = logging.getLogger(__name__)
 
 BODIES: Final = ("body", "other_body")
-"""Columns that hold messages: objects in JSON, texts in CSV."""
+"""Columns with messages: objects in JSON, text in CSV."""
 
 BATCH: Final = 500
-"""Messages of a commit."""
+"""Most messages of a commit."""
 
 RESTED: Final = timedelta(days=90)
-"""A store without a message for so long is more likely read with a wrong clock than at a floor that rested."""
+"""A newest message older than this more likely means a wrong clock than a floor that rested."""
 
 YEAR: Final = timedelta(days=365.25)
 
 
 def export(store: Store, what: What, table: str | None, journal: str | None, target: Path | None, form: str) -> int:
-    """Write rows to a file, which appears whole or not at all, or to stdout; how many. Raises StoreError.
+    """Write rows to a file, atomically, or to stdout; returns how many. Raises StoreError.
 
-    form: `jsonl`, an object a line, or `csv`, with a line of names first. Bytes that are no message are in base64.
+    form: `jsonl`, an object a line, or `csv`, with a header. Bytes that are no message are in base64.
     """
     columns, count = store.columns(what), 0
     with _output(target) as out:
@@ -61,11 +61,11 @@ def export(store: Store, what: What, table: str | None, journal: str | None, tar
 def backfill(
     store: Store, path: Path, names: Names | None = None, left_out: Callable[[JournalError], None] | None = None
 ) -> Saved:
-    """Take a journal or an export of one into a store; what it brought. names: what replaces names of people.
+    """Save the messages of a journal, or of an export of one; returns the counts. names: replaces names of people.
 
-    left_out: called with what is wrong where a line cannot be trusted, and all behind it is taken nevertheless; without
-    it the first such line raises JournalError. Raises JournalError where no line can be read. The batches before an
-    error are kept, and it may be begun again. Raises StoreError.
+    left_out: called with the fault of each line that cannot be trusted, and later lines are saved all the same; without
+    it the first such line raises JournalError. Batches before an error are kept, and the command may be repeated.
+    Raises JournalError if no line can be read, StoreError.
     """
     ledger, total = Ledger(store.load, asks=False), Saved()
     rows = _rows(path, left_out or _refuse)
@@ -79,10 +79,10 @@ def backfill(
 
 
 def expire(store: Store, years: int, *, dry: bool = False) -> Iterator[str]:
-    """Delete journals older than so many years; a line about each, those that stay too.
+    """Delete journals older than so many years; yields a line about each, also about those that stay.
 
-    A journal is as old as its newest message: as the shoe had the time, and as the store took it, whichever is later.
-    dry: only say what would be deleted. Raises StoreError, also where the clock is far ahead of every message.
+    A journal is as old as its newest message, by the shoe's clock or by its arrival, the later one. dry: delete
+    nothing. Raises StoreError, also if the clock is far ahead of every message.
     """
     now = datetime.now(UTC)
     _look_at_the_clock(store, now)

@@ -1,4 +1,4 @@
-"""Opens the store that `floor.toml` names, and puts questions to it that may not wait."""
+"""Opens the store that `floor.toml` names, and queries it with a time limit."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -14,13 +14,13 @@ from firmware_bridge.floor.store import OtherFormat, Reader, Store, StoreError
 from firmware_bridge.floor.store.sqlite import SqliteReader, SqliteStore
 
 LIMIT_S: Final = 6.0
-"""How long an answer is waited for: Prometheus gives up after 10 s."""
+"""Longest wait for an answer; Prometheus gives up after 10 s."""
 
 Answer = TypeVar("Answer")
 
 
 def open_store(config: FloorConfig, *, make: bool = False) -> Store:
-    """The store of a floor. make: whether a file is made where there is none. Raises StoreError, ConfigError."""
+    """Open the store of a floor. make: whether to make a missing file. Raises StoreError, ConfigError."""
     if config.store.url is None:
         return SqliteStore(Path(config.store.path), make=make)
     need("psycopg", "postgres")
@@ -30,7 +30,7 @@ def open_store(config: FloorConfig, *, make: bool = False) -> Store:
 
 
 def open_reader(config: FloorConfig) -> Reader | None:
-    """A reader of the store of a floor; None where there is no file. Raises StoreError, ConfigError."""
+    """Open the store of a floor for reading; None without a file. Raises StoreError, ConfigError."""
     if config.store.url is None:
         return _file_reader(Path(config.store.path))
     need("psycopg", "postgres")
@@ -40,21 +40,21 @@ def open_reader(config: FloorConfig) -> Reader | None:
 
 
 def place(config: FloorConfig) -> str:
-    """Where the messages of a floor are kept, in words without secrets."""
+    """The place of the store, in words without secrets."""
     return config.store.path if config.store.url is None else "PostgreSQL"
 
 
 class Asked:
-    """The store of a floor, asked by any number of threads: one question at a time, with a connection of its own.
+    """Queries the store of a floor for any number of threads, one query at a time, each with its own connection.
 
-    A server that hangs is left to hang on a thread that ends with the program.
+    A query to a server that hangs stays on a daemon thread.
     """
 
     def __init__(self, config: FloorConfig, limit_s: float = LIMIT_S) -> None:
         self._config, self._limit_s, self._free = config, limit_s, Lock()
 
     def __call__(self, question: Callable[[Reader], Answer]) -> Answer | None:
-        """The answer; None where there is no store. Raises StoreError, ConfigError."""
+        """The answer to a query; None without a store. Raises StoreError, ConfigError."""
         until = monotonic() + self._limit_s
         if not self._free.acquire(timeout=self._limit_s):
             raise self._late()
@@ -66,7 +66,7 @@ class Asked:
             raise self._late() from None
 
     def verify_format(self) -> None:
-        """Raise OtherFormat for a store of another format; one that gives no answer now is asked later."""
+        """Raise OtherFormat for a store of another format; other faults are ignored."""
         try:
             self(lambda _: None)
         except OtherFormat:

@@ -1,4 +1,4 @@
-"""The store in a database of PostgreSQL: every commit on its disk before it returns; and its reader."""
+"""Store and reader in a PostgreSQL database: every commit on its disk before it returns."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -18,10 +18,10 @@ from firmware_bridge.floor.store import postgres_sql as sql
 from firmware_bridge.floor.store.sqlite_sql import ORDER
 
 PAGE: Final = 2_000
-"""Rows of an export that are fetched at once."""
+"""Rows of an export for each fetch."""
 
 COPIED: Final = 20
-"""Rows from which on a COPY is quicker, with the savepoint that it needs."""
+"""Rows from which a COPY is faster, including its savepoint."""
 
 WAYS: Final[dict[str, Any]] = {
     "connect_timeout": 10,
@@ -31,7 +31,7 @@ WAYS: Final[dict[str, Any]] = {
     "tcp_user_timeout": 30_000,
     "application_name": "shoe-floor",
 }
-"""How the server is spoken to, where the URL says nothing else: one that is cut off is given up after 30 s."""
+"""Connection parameters unless the URL sets them; a server that is cut off is given up after 30 s."""
 
 NOT_KEPT: Final = (
     "the database cannot keep a name or a text in this batch, and nothing goes past it: report it with this line; "
@@ -54,7 +54,7 @@ HINTS: Final = {
     "57014": "somebody cancelled it, or statement_timeout of the server is too short for it",
     "57": "the server was stopped or is starting; what came meanwhile comes again",
 }
-"""The beginning of an SQLSTATE -> what to do."""
+"""Prefix of an SQLSTATE -> what to do."""
 
 UNNAMED: Final = {
     'role "': "28",
@@ -65,11 +65,11 @@ UNNAMED: Final = {
     "starting up": "57",
     "NUL (0x00)": "22",
 }
-"""Words of an error without an SQLSTATE, of libpq or psycopg -> the SQLSTATE that it stands for."""
+"""Words of an error of libpq or psycopg without an SQLSTATE -> its SQLSTATE."""
 
 
 class PostgresStore(Store):
-    """A store in the database that a URL names, its tables made where there are none.
+    """A store in the database that a URL names; makes missing tables.
 
     Raises OtherFormat, with nothing written, for tables of another format; StoreError.
     """
@@ -89,7 +89,7 @@ class PostgresStore(Store):
             raise
 
     def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
-        # In the order of their keys: two writers never wait for each other in a circle.
+        # Sorted by key, so that two writers cannot deadlock.
         rows = sorted(rows, key=lambda row: row[:5])
         with self._transaction() as db, db.cursor() as cursor:
             fresh, others = self._insert(cursor, rows)
@@ -114,7 +114,7 @@ class PostgresStore(Store):
 
     def expire(self, key: Key, before: str, now: str) -> Old | None:
         with self._transaction() as db:
-            db.execute(sql.LET_DELETE)  # from here on nobody else writes
+            db.execute(sql.LET_DELETE)  # locks the table against other writers
             for found in self._old(before, key):
                 if not found.stays:
                     db.execute(sql.EXPIRE, key)
@@ -125,7 +125,7 @@ class PostgresStore(Store):
         return None
 
     def faults(self) -> list[str]:
-        """What is wrong with the server's settings and its disk, in words."""
+        """Faults of the server's settings and its disk, in words."""
         with self._in_words():
             unsafe = [
                 f"the server runs with {each}: a power cut loses messages" for (each,) in self._db.execute(sql.UNSAFE)
@@ -134,11 +134,11 @@ class PostgresStore(Store):
         return [*unsafe, *([f"the server found {damaged} damaged pages"] if damaged else [])]
 
     def backup(self, target: Path) -> None:
-        """Raise StoreError: PostgreSQL has a program for it."""
+        """Raise StoreError: PostgreSQL has pg_dump."""
         raise StoreError("the store is in PostgreSQL", f"run pg_dump --format=custom --file={target} (docs/floor.md)")
 
     def grant(self, role: str, part: Part) -> None:
-        """Let a role of the server do its part, and nothing else with these tables. Raises StoreError."""
+        """Grant a role of the server its part, and nothing else on these tables. Raises StoreError."""
         with self._transaction() as db:
             (schema,) = db.execute(sql.SCHEMA).fetchone() or ("public",)
             db.execute(SQL(sql.USAGE).format(Identifier(schema), Identifier(role)))
@@ -146,7 +146,7 @@ class PostgresStore(Store):
                 db.execute(SQL(statement).format(Identifier(role)))
 
     def _insert(self, cursor: psycopg.Cursor[Any], rows: list[Row]) -> tuple[int, list[Row]]:
-        """How many rows are new, and those whose key was there with other bytes."""
+        """Insert rows; returns how many are new, and those in conflict with a stored row."""
         if not rows or (self._all_new and len(rows) >= COPIED and self._copy(cursor, rows)):
             return len(rows), []
         cursor.executemany(sql.INSERT, rows)
@@ -158,7 +158,7 @@ class PostgresStore(Store):
         return fresh, [rows[place - 1] for (place,) in found]
 
     def _copy(self, cursor: psycopg.Cursor[Any], rows: list[Row]) -> bool:
-        """Whether all rows were new, and are written; where one was not, none is."""
+        """Insert rows by COPY; returns whether all were new, else none is written."""
         try:
             with self._db.transaction(), cursor.copy(sql.COPY) as copy:
                 for row in rows:
@@ -168,7 +168,7 @@ class PostgresStore(Store):
         return True
 
     def _make(self) -> None:
-        """Make the tables where there are none."""
+        """Make the tables if there are none."""
         (encoding,) = self._db.execute(sql.ENCODING).fetchone() or ("",)
         if encoding != "UTF8":
             raise StoreError(f"{self._place} keeps texts as {encoding}", "make one with createdb --encoding UTF8")
@@ -176,7 +176,7 @@ class PostgresStore(Store):
             return
         with self._db.transaction():
             self._db.execute(sql.ONE_AT_A_TIME)
-            if not verify_format(self._db, self._place):  # else another program was quicker
+            if not verify_format(self._db, self._place):  # another program may have made them
                 self._db.execute(sql.TABLES)
 
     @contextmanager
@@ -189,12 +189,10 @@ class PostgresStore(Store):
 
 
 class PostgresReader(Reader):
-    """A reader of the store in the database that a URL names, whose tables have to be there.
+    """A reader of the store in the database that a URL names; its tables must exist. Raises OtherFormat, StoreError.
 
-    Raises OtherFormat, StoreError.
-
-    It has a connection of its own. What it asks is a transaction that only reads, holds no lock that the ingest waits
-    for, and is given up after 4 s.
+    It has its own connection. Each query is a read-only transaction without a lock that the ingest waits for, limited
+    to 4 s.
     """
 
     _sql = sql
@@ -211,7 +209,7 @@ class PostgresReader(Reader):
             raise
 
     def counts(self) -> Counts:
-        """How much there is: the messages estimated, the others where they are many. Raises StoreError."""
+        """Counts of the store; messages are an estimate, and so are large other counts. Raises StoreError."""
         with self._reading() as db:
             return Counts(*(db.execute(sql.COUNTS).fetchone() or (0, 0, 0, 0)))
 
@@ -223,7 +221,7 @@ class PostgresReader(Reader):
 
 
 def connected(url: str, password: str | None, **ways: Any) -> tuple[str, psycopg.Connection[Any]]:
-    """The database that a URL names, in words, and a connection to it. ways: in place of `WAYS`. Raises StoreError."""
+    """Connect to a database; returns its name in words, and the connection. ways: over `WAYS`. Raises StoreError."""
     try:
         named = conninfo_to_dict(url)
     except psycopg.Error:  # its text shows parts of the URL
@@ -237,7 +235,7 @@ def connected(url: str, password: str | None, **ways: Any) -> tuple[str, psycopg
 
 
 def verify_format(db: psycopg.Connection[Any], place: str) -> bool:
-    """Whether there are tables, of our format. place: as in `in_words`. Raises OtherFormat, psycopg.Error."""
+    """Whether there are tables. place: as in `in_words`. Raises OtherFormat for another format, psycopg.Error."""
     (is_there,) = db.execute(sql.HAS_VERSION).fetchone() or (False,)
     (found,) = (db.execute(sql.VERSION).fetchone() if is_there else None) or (0,)
     if is_there and found != FORMAT:
@@ -247,7 +245,7 @@ def verify_format(db: psycopg.Connection[Any], place: str) -> bool:
 
 @contextmanager
 def in_words(place: str) -> Iterator[None]:
-    """Errors of the server as StoreError, with what to do. place: the database in words."""
+    """Raise errors of the server as StoreError, with what to do. place: the database in words."""
     try:
         yield
     except psycopg.Error as error:
@@ -256,6 +254,6 @@ def in_words(place: str) -> Iterator[None]:
 
 
 def hint(sqlstate: str | None, text: str) -> str:
-    """What to do about an error of the server, or of the way to it."""
+    """What to do about an error of the server or the connection."""
     known = sqlstate or next((code for words, code in UNNAMED.items() if words in text), "08")
     return next((todo for code, todo in HINTS.items() if known.startswith(code)), "run shoe-floor check")

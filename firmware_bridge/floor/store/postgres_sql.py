@@ -1,4 +1,4 @@
-"""All SQL of the store in PostgreSQL: tables and views by the names that they have in SQLite, and the statements."""
+"""All SQL of the store in PostgreSQL: tables and views named as in SQLite, and the statements."""
 
 from typing import Final
 
@@ -77,7 +77,7 @@ select set_config('lock_timeout', '30s', false),
   set_config('synchronous_commit', case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply'
     else 'on' end, false)
 """
-"""Every commit is on disk before it returns; another writer, or a back-fill, is waited for 30 s."""
+"""Every commit is on disk before it returns; waits up to 30 s for another writer."""
 
 VERSION: Final = "select version from store_version"
 HAS_VERSION: Final = """
@@ -85,7 +85,7 @@ select exists (select from pg_tables where tablename = 'store_version' and schem
 """
 ENCODING: Final = "select current_setting('server_encoding')"
 ONE_AT_A_TIME: Final = "select pg_advisory_xact_lock(73656865)"
-"""One program at a time makes the tables."""
+"""A lock, so that one program at a time makes the tables."""
 
 _COLUMNS: Final = """topic, tbl, journal, seq, n, "of", shoe, at, received_at, game, round, status, revision,
   prev_journal, prev_seq, body, digest"""
@@ -98,7 +98,7 @@ select came.place from unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], 
   join message m using (topic, tbl, journal, seq, n)
 where coalesce(m.digest, sha256(m.body)) <> coalesce(came.digest, sha256(came.body))
 """
-"""The places, from 1, of messages that came with other bytes than those that are kept."""
+"""The places, from 1, of messages with other bytes than the stored ones."""
 
 CONFLICT: Final = "insert into conflict values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict do nothing"
 QUARANTINE: Final = "insert into quarantine values (%s, %s, %s, %s) on conflict do nothing"
@@ -120,7 +120,7 @@ UNSAFE: Final = """
 select name || ' = ' || setting from pg_settings
 where name in ('fsync', 'full_page_writes') and setting = 'off' order by name
 """
-"""Settings of the server under which a power cut takes what was committed."""
+"""Settings of the server with which a power cut loses commits."""
 
 DAMAGED: Final = "select checksum_failures from pg_stat_database where datname = current_database()"
 
@@ -134,7 +134,7 @@ GRANTS: Final = {
         "grant update on progress to {}",
     ),
 }
-"""What a role may do -> the statements that let it. Progress is counted from messages, and counted up."""
+"""Part of a role -> its grants. Progress is updated, messages never."""
 
 NOTHING: Final = f"revoke all on {_KEPT}, {_VIEWS} from {{}}"
 SCHEMA: Final = "select current_schema()"
@@ -165,9 +165,9 @@ from (
   from message where {which} group by tbl, journal) j
 where j.last_at < %(before)s and j.received_at < %(before)s order by j.last_at
 """
-"""Journals whose newest message was said, and came, before a time; and why one stays. which: those looked at.
+"""Journals with no message since a time, and why one stays. which: the condition of journals to check.
 
-`offset 0` keeps the search for each round in its index: where the tables were not analysed, a join reads them all.
+`offset 0` keeps the search for each round in its index: without ANALYZE, a join reads all rows.
 """
 
 ALL: Final = "true"
@@ -183,10 +183,10 @@ insert into expired values (%s, %s, %s, %s, %s, %s, %s, %s) on conflict (tbl, jo
 """
 
 READS: Final = "select set_config('statement_timeout', '4s', true), set_config('lock_timeout', '2s', true)"
-"""The longest that a reader's question takes, and that it waits for whoever changes the tables."""
+"""Time limits of a reader's query, and of its wait for a lock."""
 
 COUNTED: Final = 10_000
-"""Rows in conflict, and in quarantine, that are counted one by one."""
+"""Most rows in conflict, and in quarantine, that are counted exactly."""
 
 _INSERTED: Final = "pg_stat_get_tuples_inserted('{}'::regclass)"
 _SOME: Final = f"""
@@ -197,9 +197,9 @@ COUNTS: Final = f"""
 select {_INSERTED.format("message")}, {_SOME.replace("{}", "conflict")}, {_SOME.replace("{}", "quarantine")},
   (select count(*) from progress where (whole < known or since <> '') and whole < known)
 """
-"""Messages as the server counts what is inserted: to count the rows would be to read them all.
+"""Messages by the server's count of inserts, because counting rows reads them all.
 
-Conflicts and quarantine row by row while they are few. The gaps as the index of journals that lack something has them.
+Conflicts and quarantine are exact up to `COUNTED`. Gaps come from the index of journals that lack something.
 """
 
 LAST_ROUNDS: Final = """
@@ -213,4 +213,4 @@ select journal from (
   from (select tbl, journal, shoe from progress where tbl = %s and shoe < %s order by shoe desc limit 3) p) few
 where at is not null order by shoe desc, at desc limit 1
 """
-"""The newest journal with a round of those before a shoe. Of two alike, one is of a device that was replaced."""
+"""The newest journal with a round before a shoe. Of two with the same shoe, one is of a replaced device."""

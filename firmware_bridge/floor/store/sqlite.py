@@ -1,4 +1,4 @@
-"""The store in a file of SQLite: write-ahead log, every commit on disk before it returns; and its reader."""
+"""Store and reader in a file of SQLite: write-ahead log, every commit on disk before it returns."""
 
 import os
 import sqlite3
@@ -14,13 +14,13 @@ from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, 
 from firmware_bridge.floor.store import sqlite_sql as sql
 
 BUSY_S: Final = 30.0
-"""How long another writer, a back-fill or a backup, is waited for."""
+"""Longest wait for another writer, a back-fill or a backup."""
 
 READER_BUSY_S: Final = 1.0
 
 
 class SqliteStore(Store):
-    """A store in the file `path`. make: whether it is made where there is none.
+    """A store in the file `path`. make: whether to make a missing file.
 
     Raises OtherFormat, with nothing written, for a store of another format; StoreError.
     """
@@ -40,7 +40,7 @@ class SqliteStore(Store):
             try:
                 if not make and not self._version():
                     raise self._none()
-                # Tables come with their format. In this order, for another process may make both between the two looks.
+                # Tables first: another process may make both between the two checks, and tables come with their format.
                 if self._has_tables() and (found := self._version()) != FORMAT:
                     raise OtherFormat(str(path), found)
                 self._db.execute("pragma journal_mode = wal").fetchall()
@@ -85,7 +85,7 @@ class SqliteStore(Store):
             return [each for (each,) in self._db.execute("pragma quick_check(10)") if each != "ok"]
 
     def backup(self, target: Path) -> None:
-        """Write the store as it is now to a file of its owner alone, which appears whole, while others write."""
+        """Write a copy of the store to a file, atomically, with mode 0600, while others write."""
         fresh = target.with_name(f".{target.name}.{os.getpid()}")
         try:
             os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -123,11 +123,11 @@ class SqliteStore(Store):
         return self._db.execute("select 1 from sqlite_master limit 1").fetchone() is not None
 
     def _make(self) -> None:
-        """Make the tables where there are none."""
+        """Make the tables if there are none."""
         if self._version() == FORMAT:
             return
         with self._transaction() as db:
-            if not self._has_tables():  # another process may have been quicker
+            if not self._has_tables():  # another process may have made them
                 for statement in _statements(sql.TABLES):
                     db.execute(statement)
                 db.execute(f"pragma user_version = {FORMAT}")
@@ -154,7 +154,7 @@ class SqliteStore(Store):
 
 
 class SqliteReader(Reader):
-    """A reader of the store in the file `path`, which has to be there. Raises OtherFormat, StoreError."""
+    """A reader of the store in the existing file `path`. Raises OtherFormat, StoreError."""
 
     _sql = sql
 
@@ -165,7 +165,7 @@ class SqliteReader(Reader):
             self._db = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=READER_BUSY_S)
 
     def counts(self) -> Counts:
-        """How much there is: all exact. Raises StoreError."""
+        """Exact counts of the store. Raises StoreError."""
         with self._reading() as db:
             found = db.execute(sql.COUNTS).fetchone()
         return Counts(*(each or 0 for each in found))
@@ -177,18 +177,18 @@ class SqliteReader(Reader):
 
 
 def verify_format(path: Path) -> None:
-    """Look at a file's header, and write nothing: a usual connection makes files beside it. Raises OtherFormat."""
+    """Check the header of a file, without the extra files of a usual connection. Raises OtherFormat."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
             (found,) = db.execute("pragma user_version").fetchone()
     except sqlite3.Error:
-        return  # the next connection finds the same
+        return  # the next connection raises it
     if found not in (0, FORMAT):
         raise OtherFormat(str(path), found)
 
 
 def _statements(script: str) -> Iterator[str]:
-    """The statements of a script, triggers whole."""
+    """The statements of a script; a trigger is one statement."""
     statement = ""
     for part in script.split(";"):
         statement += part + ";"

@@ -112,7 +112,7 @@ from (
   from message where {which} group by tbl, journal) j
 where j.last_at < :before and j.received_at < :before order by j.last_at
 """
-"""Journals whose newest message was said, and came, before a time; and why one stays. which: those looked at."""
+"""Journals with no message since a time, and why one stays. which: the condition of journals to check."""
 
 ALL: Final = "true"
 ONE: Final = "topic in ('event', 'round') and tbl = :tbl and journal = :journal"
@@ -129,9 +129,9 @@ COUNTS: Final = """
 select (select max(rowid) from message), (select max(rowid) from conflict), (select max(rowid) from quarantine),
   (select count(*) from progress where (whole < known or since <> '') and whole < known)
 """
-"""The number of the last row counts all that was ever stored, also what went by its age; after a restore, what is left.
+"""The last rowid counts all rows ever stored, expired ones too; after a restore, those that are left.
 
-The gaps as the index of journals that lack something has them.
+Gaps come from the index of journals that lack something.
 """
 
 LAST_ROUNDS: Final = """
@@ -145,4 +145,4 @@ select journal from (
   from (select tbl, journal, shoe from progress where tbl = ? and shoe < ? order by shoe desc limit 3) p) few
 where at is not null order by shoe desc, at desc limit 1
 """
-"""The newest journal with a round of those before a shoe. Of two alike, one is of a device that was replaced."""
+"""The newest journal with a round before a shoe. Of two with the same shoe, one is of a replaced device."""

@@ -1,1 +1,1 @@
-"""The screen over a table, for guests: what may be seen of it, and nothing else."""
+"""The guest screen over a table: what guests may see, and nothing else."""

@@ -1,7 +1,7 @@
-"""What guest screens keep of each table: the newest of each state, and the newest rounds that are over.
+"""Keeps for guest screens the newest of each state of a table, and its newest finished rounds.
 
-Messages may come twice, late, or not at all: a state is replaced by a newer one alone, a round by a later revision of
-it. So the order in which messages come decides nothing in the end, and an old one that is sent again shows nothing.
+Messages may come twice, late, or not at all: only a newer state replaces a state, only a later revision a round. So the
+result does not depend on the order of messages, and an old message that is sent again shows nothing.
 """
 
 import re
@@ -13,22 +13,21 @@ from msgspec.structs import replace
 from firmware_bridge.floor.page.guest.read import TOPICS, Alarms, GuestMessage, Roads, Round, Status, Table, read
 
 ROUNDS: Final = 24
-"""Rounds that are kept, of the newest."""
+"""Most rounds; the newest are kept."""
 
 BOOTS: Final = 64
-"""Runs of the daemon that are known again, of the newest."""
+"""Most boots of the daemon to remember; the newest are kept."""
 
 STATES: Final = {"status": Status, "alarm": Alarms, "table": Table, "roads": Roads}
 
 MOST: Final = 10_000
-"""Tables at most."""
+"""Most tables."""
 
 
 class Kept(Struct, frozen=True):
-    """What is kept of one table. rounds: in the order they were played, each in its latest revision.
+    """The state of one table. rounds: in the order of play, each in its latest revision.
 
-    boots: the runs of the daemon that were heard, the newest last. gone: those of a device that another one replaced.
-    latest: the latest time that a message told.
+    boots: boots of the daemon so far, the newest last. gone: those of a replaced device. latest: latest `at` so far.
     """
 
     status: Status | None = None
@@ -42,7 +41,7 @@ class Kept(Struct, frozen=True):
 
     @property
     def shoe(self) -> int:
-        """The newest shoe that a state told of."""
+        """The newest shoe of any state."""
         return max((each.shoe for each in (self.status, self.table, self.alarm, self.roads) if each), default=0)
 
 
@@ -50,9 +49,9 @@ NOTHING: Final = Kept()
 
 
 def fold(kept: Kept, topic: str, payload: bytes, table: str | None = None) -> Kept:
-    """What is kept after a message of the topic `topic` (its last word); an empty one empties a state.
+    """The state after a message of `topic` (its last word); an empty message clears a state.
 
-    table: the one whose topic it came on.
+    table: from the topic it came on.
     """
     if topic in STATES and not payload:
         return replace(kept, **{topic: None})
@@ -74,14 +73,14 @@ def fold(kept: Kept, topic: str, payload: bytes, table: str | None = None) -> Ke
 
 
 class Guests:
-    """The tables below a root, by name, as far as guests may know them."""
+    """The tables below a root, by name, limited to what guests may see."""
 
     def __init__(self, root: str) -> None:
         self.tables: dict[str, Kept] = {}
         self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/({'|'.join(TOPICS)})")
 
     def handle(self, topic: str, payload: bytes) -> bool:
-        """Take a message; whether it changed what is kept."""
+        """Update a table by a message; returns whether it changed."""
         match = self._topic.fullmatch(topic)
         if match is None:
             return False
@@ -100,16 +99,15 @@ class Guests:
 
 
 def _is_another_device(kept: Kept, message: GuestMessage) -> bool:
-    """Whether a device that nobody heard before began with a lower shoe: the table was given another one."""
+    """Whether a new device replaced the one of the table: an unknown boot with a lower shoe."""
     is_new = message.boot not in kept.boots and message.at > kept.latest
     return isinstance(message, Status) and message.state == "online" and is_new and message.shoe < kept.shoe
 
 
 def _order(message: Any, other: Any) -> tuple[Any, ...]:
-    """What tells the newer of two messages of a state by comparison.
+    """Sort key for the newer of two messages of a state.
 
-    A `lost` is said by the broker in words that were put down as its connection began: within a run of the daemon it
-    is the number of the connection that counts.
+    A `lost` is the broker's, written when the connection began: within a boot, the number of the connection decides.
     """
     when = (message.shoe, message.as_of, message.at)
     if isinstance(message, Status) and message.boot == other.boot:
@@ -118,7 +116,7 @@ def _order(message: Any, other: Any) -> tuple[Any, ...]:
 
 
 def _with(rounds: tuple[Round, ...], added: Round) -> tuple[Round, ...]:
-    """The rounds with one more, or with one in a later revision."""
+    """The rounds with one more, or with a later revision of one."""
     place = added.shoe, added.round
     others = tuple([each for each in rounds if (each.shoe, each.round) != place])
     same = [each for each in rounds if (each.shoe, each.round) == place]

@@ -1,4 +1,4 @@
-"""A guest screen as HTML: a view in one of the languages, and the document around it."""
+"""Draws a guest screen as HTML: a view in a language, and the document around it."""
 
 from functools import lru_cache
 from typing import Final
@@ -22,12 +22,12 @@ CELL: Final = 44.0
 SHOWN: Final[tuple[Kind, ...]] = ("bead", "big")
 
 FEW, SOME = 4, 8
-"""Hands that are drawn large, and less large."""
+"""Most hands to draw large, and less large."""
 
 
 @lru_cache(64)
 def screen(name: str, shown: View, lang: Language) -> Html:
-    """What a screen shows of the table `name`."""
+    """The screen of the table `name`."""
     texts = _Texts(lang)
     return tag(
         "main",
@@ -45,7 +45,7 @@ def screen(name: str, shown: View, lang: Language) -> Html:
 
 
 def document(name: str, shown: View, lang: Language) -> str:
-    """The whole page of a screen: it is kept up to date by its script, and says "please wait" where nothing comes."""
+    """The page of a screen; its script updates it, and shows "please wait" without a stream."""
     texts = _Texts(lang)
     head = tag(
         "head",
@@ -66,7 +66,7 @@ def document(name: str, shown: View, lang: Language) -> str:
 
 @lru_cache(64)
 def roads(message: Roads, lang: Language) -> tuple[Html, ...]:
-    """A picture of each road."""
+    """A picture of each road in `SHOWN`."""
     board = _board(message)
     words = OF_ROADS[lang]
     grid = Grid(BESIDE, TITLE, CELL, COLUMNS)
@@ -79,7 +79,7 @@ def roads(message: Roads, lang: Language) -> tuple[Html, ...]:
 
 
 def _board(message: Roads) -> Board:
-    """A board of these two roads, on which all else is empty."""
+    """A board with these two roads alone."""
     nothing = {"big_eye": "", "small": "", "cockroach": "", "outcomes": ""}
     return Board(
         naturals=message.naturals,
@@ -98,7 +98,7 @@ def _board(message: Roads) -> Board:
 
 
 class _Texts:
-    """The words of one language."""
+    """The texts of one language."""
 
     def __init__(self, lang: Language) -> None:
         self._words = WORDS[lang]
@@ -107,7 +107,7 @@ class _Texts:
         return self._words[id].format(*values)
 
     def hand_name(self, name: str) -> str:
-        """Whose hand it is."""
+        """The name of a hand or seat."""
         if name in ("player", "banker"):
             return self(name)
         number, hand = seat(name) or (0, 0)
@@ -116,7 +116,7 @@ class _Texts:
         return self("hand", number, hand) if hand > 1 else self("seat", number)
 
     def outcome(self, result: Result) -> str:
-        """How a round ended, in words."""
+        """The outcome of a round, in words."""
         if not result.outcome:
             return ""
         return self(result.outcome, (seat(result.seat) or (0, 0))[0]) if result.seat else self(result.outcome)
@@ -130,7 +130,7 @@ def _head(name: str, shown: View, texts: _Texts) -> Html:
 
 
 def _now(shown: View, texts: _Texts) -> Html | None:
-    """The present round: its cards where the house shows them, a pot and who is in."""
+    """The present round: its cards if the house shows them, the pot, and the seats still in."""
     money = [
         tag("div", tag("dt", texts(id)), tag("dd", amount))
         for id, amount in (("pot", shown.pot), ("stake", shown.stake))
@@ -185,7 +185,7 @@ def _hand(hand: Hand, texts: _Texts) -> Html:
 
 
 def _card(face: str | None, texts: _Texts) -> Html:
-    """A card; one that lies face down shows its back."""
+    """A card; None for one face down."""
     if face is None:
         return tag("span", class_="card down", role="img", aria_label=texts("down"))
     rank, suit = face[0], face[1]
@@ -196,7 +196,7 @@ def _card(face: str | None, texts: _Texts) -> Html:
 
 
 def _before(shown: View, texts: _Texts) -> Html | None:
-    """The results before the last one, in a word each; the roads say it of a game that has some."""
+    """The results before the last one, in words; None in a game with roads."""
     outcomes = [words for each in shown.results if (words := texts.outcome(each))]
     if shown.roads is not None or not outcomes:
         return None

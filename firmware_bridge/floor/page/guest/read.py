@@ -1,7 +1,7 @@
-"""A table's messages as far as a guest screen may know them: what is not named here is dropped as it is read.
+"""Decodes the fields of a table's messages that a guest screen may use; all other fields are dropped.
 
-Left out on purpose: cards left, commitments, heads, people, purses, single bets, what an alarm is about, reasons, odds,
-health and versions. A text that comes through is compared with the words of the screen (guest.py), never shown itself.
+Left out on purpose: cards left, commitments, heads, people, purses, single bets, details of alarms, reasons, odds,
+health and versions. Text is compared with the words of the screen (view.py), and never shown itself.
 """
 
 from typing import Annotated, Any, Final, Literal
@@ -16,7 +16,7 @@ Number = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class _Head(Struct, frozen=True):
-    """Which shoe of which journal of which table a message is of, which run of the daemon said it, and when."""
+    """Table, shoe, journal, boot and time of a message."""
 
     table: str
     shoe: Number
@@ -30,7 +30,7 @@ class _State(_Head, frozen=True):
 
 
 class Status(_State, frozen=True):
-    """Whether the table is there, and whether it deals."""
+    """Connection and mode of the table."""
 
     state: Literal["online", "stopped", "lost"]
     link: Number
@@ -42,20 +42,20 @@ class _Open(Struct, frozen=True):
 
 
 class Alarms(_State, frozen=True):
-    """Whether something stops the table: of each alarm this and nothing else."""
+    """Open alarms: of each only whether it blocks the table."""
 
     open: tuple[_Open, ...]
 
 
 class Slot(Struct, frozen=True):
-    """A card on the table; None for one that lies face down."""
+    """A card on the table; None for one face down."""
 
     slot: str
     card: Card | None = None
 
 
 class Shows(Struct, frozen=True):
-    """The pot of a running round, the stake of a seat that has not looked, the betting round: 0 before the first."""
+    """Pot, stake of a seat that has not looked, and betting round of the running round: 0 before the first."""
 
     round: Number = 0
     stake: str = ""
@@ -63,7 +63,7 @@ class Shows(Struct, frozen=True):
 
 
 class Terms(Struct, frozen=True):
-    """What the settings of a game say of its limits."""
+    """The limits in the settings of a game."""
 
     min: str = ""
     max: str = ""
@@ -73,7 +73,7 @@ class Terms(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """What is dealt in the present shoe, or in the coming one; how bets are closed and a pack is opened; the limits."""
+    """Game of the present or next shoe, how bets are closed and a pack is opened, and limits."""
 
     game: str = ""
     betting: str = ""
@@ -82,7 +82,7 @@ class Settings(Struct, frozen=True):
 
 
 class Table(_State, frozen=True):
-    """What lies on the table. act, anytime: slot -> the words that are asked of it; nothing that comes with a word."""
+    """The cards on the table. act, anytime: slot -> the words it may answer with, without their values."""
 
     dealt: str = msgspec.field(name="game")
     phase: str
@@ -97,25 +97,25 @@ class Table(_State, frozen=True):
 
     @property
     def game(self) -> str:
-        """What is dealt; before the first shoe only the settings say it."""
+        """The game; before the first shoe from the settings."""
         return self.settings.game if self.phase == "empty" else self.dealt
 
 
 class Roads(_State, frozen=True):
-    """The roads that guests see: bead plate and big road."""
+    """The roads for guests: bead plate and big road."""
 
     naturals: Annotated[str, Meta(pattern="^[01]*$")]
     bead: tuple[tuple[Number, Number, Literal["red", "blue", "green"], bool, bool], ...]
     big_grid: tuple[tuple[Number, Number, Literal["red", "blue", "green"], Number, Number], ...]
 
     def __post_init__(self) -> None:
-        """Raise ValueError where not every bead says whether it was a natural."""
+        """Raise ValueError unless naturals and bead have one length."""
         if len(self.naturals) != len(self.bead):
             raise ValueError("naturals and bead are not of the same rounds")
 
 
 class Hand(Struct, frozen=True):
-    """A hand of a round that is over, as far as its game has these fields."""
+    """A hand of a finished round; a field that its game lacks is empty."""
 
     cards: tuple[Card, ...] = ()
     total: Number | None = None
@@ -135,7 +135,7 @@ class Dealer(Struct, frozen=True):
 
 
 class Round(_Head, frozen=True):
-    """A round that is over, or counts for nothing; a voided one has neither hands nor outcome."""
+    """A finished or voided round; a voided one has neither hands nor outcome."""
 
     seq: Number
     game: str
@@ -164,13 +164,13 @@ _DECODERS: Final[dict[str, msgspec.json.Decoder[Any]]] = {
 }
 
 TOPICS: Final = tuple(_DECODERS)
-"""The topics that a guest screen is made of."""
+"""Topics of a guest screen."""
 
 
 def read(topic: str, payload: bytes, table: str | None = None) -> GuestMessage | None:
-    """What a message tells guests; None for another topic, and for bytes that are no message of this one.
+    """Decode a message; None for another topic, and for bytes that are no message of this topic.
 
-    table: the one whose topic it came on; what another one says there is no message.
+    table: from the topic it came on; a message of another table is None.
     """
     decoder = _DECODERS.get(topic)
     try:

@@ -1,6 +1,6 @@
-"""What guests may see of a table, made of what is kept of its messages (fold.py); nothing else reaches a screen.
+"""Makes what guests may see of a table from its state (fold.py); nothing else reaches a screen.
 
-Every text in it is one of the words below, a seat, a face or an amount: what a message says in other words is left out.
+Every text in it is a word of the screen, a seat, a face or an amount; any other text of a message is left out.
 """
 
 import re
@@ -14,22 +14,22 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.guest import Hand, Result, faces, seat
 
 Cards = Literal["closed", "live"]
-"""When guests see the cards of a round: once it is over, or as they lie open on the table after bets are closed."""
+"""When guests see the cards of a round: once it is over, or face up on the table after bets are closed."""
 
 IN_PLAY: Final = ("dealing", "complete")
-"""Phases in which cards of the present round may be shown."""
+"""Phases with cards of the present round to show."""
 
 BETWEEN: Final = ("empty", "ended")
-"""Phases in which no round is due."""
+"""Phases without a round."""
 
 STOPPED: Final = frozenset({"NO_JOURNAL", "OBSERVE"})
-"""Modes of a daemon that deals nothing now."""
+"""Modes in which the daemon does not deal."""
 
 LIMITS: Final = ("table", "banker", "player", "tie", "banker_pair", "player_pair", "differential")
-"""The limits of `[limits]` that a screen has words for."""
+"""The limits of `[limits]` that a screen shows."""
 
 HISTORY: Final = 10
-"""Results beside the last one."""
+"""Most results before the last one."""
 
 POINTS: Final = re.compile(r"[0-9]+(\.5)?")
 
@@ -37,7 +37,7 @@ _AMOUNT: Final = re.compile(r"[0-9]{1,18}(\.[0-9]{1,8})?")
 
 
 class Limit(NamedTuple):
-    """A limit by its word: from `low` to `high`, or `low` alone."""
+    """A limit: `low` to `high`, or one of them alone, the other ""."""
 
     name: str
     low: str
@@ -47,9 +47,9 @@ class Limit(NamedTuple):
 class View(NamedTuple):
     """All that a guest screen shows of a table.
 
-    waits: nobody plays, or nobody knows: the screen says "please wait". game: "" for one that has no screen.
-    round: the present or coming one, None between shoes. cards: hands of the present round, as far as they are shown.
-    seats: who is in. result: of the last round that is over. results: of those before it, the newest first.
+    waits: the table does not play, or its state is unknown: the screen shows "please wait". game: "" without a screen.
+    round: the present or next one, None between shoes. cards: hands of the present round, as far as they are shown.
+    seats: still in the round. result: of the last finished round. results: of those before it, the newest first.
     """
 
     waits: bool = True
@@ -70,7 +70,7 @@ WAITING: Final = View()
 
 
 def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
-    """What guests see. silent: nothing was heard of the table for so long that nobody knows how it is."""
+    """What guests see. silent: the table sent nothing for so long that its state is unknown."""
     table = kept.table
     if table is None or table.game not in GAMES or table.game not in WORDS["en"]:
         return WAITING
@@ -98,22 +98,22 @@ def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
 
 
 def _waits(kept: Kept) -> bool:
-    """Whether the table does not play: it is gone, blocked, or writes nothing down."""
+    """Whether the table does not play: offline, blocked, or without a journal."""
     if kept.status is None or kept.status.state != "online" or kept.status.mode in STOPPED:
         return True
     return kept.alarm is None or any(each.blocks for each in kept.alarm.open)
 
 
 def _is_due(table: Table) -> bool:
-    """Whether a round is under way or about to come; where a pack is one round, the next one always is."""
+    """Whether a round is running or next; with packs of one round, always."""
     return table.phase not in BETWEEN or GAMES[table.game].play.one_round_packs
 
 
 def _accepts_bets(table: Table) -> bool:
     """Whether bets are open.
 
-    Where no order closes them (`betting = "ignored"`), the first card of the round does. Bids for a bank, and bets
-    against it, are laid before a card is out. The order that closes them may open the next pack too.
+    Without an order to close them (`betting = "ignored"`), the first card of the round closes them. Bids for a bank,
+    and bets against it, end with the first card. The order that closes bets may open the next pack too.
     """
     orders = table.settings.betting == "required"
     if table.phase == "betting":
@@ -127,7 +127,7 @@ def _accepts_bets(table: Table) -> bool:
 
 
 def _over(kept: Kept, table: Table) -> Iterator[Round]:
-    """The rounds that are over, the newest first: of this shoe, and where a pack is one round of those before it."""
+    """The finished rounds, the newest first: of this shoe, and with packs of one round of earlier ones too."""
     spans = GAMES[table.game].play.one_round_packs
     for each in reversed(kept.rounds):
         is_here = (each.shoe, each.journal) == (table.shoe, table.journal) or (spans and each.shoe < table.shoe)
@@ -136,7 +136,7 @@ def _over(kept: Kept, table: Table) -> Iterator[Round]:
 
 
 def _is_last(ended: Round, table: Table) -> bool:
-    """Whether no round can have ended between this one and the present one: none was missed."""
+    """Whether no round was missed between this one and the present one."""
     if ended.shoe == table.shoe:
         return ended.round >= table.round - 1
     return ended.shoe == table.shoe - 1 and table.round == 1
@@ -163,7 +163,7 @@ def _limits(table: Table) -> Iterator[Limit]:
 
 
 def _hands(table: Table) -> Iterator[Hand]:
-    """The hands of the running round; a card that lies face down is None."""
+    """The hands of the running round; a card face down is None."""
     hands = GAMES[table.game].guest.hands
     if hands:
         for name, cards in hands({each.slot: each.card for each in table.slots}).items():
@@ -175,14 +175,14 @@ def _hands(table: Table) -> Iterator[Hand]:
 
 
 def _seats(table: Table) -> tuple[str, ...]:
-    """Who is in: when all cards are dealt every seat, from the first betting round on those that may still fold."""
+    """The seats still in: all once the cards are dealt, from the first betting round those that may fold."""
     dealt = table.hands if table.act else {}
     still = [slot for slot, words in table.anytime.items() if "fold" in words] if table.shows.round else dealt
     return tuple(sorted(slot for slot in still if seat(slot)))
 
 
 def result(ended: Round) -> Result:
-    """How a round ended."""
+    """The result of a finished round."""
     if ended.status == "voided" or ended.game not in GAMES:
         return Result(ended.round, "void" if ended.status == "voided" else "")
     guest = GAMES[ended.game].guest
@@ -198,12 +198,12 @@ def result(ended: Round) -> Result:
 
 
 def amount(text: str) -> str:
-    """An amount as it is written, "" for any other text."""
+    """The text if it is an amount, else ""."""
     return text if _AMOUNT.fullmatch(text) else ""
 
 
 def _known(hand: Hand) -> Hand:
-    """A hand without the texts that are no words of the screen."""
+    """A hand, without texts that are no words of the screen."""
     points = hand.points if POINTS.fullmatch(hand.points) else ""
     return Hand(hand.name, hand.cards, points, _word(hand.kind), _word(hand.outcome))
 

@@ -1,6 +1,6 @@
-"""The words of guest screens in three languages, by ids; none is made from another language's.
+"""The words of guest screens in three languages, by ids.
 
-`is.GAME.WORD` is what a game's message calls WORD; what a message says in a word that is not here is not shown.
+`is.GAME.WORD` translates WORD in a message of that game; a word that is not here is not shown.
 """
 
 from typing import Final, Literal, get_args

@@ -1,4 +1,4 @@
-"""The texts of the page in three languages, by ids: no sentence of one language is made from another one's."""
+"""The texts of the page in three languages, by ids."""
 
 import tomllib
 from pathlib import Path
@@ -18,21 +18,21 @@ TEXTS: Final = {language: _catalogue(language) for language in LANGUAGES}
 """Language -> id -> text."""
 
 TRADITIONAL: Final = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
-"""Tags of browsers that ask for traditional Chinese; any other `zh` is simplified."""
+"""Language tags for traditional Chinese; any other `zh` is simplified."""
 
 
 def text(language: Language, id: str, /, **values: object) -> str:
-    """The text of an id, with its values put in. Raises KeyError where there is none."""
+    """The text of an id, formatted with its values. Raises KeyError for an unknown id."""
     return TEXTS[language][id].format(**values) if values else TEXTS[language][id]
 
 
 def known(language: Language, id: str) -> str | None:
-    """The text of an id that came from a table; None where it is a newer table's."""
+    """The text of an id from a message; None for an unknown one, such as a newer table's."""
     return TEXTS[language].get(id)
 
 
 def chosen(asked: str, accepted: str) -> Language:
-    """The language asked for by `?lang=`, else the first of an Accept-Language that there is, else English."""
+    """The language of `?lang=`, else the first known one of Accept-Language, else English."""
     for each in LANGUAGES:
         if asked == each:
             return each
@@ -41,7 +41,7 @@ def chosen(asked: str, accepted: str) -> Language:
 
 
 def _weighed(place: int, part: str) -> tuple[float, int, str]:
-    """Weight, place and tag of a part of an Accept-Language: `zh-TW;q=0.8`."""
+    """Weight, negated place and tag of a part of Accept-Language: `zh-TW;q=0.8`."""
     word, _, weight = part.strip().lower().partition(";q=")
     try:
         return float(weight or 1), -place, word

@@ -1,1 +1,1 @@
-"""A floor that runs on a NATS cluster: its ingest reads what the MQTT listener of NATS keeps."""
+"""NATS as a source: the ingest reads the stream in which the MQTT listener of NATS keeps messages."""

@@ -1,4 +1,4 @@
-"""What `shoe-floor check` looks at in a NATS cluster: its nodes, its stream, the consumer of the ingest."""
+"""Findings of `shoe-floor check` in a NATS cluster: nodes, stream, and the ingest's consumer."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from firmware_bridge.floor.source.nats.consumer import NatsError, Seen, seen
 from firmware_bridge.floor.source.nats.subjects import STREAM
 
 ANSWER_S: Final = 5.0
-"""How long a monitoring address is waited for."""
+"""Longest wait for a monitoring address."""
 
 MIB: Final = 1024 * 1024
 
 MOST_READERS: Final = 1000
-"""Most consumers of a stream where the account says nothing of it (NATS 2.15)."""
+"""Most consumers of a stream if the account sets no limit (NATS 2.15)."""
 
 BEHIND: Final = 10_000
-"""So many messages wait only where no ingest runs, or its store is too slow."""
+"""Messages that wait only if no ingest runs, or its store is too slow."""
 
 
 def findings(config: NatsSection, password: bytes | None) -> Iterator[Finding]:
-    """Everything that can be wrong with a cluster, one after the other."""
+    """All findings of a cluster, one after the other."""
     last: Seen | None = None
     for server in config.servers:
         try:
@@ -45,7 +45,7 @@ def findings(config: NatsSection, password: bytes | None) -> Iterator[Finding]:
 
 
 def _stream(config: NatsSection, cluster: Seen) -> Finding:
-    """Whether the stream has its copies, and is not growing without end."""
+    """Finding: the stream has its copies, and does not grow without end."""
     of = f"{cluster.replicas} copies, led by {cluster.leader}" if cluster.leader else "one copy"
     what = f"the stream {STREAM}: {cluster.messages} messages, {cluster.bytes / MIB:.1f} MiB, {of}"
     if cluster.away:
@@ -60,14 +60,14 @@ def _stream(config: NatsSection, cluster: Seen) -> Finding:
 
 
 def _readers(found: Seen) -> Finding:
-    """Whether the next table will be let in to read what is said to it."""
+    """Finding: the cluster has consumers left for another table."""
     limit = found.limit if found.limit > 0 else MOST_READERS
     what = f"{found.readers} of at most {limit} consumers; a table takes two, and for a minute four when it comes back"
     return Finding(found.readers < 0.8 * limit, what, "raise max_consumers of the account (docs/nats.md)")
 
 
 def _consumer(config: NatsSection, cluster: Seen) -> Iterator[Finding]:
-    """Whether what tables say is kept for the ingest, and how much of it waits."""
+    """Finding: the cluster keeps messages for the ingest, and how many wait."""
     if cluster.waiting is None:
         todo = "run shoe-floor prepare: what tables say now is lost until then, and asked for later"
         yield Finding(False, f"the consumer {config.consumer} is not there", todo)
@@ -93,14 +93,14 @@ class _Meta(Struct, frozen=True):
 
 
 class _Jsz(Struct, frozen=True):
-    """As much of what a node says at `/jsz` as is looked at."""
+    """The fields of a node's `/jsz` that are read."""
 
     config: _Config = _Config()
     meta_cluster: _Meta | None = None
 
 
 def _node(address: str, nodes: int) -> Iterator[Finding]:
-    """What a node says of itself."""
+    """Findings of one node."""
     try:
         with urllib.request.urlopen(f"{address.rstrip('/')}/jsz", timeout=ANSWER_S) as answer:
             node = msgspec.convert(json.load(answer), _Jsz)
@@ -115,7 +115,7 @@ def _node(address: str, nodes: int) -> Iterator[Finding]:
 
 
 def _cluster(address: str, meta: _Meta, nodes: int) -> Finding:
-    """What a node says of its cluster."""
+    """Finding of one node about its cluster."""
     what = f"{address}: a cluster of {meta.cluster_size}"
     if not meta.leader:
         return Finding(
@@ -123,7 +123,7 @@ def _cluster(address: str, meta: _Meta, nodes: int) -> Finding:
         )
     if meta.cluster_size != nodes:
         return Finding(False, what, f"floor.toml names {nodes} servers: name all nodes, or remove the peer")
-    is_leader = meta.leader not in [each.name for each in meta.replicas]  # which alone knows who follows
+    is_leader = meta.leader not in [each.name for each in meta.replicas]  # only the leader lists its followers
     if is_leader and (gone := [each.name for each in meta.replicas if not each.current]):
         return Finding(False, f"{what}, {', '.join(gone)} away", "start that node, look at its log")
     return Finding(True, f"{what}, led by {meta.leader}")

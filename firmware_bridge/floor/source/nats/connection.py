@@ -1,4 +1,4 @@
-"""A connection to one node of a NATS cluster, and the thread that the event loop of nats-py runs in."""
+"""Connection to one node of a NATS cluster, and a thread for the event loop of nats-py."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from firmware_bridge.floor.config import NatsSection, secret
 from firmware_bridge.mqtt.settings import tls_context
 
 CONNECT_S: Final = 5.0
-"""How long a node may take to let us in, and to answer a question."""
+"""Longest time for a node to accept a connection, or to answer a question."""
 
 PING_S, PINGS = 5, 2
-"""A node that left so many pings, so many seconds apart, without an answer is gone."""
+"""Seconds between pings, and pings without an answer after which a node counts as gone."""
 
 TRIES: Final = 5
-"""Tries at a node that resets the connection: its reset may overtake the words with which it refuses a login."""
+"""Tries at a node that resets the connection: the reset may overtake its refusal of the login."""
 
 AWAY: Final = (nats.errors.Error, OSError, asyncio.TimeoutError)
-"""What a node out of reach, an election or an answer that does not come raise."""
+"""Errors of a node out of reach, an election, or a missing answer."""
 
 Answer = TypeVar("Answer")
 
 
 class Worker:
-    """An event loop in a thread of its own, for callers who wait."""
+    """An event loop in a thread, for callers that block."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -39,7 +39,7 @@ class Worker:
         self._thread.start()
 
     def do(self, work: Coroutine[Any, Any, Answer]) -> Answer:
-        """Do it in the thread, and wait for what it gives or raises."""
+        """Run a coroutine in the thread; returns its result, or raises its error."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def close(self) -> None:
@@ -52,9 +52,9 @@ class Worker:
 async def connected(
     config: NatsSection, password: bytes | None, server: str, on_error: Callable[[Exception], Awaitable[None]]
 ) -> Client:
-    """A connection to a node; it does not come back by itself. Raises what is in `AWAY`.
+    """A connection to a node, without reconnect. Raises the errors in `AWAY`.
 
-    told: called with a fault that no call raises, such as a right that is missing.
+    on_error: called with errors that no call raises, such as a missing permission.
     """
     how: dict[str, Any] = {}
     if config.ca or config.cert:
@@ -79,7 +79,7 @@ async def connected(
                 )
             break
         except BaseException as error:
-            with suppress(OSError):  # closing meets the reset again
+            with suppress(OSError):  # closing raises the reset again
                 await client.close()
             if not left or not isinstance(error, ConnectionResetError):
                 raise
@@ -87,7 +87,7 @@ async def connected(
 
 
 def words(error: BaseException) -> str:
-    """An error of the connection, for a technician."""
+    """An error of the connection in words, for a technician."""
     match error:
         case nats.js.errors.NotFoundError():
             return f"{error.description}: no MQTT client was ever here; run shoe-floor prepare"

@@ -1,4 +1,4 @@
-"""The durable consumer that keeps for the ingest what tables say: made once, and looked at by `shoe-floor check`."""
+"""Makes and inspects the durable consumer that keeps messages for the ingest."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from firmware_bridge.floor.source.nats.connection import AWAY, CONNECT_S, Worker
 from firmware_bridge.floor.source.nats.subjects import KEPT, STREAM, subject
 
 ACK_WAIT_S: Final = 4.0
-"""A message that was not acknowledged for so long comes again: before its gap is asked for (`ledger.SETTLE_S`)."""
+"""Time without an acknowledgement after which a message is redelivered; less than `ledger.SETTLE_S`."""
 
 UNACKED: Final = 20_000
-"""Most messages that are out and not acknowledged; more than a batch may have."""
+"""Most messages without an acknowledgement; more than the largest batch."""
 
 Answer = TypeVar("Answer")
 
 
 class NatsError(BridgeError, ConnectionError):
-    """The cluster does not do what a floor needs."""
+    """The cluster refuses what a floor needs."""
 
 
 class Seen(NamedTuple):
-    """What a cluster says of the stream and of the consumer in it.
+    """State of the stream, and of the consumer in it.
 
-    leader: the node that leads the stream; None alone. away: nodes that do not follow it. replicas: copies of it.
-    readers: consumers of it, one for each topic that an MQTT session reads at QoS 1. limit: most of them; -1: not told.
-    waiting: messages that the ingest has not fetched, unacknowledged: fetched, and not stored yet; again: those of
-    them that were sent more than once. All three are None where there is no consumer.
+    leader: the node that leads the stream; None for a single node. away: nodes that do not follow it. replicas: copies.
+    readers: consumers of it, one for each topic that an MQTT session reads at QoS 1. limit: most of them, -1 if unset.
+    waiting: messages that the ingest has not fetched. unacknowledged: fetched, and not stored yet. again: those of them
+    that were redelivered. All three are None without the consumer.
     """
 
     leader: str | None
@@ -49,7 +49,7 @@ class Seen(NamedTuple):
 
 
 async def info(js: JetStreamContext, name: str) -> ConsumerInfo | None:
-    """What the cluster says of a consumer; None where it is not there."""
+    """The cluster's state of a consumer; None if there is none."""
     try:
         return await js.consumer_info(STREAM, name)
     except nats.js.errors.NotFoundError:
@@ -57,7 +57,7 @@ async def info(js: JetStreamContext, name: str) -> ConsumerInfo | None:
 
 
 async def made(js: JetStreamContext, name: str, topics: Sequence[str]) -> str:
-    """Make the consumer of these topics where there is none such; what was done, in words."""
+    """Make or change the consumer of these topics; returns what was done, in words."""
     wanted = ConsumerConfig(
         durable_name=name,
         description="what shoe-floor ingest has not stored",
@@ -74,12 +74,12 @@ async def made(js: JetStreamContext, name: str, topics: Sequence[str]) -> str:
 
 
 def prepare(config: NatsSection, password: bytes | None, topics: Sequence[str]) -> str:
-    """Make the consumer where there is none such; what was done, in words. Raises NatsError."""
+    """Make or change the consumer; returns what was done, in words. Raises NatsError."""
     return _asked(config, password, lambda js: made(js, config.consumer, topics))
 
 
 def seen(config: NatsSection, password: bytes | None, server: str) -> Seen:
-    """What a node says of stream and consumer. Raises NatsError."""
+    """Read the state of stream and consumer from a node. Raises NatsError."""
 
     async def look(js: JetStreamContext) -> Seen:
         stream = await js.stream_info(STREAM)
@@ -110,12 +110,12 @@ def _asked(
     question: Callable[[JetStreamContext], Awaitable[Answer]],
     servers: Sequence[str] | None = None,
 ) -> Answer:
-    """The answer of the first node that has one. Raises NatsError where none has."""
+    """The answer of the first node that gives one. Raises NatsError if none does."""
     worker, faults = Worker(), []
     reasons: list[str] = []
 
     async def note(error: Exception) -> None:
-        if not reasons or not isinstance(error, ConnectionResetError):  # a refusal is followed by the reset of its line
+        if not reasons or not isinstance(error, ConnectionResetError):  # a reset follows a refusal
             reasons.append(words(error))
 
     async def ask(server: str) -> Answer:
@@ -130,7 +130,7 @@ def _asked(
             reasons.clear()
             try:
                 return worker.do(ask(server))
-            except AWAY as error:  # of which nats-py tells more than it raises
+            except AWAY as error:  # nats-py reports more than it raises
                 faults.append(f"{server}: {reasons[-1] if reasons else words(error)}")
     finally:
         worker.close()

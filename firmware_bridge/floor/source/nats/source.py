@@ -1,4 +1,4 @@
-"""A NATS cluster as a source: a durable consumer on the stream in which its MQTT listener keeps what tables say."""
+"""A NATS cluster as a source: a durable consumer on the stream in which its MQTT listener keeps messages."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from firmware_bridge.mqtt.backoff import Doubling
 log = logging.getLogger(__name__)
 
 LOOK_S: Final = 10.0
-"""After so long without a message the consumer is looked for: a node that lost its cluster is left."""
+"""Time without a message before the consumer is checked, to leave a node that lost its cluster."""
 
 FIRST_S, SLOWEST_S = 0.1, 5.0
-"""The longest wait before the second attempt to connect, and before a late one."""
+"""Longest wait before the second try to connect, and before later ones."""
 
 FLUSH_S: Final = 2
-"""How long the end waits for the last acknowledgements to be sent."""
+"""Longest wait at the end for the last acknowledgements to be sent."""
 
 WRITE_S: Final = 5.0
-"""How long a node may take to read what is sent, or to end a connection: one that stands still never does."""
+"""Longest time for a node to read what is sent, or to end a connection: a frozen one never does."""
 
 
 class NatsSource:
-    """A source of the messages of `topics`, which the consumer keeps, and of the latest ones of `live`.
+    """A source of all messages of `topics`, which the consumer keeps, and of the latest ones of `live`.
 
-    live: topics that are said at QoS 0: NATS keeps none of them.
+    live: topics that are published at QoS 0; NATS keeps none of them.
     """
 
     def __init__(
@@ -59,26 +59,26 @@ class NatsSource:
         self._worker = Worker()
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
-        """What came, at most so many messages; none after `wait_s` seconds of nothing."""
+        """The next messages, at most `most`; [] after `wait_s` seconds without one."""
         return self._worker.do(self._received(most, wait_s))
 
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
-        """Let the cluster forget them; those it does not hear of come again."""
+        """Acknowledge messages; if that is lost, they come again."""
         numbers = [number for _, number in (each.ticket for each in deliveries) if number]
         replies = [self._replies.pop(number) for number in numbers if number in self._replies]
         self._worker.do(self._send([(reply, b"", None) for reply in replies]))
 
     def publish(self, topic: str, payload: bytes) -> None:
-        """Send a message at QoS 1, into the stream that the tables' sessions read; it is lost where the cluster is."""
+        """Send a message at QoS 1, into the stream that the tables' sessions read; without a connection it is lost."""
         self._worker.do(self._send([(KEPT + subject(topic), payload, AT_QOS_1)]))
 
     def drop(self) -> None:
-        """Leave the cluster for now, without a word: what is not acknowledged comes again."""
+        """Drop the connection: what is not acknowledged comes again."""
         self._replies.clear()
         self._worker.do(self._left())
 
     def close(self) -> None:
-        """Leave the cluster in order; the consumer stays."""
+        """Disconnect; the consumer stays."""
         self._worker.do(self._left(in_order=True))
         self._worker.close()
 
@@ -89,7 +89,7 @@ class NatsSource:
         came: list[Msg] = []
         try:
             came = await self._messages.fetch(most, timeout=wait_s)
-        except TimeoutError:  # nothing came: nats-py raises its own, and the bare one
+        except TimeoutError:  # nothing came: nats-py raises its own class, and the builtin
             pass
         except AWAY as error:
             self._warn_once(f"the messages do not come: {words(error)}")
@@ -107,7 +107,7 @@ class NatsSource:
         return Delivery(topic(message.subject), message.data, (0, number))
 
     async def _ready(self, wait_s: float) -> bool:
-        """Whether there is a connection; else try to connect, where it is time to."""
+        """Whether there is a connection; without one, tries to connect if a try is due."""
         if self._client is not None and self._client.is_connected and self._messages:
             return True
         if self._client is not None:
@@ -132,13 +132,13 @@ class NatsSource:
         return True
 
     def _later(self) -> None:
-        """Full jitter; every node is tried once before the wait grows long."""
+        """Schedule the next try with full jitter; every node is tried once before the wait grows long."""
         self._next = monotonic() + random.random() * self._wait.s
         self._wait.longer()
         self._attempts += 1
 
     async def _bound(self, client: Client) -> None:
-        """Take hold of the consumer, and listen to the live topics."""
+        """Bind to the consumer, and subscribe to the live topics."""
         js, name = client.jetstream(timeout=CONNECT_S), self._config.consumer
         if await consumer.info(js, name) is None:
             done = await consumer.made(js, name, self._topics)
@@ -148,7 +148,7 @@ class NatsSource:
         self._messages = await js.pull_subscribe_bind(name, STREAM)
 
     async def _heard_live(self, message: Msg) -> None:
-        """Keep the latest message of each topic."""
+        """Keep the latest message of a topic."""
         self._states[message.subject] = Delivery(topic(message.subject), message.data)
 
     async def _is_there(self) -> bool:
@@ -185,11 +185,11 @@ class NatsSource:
                 await client.close()
 
     async def _fault(self, error: Exception) -> None:
-        """Tell of a fault that no call raises, such as a right that is missing."""
+        """Log an error that no call raises, such as a missing permission."""
         self._warn_once(words(error))
 
     def _warn_once(self, what: str) -> None:
-        """Say it once between two connections."""
+        """Log a warning once between two connections."""
         if what not in self._logged:
             self._logged.add(what)
             log.warning("%s", what)
