@@ -73,7 +73,7 @@ def test_every_mistake_of_the_config_is_told_at_once(check: Checked, shoe: comma
 def test_what_is_written_against_the_mode(check: Checked) -> None:
     squeeze = {"service": {"mode": "squeeze"}, "mqtt": {"commands": ["reveal"]}}
     level, text, remedy = check.one("mode", table={"disclose": "dealt"}, **squeeze)
-    assert (level, remedy) == ("WARN", 'write disclose = "sealed", or take the key out')
+    assert (level, remedy) == ("WARN", 'write disclose = "sealed", or remove the key')
     assert text.startswith('[service] mode = "squeeze" and [table] disclose = "dealt": cards are named as they are')
     assert "mode" not in check(**squeeze)
 

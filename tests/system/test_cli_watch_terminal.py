@@ -140,7 +140,7 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_lines(table: Any, terminal:
 def test_a_small_terminal_gets_the_same_in_lines(table: Any, terminal: Callable[..., Terminal]) -> None:
     bridge = table()
     shown = terminal(bridge, 20, 60)
-    shown.until("this terminal is 60x20; the picture wants 80x22; here are")
+    shown.until("this terminal is 60x20; the picture needs 80x22; here are")
     shown.until("next     open a shoe: sudo shoe do open-shoe --by NAME")
     shown.size(22, 80)
     shown.until("╭─ table T07")

@@ -90,7 +90,7 @@ def test_keys_let_the_demo_rest_and_end(tmp_path: Path) -> None:
     ("env", "told"),
     [
         ({"TERM": "dumb"}, "this terminal cannot move its cursor (TERM=dumb); here are lines; Ctrl-C ends"),
-        ({"COLUMNS": "40", "LINES": "10"}, "this terminal is 40x10; the picture wants 80x22; here are lines; Ctrl-C"),
+        ({"COLUMNS": "40", "LINES": "10"}, "this terminal is 40x10; the picture needs 80x22; here are lines; Ctrl-C"),
     ],
 )
 def test_a_terminal_without_room_or_a_cursor_gets_lines(tmp_path: Path, env: dict[str, str], told: str) -> None:

@@ -92,7 +92,7 @@ def test_what_is_wrong_is_whole_at_80_columns() -> None:
 
 def test_a_small_terminal_is_told_what_the_picture_wants() -> None:
     lines = drawn(status("2s"), 60, 20)
-    assert flat(lines[:2]).startswith("this terminal is 60x20; the picture wants 80x22; here are lines")
+    assert flat(lines[:2]).startswith("this terminal is 60x20; the picture needs 80x22; showing lines")
     assert "slots    P1 2♠" in lines
 
 
