@@ -221,7 +221,7 @@ def test_shoe_check_says_how_the_keypads_are(tmp_path: Path, seats: Callable[...
     path = tmp_path / "other.toml"
     path.write_text(f'[table]\nid = "T"\ngame = "blackjack"\n[[keypad]]\nport = "{tmp_path}/no-pad"\nseats = [1, 2]\n')
     (missing,) = keypads(Machine(load(path), None))
-    assert missing[:3] == ("FAIL", "keypads", f"no keypad at {tmp_path}/no-pad, of seats 1, 2")
+    assert missing[:3] == ("FAIL", "keypads", f"no keypad at {tmp_path}/no-pad, seats 1, 2")
     table = seats(pad=True)
     table.until(table.is_pad_lost)
     (lost,) = keypads(Machine(load(table.config_path), status(table)))
@@ -229,7 +229,7 @@ def test_shoe_check_says_how_the_keypads_are(tmp_path: Path, seats: Callable[...
     table.plug()
     table.until(lambda: not table.is_pad_lost())
     assert list(keypads(Machine(load(table.config_path), status(table)))) == [
-        Finding("OK", "keypads", "1, held by the daemon")
+        Finding("OK", "keypads", "1, in use by the daemon")
     ]
 
 
