@@ -215,7 +215,8 @@ def test_what_two_people_type_for_a_card_that_was_not_read_is_told() -> None:
 
 def test_while_the_reader_is_lent_the_next_step_is_to_wait() -> None:
     step = row("next", status("9s ??", lent=LENT))
-    assert re.fullmatch(r"in use by anna for calibration since [\d:]{8}: wait, or sudo shoe do take-back --by NAME", step)
+    wait = "wait, or sudo shoe do take-back --by NAME"
+    assert re.fullmatch(rf"in use by anna for calibration since [\d:]{{8}}: {wait}", step)
 
 
 @pytest.mark.parametrize(("pid", "remedy"), [(0, "check its power and cable"), (4711, "sudo kill -9 4711")])
