@@ -34,7 +34,7 @@ class OddsError(BridgeError, ValueError):
 def full(decks: int) -> dict[Card, int]:
     """A full shoe of `decks` packs. Raises OddsError for a number outside DECKS."""
     if decks not in DECKS:
-        raise OddsError(f"{decks} decks make no shoe", f"say how many packs it holds: {DECKS[0]} to {DECKS[-1]}")
+        raise OddsError(f"a shoe cannot hold {decks} decks", f"give {DECKS[0]} to {DECKS[-1]}")
     return dict.fromkeys(FACES, decks)
 
 
@@ -43,7 +43,9 @@ def remaining(decks: int, seen: Iterable[Card]) -> dict[Card, int]:
     piles, gone = full(decks), Counter(seen)
     wrong = [f"{card.value} {times} times" for card, times in gone.items() if times > piles.get(card, 0)]
     if wrong:
-        raise OddsError(f"{decks} x 52 cards do not hold {', '.join(wrong)}", "check the cards seen, or say more decks")
+        raise OddsError(
+            f"{decks} x 52 cards do not hold {', '.join(wrong)}", "check the cards seen, or give more decks"
+        )
     return {card: held - gone[card] for card, held in piles.items()}
 
 
@@ -51,7 +53,7 @@ def checked(piles: Piles) -> int:
     """The number of cards. Raises OddsError if they are too few or no cards of a shoe."""
     wrong = [card.value for card, held in piles.items() if card not in _FACES or held < 0]
     if wrong:
-        raise OddsError(f"no shoe holds these: {', '.join(wrong)}", "count 0 or more of each of the 52 faces")
+        raise OddsError(f"a shoe cannot hold these: {', '.join(wrong)}", "count 0 or more of each of the 52 faces")
     size = sum(piles.values())
     if size < ROUND:
         raise OddsError(f"{size} cards are left, a round may take {ROUND}", f"odds need {ROUND} cards or more")
