@@ -96,7 +96,7 @@ def test_a_reader_that_another_program_has_is_named_with_it(check: Checked) -> N
         out.readline()
         level, text, remedy = check.one("reader")
         other.kill()
-    assert (level, remedy) == ("FAIL", "stop it, or give this bridge another port")
+    assert (level, remedy) == ("FAIL", "stop that program, or set another [reader] port")
     assert f"(pid {other.pid})" in text
 
 
