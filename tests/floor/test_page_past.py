@@ -118,7 +118,7 @@ def test_a_store_that_cannot_be_read_is_told_once(
     told = messages("T07", baccarat(4))
     more = messages("T08", baccarat(4))
     live = [each for each in told if not each.retained][-1:]
-    feed = fed(config, latest(told), latest(more), live, until=lambda feed: rounds(feed) and "not listed" in caplog.text)
+    feed = fed(config, latest(told), latest(more), live, until=lambda feed: rounds(feed) and "listed" in caplog.text)
     assert len(rounds(feed)) == 1
     [said] = [each.getMessage() for each in caplog.records]
     assert said.startswith("earlier rounds are not listed: ")
