@@ -187,7 +187,7 @@ def _word(word: str, number: int, usage: str) -> Iterator[Step]:
         near = nearest(word, _WORDS)
         raise ScriptError(
             f"line {number}: {word!r} is not a word of a deal script",
-            f"did you mean {near!r}?" if near else usage or "a card is written rank then suit: As, Td",
+            f"did you mean {near!r}?" if near else usage or "write a card as rank and suit: As, Td",
         )
 
 

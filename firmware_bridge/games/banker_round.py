@@ -47,11 +47,11 @@ Closed = Card | None
 def check_base(base: Decimal) -> None:
     """Checks that an amount may be the base of a table. Raises ValueError."""
     if not prompts.is_of_letters(base, prompts.DIGITS) or base <= 0:
-        raise ValueError(f"base: an amount above 0, of at most {prompts.DIGITS} letters")
+        raise ValueError(f"base: give an amount above 0, of at most {prompts.DIGITS} characters")
 
 
 class Bank(Struct, frozen=True, kw_only=True):
-    """What both games show of a running round: slot -> bid, the banker and his multiple, slot -> bet.
+    """The running round of both games: slot -> bid, the banker and his multiple, slot -> bet.
 
     banker, multiple: None before it is decided.
     """
@@ -78,12 +78,13 @@ def given_by(
         act: dict[str, dict[str, prompts.Offer]] = {f"S{seat}": {word: offer} for seat in owing}
         mark = yield prompts.MarkDue(act, why=why, again=bool(given))
         if mark.word != word:
-            raise prompts.Refused("not_allowed", f"{word} is due of {_named(owing)}")
+            raise prompts.Refused("not_allowed", f"waiting for {word} from {_named(owing)}")
         if mark.seat not in seats:
-            raise prompts.Refused("not_your_turn", f"{word} is due of {_named(owing)}")
+            raise prompts.Refused("not_your_turn", f"waiting for {word} from {_named(owing)}")
         if mark.seat in given:
             raise prompts.Refused(
-                "already_marked", f"seat {mark.seat} has given its {word}; it is due of {_named(owing)}"
+                "already_marked",
+                f"seat {mark.seat} has already given its {word}; waiting for {word} from {_named(owing)}",
             )
         prompts.check(word, mark.value, offer)
         given[mark.seat] = int(mark.value)
@@ -103,7 +104,7 @@ def lot_among(seats: Sequence[str], why: str) -> Generator[prompts.Ask, Any, str
     offer = prompts.Choice(tuple(seats))
     mark = yield prompts.MarkDue({LOT: {LOT: offer}}, why=why)
     if mark.word != LOT:
-        raise prompts.Refused("not_allowed", f"the lot is due: {among}")
+        raise prompts.Refused("not_allowed", f"give the draw: {among}")
     prompts.check(LOT, mark.value, offer)
     return str(mark.value)
 
@@ -115,9 +116,9 @@ def grabbed(
 
     among: the seats with the best bids. shown: what the table shows before the bids.
     """
-    bids = yield from given_by(SEATS, GRAB, offer, "who grabs the bank", lambda given: replace(shown, bids=given))
+    bids = yield from given_by(SEATS, GRAB, offer, "seats bid for the bank", lambda given: replace(shown, bids=given))
     best = among(bids)
-    banker = best[0] if len(best) == 1 else (yield from lot_among(best, "the lot says who is banker"))
+    banker = best[0] if len(best) == 1 else (yield from lot_among(best, "a draw decides who is banker"))
     return bids, banker
 
 
@@ -158,7 +159,7 @@ def turned(
     for seat in (*from_next(banker), banker) if sealed else SEATS:
         slot, hand = f"S{seat}", hands[seat]
         if None in hand:
-            yield prompts.OpeningDue((slot,), (slot,), f"the hand of {slot} is to be opened")
+            yield prompts.OpeningDue((slot,), (slot,), f"open the hand of {slot}")
             raise LookupError("an opening is never answered")
         faces[seat] = tuple([card for card in hand if card])
         yield prompts.did("turn", slot, kind(faces[seat]))

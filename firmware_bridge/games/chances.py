@@ -59,11 +59,11 @@ def book(
 def left_of(pack: Mapping[Card, int], decks: int, seen: Iterable[Card]) -> Counter[Card]:
     """Face -> cards left of the one pack. Raises HandOddsError naming cards that it does not hold."""
     if decks != 1:
-        raise HandOddsError(f"{decks} packs", "this game is dealt from one: --decks 1")
+        raise HandOddsError(f"this game has one deck, not {decks}", "give --decks 1")
     gone = Counter(seen)
     wrong = [f"{card.value} {times} times" for card, times in gone.items() if times > pack.get(card, 0)]
     if wrong:
-        raise HandOddsError(f"the pack does not hold {', '.join(wrong)}", "look at the cards seen again")
+        raise HandOddsError(f"the deck does not hold {', '.join(wrong)}", "check the cards seen")
     return Counter({card: copies - gone[card] for card, copies in pack.items()})
 
 

@@ -45,7 +45,7 @@ def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: St
         raise prompts.Refused("unknown", f"the marks of {game.name}: {', '.join(game.play.words) or 'none'}")
     _refuse_a_seats_lot(mark)
     if not mark.seat and mark.word not in game.play.seatless:
-        raise prompts.Refused("unknown", f"say which seat: 3:{mark.word}")
+        raise prompts.Refused("unknown", f"name the seat: 3:{mark.word}")
     if not isinstance(now.due, prompts.MarkDue):
         raise prompts.Refused(
             "no_mark_due", now.due.why if isinstance(now.due, prompts.CardDue | prompts.OpeningDue) else ""

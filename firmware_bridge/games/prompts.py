@@ -168,7 +168,7 @@ def amount(text: str | None) -> Decimal:
             raise InvalidOperation
         return Decimal(text)  # neither sign nor exponent: digits and one point
     except InvalidOperation:
-        raise Refused("bad_amount", "give an amount in plain decimals: 12.5") from None
+        raise Refused("bad_amount", "write the amount in digits: 12.5") from None
 
 
 def is_of_letters(money: Decimal, most: int) -> bool:
@@ -181,7 +181,7 @@ def check_settings(**amounts: Decimal) -> None:
     """Checks that settings, each by its name, are amounts of money. Raises ValueError."""
     for name, money in amounts.items():
         if not is_of_letters(Decimal(money), LONGEST_SETTING):
-            raise ValueError(f"{name} = {money}: an amount of at most {LONGEST_SETTING} letters")
+            raise ValueError(f"{name} = {money}: give an amount of at most {LONGEST_SETTING} characters")
 
 
 def in_words(money: Decimal) -> str:

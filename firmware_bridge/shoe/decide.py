@@ -60,7 +60,7 @@ def is_same(answer: Answer, fact: inputs.Ordered) -> bool:
 def _refuse_used_id(shoe: Shoe, fact: inputs.AnyInput) -> None:
     answer = answer_to(shoe, fact.id) if isinstance(fact, inputs.Ordered) else None
     if answer is not None:
-        raise Refused(f"this id was used for {answer.do}", "give each order an id of its own")
+        raise Refused(f"this id was already used for {answer.do}", "use a new id for each order")
 
 
 def _order(fact: inputs.AnyInput) -> tuple[Order, ...]:
@@ -120,12 +120,12 @@ def _if_required(handler: Handler) -> Handler:
     return if_required
 
 
-NO_SHOE: Final = _refuse("no shoe is open", "open one: open_shoe")
+NO_SHOE: Final = _refuse("no shoe is open", "open a shoe first: open_shoe")
 IN_USE: Final = _refuse("a shoe is in use", "close it first: close_shoe")
-IN_ROUND: Final = _refuse("a round is open", "finish it, or void it first")
-BURNING: Final = _refuse("the burn is not finished", "go on burning")
-BETTING: Final = _if_required(_refuse("betting is open already", "deal after bets_closed"))
-NO_BETTING: Final = _if_required(_refuse("betting is not open", "bets_open, or deal the round"))
+IN_ROUND: Final = _refuse("a round is open", "finish the round, or void it first")
+BURNING: Final = _refuse("the burn is not finished", "burn the remaining cards first")
+BETTING: Final = _if_required(_refuse("betting is already open", "close the bets before dealing: bets_closed"))
+NO_BETTING: Final = _if_required(_refuse("betting is not open", "open the bets first (bets_open), or deal the round"))
 NO_RESULT: Final = _refuse("no result to confirm", "deal the round first")
 
 

@@ -10,95 +10,102 @@ Policy = dict[str, Row]
 
 KEEP_ORDER: Final[Policy] = {
     "overdrawn": Row(
-        "a card too many was drawn: leave it face down, it opens the next round",
+        "one card too many was drawn: leave it face down for the next round",
         choices=("burn", "void"),
         action="carry",
     ),
-    "wrong_slot": Row("a card lies in a wrong slot: call the floor", blocks=True, choices=("accept", "void")),
+    "wrong_slot": Row("a card is in the wrong slot: call the pit", blocks=True, choices=("accept", "void")),
     "drawn_before_bets_closed": Row(
-        "a card was drawn while betting is open: leave it face down until bets are closed", choices=("burn",)
+        "a card was drawn before bets were closed: leave it face down until bets are closed", choices=("burn",)
     ),
     "drawn_before_mark": Row(
-        "a card was drawn while a seat, or the lot, must act: leave it face down until a mark asks for it",
+        "a card was drawn too early: leave it face down until the seat has acted, or the draw is made",
         choices=("burn", "remove", "void"),
     ),
-    "missing_third": Row("a card is still due: draw it to the lit slot", choices=("void",)),
+    "missing_third": Row("the round needs another card: draw it to the lit slot", choices=("void",)),
     "relabelled_third": Row("the player stands: the next card is the banker's third", severity="note"),
-    "unreadable": Row("a card was not read: two people enter it with `shoe enter`", blocks=True, choices=("void",)),
+    "unreadable": Row(
+        "a card was not read: two people must enter it with `shoe enter`", blocks=True, choices=("void",)
+    ),
     "duplicate": Row(
-        "the same card twice, or more copies of one than the packs hold: call the floor",
+        "this card came more often than the decks hold it: call the pit",
         blocks=True,
         choices=("keep", "remove", "void"),
         severity="critical",
     ),
     "foreign": Row(
-        "a card of another pack: call the floor", blocks=True, choices=("remove", "void"), severity="critical"
+        "a card does not belong to this shoe: call the pit",
+        blocks=True,
+        choices=("remove", "void"),
+        severity="critical",
     ),
-    "face_up": Row("a card came out face up: call the floor", blocks=True, choices=("keep", "void")),
-    "double_feed": Row("two cards may have passed at once: call the floor", blocks=True, choices=("keep", "void")),
+    "face_up": Row("a card came out face up: call the pit", blocks=True, choices=("keep", "void")),
+    "double_feed": Row("two cards may have come out together: call the pit", blocks=True, choices=("keep", "void")),
     "backwards": Row(
-        "a card was moved backwards into the shoe: call the floor",
+        "a card was pushed back into the shoe: call the pit",
         blocks=True,
         choices=("keep", "void"),
         severity="critical",
     ),
-    "jam": Row("a card is stuck in the shoe: free it, then call the floor", blocks=True, choices=("keep", "void")),
-    "cut_card_mid_round": Row("the cut card came in this round: finish it, it is the last", severity="note"),
+    "jam": Row("a card is stuck in the shoe: free it, then call the pit", blocks=True, choices=("keep", "void")),
+    "cut_card_mid_round": Row("the cut card came during this round: finish the round", severity="note"),
     "cut_card_missing": Row(
-        "the cut card was not seen where it must be: this round is the last", choices=("continue",)
+        "the cut card was not seen where it should be: this round is the last", choices=("continue",)
     ),
-    "burn_short": Row("NEXT comes after the burn: burn first", choices=("accept",), severity="note"),
-    "burn_over": Row("more cards than the burn takes: call the floor", blocks=True, choices=("accept",)),
+    "burn_short": Row(
+        "the burn is not finished: burn the remaining cards, then press NEXT", choices=("accept",), severity="note"
+    ),
+    "burn_over": Row("a card was drawn after the last burn card: call the pit", blocks=True, choices=("accept",)),
     "result_mismatch": Row(
-        "the result told differs from the cards: compare the table with the screen, call the floor",
+        "the reported result differs from the cards: compare the table with the screen, call the pit",
         blocks=True,
         choices=("accept", "void"),
         severity="critical",
     ),
-    "shoe_empty": Row("the shoe ran out in a round: the round is void", severity="critical"),
+    "shoe_empty": Row("the shoe ran out of cards during a round: the round is void", severity="critical"),
     "lid_opened": Row(
-        "the lid was opened during a shoe: call the floor",
+        "the lid was opened while the shoe is in use: call the pit",
         blocks=True,
         choices=("continue", "end-shoe"),
         severity="critical",
     ),
-    "sensor_stuck": Row("a sensor does not let go: clean it; the virtual cut card takes over"),
+    "sensor_stuck": Row("a sensor or key is stuck: clean it; the shoe finds the last round by counting cards"),
     "restarted_mid_round": Row(
-        "the shoe restarted in a round: compare the table with the screen, then go on or press NEXT",
+        "the shoe restarted during a round: compare the table with the screen, then go on dealing or press NEXT",
         confirm=True,
         choices=("void",),
     ),
     "reader_lost": Row(
-        "the reader does not answer: draw no card; check its cable, or enter cards with `shoe enter`",
+        "the card reader does not answer: stop drawing; check its cable, or enter cards with `shoe enter`",
         blocks=True,
         severity="critical",
     ),
     "reader_back": Row(
-        "the reader is back: compare the cards on the table with the screen, then press NEXT",
+        "the card reader works again: compare the cards on the table with the screen, then press NEXT",
         blocks=True,
         confirm=True,
         choices=("accept", "void"),
     ),
     "reader_gap": Row(
-        "the reader may have missed cards: compare the table with the screen, then press NEXT",
+        "the card reader may have missed cards: compare the table with the screen, then press NEXT",
         blocks=True,
         confirm=True,
         choices=("accept", "void"),
         severity="critical",
     ),
-    "broker_lost": Row("no connection to the backend: play goes on, rounds are kept and sent later"),
-    "disk_full": Row("the journal's disk was full: free some space", severity="critical"),
-    "disk_error": Row("the journal could not be written: replace the card", severity="critical"),
-    "clock_jump": Row("the clock was set: the order of events does not depend on it", severity="note"),
+    "broker_lost": Row("no connection to the backend: keep dealing, rounds are stored and sent later"),
+    "disk_full": Row("the disk was full: call the technician to free some space", severity="critical"),
+    "disk_error": Row(
+        "the journal could not be written: call the technician to replace the memory card", severity="critical"
+    ),
+    "clock_jump": Row("the clock was changed: nothing to do", severity="note"),
     "internal_error": Row(
-        "the shoe's own software failed on an input: call the technician",
+        "error in the shoe's software: call the technician",
         blocks=True,
         choices=("void", "continue"),
         severity="critical",
     ),
-    "unshuffled": Row(
-        "the cards look unshuffled: call the floor", choices=("continue", "end-shoe"), severity="critical"
-    ),
+    "unshuffled": Row("the cards look unshuffled: call the pit", choices=("continue", "end-shoe"), severity="critical"),
 }
 """The default: cards keep the order they were drawn in, whatever happens."""
 
@@ -109,9 +116,9 @@ def _policy(**changes: dict[str, object]) -> Policy:
 
 
 US_BURN: Final = _policy(
-    overdrawn={"todo": "a card too many was drawn: burn it", "action": "burn", "choices": ("void",)},
+    overdrawn={"todo": "one card too many was drawn: burn it", "action": "burn", "choices": ("void",)},
     drawn_before_bets_closed={
-        "todo": "a card was drawn while betting is open: burn it",
+        "todo": "a card was drawn before bets were closed: burn it",
         "action": "burn",
         "choices": (),
     },
@@ -120,24 +127,28 @@ US_BURN: Final = _policy(
 
 MACAU: Final = _policy(
     overdrawn={
-        "todo": "a card too many was drawn: call the floor",
+        "todo": "one card too many was drawn: call the pit",
         "blocks": True,
         "choices": ("keep", "burn", "void"),
     },
     drawn_before_bets_closed={
-        "todo": "a card was drawn while betting is open: call the floor",
+        "todo": "a card was drawn before bets were closed: call the pit",
         "blocks": True,
         "choices": ("keep", "burn"),
     },
-    missing_third={"todo": "a card is still due: call the floor", "blocks": True, "choices": ("continue", "void")},
+    missing_third={
+        "todo": "the round needs another card: call the pit",
+        "blocks": True,
+        "choices": ("continue", "void"),
+    },
     restarted_mid_round={"blocks": True},
     cut_card_missing={"choices": ("continue", "end-shoe")},
 )
 """After a mistake the game stops until the pit has seen it."""
 
 STUDIO: Final = _policy(
-    face_up={"todo": "a card came out face up: it is shown to the camera and dealt", "blocks": False, "choices": ()},
-    overdrawn={"todo": "a card too many was drawn: the round is void", "blocks": True, "choices": ("void",)},
+    face_up={"todo": "a card came out face up: show it to the camera and deal it", "blocks": False, "choices": ()},
+    overdrawn={"todo": "one card too many was drawn: the round is void", "blocks": True, "choices": ("void",)},
     duplicate={"choices": ("void",)},
     lid_opened={"choices": ("end-shoe",)},
     unshuffled={"choices": ("end-shoe",)},

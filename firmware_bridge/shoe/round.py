@@ -79,10 +79,10 @@ def is_asked(question: Due | None) -> str:
         case CardDue(slot=slot):
             return f"the next card goes to {slot}"
         case OpeningDue():
-            return "cards are to be opened"
+            return "cards must be opened first"
         case MarkDue(act=act):
             return "; ".join(f"{slot}: {', '.join(words)}" for slot, words in act.items())
-    return "nothing is asked"
+    return "no answer is needed now"
 
 
 def due(shoe: Shoe) -> str | None:

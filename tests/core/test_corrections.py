@@ -70,7 +70,7 @@ WRONG = [
     (1, "9s Kd Th", "too few"),
     (1, "9s Kd Th Kc 2s", "a card after a natural"),
     (1, "2s 2d 3h Ac", "a third is due"),
-    (1, "1p Kd Th Kc", "a card of another game"),
+    (1, "1p Kd Th Kc", "this game has no such card"),
     (2, NATURAL, "a voided round"),
     (3, NATURAL, "a round in progress"),
     (9, NATURAL, "a round to come"),
@@ -87,14 +87,14 @@ def test_a_correction_is_refused(number: int, text: str, reason: str) -> None:
 
 # settings, steps, the cards of round 1 -> why they are refused
 COPIES = [
-    ({"decks": 1}, f"shoe {NATURAL}", "9s Kd 9s Kc", "9s would have come 2 times, more often than the packs hold it"),
+    ({"decks": 1}, f"shoe {NATURAL}", "9s Kd 9s Kc", "9s would come 2 times, more often than the decks hold it"),
     (
         {"decks": 1},
         f"shoe {NATURAL} 2s",
         "2s 6d 4h Ac",
-        "2s would have come 2 times, more often than the packs hold it",
+        "2s would come 2 times, more often than the decks hold it",
     ),
-    ({}, "shoe " + 8 * "9s 9d Th Kc ", "9s 9s Th Kc", "9s would have come 9 times, more often than the packs hold it"),
+    ({}, "shoe " + 8 * "9s 9d Th Kc ", "9s 9s Th Kc", "9s would come 9 times, more often than the decks hold it"),
 ]
 
 
@@ -172,9 +172,9 @@ def refused(table: Table, number: int, text: str) -> str:
 @pytest.mark.parametrize(
     ("cards", "said"),
     [
-        ("9s Kd Th Kc 2h", "2h, number 5, cannot stand there; the round is over before it"),
-        ("2s 6d 3h", "these cards are no whole round; it goes on: the next card goes to B2"),
-        ("2s 6d 3h Kc", "these cards are no whole round; it goes on: the next card goes to P3"),
+        ("9s Kd Th Kc 2h", "2h is not possible in place 5; the round ends before it"),
+        ("2s 6d 3h", "these cards are not a complete round; the round goes on: the next card goes to B2"),
+        ("2s 6d 3h Kc", "these cards are not a complete round; the round goes on: the next card goes to P3"),
     ],
 )
 def test_cards_that_are_no_whole_round_are_named(cards: str, said: str) -> None:
@@ -184,7 +184,7 @@ def test_cards_that_are_no_whole_round_are_named(cards: str, said: str) -> None:
 
 
 def test_a_round_of_the_shoe_before_is_not_corrected_and_the_floor_is_told_why() -> None:
-    ended = "if it is of the shoe before, it stands: corrections end when the next shoe opens"
+    ended = "a round of the previous shoe cannot be corrected after the next shoe is opened"
     table = Table(burn="first-card").play(f"shoe 2s 5c 5d {NATURAL} 2s !void misdeal")
     assert refused(table, 2, NATURAL) == "round 2 was voided; only a closed round can be corrected"
     assert refused(table, 3, NATURAL) == "round 3 of this shoe is not closed; only a closed round can be corrected"

@@ -21,7 +21,8 @@ NEXT = {"burn": "none", "close": "next"}
 def test_next_before_the_end_of_the_burn_is_noted_and_no_warning() -> None:
     table = Table(burn="first-card").play("shoe next")
     (noted,) = alarms(table.shoe)
-    assert (noted.id, noted.severity, noted.todo) == ("burn_short", "note", "NEXT comes after the burn: burn first")
+    todo = "the burn is not finished: burn the remaining cards, then press NEXT"
+    assert (noted.id, noted.severity, noted.todo) == ("burn_short", "note", todo)
 
 
 def test_next_means_five_things() -> None:
@@ -34,12 +35,12 @@ def test_next_means_five_things() -> None:
     closed = Table(**NEXT).play(f"shoe {NATURAL} next")
     assert closed.told == "1 closed player"
     nothing = Table(**PLAIN).play("shoe next")
-    assert nothing.events[-1] == e.KeyRefused(key="next", why="nothing to end")
+    assert nothing.events[-1] == e.KeyRefused(key="next", why="there is no round to end")
 
 
 def test_next_by_wire_is_answered() -> None:
     table = Table(**PLAIN).play("shoe !next")
-    assert (table.answer.ok, table.answer.error) == (False, "nothing to end")
+    assert (table.answer.ok, table.answer.error) == (False, "there is no round to end")
 
 
 def test_a_repeated_command_acts_once() -> None:
@@ -100,7 +101,7 @@ def test_a_choice_the_policy_does_not_leave_is_refused() -> None:
 def test_what_closes_by_itself_waits_for_nobodys_choice() -> None:
     table = Table(burn="none").play("shoe", inputs.DeviceLost(at=0, device="broker", why="gone"))
     table.play("!resolve broker_lost accept")
-    assert (table.answer.ok, table.answer.hint) == (False, "nothing is to decide: it closes by itself")
+    assert (table.answer.ok, table.answer.hint) == (False, "no decision is needed: it closes by itself")
 
 
 def test_the_policy_is_the_one_the_shoe_was_opened_under() -> None:

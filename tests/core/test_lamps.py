@@ -53,12 +53,12 @@ LIT: list[tuple[dict[str, Any], list[Step], str, str]] = [
     (SIX, [f"shoe {NATURAL} 8h 2c next 4d"], "B2 steady", "B2 due"),
     # trouble
     (PLAIN, ["shoe 9s ??"], "fault blocked", "unreadable: a card was not read"),
-    (PLAIN, ["shoe 9s", LOST], "fault blocked", "reader_lost: the reader does not answer"),
-    (PLAIN, ["shoe 9s", LOST, BACK], "fault confirm", "reader_back: the reader is back"),
+    (PLAIN, ["shoe 9s", LOST], "fault blocked", "reader_lost: the card reader does not answer"),
+    (PLAIN, ["shoe 9s", LOST, BACK], "fault confirm", "reader_back: the card reader works again"),
     (PLAIN, ["shoe 9s", LOST, BACK, JAM], "fault blocked", "jam: a card is stuck"),
     (PLAIN, ["shoe 9s", RESTART], "fault confirm, B1 steady", "restarted_mid_round: the shoe restarted"),
-    (PLAIN, ["shoe 9s next"], "fault steady, B1 steady", "missing_third: a card is still due"),
-    (NEXT, [f"shoe {NATURAL} 8h"], "fault steady, ready confirm", "overdrawn: a card too many"),
+    (PLAIN, ["shoe 9s next"], "fault steady, B1 steady", "missing_third: the round needs another card"),
+    (NEXT, [f"shoe {NATURAL} 8h"], "fault steady, ready confirm", "overdrawn: one card too many"),
     (NEXT, [f"shoe {NATURAL} 8h next"], "fault steady, B1 steady, ready steady", "B1 due"),
 ]
 

@@ -211,14 +211,14 @@ def test_without_a_face_its_bets_cannot_win() -> None:
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        (lambda: full(0), "0 decks make no shoe; say how many packs it holds: 1 to 12"),
-        (lambda: full(13), "13 decks make no shoe"),
+        (lambda: full(0), "a shoe cannot hold 0 decks; give 1 to 12"),
+        (lambda: full(13), "a shoe cannot hold 13 decks"),
         (lambda: remaining(1, cards("AsKsAs")), "1 x 52 cards do not hold As 2 times"),
         (lambda: remaining(8, TILES[:1]), "do not hold 1p 1 times"),
         (lambda: odds({}), "0 cards are left, a round may take 6"),
         (lambda: odds({Card.As: 5}), "5 cards are left"),
-        (lambda: odds({Card.As: 9, Card.Ks: -1}), "no shoe holds these: Ks"),
-        (lambda: odds({TILES[0]: 9}), "no shoe holds these: 1p"),
+        (lambda: odds({Card.As: 9, Card.Ks: -1}), "a shoe cannot hold these: Ks"),
+        (lambda: odds({TILES[0]: 9}), "a shoe cannot hold these: 1p"),
     ],
 )
 def test_no_odds_of_what_is_no_shoe(wrong: Callable[[], object], text: str) -> None:

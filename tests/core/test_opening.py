@@ -92,7 +92,7 @@ def test_guests_open_cards_one_by_one(asked: list[str], slots: str) -> None:
 
 def test_at_a_table_that_shows_its_cards_there_is_nothing_to_reveal() -> None:
     table = Table(**VIP).play("shoe 9s !reveal")
-    assert table.answer.error == "nothing to reveal"
+    assert table.answer.error == "there is nothing to reveal"
 
 
 def test_the_clocks_go_on_through_a_restart_of_the_daemon() -> None:

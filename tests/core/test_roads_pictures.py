@@ -118,7 +118,7 @@ def test_png_without_pillow(shoe_roads: Run, tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("option", ["--svg", "--png"])
 def test_a_picture_that_cannot_be_written(shoe_roads: Run, tmp_path: Path, option: str) -> None:
     pytest.importorskip("PIL")
-    with pytest.raises(OSError, match="No such file or directory; name a file"):
+    with pytest.raises(OSError, match="No such file or directory; choose a file"):
         shoe_roads("BP", option, tmp_path / "none" / "a")
 
 

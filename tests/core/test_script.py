@@ -47,8 +47,8 @@ def test_words(text: str, steps: list[Step]) -> None:
         ("0:S", "line 1: '0:S' is not a word of a deal script"),
         ("nxt", "line 1: 'nxt' is not a word of a deal script; did you mean 'next'?"),
         ("bets-close", "did you mean 'bets-closed'?"),
-        ("1s", "line 1: '1s' is not a word of a deal script; a card is written rank then suit: As, Td"),
-        ("sA", "a card is written rank then suit"),
+        ("1s", "line 1: '1s' is not a word of a deal script; write a card as rank and suit: As, Td"),
+        ("sA", "write a card as rank and suit"),
         ("!viod x", "line 1: !viod is not an order; did you mean !void?"),
         ("!xyzzy", "one of: bets_closed, bets_open, close_shoe"),
         (

@@ -66,8 +66,8 @@ def test_the_same_card_comes_once(settings: dict[str, Any], steps: str, rounds: 
 @pytest.mark.parametrize(
     ("settings", "steps", "detail"),
     [
-        (PLAIN, "9s/a Kd/b 9s/a", "9s: this very card was drawn before"),
-        ({"burn": 2}, "9s/a 9s/a", "a sealed card: this very card was drawn before"),
+        (PLAIN, "9s/a Kd/b 9s/a", "9s: exactly this card was drawn before"),
+        ({"burn": 2}, "9s/a 9s/a", "a sealed card: exactly this card was drawn before"),
     ],
 )
 def test_the_alarm_names_no_sealed_card(settings: dict[str, Any], steps: str, detail: str) -> None:

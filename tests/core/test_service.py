@@ -47,7 +47,7 @@ def test_five_rounds_fly_and_the_sixth_is_refused() -> None:
         rounds(table.play("!fly"), 1)
         assert table.answer.ok
     table.play("!fly")
-    assert (table.answer.ok, table.answer.error) == (False, "fly refused: 5 in a row already")
+    assert (table.answer.ok, table.answer.error) == (False, "fly refused: already 5 in a row")
     assert [each["flags"] for each in table.rounds] == [["fly"]] * 5
     rounds(rounds(table.play("bets-closed"), 1).play("!fly"), 1)
     assert (table.answer.ok, table.shoe.device.flown) == (True, 1)
@@ -60,9 +60,9 @@ def test_a_voided_round_neither_adds_to_the_flies_nor_resets_them(voided: str) -
         rounds(table.play("!fly"), 1)
     assert table.play(voided).shoe.device.flown == 4
     rounds(table.play("!fly"), 1)
-    assert table.play("!fly").answer.error == "fly refused: 5 in a row already"
+    assert table.play("!fly").answer.error == "fly refused: already 5 in a row"
     table.play("bets-closed 9s !void misdeal !fly")
-    assert table.answer.error == "fly refused: 5 in a row already"
+    assert table.answer.error == "fly refused: already 5 in a row"
 
 
 def test_betting_after_all_takes_a_fly_back() -> None:
@@ -82,11 +82,11 @@ def test_a_round_that_flies_opens_as_it_is_drawn() -> None:
 @pytest.mark.parametrize("what", ["fly", "request_shoe_change", "request_dealer_change"])
 def test_what_only_a_vip_table_offers(what: str) -> None:
     table = Table(burn="none").play(f"shoe !{what}")
-    assert "VIP table only" in (table.answer.error or "")
+    assert "only possible at a VIP table" in (table.answer.error or "")
 
 
 @pytest.mark.parametrize(
-    ("steps", "error"), [("!fly !fly", "this round flies already"), ("9s !fly", "a round is open")]
+    ("steps", "error"), [("!fly !fly", "this round is already without a bet"), ("9s !fly", "a round is open")]
 )
 def test_no_fly_now(steps: str, error: str) -> None:
     table = Table(**VIP).play("shoe", steps)

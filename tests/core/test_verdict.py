@@ -95,14 +95,14 @@ def test_what_a_reader_tells(settings: dict[str, Any], steps: list[Step], rounds
     ("settings", "steps", "slot", "detail"),
     [
         (PLAIN, "shoe", "P1", ""),
-        (PLAIN, "shoe", "burn", "went to burn, P1 is due"),
-        (PLAIN, "shoe 9s", "P2", "went to P2, B1 is due"),
+        (PLAIN, "shoe", "burn", "a card went to burn, but P1 is due"),
+        (PLAIN, "shoe 9s", "P2", "a card went to P2, but B1 is due"),
         ({"burn": 2}, "shoe", "burn", ""),
-        ({"burn": 2}, "shoe", "P1", "went to P1, burn is due"),
+        ({"burn": 2}, "shoe", "P1", "a card went to P1, but burn is due"),
         ({"burn": 2}, "shoe 9s 8s", "P1", ""),
         (WAITS, f"shoe {NATURAL}", "P1", ""),
-        (WAITS, f"shoe {NATURAL}", "B3", "went to B3, no card is due"),
-        (WAITS, f"shoe {NATURAL}", "burn", "went to burn, no card is due"),
+        (WAITS, f"shoe {NATURAL}", "B3", "a card went to B3, but no card is due"),
+        (WAITS, f"shoe {NATURAL}", "burn", "a card went to burn, but no card is due"),
     ],
 )
 def test_the_slot_a_reader_names(settings: dict[str, Any], steps: str, slot: str, detail: str) -> None:
@@ -117,7 +117,7 @@ def test_the_slot_a_reader_names(settings: dict[str, Any], steps: str, slot: str
 def test_what_differs_is_told_in_words() -> None:
     table = Table(**WAITS).play(f"shoe {NATURAL}")
     (event,) = table.take(told("tie", "player"))
-    assert event.detail == "the reader says tie, player pair, the cards say player, banker pair"
+    assert event.detail == "the reader reports tie, player pair, the cards give player, banker pair"
 
 
 def test_a_result_of_sealed_cards_is_kept_secret_and_compared_when_they_are_open() -> None:
@@ -133,4 +133,4 @@ def test_a_result_of_sealed_cards_is_kept_secret_and_compared_when_they_are_open
 def test_a_result_told_too_early_tells_nothing_of_sealed_cards() -> None:
     table = Table(**PLAIN, disclose="sealed").play("shoe 9s Kd")
     table.take(told("tie"))
-    assert table.shoe.device.irregular[0].detail == "the reader says a result, P2 is due"
+    assert table.shoe.device.irregular[0].detail == "the reader reports a result, but P2 is due"

@@ -173,9 +173,9 @@ def test_serials_on_shared_codes_are_told_in_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "book", "detail"),
     [
-        ("X1", PRINTED, "a code that is in no code book"),
-        ("X1", plain(), "no code book is configured, and this code is no card's name: see `shoe check`"),
-        (62, plain(), "a code that is in no code book"),  # of a native reader, which needs none
+        ("X1", PRINTED, "its code is in no code book"),
+        ("X1", plain(), "no code book is set up, and its code is not the name of a card: run `shoe check`"),
+        (62, plain(), "its code is in no code book"),  # of a native reader, which needs none
     ],
 )
 def test_a_foreign_code_says_whether_there_is_a_book(code: str | int, book: CodeBook, detail: str) -> None:

@@ -34,8 +34,8 @@ def test_numbers_are_read_as_decimals(written: Path) -> None:
     [
         ("min = nan", "[game] min = NaN: write an amount, 12.5"),
         ("max = inf", "[game] max = Infinity: write an amount, 12.5"),
-        ("min = 0.0", "[game] min = 0.0: a bet is more than 0"),
-        ("min = 20.5\nmax = 20", "[game] max = 20: it is at least min, 20.5"),
+        ("min = 0.0", "[game] min = 0.0: must be more than 0"),
+        ("min = 20.5\nmax = 20", "[game] max = 20: must be at least min, 20.5"),
         ("seats = 8", "[game] seats = 8: write a whole number from 1 to 7"),
         ("max_hands = 0", "[game] max_hands = 0: write a whole number from 1 to 99"),
         ('split_by = "suit"', "[game] split_by = 'suit': known are: rank, value"),

@@ -53,7 +53,7 @@ def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path
 @pytest.mark.parametrize(
     ("game", "keys", "says"),
     [
-        ("niuniu", {"base": 0}, "[game] base: an amount above 0"),
+        ("niuniu", {"base": 0}, "[game] base: give an amount above 0"),
         ("niuniu", {"bse": 1}, "[game] bse is unknown: did you mean base?"),
         ("niuniu", {"grab": []}, "[game] grab = []: write a list in [ ]; write a whole number from 0 to 1000"),
         ("niuniu", {"bet": [0]}, "[game] bet = [0]"),

@@ -78,7 +78,7 @@ def test_an_order_is_obeyed_and_signed(client: Client, table: BridgeTable) -> No
         (b'{"do":"next","by":"%b"}\n' % (b"a" * 65), "the name is too long: at most 64 characters"),
         (b'{"do":"next","by":"a\\nb"}\n', "the name has the character \\n in it"),
         (b'{"do":"nxt","by":"anna"}\n', "nxt is no command"),
-        (b'{"do":"next","by":"anna"}\n', "nothing to end"),
+        (b'{"do":"next","by":"anna"}\n', "there is no round to end"),
     ],
 )
 def test_what_is_refused_says_why(client: Client, request_: bytes, error: str) -> None:

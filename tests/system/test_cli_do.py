@@ -19,14 +19,14 @@ def test_a_whole_shoe_is_opened_dealt_and_closed_by_hand(table: Callable[..., Da
         ran = shoe("do", *words, "--by", "anna", "--config", bridge.config_path)
         return ran.code, ran.out or ran.err
 
-    no_shoe = "shoe: void refused: no shoe is open; open one: sudo shoe do open-shoe --by NAME\n"
+    no_shoe = "shoe: void refused: no shoe is open; open a shoe first: sudo shoe do open-shoe --by NAME\n"
     assert do("void", "--why", "x") == (1, no_shoe)
     assert do("open-shoe", "--lot", "0", "--decks", "6", "--dealer", "eve", "--confirmed-by", "ben")[0] == 0
     assert status(bridge)["table"]["cards_left"] == 312
     assert do("bets-closed")[0] == 0
     assert do("bets-open")[0] == 0
     assert do("bets-closed")[0] == 0
-    assert do("next") == (1, "shoe: next refused: nothing to end\n")
+    assert do("next") == (1, "shoe: next refused: there is no round to end\n")
     bridge.deal("9s Td")
     assert do("void", "--why", "dropped") == (0, "void: done\n")
     assert do("close-shoe", "--why", "over")[0] == 0

@@ -208,7 +208,8 @@ def test_a_name_of_an_old_journal_moves_no_cursor() -> None:
 def test_what_two_people_type_for_a_card_that_was_not_read_is_told() -> None:
     (todo,) = [text for text in screen(status("??")) if "enter" in text and text.startswith("    ")]
     assert (
-        todo.strip() == "a card was not read: two people enter it with `sudo shoe enter CARD --by NAME --second NAME`"
+        todo.strip()
+        == "a card was not read: two people must enter it with `sudo shoe enter CARD --by NAME --second NAME`"
     )
 
 

@@ -39,10 +39,13 @@ def test_the_help_names_every_command(shoe: command.Run) -> None:
 @pytest.mark.parametrize(
     ("told", "here"),
     [
-        ("open one: open_shoe", "open one: sudo shoe do open-shoe --by NAME"),
-        ("bets_open, or deal the round", "sudo shoe do bets-open --by NAME, or deal the round"),
-        ("the pit boss gives his name: confirmed_by", "the pit boss gives his name: --confirmed-by NAME"),
-        ("finish it, or void it first", "finish it, or void it first"),
+        ("open a shoe first: open_shoe", "open a shoe first: sudo shoe do open-shoe --by NAME"),
+        (
+            "open the bets first (bets_open), or deal the round",
+            "open the bets first (sudo shoe do bets-open --by NAME), or deal the round",
+        ),
+        ("give the name of the pit boss: confirmed_by", "give the name of the pit boss: --confirmed-by NAME"),
+        ("finish the round, or void it first", "finish the round, or void it first"),
     ],
 )
 def test_hints_name_orders_as_they_are_given_at_the_table(told: str, here: str) -> None:

@@ -38,7 +38,7 @@ TABLES = {
 }
 FAULTY = {
     "unreadable": ["! open    unreadable: ", "entered   a card that was not read, by Ines and Dora", "  manual"],
-    "foreign": ["foreign: pack lot 8, this shoe holds lot 7", "! closed  foreign: remove by Ines"],
+    "foreign": ["foreign: the card is from batch 8, this shoe holds batch 7", "! closed  foreign: remove by Ines"],
     "duplicate": ["! closed  duplicate: remove by Ines"],
     "jam": ["! closed  jam: keep by Ines"],
     "overdrawn": [
@@ -56,11 +56,11 @@ FAULTY = {
     "reader_gap": ["! closed  reader_gap: confirm by dealer"],
     "wrong_slot": [
         "accident  a card on the wrong side",
-        "wrong_slot: went to B2, P2 is due",
+        "wrong_slot: a card went to B2, but P2 is due",
         "! closed  wrong_slot: accept by Ines",
         "round 3 ",
     ],
-    "result_mismatch": ["result_mismatch: the reader says banker, B3 is due", "VOID by Ines: result_mismatch"],
+    "result_mismatch": ["result_mismatch: the reader reports banker, but B3 is due", "VOID by Ines: result_mismatch"],
     "lid_opened": ["the lid is open for 0.5 s", "! closed  lid_opened: continue by Ines"],
     "sensor_stuck": ["! open    sensor_stuck: cut_card", "! closed  sensor_stuck: free", "over after 2 rounds"],
     "restarted_mid_round": ["the daemon restarts during a round", "! closed  restarted_mid_round: drawn"],

@@ -49,7 +49,7 @@ def test_a_wrong_word_is_told_in_one_line(refused: Refused, words: list[str], to
 
 def test_a_picture_that_cannot_be_kept_is_told_before_anything_is_played(refused: Refused) -> None:
     said = refused("--svg", "/nonexistent/d.svg")
-    assert said == "shoe: /nonexistent/d.svg: No such file or directory; name a file that may be written\n"
+    assert said == "shoe: /nonexistent/d.svg: No such file or directory; choose a file that can be written\n"
 
 
 def test_a_shoe_that_judges_by_other_rules_than_the_procedure(refused: Refused) -> None:

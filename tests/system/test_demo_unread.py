@@ -6,7 +6,7 @@ import pytest
 
 from tests.system.demos import side_by_side
 
-NEEDED = "was not read, and is needed now"
+NEEDED = "was not read and is needed now"
 PLAYS = [f"--game {game} --rounds 2 --fault unreadable" for game in ("zhajinhua", "niuniu", "erbagang")]
 
 

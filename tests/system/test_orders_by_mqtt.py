@@ -58,7 +58,7 @@ def test_any_other_answer_goes_to_reply(table: Any, backend: Backend, elsewhere:
 @pytest.mark.parametrize(
     ("command", "error"),
     [
-        ({"do": "next"}, "nothing to end"),
+        ({"do": "next"}, "there is no round to end"),
         ({"do": "nxet"}, "nxet is no command"),
         ({"do": "void"}, "the reason is missing"),
         ({"do": "enter", "card": "As", "second": "b"}, "enter is not allowed here"),
@@ -115,11 +115,11 @@ def test_a_used_id_with_another_order_is_refused_and_keeps_its_answer_also_after
     for each, do in ((used, "close_shoe"), (other, "open_shoe")):
         assert (each["ok"], each["id"], each["do"]) == (False, "1", do)
         assert (each["error"], each["hint"]) == (
-            "this id was used for open_shoe",
-            "give each order an id of its own",
+            "this id was already used for open_shoe",
+            "use a new id for each order",
         )
     assert bridge.ask(do="open_shoe", id="1", by="backend")["ok"]
-    assert "was used for open_shoe" in bridge.ask(do="open_shoe", id="1", by="anna")["error"]
+    assert "was already used for open_shoe" in bridge.ask(do="open_shoe", id="1", by="anna")["error"]
 
 
 def test_a_retained_command_is_ignored(table: Any, backend: Backend) -> None:

@@ -146,7 +146,7 @@ def test_a_shoe_with_wrong_rules_is_caught_before_its_round_is_told(table: Any, 
     at_table = table("angel-eye", AngelEyeShoe(burns=False, rules=wrong_rules))
     at_table.deal("Kd 2s Ts Ad 4c")
     at_table.until(lambda: at_table.open_now == ["result_mismatch"])
-    backend.wait_until(lambda: alarms(backend) == ["result_mismatch: the reader says player, B3 is due"])
+    backend.wait_until(lambda: alarms(backend) == ["result_mismatch: the reader reports player, but B3 is due"])
     assert backend.on("round") == []
     at_table.order(do="resolve", irregularity="result_mismatch", choice="void")
     at_table.deal("9s Kd Th Kc")
@@ -176,7 +176,7 @@ def test_a_card_that_the_shoe_puts_elsewhere_waits_for_the_floor(table: Any, bac
     swapped = ((0, 1), (0, 2), (1, 1), (1, 2))
     at_table = table("angel-eye", AngelEyeShoe(burns=False, opening=swapped))
     at_table.deal("9s Kd")
-    backend.wait_until(lambda: alarms(backend) == ["wrong_slot: went to P2, B1 is due"])
+    backend.wait_until(lambda: alarms(backend) == ["wrong_slot: a card went to P2, but B1 is due"])
     at_table.order(do="resolve", irregularity="wrong_slot", choice="accept")
     assert [laid.card.value for laid in at_table.bridge.table.shoe.laid] == ["9s", "Kd"]
 
@@ -199,7 +199,7 @@ def test_a_shoe_that_starts_inside_a_shoe_is_confirmed_and_between_shoes_noted(t
     at_table.draw("Th")  # to P1, as the shoe sees it
     assert [laid.card.value for laid in at_table.bridge.table.shoe.laid] == ["9s", "Kd"]
     at_table.order(do="next")
-    backend.wait_until(lambda: alarms(backend)[1:] == ["wrong_slot: went to P1, P2 is due"])
+    backend.wait_until(lambda: alarms(backend)[1:] == ["wrong_slot: a card went to P1, but P2 is due"])
 
 
 # ---------------------------------------------------------------- code books
@@ -222,7 +222,7 @@ def test_the_same_tag_again_is_a_duplicate_and_its_serial_stays_here(table: Any,
     assert at_table.open_now == []
     at_table.pause(2 * HOLD_S)
     at_table.draw("9s", again=True)
-    backend.wait_until(lambda: alarms(backend) == ["duplicate: 9s: this very card was drawn before"])
+    backend.wait_until(lambda: alarms(backend) == ["duplicate: 9s: exactly this card was drawn before"])
     at_table.order(do="resolve", irregularity="duplicate", choice="remove")
     at_table.deal("9c")
     backend.wait_until(lambda: backend.on("round"))

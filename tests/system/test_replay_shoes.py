@@ -60,7 +60,7 @@ def test_a_mistake_is_told_with_its_line_behind_what_came_before_it(shoe: comman
     ran = command.piped(MISTAKE, "replay", "--jobs", 2)
     assert (ran.code, ran.out) == (1, before)
     line = MISTAKE.splitlines().index("As shoe Kx") + 1
-    said = f"shoe: line {line}: 'Kx' is not a word of a deal script; a card is written rank then suit: As, Td"
+    said = f"shoe: line {line}: 'Kx' is not a word of a deal script; write a card as rank and suit: As, Td"
     assert ran.err.splitlines()[-1] == said
 
 

@@ -189,7 +189,7 @@ def test_a_card_in_a_slot_that_was_not_due_holds_the_round(guarded: Any) -> None
     assert table.open() == ()
     table.fingers.drive(B1, True)
     table.until(lambda: table.open() == ("wrong_slot",))
-    assert "wrong_slot: a card lies on B1; cards were dealt to P1" in table.notes()
+    assert "wrong_slot: a card lies in B1, but cards were dealt to P1" in table.notes()
 
 
 def test_a_card_that_passes_the_mouth_unread_is_a_gap(guarded: Any, mocker: Any) -> None:

@@ -89,7 +89,7 @@ def round(terms: War, start: Start) -> Script:
         for seat in order:
             yield from _speaks(seat, terms, put)
     if hole is None:
-        yield OpeningDue(("D",), ("D",), "D is to be opened")
+        yield OpeningDue(("D",), ("D",), "open D")
     yield did("turn", "D")
     return (yield from _settled(cards, hole, put, Own(first, highest == "yes")))
 

@@ -211,7 +211,7 @@ class Keepsake:
             if is_new:
                 path.unlink()
         except OSError as error:
-            raise PictureError(f"{path}: {error.strerror}", "name a file that may be written") from None
+            raise PictureError(f"{path}: {error.strerror}", "choose a file that can be written") from None
 
     def look(self, harness: Harness, narration: Narration) -> None:
         table, lamps = harness.backend.states["table"], harness.backend.states["lamps"]

@@ -92,7 +92,7 @@ def _wrong(info: inspect.Type, value: Any) -> Mistake | None:
             return None if value in values else Mistake("is no choice", f"one of: {', '.join(map(str, values))}")
         case inspect.EnumType(cls=kind):
             is_one = isinstance(value, str) and value in {each.value for each in kind}
-            return None if is_one else Mistake("is no card", "a card is written rank then suit: As, Td")
+            return None if is_one else Mistake("is no card", "write a card as rank and suit: As, Td")
         case inspect.StructType(cls=kind):
             if not isinstance(value, dict):
                 return Mistake("is no object", "write it in { }")

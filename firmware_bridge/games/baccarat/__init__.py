@@ -98,7 +98,7 @@ GAME: Final = Game(
         secret=(*THIRDS, *RESERVES),
         sensed=True,
         squeezed=True,
-        ceremony="thirds are opened after both pairs",
+        ceremony="third cards are opened after the first two of both hands",
     ),
     money=Money(unit="stake", bets=tuple(BETS), closed_bets=closed, staked=lambda layout, start: {}),
     guest=guest.Guest(result=_shown, sides=SIDES, hands=_hands),

@@ -34,7 +34,7 @@ class OddsError(BridgeError, ValueError):
 def full(decks: int) -> dict[Card, int]:
     """A full shoe of `decks` packs. Raises OddsError for a number outside DECKS."""
     if decks not in DECKS:
-        raise OddsError(f"{decks} decks make no shoe", f"say how many packs it holds: {DECKS[0]} to {DECKS[-1]}")
+        raise OddsError(f"a shoe cannot hold {decks} decks", f"give {DECKS[0]} to {DECKS[-1]}")
     return dict.fromkeys(FACES, decks)
 
 
@@ -43,7 +43,9 @@ def remaining(decks: int, seen: Iterable[Card]) -> dict[Card, int]:
     piles, gone = full(decks), Counter(seen)
     wrong = [f"{card.value} {times} times" for card, times in gone.items() if times > piles.get(card, 0)]
     if wrong:
-        raise OddsError(f"{decks} x 52 cards do not hold {', '.join(wrong)}", "check the cards seen, or say more decks")
+        raise OddsError(
+            f"{decks} x 52 cards do not hold {', '.join(wrong)}", "check the cards seen, or give more decks"
+        )
     return {card: held - gone[card] for card, held in piles.items()}
 
 
@@ -51,7 +53,7 @@ def checked(piles: Piles) -> int:
     """The number of cards. Raises OddsError if they are too few or no cards of a shoe."""
     wrong = [card.value for card, held in piles.items() if card not in _FACES or held < 0]
     if wrong:
-        raise OddsError(f"no shoe holds these: {', '.join(wrong)}", "count 0 or more of each of the 52 faces")
+        raise OddsError(f"a shoe cannot hold these: {', '.join(wrong)}", "count 0 or more of each of the 52 faces")
     size = sum(piles.values())
     if size < ROUND:
         raise OddsError(f"{size} cards are left, a round may take {ROUND}", f"odds need {ROUND} cards or more")
@@ -155,17 +157,17 @@ def _fours(points: list[int]) -> Iterator[tuple[int, int, int, list[int]]]:
     """The points of the banker's two and of the player's two, their ordered deals, and what is left."""
     for p1, p2, player_orders in _PAIRS:
         left = points.copy()
-        player_ways = player_orders * _take(left, p1) * _take(left, p2)
+        player_ways = player_orders * _remove(left, p1) * _remove(left, p2)
         if not player_ways:
             continue
         for b1, b2, banker_orders in _PAIRS:
             rest = left.copy()
-            ways = player_ways * banker_orders * _take(rest, b1) * _take(rest, b2)
+            ways = player_ways * banker_orders * _remove(rest, b1) * _remove(rest, b2)
             if ways:
                 yield b1 + b2, p1 + p2, ways, rest
 
 
-def _take(points: list[int], worth: int) -> int:
+def _remove(points: list[int], worth: int) -> int:
     """Removes a card of these points; the number there was before."""
     points[worth] -= 1
     return points[worth] + 1

@@ -62,7 +62,7 @@ class Hand(Struct, frozen=True):
 
 
 class Own(Struct, frozen=True):
-    """What only baccarat says of a round."""
+    """The fields of a round that only baccarat has."""
 
     natural: bool
     pairs: dict[str, bool]
@@ -109,7 +109,7 @@ def _reserve(cards: Cards, slot: str, why: Ruled) -> Generator[Ask, Card | None,
 def _opened(card: Card | None, slot: str) -> Generator[Ask, Card | None, int]:
     """The points of a card, which must be open."""
     if card is None:
-        yield OpeningDue((slot,), (slot,), f"{slot} is to be opened")
+        yield OpeningDue((slot,), (slot,), f"open {slot}")
         raise LookupError("an opening is never answered")
     return card.points
 
@@ -120,7 +120,7 @@ def _open_pairs(cards: Cards) -> Generator[Ask, Card | None, None]:
     if closed:
         step = next(slots for slots in STEPS if closed & set(slots))
         may = tuple(slot for slot in PAIRS if slot in closed)
-        yield OpeningDue(tuple(slot for slot in step if slot in closed), may, "the opening hands are to be opened")
+        yield OpeningDue(tuple(slot for slot in step if slot in closed), may, "open the first two cards of both hands")
         raise LookupError("an opening is never answered")
 
 
@@ -192,4 +192,4 @@ def unjudged(terms: Baccarat) -> dict[str, str]:
     """The terms that a judging reader cannot follow: it deals on demand."""
     if terms.procedure == "on-demand":
         return {}
-    return {"procedure": "an angel-eye judges by its own rules, on-demand"}
+    return {"procedure": "an angel-eye deals by its own rules, on-demand"}

@@ -109,11 +109,11 @@ def _lowest(nums: Mapping[str, int], den: int) -> Chances:
 def piles_of(decks: int, seen: Sequence[Card]) -> Piles:
     """The piles left of `decks` packs. Raises HandOddsError for cards that these do not hold."""
     if decks < 1:
-        raise HandOddsError(f"{decks} packs hold no card", "give 1 or more: --decks 8")
+        raise HandOddsError(f"{decks} decks hold no card", "give 1 or more: --decks 8")
     gone = Counter(seen)
     wrong = [f"{card.value} {times} times" for card, times in gone.items() if card not in FACES or times > decks]
     if wrong:
-        raise HandOddsError(f"{decks} packs do not hold {', '.join(wrong)}", "look at the cards seen again")
+        raise HandOddsError(f"{decks} decks do not hold {', '.join(wrong)}", "check the cards seen")
     left = Counter(VALUES[card.rank] for card in FACES for _ in range(decks - gone[card]))
     return tuple(left[value] for value in UPS)
 

@@ -42,14 +42,14 @@ class Dealer(Struct, frozen=True):
 
 
 class Seat(Struct, frozen=True):
-    """What a seat won or lost with all its hands, in units of its bet and in money."""
+    """The net of a seat with all its hands, in units of its bet and in money."""
 
     units: str
     net: str
 
 
 class Own(Struct, frozen=True):
-    """What only blackjack says of a round.
+    """The fields of a round that only blackjack has.
 
     seats: `S3` -> its sum. house: minus the sum of all nets. discards: hands, and `D`, in the order they went into the
     discard holder. left: cards in the shoe after the round. shuffle_due: fewer than a quarter of the shoe are left.

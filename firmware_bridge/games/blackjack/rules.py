@@ -45,9 +45,9 @@ class Blackjack(Terms, frozen=True):
     def __post_init__(self) -> None:
         check_settings(min=self.min, max=self.max)
         if not self.min > 0:
-            raise ValueError(f"min = {self.min}: a bet is more than 0")
+            raise ValueError(f"min = {self.min}: must be more than 0")
         if self.max < self.min:
-            raise ValueError(f"max = {self.max}: it is at least min, {self.min}")
+            raise ValueError(f"max = {self.max}: must be at least min, {self.min}")
 
 
 def refused(seat: int, bet: Decimal, seats: int, least: Decimal, most: Decimal) -> str:

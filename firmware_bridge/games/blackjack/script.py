@@ -87,7 +87,7 @@ def _turn(felt: Felt, n: int, named: str) -> Generator[prompts.Ask, Any, Card]:
     card = felt.dealer[n]
     if card is None:
         number = len(felt.seats) * (n + 1) + n
-        yield prompts.OpeningDue((DEALER,), (DEALER,), f"{named} is to be turned", only=(number,))
+        yield prompts.OpeningDue((DEALER,), (DEALER,), f"turn {named}", only=(number,))
         raise LookupError("an opening is never answered")
     yield prompts.did("turn", DEALER, card.value)
     return card
@@ -114,7 +114,7 @@ def deal_to(felt: Felt, hand: Hand, rule: str) -> Steps:
     """Deals one card face up to a hand, by one of `RULES`; over 21 its stake and cards go at once."""
     card = yield _due(hand.name, rule)
     if card is None:
-        yield prompts.OpeningDue((hand.name,), (hand.name,), f"{hand.name} is to be opened")
+        yield prompts.OpeningDue((hand.name,), (hand.name,), f"open {hand.name}")
         raise LookupError("an opening is never answered")
     hand.laid.append(Laid(card, felt.drawn))
     felt.drawn += 1
@@ -150,7 +150,9 @@ def _mark(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[prompts.
     offers = _offers(terms, hands, hand)
     mark: Mark = yield prompts.MarkDue({hand.name: offers}, why=f"{hand.name} has {hand.total}: {', '.join(offers)}")
     if mark.seat not in ("", str(hand.seat)):
-        raise prompts.Refused("not_your_turn", f"seat {hand.seat} is asked, for {hand.name}: {', '.join(offers)}")
+        raise prompts.Refused(
+            "not_your_turn", f"it is the turn of seat {hand.seat}, hand {hand.name}: {', '.join(offers)}"
+        )
     if mark.word not in offers:
         why_not = _why_not(terms, hands, hand, mark.word)
         raise prompts.Refused("not_allowed", f"{why_not}; {hand.name}: {', '.join(offers)}")
@@ -172,12 +174,12 @@ def _offers(terms: Blackjack, hands: list[Hand], hand: Hand) -> dict[str, prompt
 def _why_not(terms: Blackjack, hands: list[Hand], hand: Hand, word: str) -> str:
     """The reason why a mark of the game is not allowed now."""
     if word == "SU":
-        return "SU only as the first decision of a seat"
+        return "SU is allowed only as the first decision of a seat"
     if len(hand.laid) > 2:
-        return f"{word} only with the first two cards of a hand"
+        return f"{word} is allowed only with the first two cards of a hand"
     if len(hands) >= terms.max_hands:
-        return f"a seat has {terms.max_hands} hands at most"
-    return f"the two cards are not of the same {terms.split_by}"
+        return f"a seat may have at most {terms.max_hands} hands"
+    return f"the two cards do not have the same {terms.split_by}"
 
 
 @lru_cache(256)

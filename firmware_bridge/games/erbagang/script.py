@@ -24,8 +24,8 @@ class ErBaGang(Terms, frozen=True):
     base: the money that all multiples multiply; who has less cannot go on.
     grab_max: the highest bid for the bank.
     order: the kinds of hands from high to low.
-    ties: who wins equal hands: the higher single tile (white is the lowest; if that is equal too, nobody), the banker,
-    or nobody.
+    ties: who wins equal hands: the higher single tile (white is the lowest; if that is equal too, neither), the banker,
+    or neither.
     hand_multiples: what the winning hand pays, by its kind; a kind that is not named pays once.
     banker_per: whether the bank is grabbed in every round, or once a game.
     """
@@ -61,13 +61,13 @@ Purses = dict[str, Decimal]
 
 
 class Own(Struct, frozen=True):
-    """What only er ba gang says of a round.
+    """The fields of a round that only er ba gang has.
 
-    game_round: 1 to 5, voided rounds not counted. banker: his slot. multiple: what he grabbed with, 1 if nobody did.
+    game_round: 1 to 5, voided rounds not counted. banker: his slot. multiple: his bid, 1 if no seat bid.
     multiples: slot of a player -> what he bet. outcomes: slot of a player -> how he ended against the banker.
     money: slot -> its purse after the round, empty where purses are unknown. stopped: the game ends before its fifth
-    round. out: slots that cannot go on, because less than the base is left. difference: in a correction, slot -> what
-    it won more than was told before; it stays with the people, later rounds stand.
+    round. out: slots that cannot go on, because less than the base is left. difference: in a correction, slot -> its
+    net less that published before; people settle it, later rounds stand.
     """
 
     game_round: int
@@ -82,7 +82,7 @@ class Own(Struct, frozen=True):
 
 
 class Running(banker_round.Bank, frozen=True, kw_only=True):
-    """What er ba gang shows of a running round: which of the five it is, bids, the bank, bets."""
+    """The running round of er ba gang: its number of the five, bids, the bank, bets."""
 
     round: int
 
@@ -101,7 +101,7 @@ def round(terms: ErBaGang, start: Start) -> Script:
     offer = Whole(offered[0], offered[-1])
     players = sorted(banker_round.from_next(banker))
     bets = yield from banker_round.given_by(
-        players, banker_round.BET, offer, "the players bet", lambda given: replace(running, bets=given)
+        players, banker_round.BET, offer, "players bet", lambda given: replace(running, bets=given)
     )
     closed = yield from banker_round.dealt(EACH)
     tiles = yield from banker_round.turned(closed, banker, start.sealed, kind_of_hand)

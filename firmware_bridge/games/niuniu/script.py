@@ -52,9 +52,9 @@ EACH: Final = 5
 
 
 class Own(Struct, frozen=True):
-    """What only niu-niu says of a round.
+    """The fields of a round that only niu-niu has.
 
-    banker: his slot. multiple: what he grabbed with, 1 if nobody grabbed. multiples: slot of a player -> what he bet.
+    banker: his slot. multiple: his bid, 1 if no seat grabbed. multiples: slot of a player -> what he bet.
     outcomes: slot of a player -> how he ended against the banker.
     """
 
@@ -73,7 +73,7 @@ def round(terms: NiuNiu, start: Start) -> Script:
         sorted(players),
         banker_round.BET,
         _choice(terms.bet),
-        "the players bet",
+        "players bet",
         lambda given: replace(running, bets=given),
     )
     closed = yield from banker_round.dealt(EACH)

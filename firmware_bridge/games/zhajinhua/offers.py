@@ -48,16 +48,16 @@ def anytime(table: Table) -> dict[str, dict[str, Offer]]:
 def refuse_wrong(table: Table, seat: Seat, mark: Mark) -> Seat:
     """The seat that marks; `seat`: the one in turn. Raises Refused for a mark that the rules do not allow."""
     if mark.word == LOT:
-        raise Refused("not_allowed", f"the starting seat is known; {_options(table, seat)}")
+        raise Refused("not_allowed", f"the starting seat is already drawn; {_options(table, seat)}")
     by = next((each for each in table.still_in if each.number == mark.seat), None)
     if by is None:
-        raise Refused("not_your_turn", f"seat {mark.seat} plays no part, or no more; {_options(table, seat)}")
+        raise Refused("not_your_turn", f"seat {mark.seat} is not in this round, or is out; {_options(table, seat)}")
     if by is not seat and mark.word not in ANYTIME:
         raise Refused(
             "not_your_turn", f"S{mark.seat} may {' or '.join(anytime(table)[by.slot])}; {_options(table, seat)}"
         )
     if mark.word == "look" and by.looked:
-        raise Refused("already_marked", f"seat {mark.seat} has looked; {_options(table, seat)}")
+        raise Refused("already_marked", f"seat {mark.seat} has already looked; {_options(table, seat)}")
     _refuse_state(table, by, mark)
     _refuse_value(table, by, mark)
     return by
@@ -70,10 +70,10 @@ def _refuse_state(table: Table, seat: Seat, mark: Mark) -> None:
             raise Refused("not_allowed", f"a call costs {in_words(table.cost(seat))}; {_options(table, seat)}")
         if table.stake >= table.terms.top:
             raise Refused(
-                "not_allowed", f"the stake is at the top, {in_words(table.terms.top)}; {_options(table, seat)}"
+                "not_allowed", f"the stake is already at the top, {in_words(table.terms.top)}; {_options(table, seat)}"
             )
     elif mark.word not in (*ANYTIME, *offers(table, seat)):
-        first = f"hands are compared from round {COMPARES_FROM} on; " if mark.word == "compare" else ""
+        first = f"hands can be compared from round {COMPARES_FROM} on; " if mark.word == "compare" else ""
         raise Refused("not_allowed", f"{first}{_options(table, seat)}")
 
 
@@ -84,7 +84,7 @@ def _refuse_value(table: Table, seat: Seat, mark: Mark) -> None:
     elif mark.word != "compare":
         check(mark.word, mark.value, Nothing())
     elif table.is_short(seat) and mark.value is not None:
-        raise Refused("bad_target", "compare takes no seat: with less than a call it is with every seat still in")
+        raise Refused("bad_target", "compare takes no seat here: with less than a call, it is with all seats still in")
     elif not table.is_short(seat):
         check(mark.word, mark.value, offers(table, seat)["compare"])
 
@@ -93,7 +93,7 @@ def _refuse_raise(table: Table, seat: Seat, value: str | None) -> None:
     given = amount(value)
     allowed = _raises(table, seat, None)
     if allowed is None:
-        raise Refused("bad_amount", f"no whole step is left to the top stake; {_options(table, seat)}")
+        raise Refused("bad_amount", f"no full step is left below the top stake; {_options(table, seat)}")
     check("raise", value, allowed)
     if given > seat.purse:
         raise Refused("not_enough_money", f"the purse has {in_words(seat.purse)}; {_options(table, seat)}")

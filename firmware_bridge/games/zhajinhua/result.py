@@ -56,9 +56,9 @@ class Running(Struct, frozen=True):
 
 
 class Own(Struct, frozen=True):
-    """What only zha jin hua says of a round: who won and how, betting rounds, pot, the house's rake.
+    """The fields of a round that only zha jin hua has: the winner and how, betting rounds, pot, the house's rake.
 
-    returned: seat -> what went back to it beyond what an all-in winner had put in. shown: seats whose hands guests see.
+    returned: seat -> money returned to it beyond the stake of an all-in winner. shown: seats with hands guests see.
     """
 
     winner: str

@@ -11,7 +11,7 @@ from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.zhajinhua.hands import HAND, Hand
 from firmware_bridge.games.zhajinhua.offers import anytime, offers, refuse_wrong
 from firmware_bridge.games.zhajinhua.result import Running, divided, hand_out, result
-from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, ZhaJinHua, take_seats
+from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, ZhaJinHua, seat_players
 
 Dealt = dict[str, list[Card | None]]
 """Slot -> its cards, as far as they are open."""
@@ -19,7 +19,7 @@ Dealt = dict[str, list[Card | None]]
 
 def round(terms: ZhaJinHua, start: Start) -> Script:
     """One round of those who can pay the ante."""
-    table = yield from take_seats(terms, start.money)
+    table = yield from seat_players(terms, start.money)
     if table is None:
         return None
     yield _shown(table)
@@ -50,8 +50,8 @@ def _deal(table: Table) -> Generator[prompts.Ask, Any, Dealt]:
 def _draw_lot(table: Table) -> Generator[prompts.Ask, Any, None]:
     """Puts the seat first that the lot fell on."""
     numbers = tuple(seat.number for seat in table.seats)
-    hint = f"tell the seat the lot fell on: lot=N, one of {', '.join(numbers)}"
-    mark: Mark = yield prompts.MarkDue({LOT: {LOT: prompts.Choice(numbers)}}, why="the lot says which seat starts")
+    hint = f"give the seat that was drawn: lot=N, one of {', '.join(numbers)}"
+    mark: Mark = yield prompts.MarkDue({LOT: {LOT: prompts.Choice(numbers)}}, why="a draw decides which seat starts")
     if mark.word != LOT:
         raise prompts.Refused("not_allowed", hint)
     if mark.value not in numbers:
@@ -81,7 +81,7 @@ def _turn(table: Table, seat: Seat) -> Generator[prompts.Ask, Any, bool]:
     while len(table.still_in) > 1:
         act = offers(table, seat)
         yield _shown(table)
-        why = f"{seat.slot} speaks, round {table.round}"
+        why = f"{seat.slot} acts, betting round {table.round}"
         mark: Mark = yield prompts.MarkDue({seat.slot: act}, anytime(table), why=why, again=is_again)
         by = refuse_wrong(table, seat, mark)
         is_again = by is not seat
@@ -159,6 +159,6 @@ def _open(dealt: Dealt) -> Generator[prompts.Ask, Any, dict[str, Hand]]:
     """The hands; waits until all are open."""
     closed = tuple(slot for slot, hand in dealt.items() if None in hand)
     if closed:
-        yield prompts.OpeningDue(closed, closed, "the round is over: all hands are opened", by_itself=True)
+        yield prompts.OpeningDue(closed, closed, "the round is over: open all hands", by_itself=True)
         raise LookupError("an opening is never answered")
     return {slot: tuple(card for card in hand if card) for slot, hand in dealt.items()}

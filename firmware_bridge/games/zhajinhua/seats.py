@@ -39,15 +39,15 @@ class ZhaJinHua(Terms, frozen=True):
         check_settings(ante=self.ante, step=self.step, top=self.top, rake=self.rake)
         check_settings(**{f"bonus.{kind}": each for kind, each in self.bonus.items()})
         if not self.ante > 0:
-            raise ValueError(f"ante = {self.ante}: it is more than 0")
+            raise ValueError(f"ante = {self.ante}: must be more than 0")
         if not self.step > 0:
-            raise ValueError(f"step = {self.step}: it is more than 0")
+            raise ValueError(f"step = {self.step}: must be more than 0")
         if not self.top >= self.ante:
-            raise ValueError(f"top = {self.top}: it is at least the ante, {self.ante}")
+            raise ValueError(f"top = {self.top}: must be at least the ante, {self.ante}")
         if not 0 <= self.rake < 1:
-            raise ValueError(f"rake = {self.rake}: it is a part of the profit, 0 to less than 1")
+            raise ValueError(f"rake = {self.rake}: must be 0 or more and less than 1, a part of the profit")
         if not all(each >= 0 for each in self.bonus.values()):
-            raise ValueError("bonus: what is paid for a hand is 0 or more")
+            raise ValueError("bonus: amounts must be 0 or more")
 
 
 Out = Literal["fold", "compare", "forced"]
@@ -133,7 +133,7 @@ class Table(Struct):
         return seat.purse < self.cost(seat)
 
 
-def take_seats(terms: ZhaJinHua, money: dict[str, str]) -> Generator[Ask, Any, Table | None]:
+def seat_players(terms: ZhaJinHua, money: dict[str, str]) -> Generator[Ask, Any, Table | None]:
     """The table of the seats that can pay the ante, after they paid it; None if they are too few or too many."""
     seats = []
     for number, purse in sorted(money.items(), key=lambda each: int(each[0])):

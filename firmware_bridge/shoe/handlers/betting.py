@@ -25,7 +25,7 @@ SEAT: Final = re.compile(r"[1-9][0-9]?")
 def bets_open(draft: Draft, fact: Ordered, order: orders.BetsOpen) -> None:
     """Reopens betting: only while no card of the round was seen."""
     if is_card_out(draft.shoe):
-        raise Refused("a card of this round is out", "void the round first if bets must be taken again")
+        raise Refused("a card of this round is already drawn", "to take bets again, void the round first")
     draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
@@ -56,7 +56,7 @@ def _no_round(table: Layout) -> Refused:
     """The reason why no round takes place: the seats that take no part, where the game names them."""
     named = [seat for words in table.did for word in words if isinstance(word, tuple) for seat in word]
     few = f"{', '.join(named)} cannot take part" if named else "too few seats take part"
-    return Refused("no_round", _left_out(table) or f"{few}: close the bets with more")
+    return Refused("no_round", _left_out(table) or f"{few}: close the bets with more seats")
 
 
 def _left_out(table: Layout) -> str:
@@ -73,7 +73,7 @@ def update_purses(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
     """
     shoe = draft.shoe
     if rules(shoe).money.stakes_per == "round" or is_card_out(shoe):
-        raise Refused("betting is not open", "bets_open, or deal the round")
+        raise Refused("betting is not open", "open the bets first (bets_open), or deal the round")
     check_stakes(rules(shoe), order)
     if (table := layout(evolve(shoe, _closed(shoe, order)))).no_round:
         raise _no_round(table)
@@ -84,16 +84,17 @@ def check_stakes(game: Game, order: orders.BetsClosed) -> None:
     """Checks that an order to close the bets brings what the game needs. Raises Refused with what to give."""
     for name, amounts in (("bets", order.bets), ("money", order.money)):
         if amounts and game.money.stakes != name:
-            raise Refused(f"{game.name} takes no {name}", f"give {game.money.stakes or 'none'}")
+            instead = f", give {game.money.stakes}" if game.money.stakes else ""
+            raise Refused(f"{game.name} takes no {name}", f"leave {name} out{instead}")
         for seat, text in amounts.items():
             if not SEAT.fullmatch(seat):
-                raise Refused(f"{seat!r} is no seat", 'a seat is a number: {"1": "100"}')
+                raise Refused(f"{seat!r} is not a seat", 'a seat is a number: {"1": "100"}')
             try:
                 amount(text)
             except RefusedByGame:
-                raise Refused(f"{text!r} is no amount", 'an amount is a plain decimal: "12.5"') from None
+                raise Refused(f"{text!r} is not an amount", 'write an amount in digits: "12.5"') from None
     if game.money.stakes == "bets" and not order.bets:
-        raise Refused("no bets are given", 'give seat and amount: {"bets": {"1": "100"}}')
+        raise Refused("the bets are missing", 'give each seat with its amount: {"bets": {"1": "100"}}')
 
 
 def give_mark(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
@@ -122,7 +123,7 @@ def give_mark(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
 
 def bets_first(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
     """Refuses a mark while bets are open. Raises Refused."""
-    _refuse_late(draft.shoe, order, "the bets")
+    _refuse_late(draft.shoe, order, "bets are open")
     raise Refused("no_mark_due", "close the bets first: bets_closed")
 
 

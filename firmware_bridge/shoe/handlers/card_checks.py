@@ -9,11 +9,11 @@ from firmware_bridge.games.prompts import CardDue
 from firmware_bridge.shoe.round import asked, copies, due, is_named, phase, rules
 from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, next_card, row
 
-_IN_NO_BOOK: Final = "a code that is in no code book"
+_IN_NO_BOOK: Final = "its code is in no code book"
 _FOREIGN_CODES: Final = {
     "unknown code": _IN_NO_BOOK,
     "foreign": _IN_NO_BOOK,
-    "no code book": "no code book is configured, and this code is no card's name: see `shoe check`",
+    "no code book": "no code book is set up, and its code is not the name of a card: run `shoe check`",
 }
 """Reason of a reader -> the detail of `foreign` for a card that it read without a face."""
 
@@ -55,23 +55,23 @@ def _foreign(shoe: Shoe, card: HeldCard) -> str:
     if card.card is None:
         return _FOREIGN_CODES.get(card.reason, "")
     if card.card not in rules(shoe).pack:
-        return "a card of another game"
+        return "this game has no such card"
     if None not in (card.lot, shoe.lot) and card.lot != shoe.lot:
-        return f"pack lot {card.lot}, this shoe holds lot {shoe.lot}"
+        return f"the card is from batch {card.lot}, this shoe holds batch {shoe.lot}"
     return ""
 
 
 def _misplaced(shoe: Shoe, slot: str) -> CardFault | None:
     now = phase(shoe)
     if now is Phase.COMPLETE:  # the first slot is of the round to come
-        no_card = CardFault("wrong_slot", f"went to {slot}, no card is due", {"slot": slot})
+        no_card = CardFault("wrong_slot", f"a card went to {slot}, but no card is due", {"slot": slot})
         return None if slot == rules(shoe).play.first else no_card
     if now not in (Phase.BURNING, Phase.READY, Phase.DEALING):
         return None
     expected = BURN if now is Phase.BURNING else due(shoe)
     if not expected or slot == expected:
         return None
-    return CardFault("wrong_slot", f"went to {slot}, {expected} is due", {"slot": slot, "due": expected})
+    return CardFault("wrong_slot", f"a card went to {slot}, but {expected} is due", {"slot": slot, "due": expected})
 
 
 def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:
@@ -81,9 +81,9 @@ def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> str:
         return ""
     named = face.value if _would_be_named(shoe) else "a sealed card"
     return (
-        f"{named}: this very card was drawn before"
+        f"{named}: exactly this card was drawn before"
         if again
-        else f"{named}: copy {most + 1} in {shoe.house.decks} decks"
+        else f"{named} came {most + 1} times, the shoe holds {most}"
     )
 
 

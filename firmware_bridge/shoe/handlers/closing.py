@@ -92,10 +92,13 @@ def _first_wrong(
     for n, word in enumerate(words, 1):
         now = _judged(game, came[:n], terms, began)
         if now.stuck:
-            expected = "the round is over before it" if before.result else is_asked(before.due)
-            return f"{word}, number {n}, cannot stand there", expected
+            expected = "the round ends before it" if before.result else is_asked(before.due)
+            return f"{word} is not possible in place {n}", expected
         before = now
-    return f"these {'words' if game.play.words else 'cards'} are no whole round", f"it goes on: {is_asked(before.due)}"
+    return (
+        f"these {'words' if game.play.words else 'cards'} are not a complete round",
+        f"the round goes on: {is_asked(before.due)}",
+    )
 
 
 def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:
@@ -107,8 +110,8 @@ def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) 
     seen = Counter(replace_cards(disclosed(shoe), before, dealt))
     for card in Counter(dealt) - Counter(before):
         if seen[card] > copies(shoe, card):
-            words = f"{card.value} would have come {seen[card]} times, more often than the packs hold it"
-            raise Refused(words, "look at the cards again; if another round is wrong too, correct that one first")
+            words = f"{card.value} would come {seen[card]} times, more often than the decks hold it"
+            raise Refused(words, "check the cards; if another round is wrong too, correct that one first")
 
 
 def _result(shoe: Shoe, result: Result) -> dict[str, Any]:
@@ -136,7 +139,7 @@ def _move(shoe: Shoe, word: str) -> Card | Mark:
     card = next((each for each in rules(shoe).pack if each.value == word), None)
     mark = mark_of(word)
     if card is None and (mark is None or mark.word not in rules(shoe).play.words):
-        raise Refused(f"{word} is no card of {shoe.house.game}", "a card is written rank then suit: As, Td")
+        raise Refused(f"{word} is not a card of {shoe.house.game}", "write a card as rank and suit: As, Td")
     return card or mark  # type: ignore[return-value]  # one of them is there
 
 

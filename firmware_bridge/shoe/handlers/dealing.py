@@ -107,7 +107,7 @@ def open_too_early(draft: Draft, card: HeldCard) -> None:
     if is_open(shoe, "burn_over") or "drawn_before_bets_closed" in card.cleared:
         return
     if _beyond_burn(shoe):
-        draft.open_irregularity("burn_over", "a card after the last one to burn")
+        draft.open_irregularity("burn_over", "a card was drawn after the last burn card")
     else:
         draft.open_irregularity("drawn_before_bets_closed", f"round {shoe.round}", round=shoe.round)
 

@@ -45,7 +45,7 @@ def follow_session(draft: Draft, fact: inputs.AnyInput, inside: bool) -> None:
 def _lost_reports(report: inputs.ReportNo | None) -> str:
     """The reports lost before this one, in words; their numbers begin with 0 when the reader restarts."""
     if report is None:
-        return "reports are lost"
+        return "reports of the reader are lost"
     return f"reports before number {report.seq} are lost" if report.seq else "the reader restarted"
 
 
@@ -60,7 +60,7 @@ def _new_session(draft: Draft, session: int, inside: bool) -> None:
         return
     draft.add(events.ReaderSession(session=session))
     if known is not None and inside:
-        draft.open_irregularity("reader_gap", "the reader board restarted inside the shoe")
+        draft.open_irregularity("reader_gap", "the reader board restarted during this shoe")
 
 
 def is_entered(shoe: Shoe, fact: inputs.AnyInput) -> bool:
@@ -77,7 +77,7 @@ def already_entered(draft: Draft, fact: inputs.CardRead) -> bool:
         draft.add(events.CardConfirmed())
         return True
     if draft.shoe.device.entered and fact.report is not None and draft.shoe.status == "open":
-        draft.open_irregularity("reader_gap", "the reader read another card than the one entered by hand")
+        draft.open_irregularity("reader_gap", "the reader read a different card from the one entered by hand")
     return False
 
 
@@ -98,7 +98,7 @@ def unread(draft: Draft, fact: inputs.CardUnread) -> None:
             draft.add(events.Noted(what=f"reader: {fact.reason}"))
         case "movement":
             draft.open_irregularity(
-                fact.reason, f"told by the reader in round {draft.shoe.round}", round=draft.shoe.round
+                fact.reason, f"reported by the reader in round {draft.shoe.round}", round=draft.shoe.round
             )
         case "card":
             deal_or_hold(draft, HeldCard(None, fact.nonce, reason=fact.reason))
@@ -236,7 +236,7 @@ def slot_filled(draft: Draft, fact: SlotFilled) -> None:
         return  # whether a third card is drawn is a secret
     laid = ", ".join(each.slot for each in layout(shoe).placed) if shoe.laid else "no slot"
     draft.open_irregularity(
-        "wrong_slot", f"a card lies on {fact.slot}; cards were dealt to {laid}", slot=fact.slot, dealt=laid
+        "wrong_slot", f"a card lies in {fact.slot}, but cards were dealt to {laid}", slot=fact.slot, dealt=laid
     )
 
 

@@ -27,11 +27,11 @@ def _opening(shoe: Shoe) -> OpeningDue:
 def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
     """Opens the cards in `slots`, or the next step. Raises Refused if they cannot be opened now."""
     if not is_sealed(draft.shoe):
-        raise Refused("nothing to reveal", "cards are shown as they are drawn at this table")
+        raise Refused("there is nothing to reveal", "this table shows cards as they are drawn")
     opening = _opening(draft.shoe)
     if not slots:
         if not opening.step:
-            raise Refused("nothing to reveal", "draw the cards of this round first")
+            raise Refused("there is nothing to reveal", "draw the cards of this round first")
         _open(draft, opening.step)
         return
     for slot in slots:
@@ -99,7 +99,7 @@ def _open(draft: Draft, slots: tuple[str, ...]) -> None:
     closed = [each for each in closed if not only or each[0] in only]
     opened = [(draft.shoe.laid[n], slot) for slot in slots for n, where in closed if where == slot]
     if unread := [slot for laid, slot in opened if laid.card is None]:
-        raise Refused(f"the card in {unread[0]} was not read", "two people look at it, and enter it: shoe enter")
+        raise Refused(f"the card in {unread[0]} was not read", "two people must look at it and enter it: shoe enter")
     for laid, slot in opened:
         draft.add(revealed(laid, draft.shoe.round, slot))
 

@@ -18,21 +18,22 @@ from firmware_bridge.shoe.state import Phase
 def order_shoe(draft: Draft, fact: Ordered, order: orders.OpenShoe) -> None:
     """Opens a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
     if draft.shoe.device.next_house.confirm_shuffle and not order.confirmed_by.strip():
-        raise Refused("the shuffle is not confirmed", "the pit boss gives his name: confirmed_by")
+        raise Refused("the shuffle is not confirmed", "give the name of the pit boss: confirmed_by")
     game = GAMES[draft.shoe.device.next_house.game]
     if order.pack.decks is not None and order.pack.decks not in game.packs:
-        may = f"give {game.dealt_from} deck{'s' * (len(game.packs) > 1)}"
+        may = f"use {game.dealt_from} deck{'s' * (len(game.packs) > 1)}"
         raise Refused(f"{order.pack.decks} decks do not fit this shoe", may)
     if draft.shoe.device.lent:
+        # the back office finds the name by these words (floor/record/names.py)
         words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
-        raise Refused(words, "wait until the calibration ends, and some seconds more: shoe status")
+        raise Refused(words, "wait until the calibration ends, then a few seconds more: shoe status")
     rounds.open_shoe(draft, order.pack, fact.nonce, order.dealer, order.confirmed_by)
 
 
 def close_shoe(draft: Draft, fact: Ordered, order: orders.CloseShoe) -> None:
     """Ends the shoe between rounds. Raises Refused while a card of a round is out."""
     if phase(draft.shoe) is not Phase.BURNING and state.held_cards(draft.shoe):
-        raise Refused("a card of this round is out", "void the round first")
+        raise Refused("a card of this round is already drawn", "void the round first")
     rounds.end_shoe(draft, order.why or f"closed by {fact.by}")
 
 
@@ -50,14 +51,14 @@ def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
     out which they are.
     """
     if as_seen(order.second) in ("", as_seen(fact.by)):
-        raise Refused("a card is entered by two different people", "give both names: --by NAME --second NAME")
+        raise Refused("a card must be entered by two different people", "give both names: --by NAME --second NAME")
     shoe = draft.shoe
     commit, secret = draft.seal(order.card, fact.nonce)
     entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=fact.by, second=order.second)
     first = state.oldest_held(shoe)
     if (n := unread_needed(shoe)) is not None and state.is_open(shoe, "unreadable"):
         if state.disclosed(shoe).count(order.card) >= copies(shoe, order.card):
-            raise Refused("the packs hold no more of this card", "look at the card again")
+            raise Refused("the decks hold no more of this card", "check the card again")
         _look_at(draft, n, entered)
     elif state.is_open(shoe, "unreadable") and first and first.card is None:
         draft.add(entered)
@@ -99,15 +100,15 @@ def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None 
         rounds.open_with_next(draft, fact)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left
-        missing = "the first card is not exposed" if left is None else f"{left} more to burn"
+        missing = "the first card is not yet exposed" if left is None else f"{left} more card{'s' * (left > 1)} to burn"
         draft.open_irregularity("burn_short", missing, **({} if left is None else {"missing": left}))
-        raise Refused("the burn is not finished", "go on burning")
+        raise Refused("the burn is not finished", "burn the remaining cards first")
     elif phase(draft.shoe) is Phase.DEALING:
         refuse_to_end(draft)
     elif phase(draft.shoe) is Phase.COMPLETE:
         rounds.close_round(draft)
     else:
-        raise Refused("nothing to end")
+        raise Refused("there is no round to end")
 
 
 def refuse_to_end(draft: Draft) -> None:
@@ -116,7 +117,7 @@ def refuse_to_end(draft: Draft) -> None:
     if isinstance(question := asked(draft.shoe), MarkDue):
         raise Refused("a mark is due", is_asked(question))
     if slot is None:
-        raise Refused("cards are still to be revealed", "press REVEAL")
+        raise Refused("cards must be revealed first", "press REVEAL")
     draft.open_irregularity("missing_third", f"{slot} is due", slot=slot)
     raise Refused(f"{slot} is due", "draw it to the lit slot")
 
@@ -126,7 +127,7 @@ def press_result(draft: Draft, fact: Pressed) -> None:
     shoe = draft.shoe
     now = phase(shoe)
     if fact.key not in rules(shoe).play.keys:
-        raise Refused(f"{fact.key} is no key of {shoe.house.game}")
+        raise Refused(f"{shoe.house.game} has no key {fact.key}")
     if now is Phase.DEALING:
         refuse_to_end(draft)
     result = layout(shoe).result if now is Phase.COMPLETE else None
@@ -138,7 +139,7 @@ def press_result(draft: Draft, fact: Pressed) -> None:
     else:
         draft.open_irregularity(
             "result_mismatch",
-            f"the dealer says {fact.key}, the cards say {ours}",
+            f"the dealer pressed {fact.key}, the cards give {ours}",
             "dealer",
             said=fact.key,
             cards=ours,
@@ -159,7 +160,7 @@ def _uncorrected(draft: Draft, order: orders.Correct, past: state.PastRound | No
     is_open_now = order.round == draft.shoe.round and (draft.shoe.laid or draft.shoe.held or draft.shoe.replies)
     if past or is_open_now or draft.shoe.number == 1:
         return "only a closed round can be corrected"
-    return "if it is of the shoe before, it stands: corrections end when the next shoe opens"
+    return "a round of the previous shoe cannot be corrected after the next shoe is opened"
 
 
 def reveal_order(draft: Draft, fact: Ordered, order: orders.Reveal) -> None:
@@ -168,7 +169,7 @@ def reveal_order(draft: Draft, fact: Ordered, order: orders.Reveal) -> None:
 
 
 def _may_close(draft: Draft) -> bool:
-    """A round whose cards were entered by hand can be closed while the reader is away."""
+    """Whether a round with cards entered by hand can be closed while the reader is away."""
     return phase(draft.shoe) is Phase.COMPLETE and state.blockers(draft.shoe) == ("reader_lost",)
 
 
@@ -183,13 +184,13 @@ def fly(draft: Draft, fact: Ordered, order: orders.Fly) -> None:
     _vip_only(draft, "fly")
     if stakes := rules(shoe).money.stakes:
         hint = f"close the bets with {stakes}: bets_closed"
-        raise Refused(f"fly refused: {shoe.house.game} is dealt to the seats that bet", hint)
+        raise Refused(f"fly refused: {shoe.house.game} is dealt only to seats with a bet", hint)
     if shoe.house.betting == "required" and phase(shoe) is not Phase.BETTING:
-        raise Refused("bets are closed", "a round without a bet flies while betting is open")
+        raise Refused("bets are closed", "a round without a bet must start while betting is open")
     if shoe.flying:
-        raise Refused("this round flies already", "deal it")
+        raise Refused("this round is already without a bet", "deal it")
     if shoe.device.flown >= shoe.house.fly_limit:
-        raise Refused(f"fly refused: {shoe.device.flown} in a row already", "take a bet first")
+        raise Refused(f"fly refused: already {shoe.device.flown} in a row", "take a bet first")
     draft.add(events.Flown(round=shoe.round, in_a_row=shoe.device.flown + 1))
     if phase(shoe) is Phase.BETTING:
         draft.add(events.BetsClosed(round=shoe.round))
@@ -203,7 +204,7 @@ def request_shoe_change(draft: Draft, fact: Ordered, order: orders.RequestShoeCh
     shoe = draft.shoe
     _vip_only(draft, "a shoe change")
     if shoe.change is not None:
-        raise Refused("another shoe is on its way already")
+        raise Refused("another shoe is already on its way")
     if len(shoe.rounds) <= shoe.house.shoe_change_after:
         hint = f"ask again after round {shoe.house.shoe_change_after + 1}"
         raise Refused(f"only {len(shoe.rounds)} rounds of this shoe are over", hint)
@@ -214,18 +215,18 @@ def request_dealer_change(draft: Draft, fact: Ordered, order: orders.RequestDeal
     """Requests another dealer; the present one goes on until relieved."""
     _vip_only(draft, "a dealer change")
     if draft.shoe.device.dealer_change:
-        raise Refused("another dealer is on the way already")
+        raise Refused("another dealer is already on the way")
     draft.add(events.DealerChangeRequested())
 
 
 def dealer_in(draft: Draft, fact: Ordered, order: orders.DealerIn) -> None:
     """Signs a dealer in."""
     if not order.dealer.strip():
-        raise Refused("a dealer signs in by name", 'give "dealer"')
+        raise Refused("the name of the dealer is missing", 'give "dealer"')
     draft.add(events.DealerSignedIn(dealer=order.dealer))
 
 
 def _vip_only(draft: Draft, what: str) -> None:
     shoe = draft.shoe
     if (shoe.device.next_house if shoe.status == "empty" else shoe.house).mode != "vip":
-        raise Refused(f"{what} refused: guests have this at a VIP table only", 'see [service] mode = "vip"')
+        raise Refused(f"{what} refused: only possible at a VIP table", 'see [service] mode = "vip"')

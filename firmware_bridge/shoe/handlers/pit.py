@@ -28,8 +28,8 @@ def resolve(draft: Draft, fact: Ordered, order: Resolve) -> None:
         raise Refused(f"{name} is not open", f"open irregularities: {now}")
     choices = state.row(draft.shoe, name).choices
     if order.choice not in choices:
-        hint = f"choose one of: {', '.join(choices)}" if choices else "nothing is to decide: it closes by itself"
-        raise Refused(f"{order.choice} is no choice for {name}", hint)
+        hint = f"choose one of: {', '.join(choices)}" if choices else "no decision is needed: it closes by itself"
+        raise Refused(f"{order.choice} is not a choice for {name}", hint)
     clears = _clears(draft.shoe, order)
     _CHOICES[order.choice](draft, order, fact.by)
     draft.close_irregularity(name, order.choice, fact.by, order.why, clears)
@@ -67,7 +67,7 @@ def _remove(draft: Draft, order: Resolve, by: str) -> None:
     first = state.oldest_held(draft.shoe)
     is_meant = order.irregularity in OUT_OF_TURN or (first and _is_about(draft.shoe, order.irregularity, first))
     if first is None or not is_meant:
-        raise Refused("the card is gone already", "end the shoe, or void the round")
+        raise Refused("the card is already gone", "end the shoe, or void the round")
     commit, secret = draft.seal(first.card, first.nonce)
     draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why="removed"))
 
@@ -96,7 +96,7 @@ def _void(draft: Draft, order: Resolve, by: str) -> None:
         choices = state.row(draft.shoe, order.irregularity).choices
         raise Refused("no round is open", f"choose one of: {', '.join(choices)}")
     if order.irregularity == "result_mismatch" and now not in (Phase.DEALING, Phase.COMPLETE):
-        raise Refused("the round is closed already", "correct it, then accept")
+        raise Refused("the round is already closed", "correct it, then choose accept")
     if now is Phase.BURNING:
         _void_in_burn(draft, order, by)
     else:
@@ -139,11 +139,11 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
 def _continue(draft: Draft, order: Resolve, by: str) -> None:
     """Lets play go on by closing the irregularity; a lid must be closed first."""
     if order.irregularity == "lid_opened" and draft.shoe.device.lid_open:
-        raise Refused("the lid is open", "close it, or end the shoe")
+        raise Refused("the lid is open", "close the lid, or end the shoe")
 
 
 def _end_shoe(draft: Draft, order: Resolve, by: str) -> None:
-    why = f"the floor ended it: {_reason(order)}"
+    why = f"the pit ended it: {_reason(order)}"
     if phase(draft.shoe) in (Phase.DEALING, Phase.COMPLETE):
         void_round(draft, _reason(order), by, ends=why)
     elif phase(draft.shoe) not in (Phase.EMPTY, Phase.ENDED):

@@ -59,14 +59,17 @@ def close_judged(draft: Draft) -> None:
 
 def _in_burn(draft: Draft, theirs: ReaderResult) -> None:
     """Opens a mismatch: the reader deals already while the burn goes on."""
-    draft.open_irregularity("result_mismatch", "the reader tells a result while the burn goes on", READER)
+    draft.open_irregularity("result_mismatch", "the reader reports a result during the burn", READER)
 
 
 def _too_early(draft: Draft, theirs: ReaderResult) -> None:
     """Opens a mismatch: the reader ends a round that needs a card by the rules."""
     result = "a result" if is_sealed(draft.shoe) else _result_text(theirs)
     draft.open_irregularity(
-        "result_mismatch", f"the reader says {result}, {due(draft.shoe)} is due", READER, slot=due(draft.shoe) or ""
+        "result_mismatch",
+        f"the reader reports {result}, but {due(draft.shoe)} is due",
+        READER,
+        slot=due(draft.shoe) or "",
     )
 
 
@@ -104,7 +107,7 @@ def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, own: Raw) -> bool:
         return True
     values = {"said": _result_text(theirs), "cards": ", ".join(ours)}
     draft.open_irregularity(
-        "result_mismatch", f"the reader says {values['said']}, the cards say {values['cards']}", READER, **values
+        "result_mismatch", f"the reader reports {values['said']}, the cards give {values['cards']}", READER, **values
     )
     return False
 

@@ -60,7 +60,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
         )
     )
     if before.device.lid_open:
-        draft.open_irregularity("lid_opened", f"it was open when shoe {number} was", shoe=number)
+        draft.open_irregularity("lid_opened", f"the lid was open when shoe {number} was opened", shoe=number)
     if draft.shoe.burn_left == 0 and house.betting == "required":
         draft.add(events.BetsOpened(round=1))
 
@@ -239,7 +239,7 @@ def opening(handler: Callable[..., str | None], while_betting: Callable[..., str
 
     def open_for(draft: Draft, fact: Ordered, order: object) -> str | None:
         if not opens_itself(draft.shoe) or draft.shoe.device.lent:
-            raise Refused("no shoe is open", "open one: open_shoe")
+            raise Refused("no shoe is open", "open a shoe first: open_shoe")
         trial = Draft(draft.shoe, draft.at, draft.mono)
         open_shoe(trial, Pack(), fact.nonce)
         remark = (while_betting if trial.shoe.betting else handler)(trial, fact, order)
@@ -272,7 +272,7 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
 def doubt_sensor(draft: Draft) -> None:
     """Opens `cut_card_missing` for a stuck sensor that made a round the last: was it dirt? The pit decides."""
     if draft.shoe.status == "open" and draft.shoe.cut_by == "sensor" and SENSOR in state.stuck(draft.shoe):
-        words = "the sensor that saw the cut card does not let go: if it was dirt, the floor decides to continue"
+        words = "the sensor that saw the cut card is stuck: if it saw dirt, the pit chooses `continue`"
         draft.open_irregularity("cut_card_missing", words)
 
 
@@ -288,7 +288,7 @@ def watch_virtual_cut(draft: Draft) -> None:
     drawn = len(shoe.seen) + shoe.unknown
     if drawn >= size_of(shoe.house) - limit:
         meet_cut_card(draft, "virtual")
-        draft.open_irregularity("cut_card_missing", f"{drawn} cards drawn and no cut card seen", drawn=drawn)
+        draft.open_irregularity("cut_card_missing", f"{drawn} cards were drawn and no cut card was seen", drawn=drawn)
 
 
 def is_blind(shoe: Shoe) -> bool:

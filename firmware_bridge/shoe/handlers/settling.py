@@ -60,7 +60,7 @@ def _ask_for_unread(draft: Draft) -> None:
     n = unread_needed(shoe) if phase(shoe) is Phase.DEALING else None
     if n is not None:
         slot = layout(shoe).placed[n].slot
-        words = f"the card face down in {slot} was not read, and is needed now"
+        words = f"the face-down card in {slot} was not read and is needed now"
         draft.open_irregularity("unreadable", words, slot, reason="not read", slot=slot)
 
 
@@ -128,7 +128,7 @@ def _report_stuck(draft: Draft) -> None:
     shoe = draft.shoe
     table = layout(shoe)
     is_endless = isinstance(table.due, Question) and unread_needed(shoe) is None
-    endless = "questions without end" if is_endless else ""
+    endless = "the rules ask questions without end" if is_endless else ""
     no_seats = "no seat takes part" if table.no_round else ""
     why = table.stuck or endless or no_seats if phase(shoe) in state.IN_PLAY else ""
     if why and not state.is_open(shoe, "internal_error"):

@@ -74,7 +74,7 @@ def test_before_the_pairs_are_open_nothing_depends_on_a_face(procedure: str) -> 
     terms = Baccarat(procedure=procedure)  # type: ignore[arg-type]  # one of the two
     count = 4 if procedure == "on-demand" else 6
     table = now(terms, [None] * count)
-    assert table.due == OpeningDue(("P1", "P2"), ("P1", "B1", "P2", "B2"), "the opening hands are to be opened")
+    assert table.due == OpeningDue(("P1", "P2"), ("P1", "B1", "P2", "B2"), "open the first two cards of both hands")
     assert {each.plays for each in table.placed[4:]} <= {None}
 
 

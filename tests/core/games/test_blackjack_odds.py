@@ -113,7 +113,7 @@ def test_one_card_is_no_hand() -> None:
 
 @pytest.mark.parametrize(
     ("decks", "seen", "says"),
-    [(0, "", "0 packs hold no card"), (2, "As As Kd As", "2 packs do not hold As 3 times"), (8, "5p", "5p 1 times")],
+    [(0, "", "0 decks hold no card"), (2, "As As Kd As", "2 decks do not hold As 3 times"), (8, "5p", "5p 1 times")],
 )
 def test_cards_that_no_shoe_holds(decks: int, seen: str, says: str) -> None:
     with pytest.raises(HandOddsError, match=says):

@@ -32,7 +32,7 @@ def test_without_a_bet_that_is_taken_there_is_no_round() -> None:
 
 def test_a_round_is_not_flown_without_a_bet() -> None:
     now = table(mode="vip").play("!fly")
-    assert now.answer.error == "fly refused: blackjack is dealt to the seats that bet"
+    assert now.answer.error == "fly refused: blackjack is dealt only to seats with a bet"
     assert now.phase == "betting"
 
 
@@ -83,11 +83,11 @@ def test_a_correction_is_a_whole_round_in_cards_and_marks() -> None:
 @pytest.mark.parametrize(
     ("words", "error", "hint"),
     [
-        ("Th,9c,9h,8d,1:SP", "1:SP, number 5, cannot stand there", "S1.1: S, H, DD, SU"),
-        ("Th,9c,9h,8d,5c", "5c, number 5, cannot stand there", "S1.1: S, H, DD, SU"),
-        ("Th,S", "S, number 2, cannot stand there", "the next card goes to D"),
-        ("Th,9c,9h,8d,S,5c", "5c, number 6, cannot stand there", "the round is over before it"),
-        ("Th,9c,9h,8d", "these words are no whole round", "it goes on: S1.1: S, H, DD, SU"),
+        ("Th,9c,9h,8d,1:SP", "1:SP is not possible in place 5", "S1.1: S, H, DD, SU"),
+        ("Th,9c,9h,8d,5c", "5c is not possible in place 5", "S1.1: S, H, DD, SU"),
+        ("Th,S", "S is not possible in place 2", "the next card goes to D"),
+        ("Th,9c,9h,8d,S,5c", "5c is not possible in place 6", "the round ends before it"),
+        ("Th,9c,9h,8d", "these words are not a complete round", "the round goes on: S1.1: S, H, DD, SU"),
     ],
 )
 def test_a_correction_that_is_no_round_is_refused_with_the_first_word_that_is_not(

@@ -79,14 +79,14 @@ def test_split_hands_share_the_lamp_of_their_seat_and_the_reason_says_which() ->
 @pytest.mark.parametrize(
     ("before", "word", "seat", "value", "code", "hint"),
     [
-        ("", "S", 3, None, "not_your_turn", "seat 1 is asked, for S1.1: S, H, DD, SP, SU"),
+        ("", "S", 3, None, "not_your_turn", "it is the turn of seat 1, hand S1.1: S, H, DD, SP, SU"),
         ("", "DD", None, "100.01", "bad_amount", "DD: more than 0 to 100"),
-        ("", "DD", None, "1e1", "bad_amount", "give an amount in plain decimals: 12.5"),
+        ("", "DD", None, "1e1", "bad_amount", "write the amount in digits: 12.5"),
         ("", "SU", None, "1", "bad_amount", "SU takes no value"),
         ("", "X", None, None, "unknown", "the marks of blackjack: S, H, DD, SP, SU"),
-        ("H 2c", "DD", None, None, "not_allowed", "DD only with the first two cards of a hand; S1.1: S, H"),
-        ("H 2c", "SU", 1, None, "not_allowed", "SU only as the first decision of a seat; S1.1: S, H"),
-        ("SP 3c", "SP", 1, None, "not_allowed", "the two cards are not of the same rank; S1.1: S, H, DD"),
+        ("H 2c", "DD", None, None, "not_allowed", "DD is allowed only with the first two cards of a hand; S1.1: S, H"),
+        ("H 2c", "SU", 1, None, "not_allowed", "SU is allowed only as the first decision of a seat; S1.1: S, H"),
+        ("SP 3c", "SP", 1, None, "not_allowed", "the two cards do not have the same rank; S1.1: S, H, DD"),
         ("H", "H", 1, None, "no_mark_due", "S1.1 due: a hit"),
     ],
 )  # fmt: skip

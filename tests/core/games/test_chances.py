@@ -57,7 +57,7 @@ def test_chances_add_up_to_one_and_deviations_to_nothing(game: str) -> None:
 @pytest.mark.parametrize(
     ("game", "decks", "seen", "says"),
     [
-        ("niuniu", 2, (), "2 packs"),
+        ("niuniu", 2, (), "one deck, not 2"),
         ("niuniu", 1, cards("As As"), "As 2 times"),
         ("niuniu", 1, cards("1p"), "1p 1 times"),
         ("niuniu", 1, FACES[:48], "4 cards are left"),

@@ -216,7 +216,7 @@ def test_questions_for_ever_do_not_stop_the_daemon() -> None:
     register(round, answer=lambda question, faces, layout: "yes")
     table = Table(game="one", burn="none").play("shoe 5s")
     assert isinstance(asked(table.shoe), Question)
-    assert [each.detail for each in table.shoe.device.irregular] == ["questions without end"]
+    assert [each.detail for each in table.shoe.device.irregular] == ["the rules ask questions without end"]
     assert answer(table, orders.Void("stuck")).ok
 
 

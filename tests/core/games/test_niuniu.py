@@ -70,17 +70,22 @@ def test_where_nobody_grabs_the_lot_is_among_all_and_the_multiple_is_one() -> No
 @pytest.mark.parametrize(
     ("before", "mark", "code", "hint"),
     [
-        ("", "1:bet=2", "not_allowed", "grab is due of S1, S2, S3, S4"),
-        ("", "lot=2", "not_allowed", "grab is due of S1, S2, S3, S4"),
-        ("1:grab=2", "5:grab=2", "not_your_turn", "grab is due of S2, S3, S4"),
-        ("1:grab=2", "1:grab=3", "already_marked", "seat 1 has given its grab; it is due of S2, S3, S4"),
+        ("", "1:bet=2", "not_allowed", "waiting for grab from S1, S2, S3, S4"),
+        ("", "lot=2", "not_allowed", "waiting for grab from S1, S2, S3, S4"),
+        ("1:grab=2", "5:grab=2", "not_your_turn", "waiting for grab from S2, S3, S4"),
+        (
+            "1:grab=2",
+            "1:grab=3",
+            "already_marked",
+            "seat 1 has already given its grab; waiting for grab from S2, S3, S4",
+        ),
         ("1:grab=2", "2:grab=4", "bad_amount", "grab: one of 0, 1, 2, 3"),
         ("1:grab=2", "2:grab", "bad_amount", "grab: one of 0, 1, 2, 3"),
-        ("1:grab=2", "grab=2", "unknown", "say which seat: 3:grab"),
+        ("1:grab=2", "grab=2", "unknown", "name the seat: 3:grab"),
         ("1:grab=2", "2:lot=1", "unknown", "the lot has no seat: lot=1"),
         ("1:grab=2", "2:fold", "unknown", "the marks of niuniu: grab, bet, lot"),
-        ("1:grab=2 2:grab=2 3:grab=0 4:grab=0", "3:bet=1", "not_allowed", "the lot is due: lot=1 or lot=2"),
-        (GRABS, "1:bet=1", "not_your_turn", "bet is due of S2, S3, S4"),
+        ("1:grab=2 2:grab=2 3:grab=0 4:grab=0", "3:bet=1", "not_allowed", "give the draw: lot=1 or lot=2"),
+        (GRABS, "1:bet=1", "not_your_turn", "waiting for bet from S2, S3, S4"),
         (GRABS, "2:bet=0", "bad_amount", "bet: one of 1, 2, 3"),
         (f"{GRABS} {BETS}", "2:bet=1", "no_mark_due", "S1 due"),
     ],
@@ -159,11 +164,11 @@ def test_a_correction_is_the_whole_game_again() -> None:
 @pytest.mark.parametrize(
     ("words", "error", "hint"),
     [
-        (f"{GRABS} 2:bet=7", "2:bet=7, number 5, cannot stand there", "S2: bet; S3: bet; S4: bet"),
-        (f"{GRABS} Kh", "Kh, number 5, cannot stand there", "S2: bet; S3: bet; S4: bet"),
-        (f"{GRABS} {BETS} Kh", "these words are no whole round", "it goes on: the next card goes to S2"),
-        (f"{GRABS} {BETS} {CARDS} 5d", "5d, number 28, cannot stand there", "the round is over before it"),
-        (f"{GRABS} {BETS} 5p", "5p is no card of niuniu", "a card is written rank then suit: As, Td"),
+        (f"{GRABS} 2:bet=7", "2:bet=7 is not possible in place 5", "S2: bet; S3: bet; S4: bet"),
+        (f"{GRABS} Kh", "Kh is not possible in place 5", "S2: bet; S3: bet; S4: bet"),
+        (f"{GRABS} {BETS} Kh", "these words are not a complete round", "the round goes on: the next card goes to S2"),
+        (f"{GRABS} {BETS} {CARDS} 5d", "5d is not possible in place 28", "the round ends before it"),
+        (f"{GRABS} {BETS} 5p", "5p is not a card of niuniu", "write a card as rank and suit: As, Td"),
     ],
 )
 def test_a_correction_that_is_no_game_is_refused_with_its_first_wrong_word(words: str, error: str, hint: str) -> None:

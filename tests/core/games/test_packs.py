@@ -157,7 +157,7 @@ def test_a_number_of_packs_that_the_game_is_not_dealt_from_is_refused_with_those
     played = Table(**{"game": game, **usual(game)})
     played.take(played.order(orders.OpenShoe(orders.Pack(decks=13))))
     assert played.answer.error == "13 decks do not fit this shoe"
-    assert played.answer.hint == f"give {may}"
+    assert played.answer.hint == f"use {may}"
 
 
 def test_a_mark_where_next_closes_the_round_is_told_so() -> None:

@@ -45,7 +45,7 @@ def write_svg(text: str, path: Path) -> None:
     try:
         path.write_text(text, "utf-8")
     except OSError as error:
-        raise PictureError(f"{path}: {error.strerror}", "name a file that may be written") from None
+        raise PictureError(f"{path}: {error.strerror}", "choose a file that can be written") from None
 
 
 def svg(sheet: Sheet) -> str:
@@ -70,7 +70,7 @@ def write_png(sheet: Sheet, path: Path) -> None:
     try:
         image.save(path, "PNG", optimize=True)
     except OSError as error:
-        raise PictureError(f"{path}: {error.strerror or error}", "name a file that may be written") from None
+        raise PictureError(f"{path}: {error.strerror or error}", "choose a file that can be written") from None
 
 
 def _element(shape: Shape, inks: dict[Ink, str]) -> str:

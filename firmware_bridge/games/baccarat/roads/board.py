@@ -13,7 +13,7 @@ from firmware_bridge.games.baccarat.roads.roads import DERIVED, Roads, Sign, sig
 
 
 class AskCells(Struct, frozen=True):
-    """Where one side's next bead and signs would lie; None where a road has not begun."""
+    """The cells of one side's next bead and signs; None if a road has not begun."""
 
     big: Cell
     big_eye: Cell | None

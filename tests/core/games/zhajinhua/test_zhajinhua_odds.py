@@ -62,7 +62,7 @@ def test_people_get_a_line_for_each_kind() -> None:
 @pytest.mark.parametrize(
     ("decks", "seen", "text"),
     [
-        (2, (), "2 packs"),
+        (2, (), "one deck, not 2"),
         (1, cards("AsAs"), "does not hold As 2 times"),
         (1, TILES[:1], "does not hold 1p 1 times"),
         (1, FACES[:50], "2 cards are left"),

@@ -96,8 +96,8 @@ def test_every_refusal_says_what_may_be_done_instead() -> None:
         "2:call": "S1 may look, call for 1, raise for 2 to 10 in steps of 1, fold",
         "1:raise=11": "from 2 to 10 in steps of 1",
         "1:compare=2": "from round 2 on",
-        "7:call": "seat 7 plays no part",
-        "lot=2": "the starting seat is known",
+        "7:call": "seat 7 is not in this round",
+        "lot=2": "the starting seat is already drawn",
     }
     for word, hint in hints.items():
         played.play(word)
@@ -119,12 +119,12 @@ def test_an_unread_card_is_asked_for_by_the_first_compare_that_needs_it() -> Non
     assert topic(played.shoe).hands == dict.fromkeys(("S1", "S2", "S3"), (None, None, None))
     played.play("1:compare=2")
     assert played.open == ("unreadable",)
-    assert "face down in S2" in (played.detail("unreadable") or "")
+    assert "face-down card in S2" in (played.detail("unreadable") or "")
     assert enter(played, "9d").ok
     assert did(played)[-1] == ("out", "S2", "compare")
     assert played.open == ()
     played.play("3:fold")
-    assert "face down in S3" in (played.detail("unreadable") or "")
+    assert "face-down card in S3" in (played.detail("unreadable") or "")
     assert enter(played, "4c").ok
     told = played.rounds[-1]
     assert told["hands"]["S2"]["cards"] == ["9h", "9d", "2s"]
