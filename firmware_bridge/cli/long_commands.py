@@ -28,7 +28,7 @@ AHEAD: Final = 1.5
 """Tasks in flight for each process, at most: the one at work, and those that wait for it or for the reader."""
 
 CANNOT_MOVE: Final = ("", "dumb", "unknown")
-"""Values of TERM for terminals whose cursor cannot be moved."""
+"""Values of TERM for terminals without cursor movement."""
 
 WAIT_S: Final = 2.0
 """Seconds after which the bar appears."""
@@ -192,7 +192,7 @@ def _work(file: int) -> None:
 
 
 def _died() -> WorkerError:
-    return WorkerError("a process ended too early", "what it wrote above says why; or try --jobs 1")
+    return WorkerError("a process ended too early", "see its message above, or try --jobs 1")
 
 
 def _begin() -> None:
@@ -212,7 +212,7 @@ def _begin() -> None:
 
 def _jobs(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= MOST:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes: 1 to {MOST}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes: write 1 to {MOST}")
     return int(text)
 
 
