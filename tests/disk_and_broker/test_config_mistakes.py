@@ -27,7 +27,7 @@ from tests.texts import texts
         ("table", "id", "T07\n", r"'\n' cannot stand there"),
         ("table", "id", "x" * 300, "xxx..: it is too long: at most 64 characters"),
         ("mqtt", "root", "a\x1b", r"'\x1b' cannot stand there"),
-        ("mqtt", "username", "a\nb", r"a text there has the character \n in it"),
+        ("mqtt", "username", "a\nb", r"a text there contains the character \n"),
         ("mqtt", "host", "x" * 2000, "a text there is too long: at most 1000 characters"),
         ("mqtt", "prot", 1, "did you mean port?"),
         ("table", "decks", 0, "write a whole number from 1 to 12"),

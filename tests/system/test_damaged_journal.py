@@ -83,7 +83,7 @@ def test_nobody_is_told_to_move_what_never_was_a_journal(tmp_path: Path, there: 
         directory.mkdir()
         (directory / "passwd").touch()
     told = str(refusal(NotADirectoryError(20, "Not a directory"), directory))
-    assert told == f"{directory}: Not a directory; name a directory of its own: [journal] dir"
+    assert told == f"{directory}: Not a directory; use a directory of its own: [journal] dir"
 
 
 def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe: command.Run) -> None:
