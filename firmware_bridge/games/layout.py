@@ -35,7 +35,7 @@ class Ended(Protocol):
 
 
 class Nothing(Struct, frozen=True):
-    """Of a game that says no more of a round than all games do."""
+    """The struct of a game without fields of its own."""
 
 
 class Start(Struct, frozen=True):

@@ -157,17 +157,17 @@ def _fours(points: list[int]) -> Iterator[tuple[int, int, int, list[int]]]:
     """The points of the banker's two and of the player's two, their ordered deals, and what is left."""
     for p1, p2, player_orders in _PAIRS:
         left = points.copy()
-        player_ways = player_orders * _take(left, p1) * _take(left, p2)
+        player_ways = player_orders * _remove(left, p1) * _remove(left, p2)
         if not player_ways:
             continue
         for b1, b2, banker_orders in _PAIRS:
             rest = left.copy()
-            ways = player_ways * banker_orders * _take(rest, b1) * _take(rest, b2)
+            ways = player_ways * banker_orders * _remove(rest, b1) * _remove(rest, b2)
             if ways:
                 yield b1 + b2, p1 + p2, ways, rest
 
 
-def _take(points: list[int], worth: int) -> int:
+def _remove(points: list[int], worth: int) -> int:
     """Removes a card of these points; the number there was before."""
     points[worth] -= 1
     return points[worth] + 1

@@ -89,7 +89,7 @@ Steps = Generator[Ask, Any, None]
 
 def lose(felt: Felt, hand: Hand, amount: Decimal) -> Steps:
     """Collects chips of a hand that is over, then its cards."""
-    yield from _take(hand, amount)
+    yield from _collect(hand, amount)
     yield from _discard(felt, hand)
 
 
@@ -110,7 +110,7 @@ def settle_blackjack(felt: Felt) -> Steps:
             yield did("push", hand.name)
         else:
             hand.how = "dealer_blackjack"
-            yield from _take(hand, hand.bet)
+            yield from _collect(hand, hand.bet)
     for hand in felt.from_right:
         yield from _discard(felt, hand)
     yield from _discard_dealer(felt)
@@ -126,7 +126,7 @@ def settle(felt: Felt) -> Steps:
         elif hand.total == dealer:
             yield did("push", hand.name)
         else:
-            yield from _take(hand, hand.stake)
+            yield from _collect(hand, hand.stake)
     for hand in alive:
         yield from _discard(felt, hand)
     yield from _discard_dealer(felt)
@@ -137,7 +137,7 @@ def _pay(hand: Hand, amount: Decimal) -> Steps:
     yield did("pay", hand.name, in_words(amount))
 
 
-def _take(hand: Hand, amount: Decimal) -> Steps:
+def _collect(hand: Hand, amount: Decimal) -> Steps:
     hand.net = -amount
     yield did("take", hand.name, in_words(amount))
 

@@ -11,7 +11,7 @@ from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.zhajinhua.hands import HAND, Hand
 from firmware_bridge.games.zhajinhua.offers import anytime, offers, refuse_wrong
 from firmware_bridge.games.zhajinhua.result import Running, divided, hand_out, result
-from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, ZhaJinHua, take_seats
+from firmware_bridge.games.zhajinhua.seats import Out, Seat, Table, ZhaJinHua, seat_players
 
 Dealt = dict[str, list[Card | None]]
 """Slot -> its cards, as far as they are open."""
@@ -19,7 +19,7 @@ Dealt = dict[str, list[Card | None]]
 
 def round(terms: ZhaJinHua, start: Start) -> Script:
     """One round of those who can pay the ante."""
-    table = yield from take_seats(terms, start.money)
+    table = yield from seat_players(terms, start.money)
     if table is None:
         return None
     yield _shown(table)

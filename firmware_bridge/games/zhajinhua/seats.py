@@ -133,7 +133,7 @@ class Table(Struct):
         return seat.purse < self.cost(seat)
 
 
-def take_seats(terms: ZhaJinHua, money: dict[str, str]) -> Generator[Ask, Any, Table | None]:
+def seat_players(terms: ZhaJinHua, money: dict[str, str]) -> Generator[Ask, Any, Table | None]:
     """The table of the seats that can pay the ante, after they paid it; None if they are too few or too many."""
     seats = []
     for number, purse in sorted(money.items(), key=lambda each: int(each[0])):

@@ -168,7 +168,7 @@ def reveal_order(draft: Draft, fact: Ordered, order: orders.Reveal) -> None:
 
 
 def _may_close(draft: Draft) -> bool:
-    """A round whose cards were entered by hand can be closed while the reader is away."""
+    """Whether a round with cards entered by hand can be closed while the reader is away."""
     return phase(draft.shoe) is Phase.COMPLETE and state.blockers(draft.shoe) == ("reader_lost",)
 
 
