@@ -98,7 +98,7 @@ def test_a_torn_tail_is_told_from_a_removed_one_by_the_cursor(
     edit(files[2], last, lambda line: line[:40])
     ran = journal("verify")
     assert ran.code == 0
-    assert f"WARN  {files[2].name}, line {last}: unfinished (40 bytes): the power went" in ran.out
+    assert f"WARN  {files[2].name}, line {last}: unfinished (40 bytes): the power failed" in ran.out
     delivered(files[0].parent, journal_id(files[2]), last)
     ran = journal("verify")
     assert ran.code == 1

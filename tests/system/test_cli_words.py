@@ -73,7 +73,7 @@ def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
         (["do", "bets-closed", "--money", "0=5", "--by", "anna"], "'0=5' is no seat with its money"),
         (["do", "bets-closed", "1=5", "2=5", "1=6", "--by", "anna"], "seat 1 is there twice"),
         (["enter", "9s", "--by", "anna"], "--second"),
-        (["enter", "1s", "--by", "anna", "--second", "ben"], "'1s' is not a card: write rank then suit"),
+        (["enter", "1s", "--by", "anna", "--second", "ben"], "'1s' is no card: write rank then suit"),
         (["enter", "", "--by", "anna", "--second", "ben"], "'' is no card"),
         (["calibrate", "reader", "--by", "Eve\nIN ORDER"], r"the name contains the character \n"),
         (["calibrate", "reader", "--by", "x" * 65], "the name is too long: at most 64 characters"),
@@ -124,7 +124,7 @@ def test_a_card_is_taken_as_people_write_it(shoe: command.Run, mocker: MockerFix
 )
 def test_an_order_with_what_a_terminal_obeys_is_not_even_sent(shoe: command.Run, words: list[str], says: str) -> None:
     ran = shoe("do", *words)
-    assert (ran.code, ran.err) == (1, f"shoe: {says}; write one short line, of printable characters\n")
+    assert (ran.code, ran.err) == (1, f"shoe: {says}; write one short line of printable characters\n")
 
 
 def test_a_wrong_config_ends_with_78(shoe: command.Run, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_a_journal_that_cannot_be_read_is_told(table: DaemonTable, shoe: command
     mocker.patch("firmware_bridge.journal.recovery.read_lines", side_effect=OSError(5, "Input/output error"))
     level, text, remedy = journal(shoe, table)
     assert (level, text) == ("FAIL", "the journal cannot be read ([Errno 5] Input/output error)")
-    assert "a failing card is in dmesg" in remedy
+    assert "if dmesg shows errors of the SD card" in remedy
 
 
 def test_a_new_device_has_no_journal_to_check(table: DaemonTable, shoe: command.Run) -> None:

@@ -75,7 +75,7 @@ def test_two_clients_of_one_name_say_so_and_wait_longer_and_longer(
 ) -> None:
     tables = [make(name, "shoe-T00", protocol) for name in ("one", "other")]
     for table in tables:
-        until(table, lambda status: any("the name shoe-T00: is a second" in each for each in alarms(status)))
+        until(table, lambda status: any("the client id shoe-T00: is a second" in each for each in alarms(status)))
         status = table.ask(do="status")
         assert status["broker"]["shared"].startswith(
             "another client uses the client id shoe-T00: is a second shoe switched on"
