@@ -50,6 +50,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return (config.option.fast and fast.is_slow(collection_path)) or None
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    order = {path: n for n, path in enumerate(fast.in_turn([*dict.fromkeys(item.path for item in items)]))}
+    items.sort(key=lambda item: order[item.path])
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """What `--fast` has collected starts no process, or fails."""
     if session.config.option.fast and hasattr(session.config, "workerinput"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -44,3 +45,19 @@ def forbid_processes() -> None:
             raise RuntimeError("a test of the fast tier starts a process: list its file in tests/fast.py")
 
     sys.addaudithook(audit)
+
+
+FIRST: Final = (
+    *("core/test_table.py", "core/test_golden.py", "system/test_demo.py", "system/test_calibrate_taken_back.py"),
+    *("core/test_disturbed.py", "system/test_no_journal.py", "floor/test_guest_secrets.py", "system/test_way.py"),
+)
+"""The longest files: begun last, they would run alone."""
+
+
+def in_turn(files: Sequence[Path]) -> list[Path]:
+    """Files in the order to run: the longest first, then slow and quick ones in turn, so that some wait, some work."""
+    longest = [ROOT / name for name in FIRST if ROOT / name in files]
+    rest = [path for path in files if path not in longest]
+    slow, quick = ([path for path in rest if is_slow(path) is wanted] for wanted in (True, False))
+    places = [(n / len(group), path) for group in (slow, quick) for n, path in enumerate(group)]
+    return longest + [path for _, path in sorted(places)]

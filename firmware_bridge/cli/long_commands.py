@@ -28,7 +28,7 @@ AHEAD: Final = 1.5
 """Tasks in flight for each process, at most: the one at work, and those that wait for it or for the reader."""
 
 CANNOT_MOVE: Final = ("", "dumb", "unknown")
-"""Values of TERM for terminals whose cursor cannot be moved."""
+"""Values of TERM for terminals without cursor movement."""
 
 WAIT_S: Final = 2.0
 """Seconds after which the bar appears."""

@@ -114,7 +114,7 @@ class Played(Struct, frozen=True, rename={"origin": "from"}):
 
 
 class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
-    """A round with its result. `hands` and `own` are JSON objects whose content the game defines.
+    """A round with its result. `hands` and `own` are JSON objects defined by the game.
 
     hands: name -> a hand, with `cards` and `points` at least. bets: bet -> net. stakes: with the unit `stake` only bets
     that have not put in 1, with `money` every bet. prev: the round event before this one at this table, of any shoe;

@@ -146,7 +146,7 @@ class Connection:
     def subscribe(self, topics: Mapping[str, int | None], as_published: Collection[str] = ()) -> None:
         """Subscribes to topics, each at its QoS; None: unsubscribes.
 
-        as_published: topics on which live messages keep their retain flag (MQTT 5; by 3.1.1 none has it).
+        as_published: topics on which live messages keep their retain flag (MQTT 5; none by 3.1.1).
         """
         for topic, qos in topics.items():
             if qos is None:

@@ -19,6 +19,7 @@ from firmware_bridge.shoe.state import disclosed
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import last_rounds, mode, snapshots
 from tests.core.table import LOST, RESTART, RESUMED, Step, Table
+from tests.nightly import share
 
 HOUSES = st.fixed_dictionaries(
     {
@@ -134,7 +135,7 @@ def nonces(player: Player) -> list[str]:
 
 
 @given(HOUSES, st.integers(0, 2**32), SWAPS, ACTIONS | ROUNDS)
-@settings(max_examples=600)
+@settings(max_examples=share(600))
 def test_two_shoes_look_the_same_until_their_difference_is_opened(
     house: dict[str, Any], seed: int, differing: dict[int, int], actions: list[str]
 ) -> None:

@@ -15,6 +15,7 @@ from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
 from firmware_bridge.shoe.policy import POLICIES
 from tests.core import oracles
 from tests.core.table import BACK, LOST, RESTART, RESUMED, Table
+from tests.nightly import share
 
 JAM = inputs.CardUnread(at=0, reason="jam", nonce="a" * 32)
 CUT = inputs.CutCardSeen(at=0, by="sensor")
@@ -207,7 +208,7 @@ def facts(table: Table) -> list[tuple[Any, ...]]:
     st.integers(14, 90),
     st.dictionaries(st.integers(0, 80), st.sampled_from(DISTURBANCES), max_size=12),
 )
-@settings(max_examples=120)
+@settings(max_examples=share(120))
 def test_disturbances_that_are_put_right_change_no_round(
     house: dict[str, Any], seed: int, cut: int, disturb: dict[int, str]
 ) -> None:

@@ -18,6 +18,7 @@ from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
 from tests.core import oracles
 from tests.core.devices_at_a_table import Devices
+from tests.nightly import share
 
 
 class AtTheTable(Devices):
@@ -96,7 +97,7 @@ class AtTheTable(Devices):
 
 TestAtTheTable = AtTheTable.TestCase
 TestAtTheTable.settings = settings(
-    max_examples=200,
+    max_examples=share(200),
     stateful_step_count=60,
     suppress_health_check=list(HealthCheck),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterator
 from itertools import chain, islice, product
 from pathlib import Path
@@ -30,6 +29,7 @@ from firmware_bridge.shoe.state import blockers, oldest_held
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import snapshots
 from tests.core.table import LOST, Table, faces
+from tests.nightly import EVERY
 
 TIE = i.ReaderJudged(at=0, result=i.ReaderResult(("tie",)))
 SPOILED = (["??"], ["??", "As", "cut", "2d"], ["??", TIE, "2d"], [LOST, "As", "cut", "2d"], [LOST, "!enter As"])
@@ -135,25 +135,26 @@ SHOES = {
 }
 
 
-EVERY_CELL: Final = "EVERY_CELL" in os.environ
-"""Whether two troubles at once meet every input under every policy, as `.ci/run` has it, or each under one policy."""
+SHARE: Final = 1, 2, 4
+"""Of so many inputs one, by the number of troubles: by day each input meets one trouble under two of the four policies,
+two troubles under one; at night all under all."""
 
 
-def troubled(table: Table) -> Iterator[tuple[Shoe, bool]]:
-    """The shoe as it is, with each irregularity open, and with a lost reader and cards; whether it is two at once."""
-    yield table.shoe, False
+def troubled(table: Table) -> Iterator[tuple[Shoe, int]]:
+    """The shoe as it is, with each irregularity open, and with a lost reader and cards; the number of troubles."""
+    yield table.shoe, 0
     named = [told for told in POLICIES["keep-order"] if told not in {each.id for each in table.shoe.device.irregular}]
     for name in named:
-        yield evolve(table.shoe, e.Irregular(id=name, detail="", since=0)), False
+        yield evolve(table.shoe, e.Irregular(id=name, detail="", since=0)), 1
     if table.shoe.status == "open":
         for spoiled in SPOILED:
             after = Table()
             after.house = table.house
             after.shoe, after.memory.chain = table.shoe, table.memory.chain
             after.play(*spoiled)
-            yield after.shoe, False
+            yield after.shoe, 1
             for name in named:
-                yield evolve(after.shoe, e.Irregular(id=name, detail="", since=0)), True
+                yield evolve(after.shoe, e.Irregular(id=name, detail="", since=0)), 2
 
 
 def inputs(table: Table) -> Iterator[i.AnyInput]:
@@ -221,8 +222,9 @@ def test_every_reachable_cell_is_judged(now: Phase, policy: str) -> None:
         assert table.phase == now.value
         ever = [*inputs(table)]
         missed -= {kind(told) for told in ever}
-        for shoe, twice in under(policy, table):
-            first, step_by = (list(POLICIES).index(policy), len(POLICIES)) if twice and not EVERY_CELL else (0, 1)
+        for shoe, troubles in under(policy, table):
+            step_by = 1 if EVERY else SHARE[troubles]
+            first = list(POLICIES).index(policy) % step_by
             for told in islice(chain(ever, decisions(table, shoe)), first, None, step_by):
                 if made := step(shoe, told, "T", "b"):
                     after = made.shoe
@@ -234,8 +236,8 @@ def test_every_reachable_cell_is_judged(now: Phase, policy: str) -> None:
     assert not missed
 
 
-def under(policy: str, table: Table) -> Iterator[tuple[Shoe, bool]]:
-    """The troubled shoes of a table, as if they had been opened under a policy; whether it is two troubles at once."""
-    for shoe, twice in troubled(table):
+def under(policy: str, table: Table) -> Iterator[tuple[Shoe, int]]:
+    """The troubled shoes of a table, as if they had been opened under a policy; the number of troubles."""
+    for shoe, troubles in troubled(table):
         house = replace(shoe.house, policy=policy)
-        yield replace(shoe, house=house, policy=POLICIES[policy] if shoe.policy else {}), twice
+        yield replace(shoe, house=house, policy=POLICIES[policy] if shoe.policy else {}), troubles

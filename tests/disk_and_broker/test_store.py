@@ -15,6 +15,7 @@ from firmware_bridge.daemon.delivery.store import LONGEST, NotStored, Store
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_files, journal_id
 from tests.disk_and_broker.wires import SHOE, Wire, identities
+from tests.nightly import share
 
 
 @pytest.fixture
@@ -188,7 +189,7 @@ def test_a_lost_connection_sends_again_what_the_broker_lacks_and_no_more(wire: W
     assert wire.sent == []
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share(300), deadline=None)
 @given(
     st.binary(max_size=2 * LONGEST)
     | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(repr).map(str.encode)

@@ -136,7 +136,7 @@ class Sensors:
     def claim(self, is_back: bool = False) -> None:
         """Claims every input pin; then reports the lid, and stuck sensors without a pin as free. Raises PinError.
 
-        is_back: the pins return from a technician, whose cut card may lie on the sensor.
+        is_back: the pins return from a technician; a cut card may still lie on the sensor.
         """
         pins = self._pins
         if "cut_card" in pins:

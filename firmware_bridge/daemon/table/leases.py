@@ -61,7 +61,7 @@ class Leases:
         return self._lease._asdict() if self._lease else None
 
     def returning(self) -> dict[str, Any] | None:
-        """The technician whose lease of the reader is ending, None for none. pid: of a command still alive, else 0."""
+        """The technician with an ending lease of the reader, None for none. pid: of a command still alive, else 0."""
         to, pid = self._table.shoe.device.lent, self._last_pid
         if self._lease or not to:
             return None

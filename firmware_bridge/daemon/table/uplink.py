@@ -154,8 +154,8 @@ class CursorSaver:
 class Uplink:
     """Owns the link to the broker, from `start` to `close`, and all its traffic.
 
-    order_service: carries out orders in `allowed`. stored: the receiver whose messages move the cursor, None where the
-    broker's acknowledgements do.
+    order_service: carries out orders in `allowed`. stored: the receiver that moves the cursor, None if the broker's
+    acknowledgements move it.
     """
 
     def __init__(

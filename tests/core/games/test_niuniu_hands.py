@@ -12,6 +12,7 @@ from firmware_bridge.games.niuniu import GAME
 from firmware_bridge.games.niuniu.hands import KINDS, kind_of, read, strength, three_of
 from firmware_bridge.games.niuniu.script import NiuNiu
 from tests.core.games import grabbed_niuniu as book
+from tests.nightly import share
 
 COUNTS = (
     *(776, 608, 768, 1_968, 189_008),
@@ -33,7 +34,7 @@ def test_hands_by_their_kind_counted_by_rank_patterns() -> None:
 
 def test_random_hands_are_what_the_second_statement_of_the_rules_says() -> None:
     rng = Random(8)
-    for _ in range(SAMPLE // 2):
+    for _ in range(share(SAMPLE // 2)):
         dealt = tuple(rng.sample(FACES, 10))
         a, b = dealt[:5], dealt[5:]
         faces = [[card.value for card in hand] for hand in (a, b)]

@@ -1,4 +1,4 @@
-"""Mutations of the source that the tests must notice: picks them, tries them, and repeats them on a later tree.
+"""Mutations of the source that the tests must catch: picks them, tries them, and repeats them on a later tree.
 
 They are kept in mutants.jsonl with the outcome at d698295, the commit they were picked from. A place is kept by its
 names, so that a mutation can be repeated after its file has moved. To repeat, in a tree whose changes are committed:
@@ -6,7 +6,7 @@ names, so that a mutation can be repeated after its file has moved. To repeat, i
     python -m tests.tools.mutants --again [--only firmware_bridge/mqtt] [--jobs 2] [--renames FILE] [--out FILE]
     python -m tests.tools.mutants --again --find
 
-A line for each mutation that was caught at d698295, or is by a test written `since`, says what became of it:
+A line for each mutation that was caught at d698295, or is by a test written `since`, prints what became of it:
 `caught`, and by which test; `SURVIVES`; `AMBIGUOUS` or `GONE`, and why. The test that caught it then runs first, next
 the files of tests that enter its place, at last the whole suite, with all that are left at once (`--quick` leaves it
 out). The last line counts. Exit code: 1 if one survives, 2 if none does but places were not found. A place that is

@@ -15,7 +15,7 @@ SEARCHED: Final = (*PACKAGES, "tests/tools")
 """Where a place may have moved to."""
 
 ALIKE: Final = 0.5
-APART: Final = 0.15
+MARGIN: Final = 0.15
 """Least likeness of a place that was renamed, and least distance to the next."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -24,7 +24,7 @@ Place = Function | ast.Assign | ast.AnnAssign
 
 
 class NotFound(LookupError):
-    """No such place, or more than one, as the text states."""
+    """No such place, or more than one; the text states which."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +142,7 @@ def mutated(root: Path, mutation: Mutation, before: str = "") -> Mutated:
             return _mutated(root, found[0], mutation, how)
     by_likeness = sorted(((_likeness(before, each.place), each) for each in have), key=lambda pair: -pair[0])
     [(best, found_place), (second, _), *_] = [*by_likeness, (0.0, None), (0.0, None)]
-    if found_place and best >= ALIKE and best - second >= APART:
+    if found_place and best >= ALIKE and best - second >= MARGIN:
         return _mutated(root, found_place, mutation, f"{found_place.name}, alike by {best:.2f}")
     if several := named or [each for each in have if each.name.rpartition(".")[2] == mutation.place.rpartition(".")[2]]:
         raise NotFound("ambiguous: " + ", ".join(f"{each.path.relative_to(root)}:{each.name}" for each in several[:6]))

@@ -84,18 +84,18 @@ class Copy:
             start_new_session=True,
         )
         try:
-            said, _ = run.communicate(timeout=timeout_s)
+            output, _ = run.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
             os.killpg(run.pid, signal.SIGKILL)
             _end_all(mark)
-            said, _ = run.communicate()
-            return HANGS.findall(said)[-1:] or ["timeout"]
+            output, _ = run.communicate()
+            return HANGS.findall(output)[-1:] or ["timeout"]
         finally:
             _end_all(mark)
             run.wait()
         if run.returncode in (0, NOT_FOUND, NONE_RAN):
             return []
-        return FAILED.findall(said) or [f"pytest ended with {run.returncode}: {said[-300:]}"]
+        return FAILED.findall(output) or [f"pytest ended with {run.returncode}: {output[-300:]}"]
 
     def proves(self, test: str, change: Mutated) -> bool:
         """Whether a test, alone, fails with a mutation and passes without."""
