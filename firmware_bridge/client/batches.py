@@ -37,7 +37,7 @@ FIRST_S: Final = 1.0
 LONGEST_S: Final = 60.0
 """First and longest back-off of a table after a batch that was not stored; it doubles."""
 
-KNOWN: Final = "give the bytes of what was `Received`, as they came"
+KNOWN: Final = "pass the `raw` bytes of each `Received`, unchanged"
 
 MOST_HELD: Final = 10_000
 """Most items of one table that wait; later ones are dropped and asked for again."""
@@ -96,11 +96,11 @@ class Batches:
             try:
                 head = msgspec.json.decode(raw, type=_Known)
             except (msgspec.MsgspecError, ValueError) as error:
-                raise MessageError(f"a known payload is no message: {error}", KNOWN) from None
+                raise MessageError(f"a payload in `known` is not a message: {error}", KNOWN) from None
             table = self._table(head.table)
             item = table.ledger.receive("round" if head.event is None else "event", raw)
             if isinstance(item, Unreadable):
-                raise MessageError(f"a known payload is no message: {item.why}", KNOWN)
+                raise MessageError(f"a payload in `known` is not a message: {item.why}", KNOWN)
             table.look_at = now + self._wait_s
 
     def connected(self) -> None:

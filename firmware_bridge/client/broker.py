@@ -55,7 +55,7 @@ class Session(Reader):
     def __init__(self, address: Address, wake: Callable[[], None]) -> None:
         self.incoming: deque[Incoming] = deque()
         self.error: FloorError | None = None
-        self.trouble = "it did not connect yet"
+        self.trouble = "not connected yet"
         self.answered: Callable[[bytes], None] = lambda payload: None
         self.connects = 0
         self._wake, self._by, self._lock = wake, address.by, Lock()
@@ -87,7 +87,7 @@ class Session(Reader):
             self._call(self._loop.stop)
             self._thread.join()
             self._loop.close()
-            self.trouble = "it was closed"
+            self.trouble = "closed"
 
     @property
     def is_connected(self) -> bool:
@@ -120,7 +120,7 @@ class Session(Reader):
     def down(self, why: str, code: int) -> None:
         if code in LOGIN:
             self.trouble = why
-            self._fail(why, "look at user name and password")
+            self._fail(why, "check user name and password")
         elif why != self.trouble:
             self.trouble = why
             log.warning("%s", why)

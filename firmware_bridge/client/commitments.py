@@ -142,7 +142,7 @@ def _card_event(event: dict[str, Any]) -> _Event:
     try:
         return msgspec.convert(event, _Event)
     except msgspec.ValidationError as error:
-        raise MessageError(f"not an event of a shoe: {error}", "look which topic it came from") from None
+        raise MessageError(f"not an event of a shoe: {error}", "check which topic it came from") from None
 
 
 def _named(at: Identity, event: _Event) -> tuple[_Named, ...]:

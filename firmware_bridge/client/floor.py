@@ -282,7 +282,7 @@ class Reading:
             topics = {"round": 1, "event": 1 if events else None, "status": 1, "reply": 0}
             self.session.read({f"{self._prefix}/+/{name}": qos for name, qos in topics.items()})
         elif self._batches.events != events:
-            raise FloorInUse("this floor gives its other stream", "make another floor, with another name")
+            raise FloorInUse("this floor already reads its other stream", "make a second floor, with another name")
 
     def step(self) -> dict[str, list[Item]]:
         """Do what is due; returns the items of the next batch by table, {} if nothing waits.
@@ -307,7 +307,7 @@ class Reading:
     def stored(self, items: dict[str, list[Item]]) -> None:
         """Mark the current batch as committed. Raises NotThisBatch for another one."""
         if self._out is not items:
-            raise NotThisBatch("this batch was left already, it comes again", "call stored() once, inside of the loop")
+            raise NotThisBatch("this batch is no longer current, it comes again", "call stored() once, inside the loop")
         self._out = {}
         self._batches.stored(items)
         self._publish_stored()

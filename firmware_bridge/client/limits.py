@@ -41,7 +41,9 @@ class Range(Struct, frozen=True):
         check_amount(self.low, "the lower limit")
         check_amount(self.high, "the upper limit")
         if self.low > self.high:
-            raise MoneyError(f"the limits {self.low} to {self.high} leave nothing", "give the lower one first")
+            raise MoneyError(
+                f"the lower limit {self.low} is above the upper limit {self.high}", "give the lower one first"
+            )
 
 
 class Pool(Struct, frozen=True):
@@ -114,7 +116,7 @@ def refusals_of_five(wager: Wager, accepted: Sequence[Wager], most: Decimal) -> 
 
 def _in_range(wager: Wager, accepted: Sequence[Wager], own: Range | None) -> Refusal | None:
     if own is None:
-        return Refusal("no range", "the limits of the account and of the table have nothing in common")
+        return Refusal("no range", "the limits of account and table do not overlap")
     before = staked(accepted, lambda each: (each.person, each.bet) == (wager.person, wager.bet))
     if EXACT.add(before, wager.stake) < own.low:
         return Refusal("minimum", f"{wager.stake} on {wager.bet} is less than {own.low}")

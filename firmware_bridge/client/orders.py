@@ -159,4 +159,4 @@ class Sender:
 def no_answer(table: str, order: Order, id: str, seconds: float) -> NoAnswer:
     """The error for an order without an answer."""
     what = f"table {table} did not answer {orders.tag_of(order)} within {seconds:g} s"
-    return NoAnswer(what, f"look at its status and at the ACL; it may still act, once (id {id})")
+    return NoAnswer(what, f"check its status and the ACL; the order may still act, once (id {id})")

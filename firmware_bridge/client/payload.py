@@ -44,7 +44,9 @@ def state(payload: bytes | str, body: type[Body], head: type[StateHead] = StateH
 def verify_table(table: str, named: str) -> None:
     """Raise MessageError if a message of the table `named` came on a topic of `table`."""
     if named != table:
-        raise MessageError(f"the topic is of table {table}, the message of {named}", "look who publishes to this topic")
+        raise MessageError(
+            f"the topic is of table {table}, the message of {named}", "check who publishes to this topic"
+        )
 
 
 def fingerprint(payload: Payload) -> bytes:
@@ -60,7 +62,7 @@ def _read(payload: Payload, shape: Any) -> Any:
             return msgspec.json.decode(payload, type=shape)
         return msgspec.convert(payload, shape)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise MessageError(f"not a message of this topic: {error}", "look which topic it came from") from None
+        raise MessageError(f"not a message of this topic: {error}", "check which topic it came from") from None
 
 
 MOST_OF_ID: Final = 64

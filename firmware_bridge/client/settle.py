@@ -69,7 +69,7 @@ def settle(payload: Payload | RoundMessage, wagers: Sequence[Wager], rounding: R
     message = payload if isinstance(payload, ClosedRound | CorrectedRound | VoidedRound) else round_message(payload)
     if message.unit == "money" and len({each.bet for each in wagers}) < len(wagers):
         raise MoneyError(
-            f"two wagers on one bet of round {message.round}", "it is told in money: give its bet one wager"
+            f"two wagers on one bet of round {message.round}", "its results are in money: give its bet one wager"
         )
     stakes = [(wager, _stake(message, wager)) for wager in wagers]
     paid = tuple(Paid(wager, _back(message, wager, stake, rounding)) for wager, stake in stakes if stake)
@@ -116,7 +116,7 @@ def _unsettled(message: RoundMessage, wager: Wager) -> str:
     near = None if wager.bet in bets else nearest(wager.bet, bets)
     meant = f"did you mean {near}? " if near else ""
     place = f"round {message.round} of journal {message.journal}"
-    return f"{place} tells no result of {escaped(wager.bet)}: {meant}ask the floor"
+    return f"{place} has no result for {escaped(wager.bet)}: {meant}ask the floor"
 
 
 def _listed(message: RoundMessage, wager: Wager) -> tuple[Decimal | None, Decimal | None]:

@@ -25,7 +25,7 @@ class Stakes(Struct, frozen=True):
         for name in self.__struct_fields__:
             check_amount(getattr(self, name), name)
         if self.top < self.ante:
-            raise MoneyError(f"the top stake {self.top} is less than the ante {self.ante}", "give the higher one last")
+            raise MoneyError(f"the top stake {self.top} is less than the ante {self.ante}", "raise the top stake")
 
 
 class Seated(Struct, frozen=True):
@@ -91,12 +91,12 @@ def _raise_refused(amount: Decimal, seat: Seated, stakes: Stakes) -> Refusal | N
         return Refusal("maximum", f"the stake is at the top, {stakes.top}")
     step, top = (EXACT.multiply(each, Decimal(factor(seat.looked))) for each in (stakes.step, stakes.top))
     if amount <= seat.cost:
-        return Refusal("minimum", f"{amount} is no more than a call, {seat.cost}")
+        return Refusal("minimum", f"{amount} is not more than a call, {seat.cost}")
     if EXACT.remainder(EXACT.subtract(amount, seat.cost), step) != ZERO:
-        return Refusal("step", f"{amount} is no whole number of steps of {step} more")
+        return Refusal("step", f"{amount} is not a whole number of steps of {step} more than a call")
     if amount > top:
         return Refusal("maximum", f"{amount} is more than {top}")
-    return Refusal("purse", f"the purse has {seat.purse}") if amount > seat.purse else None
+    return Refusal("purse", f"the purse has only {seat.purse}") if amount > seat.purse else None
 
 
 def bets_refused(bets: Mapping[str, Decimal], table: Range, seats: int = blackjack.SEATS) -> dict[str, Refusal]:
@@ -126,10 +126,10 @@ def further_refused(word: Literal["DD", "SP"], amount: Decimal, bet: Decimal) ->
     check_amount(bet, "the bet")
     double = blackjack.doubles(bet)
     if not isinstance(amount, Decimal) or not amount.is_finite() or amount <= double.least:
-        return Refusal("minimum", f"{amount} is nothing: give more than {double.least}")
+        return Refusal("minimum", f"{amount} is too little: give more than {double.least}")
     if amount > double.most:
         return Refusal("maximum", f"{amount} is more than the bet, {bet}")
-    return Refusal("minimum", f"a split takes the bet again, {bet}") if word == "SP" and amount < bet else None
+    return Refusal("minimum", f"a split needs the bet again, {bet}") if word == "SP" and amount < bet else None
 
 
 def multiple_refused(multiple: int, offered: Collection[int]) -> Refusal | None:
@@ -144,7 +144,7 @@ def multiple_refused(multiple: int, offered: Collection[int]) -> Refusal | None:
         return Refusal("minimum", f"{multiple} is less than {min(offered)}")
     if multiple > max(offered):
         return Refusal("maximum", f"{multiple} is more than {max(offered)}")
-    return Refusal("step", f"{multiple} is none of {', '.join(map(str, sorted(offered)))}")
+    return Refusal("step", f"{multiple} is not one of {', '.join(map(str, sorted(offered)))}")
 
 
 def most_owed(base: Decimal, multiple: int, highest: int, banker: int = 1) -> Decimal:
@@ -155,7 +155,7 @@ def most_owed(base: Decimal, multiple: int, highest: int, banker: int = 1) -> De
     """
     check_amount(base, "the base")
     if min(multiple, highest, banker) < 1:
-        raise MoneyError("a multiple is less than 1", "give the multiples that were bet, and 1 where nobody grabbed")
+        raise MoneyError("a multiple is less than 1", "give the multiples that were bet, and 1 if no seat grabbed")
     with localcontext(EXACT):
         return owes(base, multiple, highest, banker)
 

@@ -55,26 +55,30 @@ def _of_the_owner(path: Path) -> Iterator[Finding]:
     """Finding for a file that belongs to another user than its directory, the ingest's."""
     owner, wanted = path.stat().st_uid, path.parent.stat().st_uid
     if owner != wanted:
-        what = f"{path} belongs to user {owner}, its directory to {wanted}: the ingest may not write it"
+        what = f"{path} belongs to user {owner}, its directory to {wanted}: the ingest may fail to write it"
         yield Finding(False, escaped(what), escaped(f"sudo chown --reference={path.parent}/. {path}*"))
 
 
 def _of_the_store(store: Store) -> Iterator[Finding]:
     faults = store.faults()
-    yield Finding(not faults, "; ".join(faults) or "the store reads well", "restore the last backup (docs/floor.md)")
+    yield Finding(not faults, "; ".join(faults) or "the store can be read", "restore the last backup (docs/floor.md)")
     gaps = store.count("gaps")
-    yield Finding(not gaps, f"{gaps} journals with gaps", "shoe-floor export gaps; back-fill from exported journals")
+    yield Finding(
+        not gaps,
+        f"{gaps} journals with gaps",
+        "run shoe-floor export gaps; then shoe-floor backfill with journals exported at the tables",
+    )
     owing = {key.table for key in store.lacking() if store.load(key).progress.since}
     todo = (
-        "they are asked again; where it stays so, the log of the ingest has their answer: let them allow resend "
-        "([mqtt] commands in bridge.toml)"
+        "the ingest asks them again; if this stays, read their answers in its log, and allow resend in "
+        "[mqtt] commands of their bridge.toml"
     )
-    yield Finding(not owing, f"{len(owing)} tables have not sent what they said before their newest shoe", todo)
+    yield Finding(not owing, f"{len(owing)} tables have not sent all from before their newest shoe", todo)
     conflicts = store.count("conflicts")
-    todo = "shoe-floor export conflicts, and compare both with the journal of the shoe"
+    todo = "run shoe-floor export conflicts, and compare both messages with the journal of the shoe"
     yield Finding(not conflicts, f"{conflicts} messages in conflict", todo)
     bad = store.count("quarantine")
-    yield Finding(not bad, f"{bad} messages in quarantine", "shoe-floor export quarantine tells the reasons")
+    yield Finding(not bad, f"{bad} messages in quarantine", "run shoe-floor export quarantine for the reasons")
 
 
 def _broker(config: FloorConfig, has_messages: bool) -> Iterator[Finding]:
@@ -94,16 +98,16 @@ def _broker(config: FloorConfig, has_messages: bool) -> Iterator[Finding]:
     finally:
         source.close()
     if why is not None:
-        yield Finding(False, f"{where}: {why}", "look at [mqtt] of floor.toml")
+        yield Finding(False, f"{where}: {why}", "check [mqtt] of floor.toml")
         return
-    yield Finding(True, f"{where} lets us in")
+    yield Finding(True, f"{where} accepts the login")
     for name, reason in refused.items():
-        todo = f"let its acl allow [mqtt] username to write {mqtt.root}/+/{name} (docs/broker.md)"
-        yield Finding(False, f"{where} takes nothing from us on {mqtt.root}/+/{name}: {reason}", todo)
-    todo = f"let its acl allow [mqtt] username to read {mqtt.root}/+/status and what docs/floor.md names"
+        todo = f"in its ACL, allow [mqtt] username to write {mqtt.root}/+/{name} (docs/broker.md)"
+        yield Finding(False, f"{where} refuses our messages on {mqtt.root}/+/{name}: {reason}", todo)
+    todo = f"in its ACL, allow [mqtt] username to read {mqtt.root}/+/status and the other topics of docs/floor.md"
     if not heard and not has_messages:
-        todo = f"nothing, if none has come yet; else {todo}"
-    yield Finding(bool(heard) or not has_messages, f"{len(heard)} tables heard", todo, warns=not heard)
+        todo = f"if no table is connected yet, nothing; else {todo}"
+    yield Finding(bool(heard) or not has_messages, f"{len(heard)} tables found", todo, warns=not heard)
 
 
 def _heard(source: MqttSource, root: str) -> set[str]:

@@ -134,9 +134,9 @@ def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
         for path in arguments.journals:
             faults: list[JournalError] = []
             saved = backfill(store, path, names(config.ingest.pseudonym_key_file), faults.append)
-            print(f"{path}: {saved.fresh} new, {saved.repeats} there already, {saved.conflicts} in conflict")
+            print(f"{path}: {saved.fresh} new, {saved.repeats} already stored, {saved.conflicts} in conflict")
             for fault in faults:
-                print(f"{path}: left out: {escaped(str(fault))}", file=sys.stderr)
+                print(f"{path}: skipped: {escaped(str(fault))}", file=sys.stderr)
             code = FAILED if saved.conflicts or faults else code
     finally:
         store.close()
@@ -147,7 +147,7 @@ def _pseudonym(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.record.names import names
 
     if (found := names(config.ingest.pseudonym_key_file)) is None:
-        raise ConfigError("names are kept as they are", "set [ingest] pseudonym_key_file (docs/floor.md)")
+        raise ConfigError("names of people are not replaced", "set [ingest] pseudonym_key_file (docs/floor.md)")
     for name in arguments.names:
         print(f"{found.pseudonym(name)} {escaped(name)}")
     return FINE
@@ -164,25 +164,27 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    add("ingest", "keep every message of every table (headless, under systemd)", _ingest)
-    add("metrics", "what all tables say, as metrics for Prometheus (headless, under systemd)", _metrics)
-    add("check", "everything that can be wrong with store and broker", _check)
-    command = add("prepare", "make what the ingest needs, before tables connect", _prepare)
-    command.add_argument("--ingest", action="append", default=[], metavar="ROLE", help="PostgreSQL: may keep messages")
-    command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="PostgreSQL: may read them")
-    add("page", "the page of all tables for the pit, in browsers (read-only)", _page)
-    command = add("backfill", "take exported journals into the store", _backfill)
-    command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="of shoe journal export")
-    command = add("backup", "a copy of the store as it is now, while the ingest runs", _backup)
-    command.add_argument("target", type=Path, metavar="FILE", help="replaced whole, or not at all")
-    command = add("expire", "delete the journals that are older than keep_years", _expire)
-    command.add_argument("--dry-run", action="store_true", help="only say what would be deleted")
-    command = add("pseudonym", "what names of people are replaced by", _pseudonym)
+    add("ingest", "store every message of every table (a service, under systemd)", _ingest)
+    add("metrics", "serve metrics of all tables to Prometheus (a service, under systemd)", _metrics)
+    add("check", "check the store and the broker", _check)
+    command = add("prepare", "set up what the ingest needs, before tables connect", _prepare)
+    command.add_argument(
+        "--ingest", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to store messages"
+    )
+    command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to read them")
+    add("page", "serve the web page of all tables for the pit (read-only)", _page)
+    command = add("backfill", "add exported journals to the store", _backfill)
+    command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
+    command = add("backup", "copy the store while the ingest runs", _backup)
+    command.add_argument("target", type=Path, metavar="FILE", help="replaced completely, or not at all")
+    command = add("expire", "delete journals older than keep_years", _expire)
+    command.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
+    command = add("pseudonym", "show the pseudonyms of names", _pseudonym)
     command.add_argument("names", nargs="+", metavar="NAME")
-    command = add("export", "rows of the store as JSON lines or CSV", _export)
+    command = add("export", "export rows of the store as JSON lines or CSV", _export)
     command.add_argument("what", choices=get_args(What), metavar="WHAT", help=", ".join(get_args(What)))
     command.add_argument("--csv", action="store_true", help="CSV (default: JSON lines)")
-    command.add_argument("--table", metavar="ID", help="of one table alone")
-    command.add_argument("--journal", metavar="ID", help="of one journal alone")
+    command.add_argument("--table", metavar="ID", help="only of this table")
+    command.add_argument("--journal", metavar="ID", help="only of this journal")
     command.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: stdout)")
     return parser

@@ -184,10 +184,10 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     config = FloorConfig(**sections)
     mistakes += _of_the_store(config.store, raw.get("store"))
     if config.mqtt.key and not config.mqtt.cert:
-        mistakes.append("[mqtt] key is there without cert: give both")
+        mistakes.append("[mqtt] key needs cert: set both")
     mistakes += _of_nats(config.nats)
     if config.page.password_file and not config.page.username:
-        mistakes.append("[page] password_file is there without username: give both")
+        mistakes.append("[page] password_file needs username: set both")
     refuse(name, mistakes)
     return config
 
@@ -210,7 +210,7 @@ def need(package: str, extra: str) -> None:
     try:
         import_module(package)
     except ImportError as error:
-        what = f"this needs the package {package}, which cannot be used here ({error})"
+        what = f"the package {package} is needed, and cannot be imported ({error})"
         raise ConfigError(what, f"pip install '.[{extra}]'") from None
 
 
@@ -218,17 +218,17 @@ def _of_nats(nats: NatsSection) -> list[str]:
     """Error messages for `[nats]` as a whole."""
     mistakes = []
     if nats.key and not nats.cert:
-        mistakes.append("[nats] key is there without cert: give both")
+        mistakes.append("[nats] key needs cert: set both")
     if nats != NatsSection() and not nats.servers:
-        mistakes.append('[nats] has no servers: name the nodes, servers = ["nats://HOST:4222"], or leave it all out')
+        mistakes.append('[nats] has no servers: set servers = ["nats://HOST:4222"], or remove [nats]')
     for key, schemes, addresses in (
         ("servers", ("nats", "tls"), nats.servers),
         ("monitor", ("http", "https"), nats.monitor),
     ):
         for each in addresses:
             if not _is_address(each, schemes):
-                shown = repr(each) if "@" not in each else "one with a name or a password"
-                mistakes.append(f"[nats] {key}: {shown} is no address: write {schemes[0]}://HOST:PORT")
+                shown = repr(each) if "@" not in each else "an address with user or password"
+                mistakes.append(f"[nats] {key}: {shown} is not allowed: write {schemes[0]}://HOST:PORT")
     return mistakes
 
 
@@ -244,17 +244,17 @@ def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
 def _of_the_store(store: StoreSection, raw: object) -> Iterator[str]:
     """Error messages for `[store]`; they never show a password."""
     if not store.path.startswith("/"):
-        yield f"[store] path = {store.path!r}: write the whole path, from / on"
+        yield f"[store] path = {store.path!r}: write the full path, starting with /"
     if store.url is None:
         if store.password_file:
-            yield "[store] password_file is there without url: a file of SQLite has no password"
+            yield "[store] password_file needs url: an SQLite file has no password"
         return
     if isinstance(raw, dict) and "path" in raw:
         yield "[store] has both path and url: keep one of them"
     if not store.url.startswith(("postgresql://", "postgres://")):
-        yield "[store] url is none of PostgreSQL: write postgresql://USER@HOST/DATABASE"
+        yield "[store] url is not for PostgreSQL: write postgresql://USER@HOST/DATABASE"
     elif _has_password(store.url):
-        yield "[store] url has a password in it: put it into a file, and name that as password_file"
+        yield "[store] url contains a password: put it into a file, and set password_file"
 
 
 def _has_password(url: str) -> bool:

@@ -89,7 +89,7 @@ class Ingest:
                 self._source.publish(f"{self._root}/{key.table}/stored", body)
         self._ledger.forget_old()
         if saved.conflicts or batch.unread:
-            log.error("%d messages in conflict, %d into quarantine", saved.conflicts, len(batch.unread))
+            log.error("%d messages in conflict, %d in quarantine", saved.conflicts, len(batch.unread))
         return saved
 
     def ask(self) -> int:
@@ -104,9 +104,9 @@ class Ingest:
             wanted = (
                 f"entries {order.start} to {order.to} of {order.journal}"
                 if order.journal
-                else f"all since {order.since}"
+                else f"everything since {order.since}"
             )
-            log.info("table %s: asked for %s", escaped(table), escaped(wanted))
+            log.info("asked table %s for %s", escaped(table), escaped(wanted))
             payload = command(order, f"{self._id_of(order.since)}{self._orders}")
             self._source.publish(f"{self._root}/{table}/command", payload)
         return self._orders - before
@@ -124,7 +124,7 @@ class Ingest:
         if answer.id.startswith(self._id_of(EVER)):
             self._ledger.answered(table, ok=answer.ok)
         if answer.id.startswith(f"{self._name[:32]}-{self._run}-") and not answer.ok:
-            log.warning("table %s does not send again: %s; %s", *map(escaped, (table, answer.error, answer.hint)))
+            log.warning("table %s refuses to send again: %s; %s", *map(escaped, (table, answer.error, answer.hint)))
 
     def _read(self, delivery: Delivery, batch: "_Batch") -> None:
         """Decode a delivery, and add it to the batch and the ledger."""

@@ -130,8 +130,8 @@ class Tables(Generic[Table]):
     def _ignore(self, name: str) -> None:
         if not self.ignored:
             log.error(
-                "more than %d tables: what %s and later ones say is left out; let the broker's acl allow"
-                " only tables, take names that are none off with shoe retire, and restart",
+                "more than %d tables: %s and later ones are ignored; allow only real tables in the"
+                " broker's ACL, remove other names with shoe retire, and restart",
                 self._most,
                 escaped(name),
             )

@@ -56,7 +56,7 @@ def run(config: FloorConfig) -> int:
     names(config.ingest.pseudonym_key_file)
     _try_store(config)
     source = open_source(config)
-    systemd.notify("READY=1", f"STATUS=keeps what {config.mqtt.root}/# says in {place(config)}")
+    systemd.notify("READY=1", f"STATUS=stores {config.mqtt.root}/# in {place(config)}")
     wait = Doubling(FIRST_S, LONGEST_S)
     try:
         while not stop.is_set():
@@ -85,17 +85,17 @@ def prepared(config: FloorConfig, writers: Sequence[str] = (), readers: Sequence
     """
     store = open_store(config, make=True)
     try:
-        yield f"the store {place(config)} is there"
+        yield f"the store {place(config)} is ready"
         for role in writers:
             store.grant(role, "ingest")
-            yield f"the role {escaped(role)} may keep messages"
+            yield f"the role {escaped(role)} may store messages"
         for role in readers:
             store.grant(role, "reader")
-            yield f"the role {escaped(role)} may read them"
+            yield f"the role {escaped(role)} may read messages"
     finally:
         store.close()
     if not config.nats.servers:
-        yield "the broker keeps the session from the first shoe-floor ingest on"
+        yield "the broker keeps messages from the first start of shoe-floor ingest"
         return
     need("nats", "nats")
     from firmware_bridge.floor.source.nats.consumer import prepare
@@ -148,5 +148,5 @@ def _touched(config: FloorConfig) -> Iterator[str]:
         source.close()
     where = f"the MQTT listener {mqtt.host}:{mqtt.port}"
     if why is not None:
-        raise BridgeError(f"{where}: {why}", "look at [mqtt] of floor.toml: it has to name a node of the cluster")
-    yield f"{where} lets us in, after {monotonic() - began:.0f} s"
+        raise BridgeError(f"{where}: {why}", "check [mqtt] of floor.toml: it must name a node of the cluster")
+    yield f"{where} accepted the login after {monotonic() - began:.0f} s"

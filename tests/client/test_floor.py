@@ -100,5 +100,5 @@ def test_what_is_known_must_be_messages(broker: Broker, known: bytes) -> None:
         async with Floor("ledger", port=broker.port) as floor:
             floor.rounds(known=[known])
 
-    with pytest.raises(MessageError, match="a known payload is no message"):
+    with pytest.raises(MessageError, match="a payload in `known` is not a message"):
         asyncio.run(begin())

@@ -58,7 +58,7 @@ def test_one_floor_gives_one_stream_and_only_the_last_batch_is_stored(broker: Br
 def test_a_broker_that_does_not_let_us_in_is_an_error(brokers: Callable[..., Broker]) -> None:
     closed = brokers(users={"ledger": "right"})
     floor = PlainFloor("ledger", port=closed.port, username="ledger", password="wrong")
-    with floor, pytest.raises(FloorError, match="look at user name and password"):
+    with floor, pytest.raises(FloorError, match="check user name and password"):
         next(floor.rounds())
 
 
@@ -73,7 +73,7 @@ def test_a_floor_that_was_refused_goes_on_once_it_is_let_in(brokers: Callable[..
             doors.passwords.write_bytes(b"")
             doors.stop()
             doors.start()
-            with pytest.raises(FloorError, match="look at user name and password"):
+            with pytest.raises(FloorError, match="check user name and password"):
                 next(rounds)
             doors.passwords.write_bytes(passwords)
             doors.stop()

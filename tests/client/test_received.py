@@ -146,7 +146,7 @@ def test_another_journal_is_another_count() -> None:
 
 @pytest.mark.parametrize("payload", [b"", b"[]", b"\xff", b"{}", ROUNDS[0], {"journal": 3}, event(0), event(1, 3, 2)])
 def test_what_is_no_event_message_is_told(payload: Any) -> None:
-    with pytest.raises(MessageError, match="look which topic it came from"):
+    with pytest.raises(MessageError, match="check which topic it came from"):
         Events().take(payload)
 
 

@@ -32,7 +32,7 @@ def test_a_wager_without_a_result_is_held_and_the_others_are_paid(told: Any) -> 
     others = "" if told["unit"] == "money" else "bo player 10, "
     settled = settle(told, wagers(f"{others}ann tie 5"), EXACT)
     assert [(each.wager.person, each.why) for each in settled.held] == [
-        ("ann", "round 12 of journal 3-abc tells no result of tie: ask the floor")
+        ("ann", "round 12 of journal 3-abc has no result for tie: ask the floor")
     ]
     back = "bo 10" if told["status"] == "voided" else "bo 20"
     assert payments(settled) == money(back if others else "")
@@ -42,7 +42,7 @@ def test_a_misspelled_bet_keeps_nobody_else_unpaid() -> None:
     settled = settle(round_message(**BANKER), wagers("ann bankr 100, bo banker 100, ann player 5"), EXACT)
     assert payments(settled) == money("bo 195")
     assert [each.wager.bet for each in settled.held] == ["bankr"]
-    assert settled.held[0].why.endswith("tells no result of bankr: did you mean banker? ask the floor")
+    assert settled.held[0].why.endswith("has no result for bankr: did you mean banker? ask the floor")
 
 
 HELD = settle(round_message(**BANKER), wagers("ann bankr 100, bo player 70, cy tie 5"), EXACT)

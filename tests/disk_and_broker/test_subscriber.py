@@ -211,7 +211,7 @@ def test_a_topic_that_is_refused_is_asked_for_again(mocker: MockerFixture) -> No
     mocker.patch("firmware_bridge.mqtt.connection.AGAIN_S", 0.05)
     with Peer({4: ACCEPTED_311 + REFUSED}) as peer:
         made = source(peer.port)
-        assert made.tried(5.0) == f"it does not let us subscribe to {EVENTS}"
+        assert made.tried(5.0) == f"it refuses our subscription to {EVENTS}"
         until(lambda: made._serve(0.05), lambda: len(peer.asked) == 2)
         peer.say(bytes.fromhex("9003 0002 01"))
         assert made.tried(LIMIT_S) is None

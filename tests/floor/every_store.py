@@ -120,7 +120,7 @@ def test_a_store_of_another_format_is_left_alone(engine: Engine, version: int) -
     engine.execute(engine.other.format(version))
     before = engine.content()
     for _ in range(2):
-        with pytest.raises(OtherFormat, match=f"a store of format {version}, and this .* format 3; install the ver"):
+        with pytest.raises(OtherFormat, match=f"a store of format {version}, but this .* format 3; install the ver"):
             engine.open()
         assert engine.content() == before
 
@@ -160,10 +160,10 @@ def test_the_newest_message_is_as_old_as_the_earlier_of_both_clocks_has_it(store
 @pytest.mark.parametrize(
     ("more", "progress", "why"),
     [
-        ([], Progress(KEY, 3, 1, 2), "it is not whole"),
-        ([], Progress(KEY, 3, 1, 1, "1970-01-01T00:00:00Z"), "it is not whole"),
+        ([], Progress(KEY, 3, 1, 2), "it is not complete"),
+        ([], Progress(KEY, 3, 1, 1, "1970-01-01T00:00:00Z"), "it is not complete"),
         ([event(1, kind="Other")], Progress(KEY, 3, 1, 1), "it has messages in conflict"),
-        ([round_of(2, 2, prev='{"journal":"2-1","seq":9}')], Progress(KEY, 3, 2, 2), "it names a missing round"),
+        ([round_of(2, 2, prev='{"journal":"2-1","seq":9}')], Progress(KEY, 3, 2, 2), "it refers to a missing round"),
     ],
 )
 def test_an_old_journal_with_a_flaw_stays(store: Store, more: list[Row], progress: Progress, why: str) -> None:

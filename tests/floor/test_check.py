@@ -52,26 +52,26 @@ def check(tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.Capture
 def test_a_floor_that_may_do_its_work_is_fine(check: Check) -> None:
     code, lines = check(READS + WRITES)
     assert (code, [line for line in lines if not line.startswith("fine ")]) == (0, [])
-    assert lines[-1] == "fine   1 tables heard"
+    assert lines[-1] == "fine   1 tables found"
 
 
 def test_what_may_not_be_written_is_named(check: Check) -> None:
     code, lines = check(READS + "topic write shoe/+/stored\n")
     [wrong] = [line for line in lines if not line.startswith("fine ")]
     assert code == 1
-    assert "takes nothing from us on shoe/+/command: Not authorized; let its acl allow" in wrong
+    assert "refuses our messages on shoe/+/command: Not authorized; in its ACL, allow" in wrong
 
 
 def test_a_floor_that_hears_nobody_is_warned_and_wrong_once_it_has_messages(check: Check, tmp_path: Path) -> None:
     code, lines = check(WRITES)
     assert code == 0
-    assert lines[-1].startswith("warn   0 tables heard; nothing, if none has come yet; else let its acl allow")
+    assert lines[-1].startswith("warn   0 tables found; if no table is connected yet, nothing; else in its ACL, allow")
     store = SqliteStore(tmp_path / "floor.db")
     store.save([event(1)], [], [])
     store.close()
     code, lines = check(WRITES)
     assert code == 1
-    assert lines[-1].startswith("wrong  0 tables heard; let its acl allow [mqtt] username to read shoe/+/status")
+    assert lines[-1].startswith("wrong  0 tables found; in its ACL, allow [mqtt] username to read shoe/+/status")
 
 
 def test_a_table_that_did_not_send_what_it_said_before_is_counted(check: Check, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_table_that_did_not_send_what_it_said_before_is_counted(check: Check, 
     code, lines = check(READS + WRITES)
     [wrong] = [line for line in lines if not line.startswith("fine ")]
     assert code == 1
-    assert wrong.startswith("wrong  1 tables have not sent what they said before their newest shoe; they are asked")
+    assert wrong.startswith("wrong  1 tables have not sent all from before their newest shoe; the ingest asks")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file away")
@@ -91,5 +91,5 @@ def test_a_file_of_another_owner_than_its_directory_is_named(check: Check, tmp_p
     code, lines = check(READS + WRITES)
     [wrong] = [line for line in lines if not line.startswith("fine ")]
     assert code == 1
-    assert f"belongs to user 4711, its directory to {tmp_path.stat().st_uid}: the ingest may not write it" in wrong
+    assert f"belongs to user 4711, its directory to {tmp_path.stat().st_uid}: the ingest may fail to write it" in wrong
     assert f"sudo chown --reference={tmp_path}/. {tmp_path / 'floor.db'}*" in wrong

@@ -76,7 +76,7 @@ def test_check_names_what_is_wrong(
     filled(tmp_path / "floor.db")
     assert floor("check", port=free_port()) == 1
     told = capsys.readouterr().out
-    assert "wrong  1 messages in quarantine; shoe-floor export quarantine tells the reasons" in told
+    assert "wrong  1 messages in quarantine; run shoe-floor export quarantine for the reasons" in told
     assert "it is out of reach" in told
 
 
@@ -128,7 +128,7 @@ def test_the_unit_is_as_hardened_as_the_daemons() -> None:
 
 def test_a_file_has_no_roles(floor: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     assert floor("prepare", "--reader", "reports") == 1
-    assert "its owner and its mode say who reads it" in capsys.readouterr().err
+    assert "set its owner and its mode instead" in capsys.readouterr().err
 
 
 def test_a_missing_package_is_named_with_its_extra() -> None:

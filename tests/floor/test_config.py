@@ -73,9 +73,9 @@ def test_the_configs_of_table_and_floor_say_the_same_of_a_mistake(raw: dict[str,
     ("nats", "mistake"),
     [
         ({"username": "floor"}, "[nats] has no servers"),
-        ({"servers": ["n1.example"]}, "'n1.example' is no address: write nats://HOST:PORT"),
-        ({"servers": ["nats://floor:secret@n1.example:4222"]}, "one with a name or a password is no address"),
-        ({"servers": ["nats://n1.example:4222"], "key": "k"}, "[nats] key is there without cert"),
+        ({"servers": ["n1.example"]}, "'n1.example' is not allowed: write nats://HOST:PORT"),
+        ({"servers": ["nats://floor:secret@n1.example:4222"]}, "an address with user or password is not allowed"),
+        ({"servers": ["nats://n1.example:4222"], "key": "k"}, "[nats] key needs cert"),
         ({"servers": ["nats://n1.example:4222"], "monitor": ["n1.example:8222"]}, "write http://HOST:PORT"),
         ({"servers": "nats://n1.example:4222"}, "[nats] servers"),
         ({"servers": ["nats://n1.example:4222"], "consumer": "a b"}, "[nats] consumer"),
@@ -91,11 +91,11 @@ def test_mistakes_in_nats_are_told(nats: dict[str, object], mistake: str) -> Non
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"url": "postgresql://u:Sesame-7@h/floor"}, "has a password in it"),
-        ({"url": "postgresql://u@h/floor?password=Sesame-7"}, "has a password in it"),
-        ({"url": "mysql://u@h/floor?password=Sesame-7"}, "is none of PostgreSQL"),
+        ({"url": "postgresql://u:Sesame-7@h/floor"}, "contains a password"),
+        ({"url": "postgresql://u@h/floor?password=Sesame-7"}, "contains a password"),
+        ({"url": "mysql://u@h/floor?password=Sesame-7"}, "is not for PostgreSQL"),
         ({"url": "postgresql://u@h/floor", "path": "/floor.db"}, "has both path and url"),
-        ({"password_file": "/secret"}, "is there without url"),
+        ({"password_file": "/secret"}, "password_file needs url"),
     ],
 )
 def test_what_is_wrong_with_the_place_of_the_store_is_told_without_a_password(keys: dict[str, str], words: str) -> None:

@@ -150,7 +150,7 @@ def test_words_of_a_table_cannot_make_a_line_of_the_log(store: SqliteStore, capl
     order = next(body for topic, body in source.published if topic.endswith("command"))
     answer = {"id": order["id"], "ok": False, "error": "no\nCRITICAL all is lost\x1b[2J", "hint": "a\u2028b"}
     ingest.save([on("reply", msgspec.json.encode(answer))])
-    assert r"table T07 does not send again: no\nCRITICAL all is lost\x1b[2J; a\u2028b" in caplog.text
+    assert r"table T07 refuses to send again: no\nCRITICAL all is lost\x1b[2J; a\u2028b" in caplog.text
 
 
 @pytest.mark.parametrize(("tables", "most"), [(30, 5), (200, 8)])

@@ -88,7 +88,7 @@ def test_an_entry_that_the_tables_disk_lost_hides_no_other(
     damaged = {key for key in wanted if (key[2], key[3]) == (journal_id(newest), 2)}
     ingest.start()
     daemon.until(lambda: ingest.kept().keys() >= wanted.keys() - damaged)
-    daemon.until(lambda: "does not send again: an entry cannot be read" in ingest.log)
+    daemon.until(lambda: "refuses to send again: an entry cannot be read" in ingest.log)
     play(daemon, 1)
     daemon.until(lambda: len(ingest.kept()) > len(wanted))
     daemon.until(lambda: ingest.counts() == (0, 0, 1))

@@ -37,12 +37,12 @@ def test_the_store_is_counted_beside_its_writer_and_never_made(
     for _ in range(2):
         assert floor.value("shoe_floor_store_readable") == ["shoe_floor_store_readable 0"]
         assert floor.value("shoe_floor_messages_total") == []
-    assert caplog.text.count("floor.db: file is not a database; let the user of this program read it") == 1
+    assert caplog.text.count("floor.db: file is not a database; allow the user of this program to read it") == 1
     path.unlink()
     SqliteStore(path).close()
     caplog.set_level("INFO")
     assert floor.value("shoe_floor_store_readable") == ["shoe_floor_store_readable 1"]
-    assert "the store is counted again" in caplog.text
+    assert "the store can be read again" in caplog.text
 
 
 def test_a_store_that_hangs_holds_up_no_scrape() -> None:

@@ -5,9 +5,11 @@ from typing import get_args, get_type_hints
 import pytest
 
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.floor.record.message import Unread, row
 from firmware_bridge.floor.record.names import PEOPLE, Names, names
+from tests.core.table import Table
 from tests.floor.journals import AT, event, round_of
 
 KEY = b"k" * 32
@@ -62,6 +64,18 @@ def test_only_names_are_replaced(kind: str, fields: str, kept: str | None) -> No
     wanted = said(kind, kept or f'"by":"{HIDDEN.pseudonym(chr(97) + chr(34) + "b")}","stakes":{{"x":[1.50,0]}}')
     assert found.body == wanted
     assert found.digest == (None if wanted == body else hashlib.sha256(body).digest())
+
+
+def test_sentences_of_the_shoe_lose_the_name_in_them() -> None:
+    table = Table(burn="none").play(inputs.ReaderBorrowed(at=0, by="ANNA"))
+    table.take(table.order(orders.OpenShoe()))
+    sentences = [table.detail("reader_lost"), table.answer.error]
+    for kind, text in zip(("Irregular", "CommandAnswered"), sentences, strict=True):
+        assert text is not None
+        assert "ANNA" in text
+        body = HIDDEN.row(row("event", "T07", said(kind, f'"detail":"{text}"'), AT)).body
+        assert b"ANNA" not in body
+        assert ANNA.encode() in body
 
 
 def test_a_round_that_was_voided_names_nobody() -> None:

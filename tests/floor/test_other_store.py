@@ -39,8 +39,8 @@ def test_it_is_refused(
     before = tree(config.parent)
     assert main(["--config", str(config), *command.split()]) == 78
     assert capsys.readouterr().err == (
-        f"shoe-floor: {config.parent}/floor.db is a store of format {version}, and this shoe-floor reads and writes "
-        "format 3; install the version that made it, or name another one in [store] of floor.toml\n"
+        f"shoe-floor: {config.parent}/floor.db is a store of format {version}, but this shoe-floor needs "
+        "format 3; install the version that made it, or set another store in [store] of floor.toml\n"
     )
     assert tree(config.parent) == before
 
@@ -48,7 +48,7 @@ def test_it_is_refused(
 def test_the_check_says_so(config: Path, version: int, capsys: pytest.CaptureFixture[str]) -> None:
     before = tree(config.parent)
     assert main(["--config", str(config), "check"]) == 1
-    assert f"floor.db is a store of format {version}, and this shoe-floor" in capsys.readouterr().out
+    assert f"floor.db is a store of format {version}, but this shoe-floor" in capsys.readouterr().out
     assert tree(config.parent) == before
 
 

@@ -118,11 +118,11 @@ def test_a_store_that_cannot_be_read_is_told_once(
     told = messages("T07", baccarat(4))
     more = messages("T08", baccarat(4))
     live = [each for each in told if not each.retained][-1:]
-    feed = fed(config, latest(told), latest(more), live, until=lambda feed: rounds(feed) and "from now" in caplog.text)
+    feed = fed(config, latest(told), latest(more), live, until=lambda feed: rounds(feed) and "listed" in caplog.text)
     assert len(rounds(feed)) == 1
     [said] = [each.getMessage() for each in caplog.records]
-    assert said.startswith("rounds are listed from now on: ")
-    assert "file is not a database; let the user of this program read it" in said
+    assert said.startswith("earlier rounds are not listed: ")
+    assert "file is not a database; allow the user of this program to read it" in said
 
 
 def test_a_page_without_a_store_begins_with_its_start(config: FloorConfig, caplog: pytest.LogCaptureFixture) -> None:

@@ -71,7 +71,7 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute("create table letter (text)")
     before = tree(tmp_path)
-    with pytest.raises(OtherFormat, match=r"other.db is a store of format 0, and this"):
+    with pytest.raises(OtherFormat, match=r"other.db is a store of format 0, but this"):
         SqliteStore(path)
     assert tree(tmp_path) == before
 

@@ -70,4 +70,4 @@ def test_the_pc_of_a_small_house_has_ingest_and_page(tmp_path: Path) -> None:
     command = [str(tmp_path / "usr/local/bin/shoe-floor"), "--config", str(tmp_path / "floor.toml"), "page"]
     (tmp_path / "floor.toml").write_text('[page]\nhost = "192.0.2.1"\n[store]\npath = "/nonexistent/floor.db"\n')
     ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, cwd=tmp_path)
-    assert "nobody can listen at 192.0.2.1" in ended.stderr
+    assert "cannot listen at 192.0.2.1" in ended.stderr

@@ -203,7 +203,7 @@ def test_the_end_is_no_error_though_the_store_hangs(mocker: MockerFixture, caplo
 
 
 def test_a_port_that_is_taken_is_told(port: int) -> None:
-    with pytest.raises(PortTaken, match=f"127.0.0.1:{port} cannot be listened at"):
+    with pytest.raises(PortTaken, match=f"cannot listen at 127.0.0.1:{port}"):
         Server("127.0.0.1", port, str)
     with pytest.raises(PortTaken):
         Server("nowhere.invalid", free_port(), str)

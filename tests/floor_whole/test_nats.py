@@ -99,9 +99,9 @@ def test_prepare_says_what_it_did_and_check_what_is_wrong(
     floor = floors(cluster)
     told = floor.run("check")
     assert told.returncode == 1
-    assert "wrong  the consumer shoe-floor-ingest is not there; run shoe-floor prepare" in told.stdout
-    assert "the consumer shoe-floor-ingest was made" in floor.run("prepare").stdout
-    assert "the consumer shoe-floor-ingest is there already" in floor.run("prepare").stdout
+    assert "wrong  there is no consumer shoe-floor-ingest; run shoe-floor prepare" in told.stdout
+    assert "the consumer shoe-floor-ingest was created" in floor.run("prepare").stdout
+    assert "the consumer shoe-floor-ingest already exists" in floor.run("prepare").stdout
     told = floor.run("check")
     assert told.returncode == 0, told.stdout + told.stderr
     assert "fine   the consumer shoe-floor-ingest: 0 messages wait, 0 are being stored" in told.stdout

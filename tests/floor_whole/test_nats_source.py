@@ -167,8 +167,8 @@ USERS = """authorization { users = [
     [
         ("floor", b"wrong", "it refuses user and password"),
         (None, None, "it refuses user and password"),
-        ("floor", b"right", "no MQTT client was ever here; run shoe-floor prepare"),
-        ("nobody", b"right", "let the rights of this user allow it"),
+        ("floor", b"right", "no MQTT client has connected yet; run shoe-floor prepare"),
+        ("nobody", b"right", "allow it in the permissions of this user"),
     ],
 )
 def test_what_keeps_us_out_is_named(

@@ -56,7 +56,7 @@ def test_an_alarm_comes_and_goes_and_is_said(broker: Broker, pages: Pages, tabs:
     assert grid.get_attribute("#news", "aria-live") == "polite"
     grid.click("#tile-T07 a")
     grid.wait_for_selector("body.live")
-    assert "remove: the card is none of this shoe" in grid.inner_text("#alarms")
+    assert "remove: the card does not belong to this shoe" in grid.inner_text("#alarms")
     table.order("resolve", "ben", irregularity="duplicate", choice="remove", why="seen")
     grid.wait_for_selector("#alarms:has-text('No alarm is open.')")
     grid.wait_for_selector("#news:has-text('Table T07: no alarm is open')", state="attached")

@@ -76,7 +76,7 @@ def test_a_page_whose_store_is_away_shows_what_comes(broker: Broker, pages: Page
     told = messages("T01", baccarat(3), now_ms())
     publish(broker, latest(told))
     page = with_store(pages(broker), away)
-    until(lambda: "rounds are listed from now on: PostgreSQL: " in page.log, lambda: page.log)
+    until(lambda: "earlier rounds are not listed: PostgreSQL: " in page.log, lambda: page.log)
     last = [each for each in told if not each.retained][-1]
     publish(broker, [last])
     until(lambda: listed(page, "T01") == [round_of(last)], lambda: page.log)

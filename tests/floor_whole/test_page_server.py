@@ -164,7 +164,7 @@ def test_an_address_in_use_says_what_to_do(broker: Broker, pages: Pages) -> None
     command = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(first.config), "page"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
     assert done.returncode == 1
-    assert re.search(r"nobody can listen at 127\.0\.0\.1, port \d+: .*; look at \[page\]", done.stderr)
+    assert re.search(r"cannot listen at 127\.0\.0\.1, port \d+: .*; check \[page\]", done.stderr)
 
 
 def test_an_event_names_the_time_and_the_release(broker: Broker, pages: Pages, listen: Listen) -> None:

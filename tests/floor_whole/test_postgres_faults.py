@@ -154,7 +154,7 @@ def test_a_lock_of_another_program_is_named(store: Store, cluster: Cluster, data
     store._db.execute("set lock_timeout = '100ms'")  # of the engine
     with opened(cluster.url(database))._db.transaction() as other:
         other.connection.execute("lock table message")
-        with pytest.raises(StoreError, match="lock timeout; another program holds the table"):
+        with pytest.raises(StoreError, match="lock timeout; another program locks the table"):
             store.save([event(1)], [], [])
     other.connection.close()
     store.save([event(1)], [], [])
@@ -177,7 +177,7 @@ def test_a_full_disk_is_named_and_nothing_of_the_batch_is_kept(own: Any) -> None
         server.sql("create database small tablespace small")
         store = opened(server.url("small"))
         full = [large(seq) for seq in range(1, 1_000)]
-        with pytest.raises(StoreError, match=r"No space left|could not extend.*make room on the server's disk"):
+        with pytest.raises(StoreError, match=r"No space left|could not extend.*free space on the server's disk"):
             store.save(full, [], [])
         store.close()
         again = opened(server.url("small"))
@@ -195,19 +195,19 @@ def large(seq: int) -> Row:
 
 @pytest.mark.parametrize("name", ["1-ab\0", random.Random(1).randbytes(3_000).hex()])
 def test_a_text_that_the_server_does_not_keep_is_named(store: Store, name: str) -> None:
-    with pytest.raises(StoreError, match="cannot keep a name or a text in this batch"):
+    with pytest.raises(StoreError, match="cannot store a text of this batch"):
         store.save([event(1)], [], [Progress(Key("T07", name), 3, 1, 1)])
 
 
 def test_a_server_that_is_cut_off_is_named(cluster: Cluster) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        with pytest.raises(StoreError, match="see that the server runs"):
+        with pytest.raises(StoreError, match="check that the server runs"):
             opened(f"postgresql://postgres@127.0.0.1:{port}/floor?connect_timeout=2")
     for url, words in (
-        (cluster.url("nowhere"), "make it: createdb"),
-        (cluster.loopback("postgres", "nobody"), "look at the user"),
-        (cluster.url("postgres", "nobody"), "look at the user"),
+        (cluster.url("nowhere"), "create it: createdb"),
+        (cluster.loopback("postgres", "nobody"), "check the user"),
+        (cluster.url("postgres", "nobody"), "check the user"),
         ("postgresql://user@host/floor?nonsense", "cannot be read"),
     ):
         with pytest.raises(StoreError, match=words):

@@ -36,7 +36,7 @@ def test_a_reader_reads_as_whoever_may_only_read(prepared: Cluster) -> None:
 
 def test_a_reader_only_reads_and_says_so_where_there_are_no_tables(config: FloorConfig) -> None:
     reader = opened(config)
-    with pytest.raises(StoreError, match="the tables are not there yet: start the ingest"):
+    with pytest.raises(StoreError, match="the tables do not exist yet: start the ingest"):
         reader.counts()
     with (
         pytest.raises(StoreError, match="cannot execute CREATE TABLE in a read-only transaction"),
@@ -63,7 +63,7 @@ def test_a_reader_gives_up_where_the_tables_are_changed(
     reader = opened(config)
     with psycopg.connect(cluster.url(database)) as other:
         other.execute("lock table quarantine in access exclusive mode")
-        with pytest.raises(StoreError, match="another program holds the table"):
+        with pytest.raises(StoreError, match="another program locks the table"):
             reader.counts()
     assert reader.counts() == Counts(0, 0, 0, 0)
     reader.close()
@@ -114,7 +114,7 @@ def test_the_exporter_says_that_the_server_is_gone_and_goes_on(mortal: Cluster, 
         assert exported.values("shoe_floor_store_readable") == {"": 0}
         assert exported.values("shoe_floor_messages_total") == {}
         assert exported.values("shoe_state") == {'{table="T01",state="online"}': 1}
-        assert "the store is not counted: PostgreSQL: " in exported.log
+        assert "the store cannot be read: PostgreSQL: " in exported.log
         mortal.start()
         exported.until(lambda: exported.values("shoe_floor_store_readable") == {"": 1})
     finally:

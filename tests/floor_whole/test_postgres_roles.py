@@ -27,7 +27,7 @@ def test_the_ingest_keeps_and_the_reader_reads(prepared: Cluster) -> None:
     for what in get_args(What):
         assert reader.count(what) == len(list(reader.rows(what, None, None)))
     assert reader.load(KEY).progress.whole == 2
-    with pytest.raises(StoreError, match="permission denied for table message; use a role that may"):
+    with pytest.raises(StoreError, match="permission denied for table message; use a role with this right"):
         reader.save([event(3)], [], [])
     for store in (ingest, reader):
         store.close()
@@ -55,7 +55,7 @@ def test_a_role_that_may_not_make_the_tables_is_told_who_does(cluster: Cluster, 
     from firmware_bridge.floor.store.postgres import PostgresStore
 
     cluster.sql("create role stranger login")
-    with pytest.raises(StoreError, match="tables are made by their owner: shoe-floor prepare"):
+    with pytest.raises(StoreError, match="the owner creates the tables: shoe-floor prepare"):
         PostgresStore(cluster.url(database, "stranger"))
     cluster.sql("drop role stranger")
 
@@ -64,7 +64,7 @@ def test_a_role_that_is_not_there_is_named(cluster: Cluster, database: str) -> N
     from firmware_bridge.floor.store.postgres import PostgresStore
 
     store = PostgresStore(cluster.url(database))
-    with pytest.raises(StoreError, match="make the role first"):
+    with pytest.raises(StoreError, match="create the role first"):
         store.grant('no"body', "reader")
     store.close()
 

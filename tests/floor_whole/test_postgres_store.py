@@ -75,7 +75,7 @@ def test_every_service_refuses_another_format(
         f'[store]\nurl = "{cluster.url(database)}"\nkeep_years = 7\n[mqtt]\nhost = "127.0.0.1"\nport = 9\n'
     )
     assert main(["--config", str(config), command]) == 78
-    assert "is a store of format 2, and this shoe-floor reads and writes format 3; inst" in capsys.readouterr().err
+    assert "is a store of format 2, but this shoe-floor needs format 3; inst" in capsys.readouterr().err
     assert engine.content() == before
 
 
@@ -164,7 +164,7 @@ def test_the_commands_work_on_a_database(
 
     code, told = run("check")
     assert code == 1
-    assert "fine   the store reads well" in told
+    assert "fine   the store can be read" in told
     assert "the broker 127.0.0.1:1: it is out of reach" in told
     assert run("prepare")[0] == 0
     assert "the store is in PostgreSQL; run pg_dump --format=custom" in run("backup", "/nowhere")[1]

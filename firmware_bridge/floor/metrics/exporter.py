@@ -20,11 +20,16 @@ OPEN: Final = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 OF_THE_EXPORTER: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("shoe_exporter_build_info", "info", "always 1", "The exporter that runs."),
-    ("shoe_exporter_connected", "gauge", "0 or 1", "Whether the exporter has the broker; without it every age grows."),
+    (
+        "shoe_exporter_connected",
+        "gauge",
+        "0 or 1",
+        "Whether the broker is connected; if not, every age grows.",
+    ),
     ("shoe_exporter_tables", "gauge", "tables", "Tables that are exported."),
-    ("shoe_exporter_messages_total", "counter", "messages", "Messages that the exporter got."),
-    ("shoe_exporter_unread_total", "counter", "messages", "Of them, those that make no sense: left out."),
-    ("shoe_exporter_ignored_total", "counter", "messages", "Of them, those of more tables than are kept: left out."),
+    ("shoe_exporter_messages_total", "counter", "messages", "Messages that the exporter received."),
+    ("shoe_exporter_unread_total", "counter", "messages", "Of them, those that could not be read, and were ignored."),
+    ("shoe_exporter_ignored_total", "counter", "messages", "Of them, those of too many tables, which were ignored."),
 )
 """Name, kind, unit, help."""
 
@@ -37,8 +42,8 @@ OF_THE_STORE: Final[tuple[tuple[str, Kind, str, str], ...]] = (
         "Messages that were ever stored; after a restore or a vacuum, those that are left. Estimated in PostgreSQL.",
     ),
     ("shoe_floor_conflicts_total", "counter", "messages", "Messages that came again with other bytes."),
-    ("shoe_floor_quarantine_total", "counter", "messages", "Messages that are none of a table's."),
-    ("shoe_floor_gaps", "gauge", "journals", "Journals of which messages are known to be missing."),
+    ("shoe_floor_quarantine_total", "counter", "messages", "Messages that are not valid messages of a table."),
+    ("shoe_floor_gaps", "gauge", "journals", "Journals with missing messages."),
 )
 """Name, kind, unit, help."""
 
@@ -100,9 +105,9 @@ class Exporter:
         """Log once when the store cannot be read, and once when it can again."""
         before, self._store_fault = self._store_fault, fault
         if fault and fault != before:
-            log.warning("the store is not counted: %s", escaped(fault))
+            log.warning("the store cannot be read: %s", escaped(fault))
         elif before and not fault:
-            log.info("the store is counted again")
+            log.info("the store can be read again")
 
 
 def wanted(accept: str) -> str:

@@ -80,19 +80,25 @@ def _cards_left(table: Table, now: int) -> Iterator[Sample]:
 
 
 OF_A_TABLE: Final = (
-    Family("shoe_health_age_seconds", "gauge", "seconds", "Since the table last said how it is (every 30 s).", _age),
+    Family(
+        "shoe_health_age_seconds",
+        "gauge",
+        "seconds",
+        "Time since the last health of the table (every 30 s).",
+        _age,
+    ),
     _status(
         "shoe_build_info",
         "info",
         "always 1",
-        "What runs at the table.",
+        "The software of the table.",
         lambda status: ({"version": status.version, "build": status.build}, 1),
     ),
     _status(
         "shoe_state",
         "gauge",
         "always 1",
-        "What status says: online, stopped (in order) or lost (said by the broker).",
+        "The state of the table: online, stopped (shut down) or lost (reported by the broker).",
         lambda status: ({"state": status.state}, 1),
     ),
     _status(
@@ -106,7 +112,7 @@ OF_A_TABLE: Final = (
         "shoe_clock_synchronised",
         "gauge",
         "0 or 1",
-        "Whether a time server keeps the table's clock; absent where nobody knows.",
+        "Whether the table's clock is synchronised with a time server; absent if unknown.",
         lambda status: ({}, _clock(status)),
     ),
     _status(
@@ -117,12 +123,12 @@ OF_A_TABLE: Final = (
         lambda status: ({}, status.link),
     ),
     Family("shoe_phase", "gauge", "always 1", "The phase that the table is in.", _phase),
-    Family("shoe_cards_left", "gauge", "cards", "Cards before the end of the shoe, where it is known.", _cards_left),
+    Family("shoe_cards_left", "gauge", "cards", "Cards left in the shoe, if known.", _cards_left),
     Family(
         "shoe_rounds_total",
         "counter",
         "messages",
-        "Messages of the topic round heard by the exporter, repeats left out. The store has all of them, this may not.",
+        "Messages of the topic round that the exporter received, without repeats. Only the store has all.",
         _rounds,
     ),
     Family("shoe_alarm_open", "gauge", "alarms", "Open alarms of this id; absent where none is open.", _alarms),
@@ -147,7 +153,7 @@ OF_A_TABLE: Final = (
         "shoe_reads_unread_total",
         "counter",
         "cards",
-        "Cards that the reader met and could not read, since the daemon started.",
+        "Cards that the reader could not read, since the daemon started.",
         lambda health: health.reader.unread,
     ),
     _health(
@@ -203,28 +209,28 @@ OF_A_TABLE: Final = (
         "shoe_reader_forecast",
         "gauge",
         "0 or 1",
-        "Whether the table foretells that the reader wants cleaning or a lamp; shoe status says in words which.",
+        "Whether the reader will soon need cleaning or a new lamp; shoe status says which.",
         lambda health: health.reader.forecast is not None,
     ),
     _health(
         "shoe_faults",
         "gauge",
         "lamps and sensors",
-        "Lamps and sensors that failed their test; absent while the lamps were not tried.",
+        "Lamps and sensors that failed their test; absent before the lamp test.",
         lambda health: None if health.faults is None else len(health.faults),
     ),
     _health(
         "shoe_orders_refused_total",
         "counter",
         "orders",
-        "Orders refused because more came by MQTT than can be judged, since the daemon started.",
+        "Orders refused because too many came by MQTT, since the daemon started.",
         lambda health: health.orders_refused,
     ),
     _health(
         "shoe_disk_free_bytes",
         "gauge",
         "bytes",
-        "Free on the disk of the journal, to the megabyte.",
+        "Free space on the disk of the journal, to the megabyte.",
         lambda health: None if health.disk_free_mb is None else health.disk_free_mb * 1_000_000,
     ),
     _health(
@@ -238,7 +244,7 @@ OF_A_TABLE: Final = (
         "shoe_undervoltage",
         "gauge",
         "0 or 1",
-        "Whether the supply is below 4.63 V, or was since the Pi started.",
+        "Whether the supply is, or was since the Pi started, below 4.63 V.",
         lambda health: health.under_voltage,
     ),
 )

@@ -98,14 +98,14 @@ class Server:
             try:
                 response = await run_in_threadpool(_answer, Request(scope), page)
             except CancelledError:  # the server stops before the store answered
-                response = _response("the exporter ends\n", 503)
+                response = _response("the exporter is stopping\n", 503)
             await response(scope, receive, send)
 
         try:
             self._socket = listening(host, port)
         except OSError as error:
-            what = f"[metrics] {host}:{port} cannot be listened at ({error.strerror or error})"
-            raise PortTaken(what, "name another port, or an address of this machine, in floor.toml") from None
+            what = f"[metrics] cannot listen at {host}:{port} ({error.strerror or error})"
+            raise PortTaken(what, "set another port, or an address of this machine, in floor.toml") from None
         # One more: uvicorn counts the connection of the request itself.
         limits = {"lifespan": "off", "h11_max_incomplete_event_size": LONGEST}
         self._server = server(app, AT_ONCE + 1, Scrape, **limits)
@@ -137,7 +137,7 @@ def _answer(request: Request, page: Callable[[str], str]) -> Response:
         return _response(page(kind), 200, kind)
     except Exception:
         log.info("a request was not answered", exc_info=True)
-        return _response("the metrics cannot be said now\n", 500)
+        return _response("the metrics are not available now\n", 500)
 
 
 def _response(body: str, status: int, kind: str = "text/plain; charset=utf-8", **more: str) -> Response:

@@ -63,10 +63,10 @@ class _Round(Struct, frozen=True):
 def _read(payload: bytes, body: type[Part]) -> tuple[StateHead, Part]:
     """Decode head and body of a message. Raises MessageError."""
     if len(payload) > LARGEST:
-        raise MessageError(f"a message of {len(payload)} bytes", "")
+        raise MessageError(f"too long: {len(payload)} bytes", "")
     head, content = state(payload, body, _Head)
     if milliseconds(head.at) is None:  # the 32nd of a month
-        raise MessageError(f"no time: {head.at}", "")
+        raise MessageError(f"not a time: {head.at}", "")
     return head, content
 
 
@@ -75,7 +75,7 @@ def _kinds(payload: bytes) -> tuple[StateHead, Counter[tuple[str, str]]]:
     head, alarms = _read(payload, _Alarms)
     kinds = Counter((each.id, each.severity) for each in alarms.open)
     if len(kinds) > MOST_ALARMS:
-        raise MessageError(f"{len(kinds)} kinds of alarms", "")
+        raise MessageError(f"too many kinds of alarms: {len(kinds)}", "")
     return head, kinds
 
 

@@ -143,10 +143,10 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         if scope["method"] not in READS:
-            message = "this page only reads: nothing can be sent to it\n"
+            message = "this page is read-only\n"
             return PlainTextResponse(message, 405, {"allow": ", ".join(READS)})
         if not self._is_ours(Headers(scope=scope).get("host", "")):
-            message = "this page does not go by that name: put it into [page] names of floor.toml\n"
+            message = "unknown host name: add it to [page] names of floor.toml\n"
             return PlainTextResponse(message, 421)
         return None
 

@@ -89,10 +89,10 @@ class RoundBackfill:
             try:
                 stored = self._asked(partial(self._stored, tables))
             except (StoreError, ConfigError) as error:
-                log.warning("rounds are listed from now on: %s", escaped(str(error)))
+                log.warning("earlier rounds are not listed: %s", escaped(str(error)))
                 break
             if stored is None:
-                log.info("rounds are listed from now on: there is no store at [store] path of floor.toml")
+                log.info("earlier rounds are not listed: there is no store at [store] path of floor.toml")
                 break
             if not self._is_over:
                 deliver(stored)

@@ -115,7 +115,7 @@ class Feed:
             yield
         except Exception:
             if topic not in self._left_out:
-                log.exception("a message on %s is left out", escaped(topic))
+                log.exception("a message on %s is ignored", escaped(topic))
                 self._left_out.add(topic)
 
     def look(self) -> None:
@@ -158,7 +158,7 @@ class Feed:
                     self._backfill.note(came)
                 self._source.acknowledge(came)
         except Exception:
-            log.exception("the page reads the broker no more")
+            log.exception("the page can no longer read the broker")
             self.failed = True
         finally:
             self._source.close()

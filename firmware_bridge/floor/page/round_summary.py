@@ -53,7 +53,7 @@ def read(payload: bytes) -> tuple[RoundMessage, Own]:
     try:
         return message, _own(payload)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise MessageError(f"not a round of its game: {error}", "look which game it is of") from None
+        raise MessageError(f"not a round of its game: {error}", "check which game it is of") from None
 
 
 def summarised(message: RoundMessage, own: Own, at: int) -> RoundSummary:

@@ -55,8 +55,10 @@ def _listener(page: PageSection) -> socket.socket:
     try:
         return listening(page.host, page.port)
     except OSError as error:
-        what = f"nobody can listen at {page.host}, port {page.port}: {error.strerror}"
-        raise PageError(what, "look at [page] host and port of floor.toml, or end what listens there") from None
+        what = f"cannot listen at {page.host}, port {page.port}: {error.strerror}"
+        raise PageError(
+            what, "check [page] host and port of floor.toml, or stop the program that uses the port"
+        ) from None
 
 
 def _address(host: str, port: int) -> str:

@@ -118,7 +118,7 @@ def makes_round(row: Row) -> bool:
 def _wrong(message: _Event | _Round, table: str) -> str | None:
     """The reason to reject a decoded message; None for a good one."""
     if message.table != table:
-        return f"it is a message of table {message.table!r}, and came on the topic of table {table!r}"
+        return f"it is a message of table {message.table!r}, but came on the topic of table {table!r}"
     numbers, texts = [message.seq, message.of, message.shoe], [message.table, message.journal, message.at]
     if isinstance(message, _Round):
         numbers += [message.round, message.revision, message.prev.seq if message.prev else 0]

@@ -156,12 +156,12 @@ class MqttSource(Reader):
         if not left:
             self.fault = ""
         for topic in refused:
-            self.fault = f"it does not let us subscribe to {topic}"
-            log.error("the broker does not let us subscribe to %s: let its acl allow it", topic)
+            self.fault = f"it refuses our subscription to {topic}"
+            log.error("the broker refuses our subscription to %s: allow it in its ACL", topic)
         self._stop()
 
     def rejected(self, topic: str, why: str) -> None:
         name = topic.rpartition("/")[2]
         if name not in self.refused:
             self.refused[name] = why
-            log.error("the broker takes nothing from us on %s (%s): let its acl allow it", escaped(topic), why)
+            log.error("the broker refuses our messages on %s (%s): allow them in its ACL", escaped(topic), why)

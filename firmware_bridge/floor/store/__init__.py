@@ -29,8 +29,8 @@ class OtherFormat(StoreError):
     """A store of another format or program; nothing was written to it."""
 
     def __init__(self, place: str, found: int) -> None:
-        what = f"{place} is a store of format {found}, and this shoe-floor reads and writes format {FORMAT}"
-        super().__init__(what, "install the version that made it, or name another one in [store] of floor.toml")
+        what = f"{place} is a store of format {found}, but this shoe-floor needs format {FORMAT}"
+        super().__init__(what, "install the version that made it, or set another store in [store] of floor.toml")
 
 
 class Saved(NamedTuple):

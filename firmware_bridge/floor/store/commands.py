@@ -90,7 +90,7 @@ def expire(store: Store, years: int, *, dry: bool = False) -> Iterator[str]:
     for each in store.old(before):
         what = f"table {each.key.table}, journal {each.key.journal}, {each.messages} messages to {each.last_at}"
         if each.stays:
-            yield f"stays: {what}: {each.stays}"
+            yield f"kept: {what}: {each.stays}"
         elif dry:
             yield f"would be deleted: {what}"
         elif store.expire(each.key, before, _text(now)):
@@ -123,7 +123,7 @@ def _output(target: Path | None) -> Iterator[TextIO]:
     except StoreError:
         raise
     except OSError as error:
-        raise StoreError(f"{target} cannot be written ({error.strerror})", "name another place with -o") from None
+        raise StoreError(f"{target} cannot be written ({error.strerror})", "choose another file with -o") from None
     finally:
         fresh.unlink(missing_ok=True)
 
@@ -139,7 +139,7 @@ def _rows(path: Path, left_out: Callable[[JournalError], None]) -> Iterator[Row]
                 for each in messages(line):
                     yield row(each.topic, line.public.table, each.payload, received_at)
     except OSError as error:
-        raise JournalError(f"{path}: {error.strerror}", "name an export of a journal") from None
+        raise JournalError(f"{path}: {error.strerror}", "give a file of shoe journal export") from None
     for fault in salvage.faults:
         left_out(fault) if has_begun else _refuse(fault)
 
@@ -151,8 +151,8 @@ def _refuse(fault: JournalError) -> None:
 def _look_at_the_clock(store: Store, now: datetime) -> None:
     newest = store.newest()
     if newest and newest < _text(now - RESTED):
-        what = f"the clock says {_text(now)}, and the newest message is of {newest}: nothing was deleted"
-        raise StoreError(what, f"set the clock right; a floor that rested {RESTED.days} days has to play first")
+        what = f"the clock says {_text(now)}, but the newest message is from {newest}: nothing was deleted"
+        raise StoreError(what, f"set the clock; after a pause of {RESTED.days} days, wait until a table has played")
 
 
 def _text(time: datetime) -> str:

@@ -88,7 +88,7 @@ class Asked:
             self._free.release()
 
     def _late(self) -> StoreError:
-        return StoreError(f"the store gave no answer in {self._limit_s:g} s", "see how its server, or its disk, is")
+        return StoreError(f"the store gave no answer in {self._limit_s:g} s", "check its server or its disk")
 
 
 def _file_reader(path: Path) -> Reader | None:
@@ -97,7 +97,7 @@ def _file_reader(path: Path) -> Reader | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StoreError(f"{path}: {error.strerror}", "let the user of this program read it") from None
+        raise StoreError(f"{path}: {error.strerror}", "allow the user of this program to read it") from None
     return SqliteReader(path)
 
 

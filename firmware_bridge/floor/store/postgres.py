@@ -34,25 +34,25 @@ WAYS: Final[dict[str, Any]] = {
 """Connection parameters unless the URL sets them; a server that is cut off is given up after 30 s."""
 
 NOT_KEPT: Final = (
-    "the database cannot keep a name or a text in this batch, and nothing goes past it: report it with this line; "
-    "if it is retained, clear its topic"
+    "the database cannot store a text of this batch, and no later message is stored: report this line; "
+    "if the message is retained, clear its topic"
 )
 
 HINTS: Final = {
-    "08": "see that the server runs and can be reached; what came meanwhile comes again",
+    "08": "check that the server runs and can be reached; messages are delivered again",
     "22": NOT_KEPT,
-    "25006": "this server is a standby: name the primary in [store] url, or all with ?target_session_attrs=read-write",
-    "28": "look at the user and [store] password_file, and at pg_hba.conf of the server",
-    "3D": "make it: createdb --owner USER --encoding UTF8 DATABASE (docs/floor.md)",
-    "42704": "make the role first: create role NAME login (docs/floor.md)",
-    "40": "two programs were in each other's way; it is tried again",
-    "42P01": "the tables are not there yet: start the ingest, or run shoe-floor prepare (docs/floor.md)",
-    "42501": "use a role that may (docs/floor.md); tables are made by their owner: shoe-floor prepare",
+    "25006": "this server is a standby: set the primary in [store] url, or all with ?target_session_attrs=read-write",
+    "28": "check the user, [store] password_file, and pg_hba.conf of the server",
+    "3D": "create it: createdb --owner USER --encoding UTF8 DATABASE (docs/floor.md)",
+    "42704": "create the role first: create role NAME login (docs/floor.md)",
+    "40": "two programs blocked each other; it is tried again",
+    "42P01": "the tables do not exist yet: start the ingest, or run shoe-floor prepare (docs/floor.md)",
+    "42501": "use a role with this right (docs/floor.md); the owner creates the tables: shoe-floor prepare",
     "54": NOT_KEPT,
-    "53": "make room on the server's disk, or raise its limits; what came meanwhile comes again",
-    "55P03": "another program holds the table: ask pg_stat_activity which, and let it end",
-    "57014": "somebody cancelled it, or statement_timeout of the server is too short for it",
-    "57": "the server was stopped or is starting; what came meanwhile comes again",
+    "53": "free space on the server's disk, or raise its limits; messages are delivered again",
+    "55P03": "another program locks the table: find it in pg_stat_activity, and end it",
+    "57014": "it was cancelled, or statement_timeout of the server is too short",
+    "57": "the server was stopped or is starting; messages are delivered again",
 }
 """Prefix of an SQLSTATE -> what to do."""
 
@@ -171,7 +171,7 @@ class PostgresStore(Store):
         """Make the tables if there are none."""
         (encoding,) = self._db.execute(sql.ENCODING).fetchone() or ("",)
         if encoding != "UTF8":
-            raise StoreError(f"{self._place} keeps texts as {encoding}", "make one with createdb --encoding UTF8")
+            raise StoreError(f"{self._place} has the encoding {encoding}", "use createdb --encoding UTF8")
         if verify_format(self._db, self._place):
             return
         with self._db.transaction():

@@ -95,13 +95,13 @@ class SqliteStore(Store):
                 os.fsync(file.fileno())
             fresh.replace(target)
         except OSError as error:
-            raise StoreError(f"{target} cannot be written ({error})", "name another place") from None
+            raise StoreError(f"{target} cannot be written ({error})", "choose another file") from None
         finally:
             fresh.unlink(missing_ok=True)
 
     def grant(self, role: str, part: Part) -> None:
         """Raise StoreError: a file has an owner and a mode."""
-        raise StoreError("a file of SQLite has no roles", "its owner and its mode say who reads it")
+        raise StoreError("an SQLite file has no roles", "set its owner and its mode instead")
 
     def _look(self) -> None:
         try:
@@ -112,7 +112,7 @@ class SqliteStore(Store):
             raise StoreError(f"{self._path}: {error.strerror}", "try it with sudo") from None
 
     def _none(self) -> StoreError:
-        hint = "look at [store] path of floor.toml, and whether its disk is there; shoe-floor ingest makes a new store"
+        hint = "check [store] path of floor.toml, and that its disk is mounted; shoe-floor ingest makes a new store"
         return StoreError(f"there is no store at {self._path}", hint)
 
     def _version(self) -> int:
@@ -149,7 +149,7 @@ class SqliteStore(Store):
         try:
             yield
         except sqlite3.Error as error:
-            hint = "look at its disk, its owner, and with shoe-floor check at the file"
+            hint = "check its disk and its owner, and run shoe-floor check"
             raise StoreError(f"{self._path}: {error}", hint) from None
 
 
@@ -202,4 +202,4 @@ def _in_words(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}", "let the user of this program read it") from None
+        raise StoreError(f"{path}: {error}", "allow the user of this program to read it") from None

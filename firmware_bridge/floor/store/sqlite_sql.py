@@ -93,7 +93,7 @@ OLD: Final = """
 select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, case
   when not exists (
     select 1 from progress p where p.tbl = j.tbl and p.journal = j.journal and p.whole = p.known and p.since = ''
-  ) then 'it is not whole'
+  ) then 'it is not complete'
   when exists (
     select 1 from conflict c where c.tbl = j.tbl and c.journal = j.journal
   ) then 'it has messages in conflict'
@@ -104,7 +104,7 @@ select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, ca
     and not exists (
       select 1 from message p
       where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
-  ) then 'it names a missing round'
+  ) then 'it refers to a missing round'
   else '' end
 from (
   select tbl, journal, max(shoe) as shoe, min(at) as first_at, max(at) as last_at, max(received_at) as received_at,

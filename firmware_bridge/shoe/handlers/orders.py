@@ -24,7 +24,8 @@ def order_shoe(draft: Draft, fact: Ordered, order: orders.OpenShoe) -> None:
         may = f"use {game.dealt_from} deck{'s' * (len(game.packs) > 1)}"
         raise Refused(f"{order.pack.decks} decks do not fit this shoe", may)
     if draft.shoe.device.lent:
-        words = f"{draft.shoe.device.lent} is using the reader, or it is not back yet"
+        # the back office finds the name by these words (floor/record/names.py)
+        words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
         raise Refused(words, "wait until the calibration ends, then a few seconds more: shoe status")
     rounds.open_shoe(draft, order.pack, fact.nonce, order.dealer, order.confirmed_by)
 

@@ -90,18 +90,18 @@ def words(error: BaseException) -> str:
     """An error of the connection in words, for a technician."""
     match error:
         case nats.js.errors.NotFoundError():
-            return f"{error.description}: no MQTT client was ever here; run shoe-floor prepare"
+            return f"{error.description}: no MQTT client has connected yet; run shoe-floor prepare"
         case nats.js.errors.ServiceUnavailableError() | nats.errors.NoRespondersError():
-            return "the cluster has no leader just now, or no JetStream"
+            return "the cluster has no leader now, or no JetStream"
         case nats.js.errors.APIError():
             return f"the cluster refuses: {error.description}"
         case asyncio.TimeoutError():
             return "no answer"
         case nats.errors.NoServersError():
-            return "it is out of reach"
+            return "it cannot be reached"
     text = str(error) or repr(error)
     if "authorization violation" in text.lower():
         return "it refuses user and password"
     if "permissions violation" in text.lower():
-        return f"{text}: let the rights of this user allow it (docs/nats.md)"
+        return f"{text}: allow it in the permissions of this user (docs/nats.md)"
     return text

@@ -68,9 +68,9 @@ async def made(js: JetStreamContext, name: str, topics: Sequence[str]) -> str:
     )
     there = await info(js, name)
     if there is not None and _is_same(there.config, wanted):
-        return f"the consumer {name} is there already"
+        return f"the consumer {name} already exists"
     await js.add_consumer(STREAM, wanted)
-    return f"the consumer {name} {'was changed' if there else 'was made'}"
+    return f"the consumer {name} {'was changed' if there else 'was created'}"
 
 
 def prepare(config: NatsSection, password: bytes | None, topics: Sequence[str]) -> str:
@@ -134,7 +134,7 @@ def _asked(
                 faults.append(f"{server}: {reasons[-1] if reasons else words(error)}")
     finally:
         worker.close()
-    raise NatsError("; ".join(faults), "look at [nats] of floor.toml, and at the nodes")
+    raise NatsError("; ".join(faults), "check [nats] of floor.toml, and the nodes")
 
 
 def _is_same(one: ConsumerConfig, other: ConsumerConfig) -> bool:

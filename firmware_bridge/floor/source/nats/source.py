@@ -92,7 +92,7 @@ class NatsSource:
         except TimeoutError:  # nothing came: nats-py raises its own class, and the builtin
             pass
         except AWAY as error:
-            self._warn_once(f"the messages do not come: {words(error)}")
+            self._warn_once(f"no messages can be read: {words(error)}")
             await asyncio.sleep(wait_s)
         if came:
             self._heard = monotonic()
@@ -111,7 +111,7 @@ class NatsSource:
         if self._client is not None and self._client.is_connected and self._messages:
             return True
         if self._client is not None:
-            self._warn_once("the connection to the cluster is gone")
+            self._warn_once("the connection to the cluster is lost")
             await self._left()
         if (early := self._next - monotonic()) > 0:
             await asyncio.sleep(min(early, wait_s))
@@ -142,7 +142,7 @@ class NatsSource:
         js, name = client.jetstream(timeout=CONNECT_S), self._config.consumer
         if await consumer.info(js, name) is None:
             done = await consumer.made(js, name, self._topics)
-            log.warning("%s just now: what tables said before is asked for; let shoe-floor prepare do it", done)
+            log.warning("%s only now: earlier messages are asked for; run shoe-floor prepare first next time", done)
         for each in self._live:
             await client.subscribe(subject(each), cb=self._heard_live)
         self._messages = await js.pull_subscribe_bind(name, STREAM)
@@ -158,7 +158,7 @@ class NatsSource:
         try:
             found = await consumer.info(self._client.jetstream(timeout=CONNECT_S), self._config.consumer)
         except AWAY as error:
-            self._warn_once(f"the consumer is out of reach: {words(error)}")
+            self._warn_once(f"the consumer cannot be reached: {words(error)}")
             return False
         return found is not None
 
@@ -170,7 +170,7 @@ class NatsSource:
                 for to, payload, headers in messages:
                     await self._client.publish(to, payload, headers=headers)
         except AWAY as error:
-            self._warn_once(f"the connection to the cluster broke: {words(error)}")
+            self._warn_once(f"the connection to the cluster is lost: {words(error)}")
 
     async def _left(self, *, in_order: bool = False) -> None:
         client, self._client, self._messages = self._client, None, None
