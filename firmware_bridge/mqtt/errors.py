@@ -28,7 +28,7 @@ REMEDIES: Final = {
     0x8C: "the broker wants another login method: let it accept user names and passwords, or certificates",
     0x90: "it does not accept this topic: correct [mqtt] root, or the broker's list of topics",
     0x95: "its packet limit is too small: raise it to 128 kB",
-    0x97: "this table is over the broker's quota: raise it; it is asked again more and more slowly",
+    0x97: "this table is over the broker's quota: raise it; it is tried again more and more slowly",
     0x9A: "it does not keep retained messages: enable them at the broker",
     0x9B: "it does not accept QoS 1: enable it at the broker",
     0x9C: "it redirects to another server: correct [mqtt] host",
