@@ -86,10 +86,14 @@ def _wrong(info: inspect.Type, value: Any) -> Mistake | None:
         case inspect.IntType(ge=low, le=high):
             is_number = isinstance(value, int) and not isinstance(value, bool)
             if not is_number or (low is not None and value < low) or (high is not None and value > high):
-                return Mistake("is no whole number that fits", _between(low, high))
+                return Mistake("must be a whole number", _between(low, high))
             return None
         case inspect.LiteralType(values=values):
-            return None if value in values else Mistake("is no choice", f"one of: {', '.join(map(str, values))}")
+            return (
+                None
+                if value in values
+                else Mistake("is not an allowed value", f"one of: {', '.join(map(str, values))}")
+            )
         case inspect.EnumType(cls=kind):
             is_one = isinstance(value, str) and value in {each.value for each in kind}
             return None if is_one else Mistake("is no card", "write a card as rank and suit: As, Td")
@@ -97,7 +101,7 @@ def _wrong(info: inspect.Type, value: Any) -> Mistake | None:
             if not isinstance(value, dict):
                 return Mistake("is no object", "write it in { }")
             wrong = mistake(kind, value)
-            return wrong and Mistake(f"makes no sense: {wrong.what}", wrong.hint)
+            return wrong and Mistake(f"is wrong: {wrong.what}", wrong.hint)
     return next(_within(info, value), None)
 
 
@@ -115,7 +119,7 @@ def _wrong_text(info: inspect.StrType, value: Any) -> Mistake | None:
     if wrong := fault(value, info.max_length or len(value)):
         return Mistake(wrong, REMEDY)
     if info.pattern and not re.search(info.pattern, value):
-        return Mistake("has letters that are not plain", "write a to z, digits and signs")
+        return Mistake("has characters that are not allowed", "write English letters, digits and ASCII signs")
     return None
 
 
@@ -136,4 +140,4 @@ def _within(info: inspect.Type, value: Any) -> Iterator[Mistake]:
             return
     for kind, each in parts:
         if wrong := _wrong(kind, each):
-            yield Mistake(f"has a part that {wrong.what}", wrong.hint)
+            yield Mistake(f"has an item that {wrong.what}", wrong.hint)
