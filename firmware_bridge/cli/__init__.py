@@ -14,24 +14,24 @@ from firmware_bridge.facts.printable import did_you_mean, escaped
 
 COMMANDS: Final = {
     "run": "the daemon (headless, under systemd)",
-    "demo": "a whole table, everything simulated",
+    "demo": "a whole simulated table",
     "replay": "a deal script or a journal as MQTT messages",
     "play": "given rounds through the real shoe, step by step",
-    "roads": "the roads of outcomes, or of the running shoe: JSON, drawn, SVG, PNG",
-    "odds": "the exact odds of every bet, for a full shoe or what is left of one",
+    "roads": "roads of given outcomes or of the running shoe: drawn, JSON, SVG or PNG",
+    "odds": "exact odds of every bet, for a full shoe or the rest of one",
     "do": "give an order at the table",
     "enter": "enter a card that was not read (two people)",
-    "status": "what the running daemon knows",
-    "watch": "the same, live",
-    "check": "everything that can be wrong with this machine",
-    "config": "what the table is configured to be, defaults included",
-    "calibrate": "measure, set and prove the reader, sensors, lamps and keys",
-    "support": "one file for a ticket: everything that helps, nothing secret",
-    "wiring": "which wire goes to which pin of the header",
-    "retire": "take a table that is no more off the broker",
-    "journal": "the record: list, show, verify, export",
-    "schema": "every message: JSON Schema, AsyncAPI, or Markdown",
-    "help": "the documents: a chapter, an alarm, a key of the config",
+    "status": "status of the running daemon",
+    "watch": "live status of the running daemon",
+    "check": "check this machine for faults, each with its remedy",
+    "config": "configuration of the table, with defaults",
+    "calibrate": "measure, adjust and test reader, sensors, lamps and keys",
+    "support": "write one file for a support ticket, without secrets",
+    "wiring": "the wire of each pin of the header",
+    "retire": "remove a retired table from the broker",
+    "journal": "the record: list, show, verify or export it",
+    "schema": "all messages as JSON Schema, AsyncAPI or Markdown",
+    "help": "read the documents: a chapter, an alarm, a config key",
 }
 """Command -> help text; each has a module of its name here with `options(parser)` and `run(arguments) -> exit code`."""
 
@@ -89,4 +89,4 @@ def parser_of(known: Collection[str]) -> argparse.ArgumentParser:
 def _guess(parser: argparse.ArgumentParser, words: list[str]) -> None:
     """Exits with a did-you-mean if the first word is no command."""
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        parser.error(f"{words[0]!r} is no command; {did_you_mean(words[0], COMMANDS, 'see shoe --help')}")
+        parser.error(f"{words[0]!r} is not a command; {did_you_mean(words[0], COMMANDS, 'see shoe --help')}")

@@ -42,9 +42,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--json", action="store_true", help="one JSON object, for programs")
     what.add_argument(
-        "--unnamed", action="store_true", help="the keys that the file does not name: new ones, after an update"
+        "--unnamed", action="store_true", help="keys missing from the file, such as new ones after an update"
     )
-    what.add_argument("--reference", action="store_true", help="every key there is, as Markdown")
+    what.add_argument("--reference", action="store_true", help="all keys, as Markdown")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -54,7 +54,11 @@ class NotSent(BridgeError, ValueError):
 def config_option(parser: argparse.ArgumentParser) -> None:
     """Adds `--config`, the file that names the daemon's journal and so its socket."""
     parser.add_argument(
-        "--config", type=Path, default=DEFAULT_CONFIG, metavar="FILE", help=f"the table's (default {DEFAULT_CONFIG})"
+        "--config",
+        type=Path,
+        default=DEFAULT_CONFIG,
+        metavar="FILE",
+        help=f"the table's config (default {DEFAULT_CONFIG})",
     )
 
 
@@ -95,7 +99,7 @@ def follow(path: Path) -> Iterator[dict[str, Any]]:
 
 def order_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options of every order."""
-    parser.add_argument("--by", required=True, metavar="NAME", help="who gives the order; it is on record")
+    parser.add_argument("--by", required=True, metavar="NAME", help="your name, kept on record")
     config_option(parser)
     parser.add_argument("--json", action="store_true", help="the answer as one JSON object, for programs")
 
@@ -113,7 +117,8 @@ def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> in
         print(f"{name}: done" + (f"; {answer['hint']}" if answer.get("hint") else ""))
     else:
         hint = f"; {at_the_table(answer['hint'])}" if answer.get("hint") else ""
-        print(f"shoe: {name} refused: {answer['error']}{hint}", file=sys.stderr)
+        reason = answer["error"].removeprefix(f"{request['do']} refused: ")
+        print(f"shoe: {name} refused: {reason}{hint}", file=sys.stderr)
     return 0 if answer["ok"] else 1
 
 
@@ -134,7 +139,7 @@ def _answers(control: socket.socket, request: dict[str, Any], path: Path) -> Ite
         raise NoDaemon(what, "restart it: systemctl restart firmware-bridge") from None
     except (OSError, ValueError):
         pass
-    raise NoDaemon("the daemon hung up", "see: systemctl status firmware-bridge")
+    raise NoDaemon("the daemon closed the connection", "see: systemctl status firmware-bridge")
 
 
 def connected(path: Path) -> socket.socket:
@@ -152,7 +157,7 @@ def _error_for(path: Path, error: OSError) -> NoDaemon:
     if isinstance(error, PermissionError):
         return NotAllowed(f"no permission to ask the daemon at {path}", "put sudo before the command")
     if isinstance(error, FileNotFoundError | NotADirectoryError | ConnectionRefusedError):
-        hint = "see: systemctl status firmware-bridge, or name its --config"
+        hint = "see: systemctl status firmware-bridge, or give its --config"
         return NotRunning(f"no daemon listens at {path}", hint)
     return NoDaemon(f"{path}: {error.strerror or error}", "see: systemctl status firmware-bridge")
 

@@ -20,10 +20,10 @@ ORDERS: Final[dict[str, type[Order]]] = {tag_of(each).replace("_", "-"): each fo
 """Order as typed here -> its type: the orders of the topic `command`."""
 
 _TEXTS: Final = {
-    "mark": "a seat's move, or where the lot fell: 3 raise 6, lot 3",
-    "reveal": "open sealed cards: the next step, or the slots named",
-    "resolve": "the floor's decision about an open irregularity (see `shoe status`)",
-    TAKE_BACK: "end a calibration that its technician does not end",
+    "mark": "a seat's mark or the result of a draw: 3 raise 6, lot 3",
+    "reveal": "open sealed cards: the next step, or the given slots",
+    "resolve": "the pit's decision about an alarm (see `shoe status`)",
+    TAKE_BACK: "end a calibration that its technician left open",
 }
 """Order -> help text where its docstring addresses a backend; the others use its first sentence."""
 
@@ -76,7 +76,7 @@ def _came(word: str) -> list[str]:
 
 def _amount(text: str) -> tuple[str, str]:
     if not _AMOUNT.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no seat with its money: write 3=12.5")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a seat with an amount: write 3=12.5")
     seat, _, money = text.partition("=")
     return seat, money
 
@@ -87,7 +87,7 @@ class _Amounts(argparse.Action):
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         seats = [seat for seat, _ in values]
         if twice := next((seat for seat in seats if seats.count(seat) > 1), None):
-            raise argparse.ArgumentError(self, f"seat {twice} is there twice")
+            raise argparse.ArgumentError(self, f"seat {twice} appears twice")
         namespace.amounts = values
 
 
@@ -121,11 +121,11 @@ NUMBER: Final[dict[str, Any]] = {"type": int, "metavar": "N"}
 
 _ARGUMENTS: Final[dict[str, dict[str, dict[str, Any]]]] = {
     "open-shoe": {
-        "--lot": NUMBER | {"help": "the packs' lot number (default: the first card's)"},
+        "--lot": NUMBER | {"help": "batch number of the packs (default: the first card's)"},
         "--decks": NUMBER | {"help": "packs in the shoe (default: the table's)"},
-        "--left": NUMBER | {"help": "cards left in it, of a shoe taken over in play"},
+        "--left": NUMBER | {"help": "cards left, for a shoe already in play"},
         "--dealer": {"metavar": "NAME"},
-        "--confirmed-by": {"metavar": "NAME", "help": "the pit boss who stands for the shuffle"},
+        "--confirmed-by": {"metavar": "NAME", "help": "the pit boss who vouches for the shuffle"},
     },
     "bets-closed": {
         "amounts": {
@@ -135,37 +135,39 @@ _ARGUMENTS: Final[dict[str, dict[str, dict[str, Any]]]] = {
             "metavar": "SEAT=AMOUNT",
             "help": "the seats' bets, in games that need them: 1=100 3=12.5",
         },
-        "--money": {"action": "store_true", "help": "the amounts are the seats' purses, not their bets"},
+        "--money": {"action": "store_true", "help": "the amounts are what the seats have, not their bets"},
     },
     "mark": {
         "mark": {
             "nargs": "+",
             "action": _Mark,
             "metavar": "MARK",
-            "help": "[SEAT] WORD [VALUE]: 3 raise 6; without a seat it is the one that is to act, or the lot: lot 3",
+            "help": "[SEAT] WORD [VALUE]: 3 raise 6; without a seat the one to act, or a draw: lot 3",
         },
-        "--round": NUMBER | {"help": "the round it is meant for (default: the present one)"},
+        "--round": NUMBER | {"help": "the round it is for (default: the present one)"},
         "--turn": NUMBER | {"help": "the question it answers (default: the present one)"},
     },
-    "reveal": {"slots": {"nargs": "*", "metavar": "SLOT", "help": "as the lamps are named (default: the next step)"}},
+    "reveal": {
+        "slots": {"nargs": "*", "metavar": "SLOT", "help": "slots, named like the lamps (default: the next step)"}
+    },
     "dealer": {"dealer": {"metavar": "NAME"}},
     "correct": {
         "round": {"type": int, "metavar": "ROUND"},
         "cards": {
             "nargs": "+",
             "metavar": "WORD",
-            "help": "what came, in order: the cards that were played, 9sKdThKc, and the marks between them, 3:raise=6",
+            "help": "all cards in the order they came, 9sKdThKc, with the marks between them, 3:raise=6",
         },
         "--why": {"metavar": "TEXT", "required": True},
     },
     "resolve": {
-        "irregularity": {"metavar": "ID", "help": "as `shoe status` names it"},
+        "irregularity": {"metavar": "ID", "help": "id of the alarm, as in `shoe status`"},
         "choice": {"choices": get_args(Choice), "metavar": "CHOICE", "help": ", ".join(get_args(Choice))},
         "--why": {"metavar": "TEXT"},
     },
     "resend": {
-        "--journal": {"metavar": "ID", "help": "as `shoe journal list` names it"},
-        "--since": {"metavar": "TIME", "help": "like 2026-11-20T21:33:05Z"},
+        "--journal": {"metavar": "ID", "help": "id of the journal, as in `shoe journal list`"},
+        "--since": {"metavar": "TIME", "help": "such as 2026-11-20T21:33:05Z"},
         "--from": {"type": int, "metavar": "SEQ", "help": "its first entry (default 1)"},
         "--to": {"type": int, "metavar": "SEQ", "help": "its last entry (default: all)"},
     },

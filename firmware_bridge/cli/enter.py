@@ -14,7 +14,7 @@ SUITS: Final = dict(zip("♠♥♦♣♤♡♢♧", "shdcshdc", strict=True))
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe enter`."""
     parser.add_argument("card", type=_card, metavar="CARD", help="rank then suit: As, Td, 9c, Kh")
-    parser.add_argument("--second", required=True, metavar="NAME", help="who saw the card too")
+    parser.add_argument("--second", required=True, metavar="NAME", help="the second person who saw the card")
     order_options(parser)
 
 
@@ -31,4 +31,4 @@ def _card(text: str) -> Card:
     known = {card.value: card for card in Card}
     if card := known.get(text) or known.get(as_written):
         return card
-    raise argparse.ArgumentTypeError(f"{text!r} is no card: write rank then suit: As, Td, 9c, Kh")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a card: write rank then suit: As, Td, 9c, Kh")

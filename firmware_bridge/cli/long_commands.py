@@ -192,7 +192,7 @@ def _work(file: int) -> None:
 
 
 def _died() -> WorkerError:
-    return WorkerError("a process ended too early", "what it wrote above says why; or try --jobs 1")
+    return WorkerError("a process ended too early", "see its message above, or try --jobs 1")
 
 
 def _begin() -> None:
@@ -212,7 +212,7 @@ def _begin() -> None:
 
 def _jobs(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= MOST:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes: 1 to {MOST}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes: write 1 to {MOST}")
     return int(text)
 
 

@@ -22,11 +22,21 @@ TERMS: Final = ("tiger_pair_top", "natural_bets")
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe odds`."""
     parser.add_argument("--game", choices=ASKED, default=House().game, help="default: %(default)s")
-    parser.add_argument("--decks", type=int, metavar="N", help="packs in a full shoe (default: the game's, 8 or 1)")
-    parser.add_argument("--seen", metavar="FILE", help="cards that have left the shoe, as a deal script; - for stdin")
+    parser.add_argument("--decks", type=int, metavar="N", help="decks in a full shoe (default: the game's, 8 or 1)")
+    parser.add_argument(
+        "--seen", metavar="FILE", help="file with the cards dealt so far, as a deal script; - for stdin"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
-    parser.add_argument("--tiger-pair-top", choices=choices("tiger_pair_top"), help="baccarat: four alike (identical)")
-    parser.add_argument("--natural-bets", choices=choices("natural_bets"), help="baccarat: beaten naturals (must-win)")
+    parser.add_argument(
+        "--tiger-pair-top",
+        choices=choices("tiger_pair_top"),
+        help="baccarat: cards of the tiger pair's top prize (default identical)",
+    )
+    parser.add_argument(
+        "--natural-bets",
+        choices=choices("natural_bets"),
+        help="baccarat: whether a natural must win (default must-win)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,7 +59,7 @@ def _terms(game: Game, arguments: argparse.Namespace) -> Terms:
     given = {name: getattr(arguments, name) for name in TERMS if getattr(arguments, name) is not None}
     for name in given.keys() - set(game.terms.__struct_fields__):
         raise ScriptError(
-            f"--{name.replace('_', '-')} is no setting of {game.name}", "leave it out, or say which --game"
+            f"--{name.replace('_', '-')} is not a setting of {game.name}", "leave it out, or give the right --game"
         )
     return game.terms(**given)
 
@@ -70,5 +80,5 @@ def _text(name: str) -> str:
     try:
         return sys.stdin.read() if name == "-" else Path(name).read_text("utf-8")
     except (OSError, UnicodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise ScriptError(f"{name}: {reason}", "name a file of cards, As Td .., or - for stdin") from None
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
+        raise ScriptError(f"{name}: {reason}", "give a file of cards, As Td .., or - for stdin") from None

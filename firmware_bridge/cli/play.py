@@ -15,7 +15,7 @@ from firmware_bridge.games import GAMES
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe play`."""
     parser.add_argument("game", choices=[name for name, game in GAMES.items() if game.demo.summary])
-    parser.add_argument("file", nargs="?", help="a JSON object a line; without it standard input")
+    parser.add_argument("file", nargs="?", help="a JSON object a line (default: standard input)")
 
 
 def run(arguments: argparse.Namespace) -> int:

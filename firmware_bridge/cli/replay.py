@@ -50,8 +50,8 @@ Output = bytes | Warned | Reached
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe replay`."""
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="deal script or journal (default: stdin)")
-    parser.add_argument("--game", choices=tuple(GAMES), help="over the config's (default baccarat)")
-    parser.add_argument("--procedure", choices=choices("procedure"), help="over the config's")
+    parser.add_argument("--game", choices=tuple(GAMES), help="the game, instead of the config's (default baccarat)")
+    parser.add_argument("--procedure", choices=choices("procedure"), help="the procedure, instead of the config's")
     parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
     parser.add_argument("--close", choices=get_args(Close), default="auto", help="how rounds end (default auto)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
@@ -89,7 +89,7 @@ def _table(arguments: argparse.Namespace) -> tuple[House, str]:
 def _dealt(house: House, procedure: str) -> House:
     """The house with this procedure. Raises ScriptError if its game has only one."""
     if not hasattr(terms_of(house), "procedure"):
-        raise ScriptError(f"{house.game} is dealt in one way only", "leave --procedure out")
+        raise ScriptError(f"{house.game} has only one procedure", "leave --procedure out")
     return with_terms(house, procedure=procedure)
 
 
@@ -97,7 +97,7 @@ def _opened(name: str) -> BufferedReader:
     try:
         return open(0, "rb", closefd=False) if name == "-" else Path(name).open("rb")
     except OSError as error:
-        raise ScriptError(f"{name}: {error.strerror}", "name a deal script, a journal, or - for stdin") from None
+        raise ScriptError(f"{name}: {error.strerror}", "give a deal script, a journal, or - for stdin") from None
 
 
 def _journal(source: BinaryIO, name: str) -> Iterator[Output]:
@@ -106,13 +106,13 @@ def _journal(source: BinaryIO, name: str) -> Iterator[Output]:
     walk, retained, end = Walk(name), Retained(), 0
     for line in walk.lines(source):
         if line.entry is None and shoe is not None:
-            yield Warned("the sealed parts are left out: no states, only events and rounds")
+            yield Warned("sealed parts are missing: only events and rounds, no states")
         shoe = advance(shoe, line.entry) if shoe is not None and line.entry is not None else None
         yield from _json_lines(line, shoe, retained)
         end += len(line.data)
         yield Reached(end)
     if walk.torn:
-        yield Warned(f"an unfinished line of {walk.torn} bytes at the end is left out")
+        yield Warned(f"the unfinished line of {walk.torn} bytes at the end is skipped")
 
 
 def _json_lines(line: Line, shoe: Shoe | None, retained: Retained) -> Iterator[bytes]:

@@ -45,7 +45,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     config_option(parser)
     parser.add_argument("--table", metavar="NAME", help="another table at the same broker (default: the config's)")
     parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--online", action="store_true", help="though a daemon of that name says that it is there")
+    parser.add_argument("--online", action="store_true", help="even if a daemon of that name is online")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -57,21 +57,21 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         msgspec.convert(name, TopicWord)
     except msgspec.ValidationError:
-        raise NotRetired(f"{name!r} is no name of a table", "name it as the topics do") from None
+        raise NotRetired(f"{name!r} is not a table's name", "write it as in the topics") from None
     prefix = f"{config.mqtt.root}/{name}"
     kept = asyncio.run(_talk(settings, prefix, ()))
     if not arguments.online and is_online(kept.get("status", b"")):
         raise NotRetired(f"a daemon is online as {prefix}", "stop it first, or give --online")
     if not kept:
-        print(f"the broker keeps nothing of {prefix} that we may read")
+        print(f"the broker retains nothing of {prefix} that this user may read")
     if not arguments.yes and not _agreed(prefix, kept):
         print("nothing was changed")
         return 1
     asyncio.run(_talk(settings, prefix, sorted(RETAINED | set(kept))))
     if left := asyncio.run(_talk(settings, prefix, ())):
-        hint = "let this user write there: shoe help broker; or a daemon of that name writes again: stop it"
-        raise NotRetired(f"the broker still keeps {', '.join(sorted(left))} of {prefix}", hint)
-    print(f"{prefix} is retired: {', '.join(sorted(kept)) or 'nothing'} emptied")
+        hint = "let this user write there (shoe help broker), or stop the daemon of that name"
+        raise NotRetired(f"the broker still retains {', '.join(sorted(left))} of {prefix}", hint)
+    print(f"{prefix} is retired: emptied {', '.join(sorted(kept)) or 'nothing'}")
     return 0
 
 
@@ -83,8 +83,8 @@ def is_online(status: bytes) -> bool:
 
 
 def _agreed(prefix: str, kept: dict[str, bytes]) -> bool:
-    print(f"The broker forgets what {prefix} last said: {', '.join(sorted(kept)) or 'whatever it keeps'}.")
-    print("The journal stays. Retire it? [y/N] ", end="", flush=True)
+    print(f"The broker will delete the last messages of {prefix}: {', '.join(sorted(kept)) or 'all it retains'}.")
+    print("The journal stays. Continue? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 

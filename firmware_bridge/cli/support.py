@@ -72,11 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
                 _add(tar, name, content)
         fresh.replace(out)
     except OSError as error:
-        raise NoSupport(f"{out} cannot be written ({error.strerror})", "name another place with --out") from None
+        raise NoSupport(f"{out} cannot be written ({error.strerror})", "give another place with --out") from None
     finally:
         fresh.unlink(missing_ok=True)
     there = [name for name in (*PARTS, NEWEST) if name not in without]
-    print(f"{out}: {', '.join(there)}; no sealed card and no password is in it")
+    print(f"{out}: {', '.join(there)}; it holds no sealed card and no password")
     if without:
         print(f"shoe: this user may not read {', '.join(without)}: put sudo before the command", file=sys.stderr)
     return FAILED if without else FINE
@@ -131,7 +131,7 @@ def log(_: Place) -> str:
 
 def service(_: Place) -> str:
     """State of the service in systemd."""
-    return output_of("systemctl", "status", UNIT, "--no-pager", "--lines", "0") or "systemctl says nothing"
+    return output_of("systemctl", "status", UNIT, "--no-pager", "--lines", "0") or "systemctl printed nothing"
 
 
 def calibrated(place: Place) -> str:
@@ -144,13 +144,13 @@ def devices(place: Place) -> str:
     """Serial ports and pins with owner and mode, and what is on USB."""
     dev = place.root / "dev"
     found = [_node(path) for pattern in NODES for path in sorted(dev.glob(pattern))]
-    return "\n".join([*(found or ["no serial port, no pins"]), "", output_of("lsusb") or "lsusb says nothing"])
+    return "\n".join([*(found or ["no serial port, no pins"]), "", output_of("lsusb") or "lsusb printed nothing"])
 
 
 def kernel(_: Place) -> str:
     """The kernel's messages about USB, ports, power and the memory card."""
     lines = [line for line in output_of("dmesg", "--ctime").splitlines() if _RELEVANT.search(line)]
-    return "\n".join(lines[-KERNEL_LINES:]) or "nothing to tell, or not for this user (use sudo)"
+    return "\n".join(lines[-KERNEL_LINES:]) or "no messages, or none that this user may see (use sudo)"
 
 
 def journals(place: Place) -> Iterator[tuple[str, bytes]]:
@@ -227,7 +227,7 @@ def _parts(place: Place, without: list[str]) -> Iterator[tuple[str, bytes]]:
             text = part(place)
         except Exception as error:  # must work on a broken machine
             without += [name] if isinstance(error, PermissionError) else []
-            text = f"could not be had: {error}" if isinstance(error, BridgeError | OSError) else type(error).__name__
+            text = f"not available: {error}" if isinstance(error, BridgeError | OSError) else type(error).__name__
         yield name, scrubbed(text, secrets).encode()
     try:
         yield from journals(place)
@@ -235,7 +235,7 @@ def _parts(place: Place, without: list[str]) -> Iterator[tuple[str, bytes]]:
         return
     except OSError as error:
         without += [NEWEST] if isinstance(error, PermissionError) else []
-        yield "journal/none.txt", f"could not be had: {error}".encode()
+        yield "journal/none.txt", f"not available: {error}".encode()
 
 
 def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:

@@ -44,7 +44,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe wiring`."""
     config_option(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object per pin, for programs")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw it into FILE")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture to FILE")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -208,7 +208,7 @@ def _words(table: str, reader: str, height: int) -> list[str]:
         _text(CENTRE, 44, "pin 1 is the square one; the USB ports are at the lower end", MUTED, 13, "middle"),
         _text(CENTRE, height - 38, f"reader: {reader}", DARK, 13, "middle"),
         _text(
-            CENTRE, height - 16, "3.3 V only: 5 V on a GPIO destroys the Pi. Lamps over a driver.", RED, 13, "middle"
+            CENTRE, height - 16, "3.3 V only: 5 V on a GPIO destroys the Pi. Lamps need a driver.", RED, 13, "middle"
         ),
     ]
 

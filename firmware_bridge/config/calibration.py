@@ -149,7 +149,7 @@ def load(path: Path) -> Calibration:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error})", "put sudo before the command") from None
     except (ValueError, RecursionError) as error:  # TOML, UTF-8 and the types of fields raise these
-        what = f"{path} makes no sense ({error})"
+        what = f"{path} is damaged ({error})"
         raise Damaged(what, "calibrate again (sudo shoe calibrate reader --by NAME), or move the file away") from None
 
 

@@ -19,6 +19,7 @@ from firmware_bridge.config.read_section import (
     unprintable,
 )
 from firmware_bridge.config.sections import Config, TableConfig
+from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.config.validate import with_mode, with_usual, wrong_together
 from firmware_bridge.facts.house import Limit
 from firmware_bridge.facts.orders import LONGEST_NAME
@@ -87,7 +88,7 @@ def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
             others = {key: value for key, value in keys.items() if key not in results}
             return PinsConfig(**good_keys(PinsConfig, where, others, mistakes, without=("keys",)), keys=own)
     moved = [key for key in keys if section == "table" and key in game.terms.__struct_fields__]
-    mistakes += [f"[table] {key} stands in [game]: it is a setting of {game.name} alone" for key in moved]
+    mistakes += [f"[table] {key} belongs in [game]: it is a setting of {game.name}" for key in moved]
     good = good_keys(SECTIONS[section], where, {key: keys[key] for key in keys if key not in moved}, mistakes)
     if section == "table":
         good.setdefault("id", "?")
@@ -97,7 +98,7 @@ def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
 def _keypads(pads: Any, mistakes: list[str]) -> tuple[KeypadConfig, ...]:
     """The serial keypads; mistakes are appended to `mistakes`."""
     if not isinstance(pads, list):
-        mistakes.append("a keypad is a section of its own: write [[keypad]]")
+        mistakes.append("each keypad has its own section: write [[keypad]]")
         return ()
     found = []
     for keys in pads:
@@ -149,7 +150,7 @@ def limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:
     good: dict[str, Limit] = {}
     for name, value in keys.items():
         found = list(_wrong_limit(name, value))
-        mistakes += [f"[limits] {name[:LONGEST_NAME]} = {value!r}: {each}" for each in found]
+        mistakes += [f"[limits] {name[:LONGEST_NAME]} = {as_written(value)}: {each}" for each in found]
         if not found:
             good[name] = value
     return good
@@ -162,19 +163,19 @@ def _wrong_limit(name: str, value: Any) -> Iterator[str]:
     try:
         msgspec.convert(value, Limit)
     except msgspec.ValidationError:
-        yield f'write money as a whole number or a text, {name} = "10000.00"'
+        yield f'write a whole number, or text such as {name} = "10000.00"'
         return
     parts = value if isinstance(value, dict) else {name: value}
     amounts = {key: _amount(each) for key, each in parts.items()}
     for key, amount in amounts.items():
         if amount is None:
-            yield f'{key} is no amount of money: write {key} = "10000.00"'
+            yield f'{key} is not an amount of money: write {key} = "10000.00"'
     low, high = amounts.get("low"), amounts.get("high")
     if low is not None and high is not None:
         if type(parts["low"]) is not type(parts["high"]):
-            yield "one is a number, the other a text: write low and high in the same way"
+            yield "one is a number, the other text: write low and high the same way"
         if low > high:
-            yield f"low, {low}, is above high, {high}"
+            yield f"low ({low}) is above high ({high})"
 
 
 def _amount(written: int | str) -> Decimal | None:

@@ -12,7 +12,7 @@ from firmware_bridge.games.moves import LOT, Mark, mark_of
 PinNumber = Annotated[int, Meta(ge=0, le=27, description="the 40-pin header has no other GPIO")]
 Seat = Annotated[int, Meta(ge=1, le=99)]
 
-SHAPE: Final = 'write "S1.H" = 5: the seat, the word, and a value where it takes one, "S1.grab=2"'
+SHAPE: Final = 'write seat and word, "S1.H" = 5, with a value if the word takes one, "S1.grab=2" = 6'
 
 
 class PinConfig(Struct, frozen=True, forbid_unknown_fields=True):
@@ -128,8 +128,8 @@ def wrong_pads(pads: tuple[KeypadConfig, ...], game: Game) -> Iterator[str]:
         if strange := [seat for seat in pad.seats if str(seat) not in seats]:
             yield f"[[keypad]] seats: {game.name} has no seat {strange[0]}: its seats are {', '.join(seats)}"
         if twice := seen.intersection(pad.seats):
-            yield f"[[keypad]] seats: seat {min(twice)} has a keypad already"
+            yield f"[[keypad]] seats: seat {min(twice)} already has a keypad"
         seen.update(pad.seats)
     ports = [pad.port for pad in pads]
     for port in dict.fromkeys(port for port in ports if ports.count(port) > 1):
-        yield f"[[keypad]] port = {port} is there twice: write its seats in one list"
+        yield f"[[keypad]] port = {port} is used twice: write all its seats in one list"

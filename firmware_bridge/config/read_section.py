@@ -10,7 +10,7 @@ import msgspec
 from msgspec import NODEFAULT, Struct, inspect
 from msgspec.structs import fields
 
-from firmware_bridge.config.toml_text import as_floats, document
+from firmware_bridge.config.toml_text import as_written, document
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import did_you_mean, escaped, fault
 
@@ -88,7 +88,7 @@ def typed_keys(known: Mapping[str, Any], where: str, keys: dict[str, Any], mista
         try:
             read = msgspec.convert(value, known[key])
             if not _is_finite(read):
-                raise msgspec.ValidationError("nobody can count with it")
+                raise msgspec.ValidationError("not a finite number")
             good[key] = read
         except msgspec.ValidationError:
             mistakes += _wrong(known[key], f"{where}{key}", key, value)
@@ -97,7 +97,7 @@ def typed_keys(known: Mapping[str, Any], where: str, keys: dict[str, Any], mista
 
 def unknown(where: str, key: str, known: Collection[str]) -> str:
     """Message for an unknown key or section, with the most similar name."""
-    otherwise = f"known are: {', '.join(known)}"
+    otherwise = f"use one of: {', '.join(known)}"
     return f"{where} is unknown: {did_you_mean(key, known, otherwise)}"
 
 
@@ -109,7 +109,7 @@ def unprintable(raw: dict[str, Any]) -> list[str]:
             if (section, key) in _OF_THE_READER | _WITH_A_RULE:
                 continue
             found = [wrong for text in (key, *_texts(value)) if (wrong := fault(text, LONGEST))]
-            mistakes += [f"[{section}] {key[:LONGEST]}: a text there {wrong}" for wrong in found[:1]]
+            mistakes += [f"[{section}] {key[:LONGEST]}: a text {wrong}" for wrong in found[:1]]
     return mistakes
 
 
@@ -141,7 +141,7 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
 
 def _shown(key: str, value: Any) -> str:
     """A value as text: secrets masked, long ones shortened."""
-    text = "***" if "password" in key else str(value) if isinstance(value, Decimal) else repr(as_floats(value))
+    text = "***" if "password" in key else as_written(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
 
 
@@ -154,7 +154,7 @@ def _wrong_text(kind: Any, value: Any) -> str:
         return f"it is too long: at most {info.max_length} characters"
     pattern = info.pattern or ""
     bad = next((value[n] for n in range(len(value)) if not re.search(pattern, value[: n + 1])), None)
-    return f"{'a blank' if bad == ' ' else repr(bad)} cannot stand there" if bad else ""
+    return f"{'a space' if bad == ' ' else repr(bad)} is not allowed" if bad else ""
 
 
 def _text_of(info: inspect.Type) -> inspect.StrType | None:
@@ -189,11 +189,11 @@ def _words(info: inspect.Type) -> str:
         case inspect.UnionType(types=kinds):
             return "; or ".join(_words(each) for each in kinds if not isinstance(each, inspect.NoneType))
         case inspect.LiteralType(values=values):
-            return f"known are: {', '.join(map(str, values))}"
+            return f"use one of: {', '.join(map(str, values))}"
         case inspect.VarTupleType(item_type=kind):
-            return f"write a list in [ ]; {_words(kind)}"
+            return f"write a list [ .. ]; for each item {_words(kind)}"
         case inspect.DictType(key_type=inspect.LiteralType(values=names), value_type=kind):
-            return f"write {{ NAME = .. }}; known are: {', '.join(map(str, names))}; {_words(kind)}"
+            return f"write {{ NAME = .. }}; names: {', '.join(map(str, names))}; {_words(kind)}"
         case inspect.StructType(fields=keys):
             needed = ", ".join(f"{key.encode_name} = .." for key in keys if key.default is NODEFAULT)
             return f"write {{ {needed} }}"
@@ -202,10 +202,10 @@ def _words(info: inspect.Type) -> str:
         case inspect.FloatType(ge=low, le=high):
             return f"write a number{_limits(low, high)}"
         case inspect.DecimalType():
-            return "write an amount, 12.5"
+            return "write an amount such as 12.5"
         case inspect.BoolType():
             return "write true or false"
-    return "write a text in quotation marks, not an empty one"
+    return "write text in quotation marks, not empty"
 
 
 def _limits(low: float | None, high: float | None) -> str:

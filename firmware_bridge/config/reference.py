@@ -25,18 +25,18 @@ configuration of a table with its defaults. The daemon reads the file when it st
 NAMED: Final = {"limits": "NAME", "presence": "SLOT", "lamps": "LAMP", "keys": "SEAT.WORD"}
 """Sections with names as keys -> placeholder for the name."""
 
-WIRES: Final = {"a wire": PinConfig, "a sensor or key, besides": SensorConfig, "the lock, besides": LockConfig}
+WIRES: Final = {"a wire": PinConfig, "a sensor or key, also": SensorConfig, "the lock, also": LockConfig}
 """Tables in braces { }, for a wire that needs more than its number."""
 
 PLAIN: Final = {
     "write ": "",
-    "known are: ": "one of ",
-    "a text in quotation marks, not an empty one": "a text",
+    "use one of: ": "one of ",
+    "text in quotation marks, not empty": "text",
     "; the 40-pin header has no other GPIO": "",
 }
 """Wording of an error message -> wording of the reference."""
 
-MONEY: Final = "money as a whole number or a text, or { low = .., high = .. }"
+MONEY: Final = "money as a whole number or text, or { low = .., high = .. }"
 
 
 class Key(NamedTuple):
@@ -73,7 +73,7 @@ def keys() -> Iterator[Key]:
                 yield Key(title, name, "The dealer's key for this result.", _may(AnySensor))
     for title, kind in WIRES.items():
         common = () if kind is PinConfig else PinConfig.__struct_fields__
-        yield from _keys(f"In braces: {title}", kind, common)
+        yield from _keys(f"In braces {{ }}: {title}", kind, common)
 
 
 def unnamed(text: str, game: Game) -> list[str]:
@@ -94,12 +94,12 @@ def document() -> str:
     lines = [
         "# Every key of bridge.toml",
         "",
-        "Written by `shoe config --reference`, from the types that read the file.",
+        "Made by `shoe config --reference` from the types that read the file.",
         "",
         ABOUT,
     ]
     for title, rows in groupby(keys(), lambda key: key.title):
-        lines += ["", f"## {title}", "", "| key | meaning | may be | default |", "|---|---|---|---|"]
+        lines += ["", f"## {title}", "", "| key | meaning | allowed | default |", "|---|---|---|---|"]
         lines += [
             f"| `{key.name}` | {_cell(key.meaning)} | {_cell(key.may)} | {_cell(key.default) or '-'} |" for key in rows
         ]

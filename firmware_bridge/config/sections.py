@@ -31,7 +31,7 @@ TopicWord = Annotated[
     Meta(
         max_length=LONGEST_NAME,
         pattern=rf"^[^/+#\s${CLASS}][^/+#\s{CLASS}]*\Z",
-        description="it is part of every topic: no spaces, none of / + # $",
+        description="part of every topic: no spaces, and none of / + # $",
     ),
 ]
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     GameName = str
 else:  # derived, so that each order, reader and game is named in one place
     Protocol = Annotated[
-        Literal[tuple(READERS)], Meta(description="a GM65 or GM861 is grow, a Zebra or Honeywell engine ssi")
+        Literal[tuple(READERS)], Meta(description="grow is for a GM65 or GM861, ssi for a Zebra or Honeywell engine")
     ]
     Command = Literal[ALL]
     GameName = Literal[tuple(GAMES)]

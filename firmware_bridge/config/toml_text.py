@@ -13,7 +13,7 @@ from firmware_bridge.errors import ConfigError
 EXACT: Final = "game"
 """Section with exact decimals for numbers."""
 
-QUOTES: Final = "a text is written in quotation marks"
+QUOTES: Final = "put text in quotation marks"
 
 _AT: Final = re.compile(r"(?P<what>.*) \(at line (?P<line>\d+), column \d+\)", re.DOTALL)
 _TWICE: Final = re.compile(
@@ -57,31 +57,33 @@ def as_floats(value: Any) -> Any:
 
 def _decoded(path: Path, content: bytes) -> str:
     if content.startswith(codecs.BOM_UTF8):
-        raise ConfigError(f"{path}: it begins with a byte order mark", "save it as UTF-8 without one (not by Notepad)")
+        raise ConfigError(
+            f"{path}: it begins with a byte order mark", "save it as UTF-8 without one (not with Notepad)"
+        )
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise ConfigError(f"{path}: it is saved as UTF-16", "save it as UTF-8")
     try:
         return content.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path}: line {line} has letters that are not in UTF-8", "save it as UTF-8") from None
+        raise ConfigError(f"{path}: line {line} is not valid UTF-8", "save it as UTF-8") from None
 
 
 def _in_words(message: str, lines: list[str]) -> tuple[str, str]:
     """Fault and remedy for a message of the TOML parser."""
     found = _AT.fullmatch(message)
     if not found:
-        return f"not TOML: {message}", "look at its end: a quotation mark or a bracket is not closed"
+        return f"not TOML: {message}", "look at its end for a quotation mark or bracket that is not closed"
     what, number = found["what"], int(found["line"])
     line = lines[number - 1] if number <= len(lines) else ""
     if twice := _TWICE.fullmatch(what):
         key = twice["key"] or line.partition("=")[0].strip()
-        return f"{key} is there twice (line {number})", "keep one of them"
+        return f"{key} appears twice (line {number})", "keep one of them"
     if declared := _DECLARED.fullmatch(what):
         name = ".".join(re.findall(r"'([^']*)'", declared["name"]))
-        return f"[{name}] is there twice (line {number})", "put the keys of both under one"
+        return f"[{name}] appears twice (line {number})", "put all its keys under one heading"
     hint = QUOTES if what == "Invalid value" or what.startswith(("Expected newline", "Unterminated", "Illegal")) else ""
-    return f"not TOML: line {number}: {what}: {line.strip()[:60]}", hint or "write [section], and below it key = value"
+    return f"not TOML: line {number}: {what}: {line.strip()[:60]}", hint or "write [section], and key = value below it"
 
 
 def in_toml(value: Any) -> str:
@@ -97,6 +99,14 @@ def in_toml(value: Any) -> str:
         case Decimal():
             return f"{value:f}"
     return json.dumps(value)
+
+
+def as_written(value: Any) -> str:
+    """The value in TOML; as Python prints it for other types, such as dates."""
+    try:
+        return in_toml(value)
+    except TypeError:
+        return str(value)
 
 
 def key_in_toml(name: str) -> str:

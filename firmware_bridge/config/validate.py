@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from firmware_bridge.config.pins import wrong_pads
 from firmware_bridge.config.sections import READERS, Config, MqttConfig, ReaderConfig, ServiceConfig, TableConfig
+from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.facts.orders import BY_MQTT, LONGEST_NAME
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import usual
@@ -31,8 +32,8 @@ MODES: Final[dict[str, dict[str, dict[str, Any]]]] = {
 """Mode -> section -> keys it sets. A key written in the file wins."""
 
 _MEANS: Final = {
-    "disclose": "cards are named as they are drawn, guests have none to open",
-    "betting": "bets are never closed, so the time to open cards begins anew at each step",
+    "disclose": "cards are shown when drawn, so guests have none to open",
+    "betting": "bets are never closed, so the time to open cards restarts at each step",
     "squeeze": "only the guest with the largest stake on a side may open its cards",
 }
 """Key -> effect of a value other than the mode's."""
@@ -74,7 +75,7 @@ def contradictions(config: Config) -> Iterator[Contradiction]:
                 yield from _not_passed_on(mode, set(meant) - set(BY_MQTT) - set(found))
             elif found != meant:
                 what = f'[service] mode = "{mode}" and [{section}] {key} = "{found}": {_MEANS[key]}'
-                yield Contradiction(what, f'write {key} = "{meant}", or take the key out')
+                yield Contradiction(what, f'write {key} = "{meant}", or remove the key')
 
 
 def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
@@ -82,10 +83,10 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
     table: TableConfig | None = sections.get("table")
     port, directory = _text(raw, "reader", "port"), _text(raw, "journal", "dir")
     if port and not port.startswith("/") and not NETWORK.fullmatch(port):
-        known = "known are a device, /dev/.., and a reader on the network, socket://HOST:PORT"
-        yield f"[reader] port = {port!r}: {known}"
+        known = "write a device, /dev/.., or a reader on the network, socket://HOST:PORT"
+        yield f"[reader] port = {as_written(port)}: {known}"
     if directory and not directory.startswith("/"):
-        yield f"[journal] dir = {directory!r}: write the whole path, from / on"
+        yield f"[journal] dir = {as_written(directory)}: write the full path, starting with /"
     yield from _pins_used_twice(raw)
     if (pattern := _text(raw, "reader", "pattern")) is not None:
         yield from _bad_pattern(pattern)
@@ -97,14 +98,14 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
     yield from _no_roads(raw, game)
     yield from wrong_pads(sections.get("keypad", ()), game)
     if raw.get("presence") and not game.play.sensed:
-        yield f"[presence]: a slot of {game.name} takes several cards, no sensor tells them apart"
+        yield f"[presence]: a slot of {game.name} holds several cards, which no sensor can tell apart"
     if sections.get("mqtt", MqttConfig()).live_odds and not game.money.bets:
-        yield f"[mqtt] live_odds = true: {game.name} has none, ask shoe odds --game {game.name}"
+        yield f"[mqtt] live_odds = true: {game.name} has no live odds; use shoe odds --game {game.name}"
     yield from _limits_of_no_bet(raw, game)
     if table and game.money.must_bet and table.betting != "required":
-        yield f'[table] betting = "ignored": {game.name} is dealt to the seats that bets_closed names'
+        yield f'[table] betting = "ignored": {game.name} needs "required", it is dealt to the seats in bets_closed'
     if table and not game.play.may_burn and table.burn not in ("none", 0):
-        yield f"[table] burn = {table.burn!r}: {game.name} deals all {game.size} of a pack, leave burn out"
+        yield f"[table] burn = {as_written(table.burn)}: {game.name} deals all {game.size} of a pack: remove burn"
 
 
 def _limits_of_no_bet(raw: dict[str, Any], game: Game) -> Iterator[str]:
@@ -112,10 +113,10 @@ def _limits_of_no_bet(raw: dict[str, Any], game: Game) -> Iterator[str]:
     limits, known = raw.get("limits"), (*game.money.bets, *OF_TABLE)
     if not game.money.bets or not isinstance(limits, dict):
         return
-    names = f"name one as `shoe odds --json` does, or {' or '.join(OF_TABLE)}"
+    names = f"use a name from `shoe odds --json`, or {' or '.join(OF_TABLE)}"
     for name in (each for each in limits if each not in known):
         hint = f"did you mean {near[0]}?" if (near := get_close_matches(name, known, 1)) else names
-        yield f"[limits] {name[:LONGEST_NAME]} is no bet of {game.name}: {hint}"
+        yield f"[limits] {name[:LONGEST_NAME]} is not a bet of {game.name}: {hint}"
 
 
 def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:
@@ -125,7 +126,7 @@ def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:
         yield f"[roads]: {game.name} has no roads"
     own = raw.get("game")
     if has_roads and isinstance(own, dict) and "good_roads" in own:
-        yield "[game] good_roads stands in [roads]: good = [..]"
+        yield "[game] good_roads belongs in [roads]: good = [..]"
 
 
 def _judged_twice(sections: dict[str, Any], game: Game) -> Iterator[str]:
@@ -134,18 +135,18 @@ def _judged_twice(sections: dict[str, Any], game: Game) -> Iterator[str]:
     protocol = sections.get("reader", ReaderConfig()).protocol
     if not READERS[protocol]:
         if table.close == "result":
-            yield '[table] close = "result": only an angel-eye tells results'
+            yield '[table] close = "result": only an angel-eye reports results'
         return
     if game.play.verdict is None:
-        yield f'[reader] protocol = "{protocol}": it judges games of its own, {game.name} is none of them'
+        yield f'[reader] protocol = "{protocol}": it decides its own games, and {game.name} is not one of them'
         return
     terms = sections.get("game", game.terms())
     for key, why in game.play.unjudged(terms).items():
         yield f'[game] {key} = "{getattr(terms, key)}": {why}'
     if table.disclose == "sealed":
         mode = sections.get("service", ServiceConfig()).mode
-        by_mode = "" if mode == "standard" else f' (what [service] mode = "{mode}" stands for)'
-        why = 'an angel-eye tells the result before the cards are revealed: write disclose = "dealt"'
+        by_mode = "" if mode == "standard" else f' (set by [service] mode = "{mode}")'
+        why = 'an angel-eye reports the result before the cards are revealed: write disclose = "dealt"'
         yield f'[table] disclose = "sealed"{by_mode}: {why}'
 
 
@@ -170,10 +171,10 @@ def _bad_pattern(pattern: str) -> Iterator[str]:
     try:
         groups = re.compile(pattern).groups
     except re.error as error:
-        yield f"[reader] pattern = {pattern!r} is no regular expression: {error}"
+        yield f"[reader] pattern = {as_written(pattern)} is not a regular expression: {error}"
         return
     if groups != 1:
-        yield f"[reader] pattern = {pattern!r} has {groups} groups: put one pair of brackets, around the code"
+        yield f"[reader] pattern = {as_written(pattern)} has {groups} groups: put one pair of ( ) around the code"
 
 
 def _text(raw: dict[str, Any], section: str, key: str) -> str | None:
@@ -186,5 +187,5 @@ def _text(raw: dict[str, Any], section: str, key: str) -> str | None:
 def _not_passed_on(mode: str, missing: set[str]) -> Iterator[Contradiction]:
     if missing:
         names = ", ".join(sorted(missing))
-        what = f'[service] mode = "{mode}" and [mqtt] commands without {names}: no backend can pass that wish on'
-        yield Contradiction(what, "add it to the list, or take the key out")
+        what = f'[service] mode = "{mode}" and [mqtt] commands without {names}: no backend can send these orders'
+        yield Contradiction(what, "add them to the list, or remove the key")

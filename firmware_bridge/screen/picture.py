@@ -99,7 +99,7 @@ def too_small(width: int, height: int) -> str:
     """Why a terminal of this size gets lines and no picture; "" if the picture fits."""
     if width >= WIDTH and height >= HEIGHT:
         return ""
-    return f"this terminal is {width}x{height}; the picture wants {WIDTH}x{HEIGHT}; here are lines"
+    return f"this terminal is {width}x{height}; the picture needs {WIDTH}x{HEIGHT}; showing lines"
 
 
 def screen(model: ScreenModel, width: int, height: int) -> list[Text]:
@@ -135,7 +135,7 @@ def _in_lines(model: ScreenModel, why: str, width: int, height: int) -> list[Tex
     cards = Text("  ").join(
         [Text.assemble(f"{slot} ", Text(" ").join(map(card_face, faces))) for slot, faces in laid.items()]
     )
-    lying_here = Row("slots", Text.assemble(cards, "  (the round before)" if is_over else "") if laid else Text("-"))
+    lying_here = Row("slots", Text.assemble(cards, "  (previous round)" if is_over else "") if laid else Text("-"))
     heads = [Text(why, "dim"), Text(_title(model), "bold"), *([model.head] if model.head else ())]
     rows = [Row("", head, keeps=HEIGHT) for head in heads]
     rows += [*model.first, lying_here, *_known(model, width - NAMES), *model.rows, model.news]
@@ -156,7 +156,7 @@ def _known(model: ScreenModel, width: int) -> Iterator[Row]:
     yield Row("lamps", _lit(model))
     why = _why(model)
     yield Row("why", why, keeps=0 if why.plain == ELSEWHERE else 1)
-    yield Row("open", _open(model), keeps=HEIGHT if _alarms(model) else 0)
+    yield Row("alarms", _open(model), keeps=HEIGHT if _alarms(model) else 0)
     yield Row("rounds", _beads(model, width), keeps=2, wraps=False)
     yield Row("last", _last(model), keeps=0)
     yield Row("shoe", _left(model))
@@ -169,7 +169,7 @@ def _title(model: ScreenModel) -> str:
 def _where(model: ScreenModel) -> str:
     table = model.states["table"]
     if not table:
-        return "no word from the shoe yet"
+        return "no message from the shoe yet"
     if table["phase"] == "empty":
         return "no shoe is open"
     if table["phase"] == "ended":
@@ -184,7 +184,7 @@ def _footer(model: ScreenModel, left_out: int, width: int) -> str:
     if not left_out:
         return model.keys
     more = f"… {left_out} more line{'s' * (left_out > 1)}"
-    footers = [f"{model.keys}  {more}: make the window taller", f"{model.keys}  {more}", f"{more}; {model.keys}"]
+    footers = [f"{model.keys}  {more}: enlarge the window", f"{model.keys}  {more}", f"{more}; {model.keys}"]
     return next((words for words in footers if len(words) <= width), footers[-1])
 
 

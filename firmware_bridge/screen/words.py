@@ -23,9 +23,9 @@ def face(card: str) -> str:
     return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
 
 
-def counted(number: int, what: str) -> str:
-    """Number and noun: `1 round`, `2 rounds`."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def counted(number: int, what: str, several: str = "") -> str:
+    """Number and noun: `1 round`, `2 rounds`. several: the plural, by default with an s."""
+    return f"{number} {what if number == 1 else several or f'{what}s'}"
 
 
 def offer(word: str, may: Any) -> str:

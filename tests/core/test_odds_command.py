@@ -72,10 +72,10 @@ def test_people_get_a_table(shoe_odds: Command) -> None:
 
 
 def test_seen_cards_that_make_no_sense(shoe_odds: Command, tmp_path: Path) -> None:
-    with pytest.raises(ScriptError, match="No such file or directory; name a file of cards"):
+    with pytest.raises(ScriptError, match="No such file or directory; give a file of cards"):
         shoe_odds("--seen", tmp_path / "none")
     (tmp_path / "picture").write_bytes(b"\xff\xfe")
-    with pytest.raises(ScriptError, match="it is no text"):
+    with pytest.raises(ScriptError, match="it is not a text file"):
         shoe_odds("--seen", tmp_path / "picture")
     (tmp_path / "a.deal").write_text("As Tx")
     with pytest.raises(ScriptError, match="line 1: 'Tx' is no word"):

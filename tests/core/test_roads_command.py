@@ -35,13 +35,13 @@ def test_small_letters_are_taken() -> None:
 
 
 WRONG = [
-    ("BPX", "column 3: 'X' is none of B, P, T"),
-    ("bx", "column 2: 'x' is none of B, P, T"),
-    ("BP 12 00", "column 5: '2' is none of 0, 1"),
+    ("BPX", "column 3: 'X' is not one of B, P, T"),
+    ("bx", "column 2: 'x' is not one of B, P, T"),
+    ("BP 12 00", "column 5: '2' is not one of 0, 1"),
     ("BP  10 0", "column 8: 1 player pairs for 2 outcomes"),
     ("BP 1 00", "column 4: 1 banker pairs for 2 outcomes"),
-    ("BP 10", "column 4: 2 words where a shoe has one, three or four"),
-    ("", "column 1: 0 words where a shoe has one, three or four"),
+    ("BP 10", "column 4: 2 words, but a shoe has one, three or four"),
+    ("", "column 1: 0 words, but a shoe has one, three or four"),
     (". 1 1", "column 3: 1 banker pairs for 0 outcomes"),
     ("BP 10 00 1", "column 10: 1 naturals for 2 outcomes"),
 ]
@@ -65,7 +65,7 @@ def test_a_bad_line_is_named_after_the_good_ones(shoe_roads: Run, monkeypatch: p
     stdin(monkeypatch, "BP\nB?\nBB\n")
     code, out, err = shoe_roads("-")
     assert (code, len(out.splitlines())) == (2, 1)
-    assert "line 2, column 2: '?' is none of B, P, T" in err
+    assert "line 2, column 2: '?' is not one of B, P, T" in err
 
 
 def test_the_houses_settings(shoe_roads: Run, tmp_path: Path) -> None:

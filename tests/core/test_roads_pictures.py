@@ -82,7 +82,7 @@ def test_a_size_that_is_none(
 def test_one_road_has_the_size_it_needs(shoe_roads: Run, tmp_path: Path) -> None:
     code, _, err = shoe_roads("BP", "--road", "big", "--size", "1280x720", "--svg", tmp_path / "a.svg")
     assert code == 2
-    assert "leave out --size, or --road" in err
+    assert "leave out --size or --road" in err
 
 
 def test_the_houses_own_title(shoe_roads: Run, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_png_without_the_chinese_font(shoe_roads: Run, tmp_path: Path, monkeypat
 
 def test_png_without_pillow(shoe_roads: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(OSError, match=r"firmware-bridge\[pictures\]"):
+    with pytest.raises(OSError, match=r"\.\[pictures\]"):
         shoe_roads("BP", "--png", tmp_path / "a.png")
 
 

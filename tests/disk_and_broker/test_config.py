@@ -67,8 +67,8 @@ def test_a_limit_is_of_a_bet_or_of_the_table() -> None:
     limits = {"table": {"low": 1, "high": 10_000}, "differential": "50000", "big_tiger": 500}
     assert parse({"table": {"id": "T"}, "limits": limits}).house.limits == limits
     told = mistakes({"table": {"id": "T"}, "limits": {"nosuchbet": 3, "big_tigre": 500}})
-    assert "[limits] nosuchbet is no bet of baccarat: name one as `shoe odds --json` does, or table or" in told[0]
-    assert "[limits] big_tigre is no bet of baccarat: did you mean big_tiger?" in told[1]
+    assert "[limits] nosuchbet is not a bet of baccarat: use a name from `shoe odds --json`, or table or" in told[0]
+    assert "[limits] big_tigre is not a bet of baccarat: did you mean big_tiger?" in told[1]
 
 
 def test_the_password_comes_from_its_file(tmp_path: Path) -> None:

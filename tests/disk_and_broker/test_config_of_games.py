@@ -32,13 +32,13 @@ def test_numbers_are_read_as_decimals(written: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("min = nan", "[game] min = NaN: write an amount, 12.5"),
-        ("max = inf", "[game] max = Infinity: write an amount, 12.5"),
+        ("min = nan", "[game] min = NaN: write an amount such as 12.5"),
+        ("max = inf", "[game] max = Infinity: write an amount such as 12.5"),
         ("min = 0.0", "[game] min = 0.0: must be more than 0"),
         ("min = 20.5\nmax = 20", "[game] max = 20: must be at least min, 20.5"),
         ("seats = 8", "[game] seats = 8: write a whole number from 1 to 7"),
         ("max_hands = 0", "[game] max_hands = 0: write a whole number from 1 to 99"),
-        ('split_by = "suit"', "[game] split_by = 'suit': known are: rank, value"),
+        ('split_by = "suit"', '[game] split_by = "suit": use one of: rank, value'),
         ("mni = 5", "[game] mni is unknown: did you mean min?"),
     ],
 )
@@ -52,10 +52,16 @@ def test_a_mistake_names_its_key(written: Path, line: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[presence]\nS1 = 14\n", "[presence]: a slot of blackjack takes several cards, no sensor tells them apart"),
-        ("[mqtt]\nlive_odds = true\n", "[mqtt] live_odds = true: blackjack has none, ask shoe odds --game blackjack"),
+        (
+            "[presence]\nS1 = 14\n",
+            "[presence]: a slot of blackjack holds several cards, which no sensor can tell apart",
+        ),
+        (
+            "[mqtt]\nlive_odds = true\n",
+            "[mqtt] live_odds = true: blackjack has no live odds; use shoe odds --game blackjack",
+        ),
         ('[game]\nprocedure = "six-card"\n', "[game] procedure is unknown"),
-        ('[reader]\nprotocol = "angel-eye"\n', '[reader] protocol = "angel-eye": it judges games of its own'),
+        ('[reader]\nprotocol = "angel-eye"\n', '[reader] protocol = "angel-eye": it decides its own games'),
     ],
 )
 def test_what_another_game_has_is_a_mistake(written: Path, text: str, says: str) -> None:

@@ -55,7 +55,11 @@ def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path
     [
         ("niuniu", {"base": 0}, "[game] base: give an amount above 0"),
         ("niuniu", {"bse": 1}, "[game] bse is unknown: did you mean base?"),
-        ("niuniu", {"grab": []}, "[game] grab = []: write a list in [ ]; write a whole number from 0 to 1000"),
+        (
+            "niuniu",
+            {"grab": []},
+            "[game] grab = []: write a list [ .. ]; for each item write a whole number from 0 to 1000",
+        ),
         ("niuniu", {"bet": [0]}, "[game] bet = [0]"),
         ("niuniu", {"hand_multiples": {"bom": 2}}, "[game] hand_multiples.bom is unknown: did you mean bomb?"),
         (
@@ -64,9 +68,9 @@ def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path
             "[game] hand_multiples.bomb = -1: write a whole number from 0 to 1000",
         ),
         ("erbagang", {"order": ["pair"]}, "[game] order: name each of white_pair, pair, 28, points once"),
-        ("erbagang", {"ties": "none"}, "[game] ties = 'none': known are: banker, high-tile, push"),
+        ("erbagang", {"ties": "none"}, '[game] ties = "none": use one of: banker, high-tile, push'),
         ("erbagang", {"grab_max": -1}, "[game] grab_max = -1: write a whole number from 0 to 1000000"),
-        ("erbagang", {"banker_per": "day"}, "[game] banker_per = 'day'"),
+        ("erbagang", {"banker_per": "day"}, '[game] banker_per = "day"'),
     ],
 )
 def test_a_mistake_is_told_by_its_key(game: str, keys: dict[str, object], says: str) -> None:
@@ -87,7 +91,7 @@ def test_a_second_pack_and_a_reader_that_judges_are_mistakes(game: str) -> None:
 
 @pytest.mark.parametrize("burn", ["first-card", 1])
 def test_no_tile_is_burned(burn: str | int) -> None:
-    with pytest.raises(ConfigError, match=r"burn = .*: erbagang deals all 40 of a pack, leave burn out"):
+    with pytest.raises(ConfigError, match=r"burn = .*: erbagang deals all 40 of a pack: remove burn"):
         parse({"table": {"id": "T", "game": "erbagang", "burn": burn}})
     for none in ("none", 0):
         assert parse({"table": {"id": "T", "game": "erbagang", "burn": none}}).house.game == "erbagang"

@@ -46,8 +46,8 @@ def test_how_rounds_are_closed(protocol: str, table: dict[str, Any], expected: s
         ("angel-eye", {"procedure": "six-card"}, ['procedure = "six-card"']),
         ("angel-eye", {"disclose": "sealed"}, ['disclose = "sealed"']),
         ("angel-eye", {"procedure": "six-card", "disclose": "sealed"}, ["six-card", "sealed"]),
-        ("native", {"close": "result"}, ['close = "result": only an angel-eye tells results']),
-        ("angeleye", {}, ["protocol = 'angeleye'"]),
+        ("native", {"close": "result"}, ['close = "result": only an angel-eye reports results']),
+        ("angeleye", {}, ['protocol = "angeleye"']),
     ],
 )
 def test_what_does_not_go_together(protocol: str, table: dict[str, Any], told: list[str]) -> None:

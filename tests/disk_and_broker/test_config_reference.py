@@ -39,7 +39,7 @@ def test_a_key_that_is_new_is_told(shoe: command.Run, tmp_path: Path) -> None:
 def test_the_check_tells_new_keys_in_short(tmp_path: Path) -> None:
     config = tmp_path / "bridge.toml"
     config.write_text(re.sub("(keep|fly)_(days|limit) = .*", "", EXAMPLE.read_text("utf-8")))
-    told = "; not named in it, so at their defaults: [service] fly_limit, [journal] keep_days"
+    told = "; missing, so at their defaults: [service] fly_limit, [journal] keep_days"
     assert next(findings(config)).text == f"{config}, table T07{told}"
     config.write_text('[table]\nid = "T07"\n')
     assert re.search(

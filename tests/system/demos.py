@@ -36,18 +36,24 @@ def demo(folder: Path, *words: str, code: int = 0, env: dict[str, str] | None = 
     return _without_times(done.stdout + done.stderr)
 
 
-def side_by_side(folder: Path, plays: Sequence[str], at_once: int) -> dict[str, str]:
-    """What demos with these words print, without the times: each with its own broker, all on one loop."""
+def side_by_side(folder: Path, plays: Sequence[str], at_once: int) -> Played:
+    """What a demo with some of these words prints, without the times; raises its error. They run on one loop."""
 
     async def one(words: str, n: int) -> str:
         async with turns:
-            return await asyncio.wait_for(_played(folder / str(n), words), LIMIT_S)
+            return await asyncio.wait_for(_played(folder / str(n), words), at_once * LIMIT_S)
 
-    async def all_of_them() -> list[str]:
-        return await asyncio.gather(*[one(words, n) for n, words in enumerate(plays)])
+    async def all_of_them() -> list[str | BaseException]:
+        return await asyncio.gather(*[one(words, n) for n, words in enumerate(plays)], return_exceptions=True)
+
+    def played(words: str) -> str:
+        if isinstance(text := texts[words], BaseException):
+            raise text
+        return text
 
     turns = asyncio.Semaphore(at_once)
-    return dict(zip(plays, asyncio.run(all_of_them()), strict=True))
+    texts = dict(zip(plays, asyncio.run(all_of_them()), strict=True))
+    return played
 
 
 async def _played(folder: Path, words: str) -> str:

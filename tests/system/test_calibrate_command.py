@@ -146,12 +146,12 @@ def test_the_live_bar_says_what_it_shows(mocker: MockerFixture, capsys: pytest.C
     ("words", "code", "text"),
     [
         (["nothing"], 2, "invalid choice"),
-        (["reader", "--cards", "0"], 2, "no number of cards"),
+        (["reader", "--cards", "0"], 2, "is not a number of cards"),
         (["reader", "--undo"], 1, "never calibrated"),
-        (["reader", "--by", "an\x7fna"], 2, "has the character"),
-        (["reader", "--by", "anna\nbo"], 2, "has the character"),
-        (["reader", "--by", "anna\x85"], 2, "has the character"),
-        (["reader", "--by", "anna\udcff"], 2, "has the character"),
+        (["reader", "--by", "an\x7fna"], 2, "contains the character"),
+        (["reader", "--by", "anna\nbo"], 2, "contains the character"),
+        (["reader", "--by", "anna\x85"], 2, "contains the character"),
+        (["reader", "--by", "anna\udcff"], 2, "contains the character"),
     ],
 )
 def test_wrong_words(table: Callable[..., BridgeTable], words: list[str], code: int, text: str) -> None:
@@ -167,6 +167,6 @@ def test_a_damaged_record_is_set_aside_and_calibrated_anew(table: Callable[..., 
     (bridge.journal_dir / "calibration.toml").write_text(damaged)
     visit = Visit(bridge, "reader", "--yes", "--cards", 3)
     assert visit.work(puller(bridge)) == 0, visit.story()
-    assert "it is set aside as" in visit.story()
+    assert "it was moved to" in visit.story()
     assert (bridge.journal_dir / "calibration.toml.damaged").read_text() == damaged
     assert record(bridge).reader

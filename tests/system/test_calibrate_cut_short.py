@@ -33,14 +33,14 @@ def test_a_killed_command_gives_the_reader_back_with_its_settings_from_before(
     assert bridge.bridge.table.shoe.number == 0
 
 
-@pytest.mark.parametrize(("has_daemon", "whose"), [(True, "back at the daemon"), (False, "free")])
+@pytest.mark.parametrize(("has_daemon", "whose"), [(True, "back with the daemon"), (False, "free")])
 def test_ctrl_c_says_what_becomes_of_the_work(table: Callable[..., BridgeTable], has_daemon: bool, whose: str) -> None:
     bridge = table(DIM, start=has_daemon)
     visit = Visit(bridge, "reader", "--yes")
     visit.said("pull 5 cards")
     os.kill(visit.process.pid, signal.SIGINT)
     assert visit.end() == 130
-    assert visit.out.lines[-1] == f"stopped: nothing is kept, the reader is {whose}\n"
+    assert visit.out.lines[-1] == f"stopped: nothing was kept, the reader is {whose}\n"
     assert visit.err.lines == []
 
 
@@ -55,7 +55,7 @@ def test_an_unplugged_reader_is_told_at_once_and_has_its_settings_when_it_is_bac
     bridge.until(lambda: bridge.board.params != before)
     bridge.pty.unplug()
     assert visit.end() == 1
-    told = "NOT CALIBRATED: the reader was unplugged\n    plug it in, then calibrate again; nothing is kept\n"
+    told = "NOT CALIBRATED: the reader was unplugged\n    plug it in and calibrate again; nothing was kept\n"
     assert "".join(visit.out.lines[-2:]) == told
     bridge.pty.replug()
     bridge.until(lambda: bridge.board.params == before)
@@ -94,11 +94,11 @@ def test_what_a_killed_command_wanted_back_does_not_undo_an_undo(table: Callable
     leave(bridge.journal_dir, LeftBehind(None, 0, "bo", Bench.restoring({1: 999})))
     undone = Visit(bridge, "reader", "--undo")
     assert undone.end() == 0, undone.story()
-    assert undone.out.lines == ["the board has its settings from before: threshold 777, hysteresis 40\n"]
+    assert undone.out.lines == ["the board has its old settings: threshold 777, hysteresis 40\n"]
     assert bridge.board.params[1] == 777
     again = Visit(bridge, "reader", "--undo")
     assert again.end() == 1
-    assert "NOT CALIBRATED: nothing is left to undo: " in again.story()
+    assert "NOT CALIBRATED: nothing to undo: " in again.story()
     bridge.start()
     bridge.until(lambda: bridge.bridge.table.shoe.device.reader is not None and not lost(bridge))
     assert bridge.board.params[1] == 777

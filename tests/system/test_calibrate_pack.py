@@ -29,7 +29,7 @@ def test_a_whole_pack_has_every_face_once(table: Callable[..., BridgeTable]) -> 
     ("change", "why"),
     [
         (lambda pack: [pack[1], *pack[1:]], "missing: As; too many: 2s"),
-        (lambda pack: [native_code(FACES[0], lot=9), *pack[1:]], "packs of lots 7, 9 are mixed"),
+        (lambda pack: [native_code(FACES[0], lot=9), *pack[1:]], "packs of batches 7, 9 are mixed"),
         (lambda pack: pack[:40], "40 cards, missing: "),
     ],
 )
@@ -62,11 +62,11 @@ def test_several_cards_not_read_in_a_row_say_that_the_reader_is_not_calibrated(
     unread(3)
     assert visit.end() == 1
     told = [line.strip() for line in visit.out.lines if "not read: " in line]
-    hint = "; Ctrl-C, and calibrate the reader first: sudo shoe calibrate reader --by NAME"
+    hint = "; stop with Ctrl-C and calibrate the reader first: sudo shoe calibrate reader --by NAME"
     assert told == ["not read: pull that card again"] * 4 + [f"not read: pull that card again{hint}"]
 
 
 def test_cards_that_are_no_whole_packs(table: Callable[..., BridgeTable]) -> None:
     visit = Visit(table(), "pack", "--cards", 53)
     assert visit.end() == 1
-    assert "53 cards are no whole packs" in visit.story()
+    assert "53 cards are not whole packs" in visit.story()

@@ -74,7 +74,7 @@ def test_a_lamp_that_is_not_seen_is_named(
         lamps(visit(bridge, "lamps", yes=False), pins)
     assert record(bridge).lamps is None
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    with pytest.raises(Refusal, match="nobody answers"):
+    with pytest.raises(Refusal, match="there is no one to answer"):
         lamps(visit(bridge, "lamps", yes=False), pins)
 
 
@@ -126,13 +126,13 @@ def test_a_key_that_does_not_come_is_named(table: Callable[..., BridgeTable], pi
     with pytest.raises(Refusal, match="NEXT was not pressed within 0 s: check its wire at GPIO 22"):
         keypad(visit(bridge, "keypad", patience=0.05), pins)
     bridge.configure(pins={"next": {"pin": 22, "active_low": False}})  # wired the other way round
-    with pytest.raises(Refusal, match="NEXT is held down already"):
+    with pytest.raises(Refusal, match="NEXT is already held down"):
         keypad(visit(bridge, "keypad"), pins)
 
 
 @pytest.mark.parametrize(
     ("cards_ms", "cut_ms", "why"),
-    [((), (80, 90, 100), None), ((10, 12), (300, 310, 320), None), ((300,), (90, 90, 90), "the cut card only")],
+    [((), (80, 90, 100), None), ((10, 12), (300, 310, 320), None), ((300,), (90, 90, 90), "reduce the sensitivity")],
 )
 def test_the_cut_card_sensor_is_measured(
     table: Callable[..., BridgeTable],
@@ -161,7 +161,7 @@ def test_the_cut_card_sensor_is_measured(
             together(bridge, measured(work, pin, pins), passes())
         return
     section, _ = together(bridge, measured(work, pin, pins), passes())
-    saw = f"{len(cards_ms)} of them" if cards_ms else "none of them, as it should be"
+    saw = f"{len(cards_ms)} of them" if cards_ms else "none of them, which is right"
     assert f"the sensor saw {saw}; pull the cut card 3 times" in capsys.readouterr().out
     assert section.measured.passes == 3
     assert section.measured.cut_shortest >= 80
@@ -174,4 +174,4 @@ def test_what_is_not_wired_cannot_be_calibrated(table: Callable[..., BridgeTable
     work = Visit(table(), what, "--yes")
     assert work.end() == 1
     assert " configured" in work.story()
-    assert "    name " in work.story()
+    assert "    set " in work.story()

@@ -56,4 +56,4 @@ def test_a_record_damaged_meanwhile_is_set_aside(
     work.keep(COUNTED)
     assert record(bridge).lamps == COUNTED
     assert path.with_name("calibration.toml.damaged").read_text() == "[reader"
-    assert "it is set aside as" in capsys.readouterr().out
+    assert "it was moved to" in capsys.readouterr().out

@@ -36,7 +36,7 @@ def test_it_ends_wherever_it_waits(table: Callable[..., BridgeTable], what: str)
     assert visit.end() == 1
     device = "reader" if what in ("reader", "pack") else "pins"
     assert f"NOT CALIBRATED: the {device} was taken back by bo\n" in visit.story()
-    assert "nothing is kept; ask bo, then try again" in visit.story()
+    assert "nothing was kept; ask bo, then try again" in visit.story()
     bridge.until(lambda: back(bridge))
     assert bridge.bridge.control.status()["lent"] is None
     visit.process.stdin.close()
@@ -73,7 +73,7 @@ def test_a_daemon_that_ends_ends_it_too_and_its_settings_are_put_back_here(table
     bridge.stop()
     assert visit.end() == 1
     visit.process.stdin.close()
-    assert "NOT CALIBRATED: the daemon hung up: it has its device again" in visit.story()
+    assert "NOT CALIBRATED: the daemon closed the connection and has its device again" in visit.story()
     assert bridge.board.params == before
 
 

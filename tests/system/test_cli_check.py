@@ -54,8 +54,8 @@ def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
         "disk": {"OK"},
     }
     assert set(of_this_machine) >= {"service", "versions", "access", "calibrated", "mount", "clock"}
-    assert found["broker"][0]["text"].endswith("lets us in (MQTT 5)")
-    assert "a line is safe after" in found["disk"][-1]["text"]
+    assert found["broker"][0]["text"].endswith("accepts this shoe (MQTT 5)")
+    assert "a line is on disk after" in found["disk"][-1]["text"]
     assert list(check.table.journal_dir.iterdir()) == []
     ran = shoe("check", "--config", check.table.config_path)
     assert ran.code == 0
@@ -73,8 +73,8 @@ def test_every_mistake_of_the_config_is_told_at_once(check: Checked, shoe: comma
 def test_what_is_written_against_the_mode(check: Checked) -> None:
     squeeze = {"service": {"mode": "squeeze"}, "mqtt": {"commands": ["reveal"]}}
     level, text, remedy = check.one("mode", table={"disclose": "dealt"}, **squeeze)
-    assert (level, remedy) == ("WARN", 'write disclose = "sealed", or take the key out')
-    assert text.startswith('[service] mode = "squeeze" and [table] disclose = "dealt": cards are named as they are')
+    assert (level, remedy) == ("WARN", 'write disclose = "sealed", or remove the key')
+    assert text.startswith('[service] mode = "squeeze" and [table] disclose = "dealt": cards are shown when drawn')
     assert "mode" not in check(**squeeze)
 
 
@@ -96,7 +96,7 @@ def test_a_reader_that_another_program_has_is_named_with_it(check: Checked) -> N
         out.readline()
         level, text, remedy = check.one("reader")
         other.kill()
-    assert (level, remedy) == ("FAIL", "stop it, or give this bridge another port")
+    assert (level, remedy) == ("FAIL", "stop that program, or set another [reader] port")
     assert f"(pid {other.pid})" in text
 
 
@@ -113,8 +113,8 @@ def test_a_code_book_with_its_wrong_lines(check: Checked, tmp_path: Path) -> Non
     book.write_text("\n".join(["As0,Xx", *lines]))
     section = {"protocol": "line", "code_book": str(book)}
     assert [each["text"].split(": ", 1)[1] for each in check(reader=section)["code book"]] == [
-        "'Xx' is no card: write As, Td, .. or cut",
-        "code 'As0' is there twice, see line 1",
+        "'Xx' is not a card: write As, Td, .. or cut",
+        "code 'As0' is used twice, see line 1",
     ]
     book.write_text("\n".join(lines))
     assert check.one("code book", reader=section) == ("OK", f"{book}: 416 codes of 52 cards", "")
@@ -127,7 +127,7 @@ def test_a_code_book_with_its_wrong_lines(check: Checked, tmp_path: Path) -> Non
         ("grow", "WARN", "only codes that are card names (As, Td) are known"),
         ("ssi", "WARN", "only codes that are card names"),
         ("line", "WARN", "only codes that are card names"),
-        ("rdm6300", "FAIL", "no tag of an rdm6300 is known"),
+        ("rdm6300", "FAIL", "every card of an rdm6300"),
         ("native", "", ""),
         ("angel-eye", "", ""),
     ],
@@ -137,7 +137,7 @@ def test_a_reader_that_needs_a_code_book_and_has_none(check: Checked, protocol: 
     assert [each["level"] for each in found] == [level] * bool(level)
     for each in found:
         assert text in each["text"]
-        assert each["remedy"].startswith("name a file in [reader] code_book, then record it: sudo shoe calibrate")
+        assert each["remedy"].startswith("set a file in [reader] code_book, then record it: sudo shoe calibrate")
 
 
 def test_pins_that_cannot_be_had_are_named_by_their_keys(check: Checked, mocker: Any) -> None:

@@ -23,7 +23,7 @@ def test_a_disk_that_is_open_to_others_or_nearly_full(check: Checked) -> None:
 
 def test_a_disk_that_is_missing_broken_or_slow(check: Checked, mocker: Any, tmp_path: Path) -> None:
     new = check.one("disk", journal={"dir": str(tmp_path / "new" / "journal")})
-    assert new == ("OK", f"{tmp_path}/new/journal is made at the first start", "")
+    assert new == ("OK", f"{tmp_path}/new/journal will be made at the first start", "")
     assert not (tmp_path / "new").exists()
     (tmp_path / "file").touch()
     told = check(journal={"dir": str(tmp_path / "file")})
@@ -39,4 +39,4 @@ def test_a_disk_that_is_missing_broken_or_slow(check: Checked, mocker: Any, tmp_
     assert "cannot be written (Input/output error)" in check()["disk"][-1]["text"]
     mocker.stopall()
     mocker.patch("firmware_bridge.cli.check.disk.SLOW_MS", -1.0)
-    assert "use a faster card" in check()["disk"][-1]["remedy"]
+    assert "use a faster SD card" in check()["disk"][-1]["remedy"]

@@ -50,9 +50,9 @@ decode_rate = {rate}
     ("files", "level", "text"),
     [
         ({}, "WARN", "there is no user shoe-bridge"),
-        ({"etc/group": GROUP.replace("20:shoe-bridge", "20:")}, "FAIL", "not in the group dialout: it may not use"),
-        ({"etc/group": GROUP.replace("shoe-bridge,pi", "pi")}, "FAIL", "not in the group gpio: it may not use"),
-        ({"etc/group": GROUP}, "OK", "may use reader and pins"),
+        ({"etc/group": GROUP.replace("20:shoe-bridge", "20:")}, "FAIL", "not in the group dialout: it cannot use"),
+        ({"etc/group": GROUP.replace("shoe-bridge,pi", "pi")}, "FAIL", "not in the group gpio: it cannot use"),
+        ({"etc/group": GROUP}, "OK", "can use reader and pins"),
     ],
 )
 def test_groups_of_the_service(machine: Make, files: dict[str, str], level: str, text: str) -> None:
@@ -68,7 +68,7 @@ def test_the_mode_of_the_readers_device(machine: Make, mode: int, is_fine: bool)
     assert found.level == ("OK" if is_fine else "FAIL")
     if not is_fine:
         assert f"/dev/shoe-reader belongs to {found.text.split()[3]}" in found.text
-        assert f"mode {mode:04o}: shoe-bridge may not open it" in found.text
+        assert f"mode {mode:04o}: shoe-bridge cannot open it" in found.text
         assert "udev" in found.remedy
 
 
@@ -96,7 +96,7 @@ def test_a_wrong_by_id_name_is_guessed_and_the_ports_are_listed(machine: Make) -
     found = only(reader, machine(files, reader={"port": f"{by_id}A10M7X2C-if00-port0"}))
     assert found.level == "FAIL"
     assert found.remedy.startswith(f"did you mean {by_id}A10M7X2B-if00-port0? check its cable")
-    assert found.remedy.endswith(f"ports there are: {by_id}A10M7X2B-if00-port0, /dev/ttyUSB0")
+    assert found.remedy.endswith(f"existing ports: {by_id}A10M7X2B-if00-port0, /dev/ttyUSB0")
     found = only(reader, machine(reader={"port": "/dev/nowhere"}))
     assert "did you mean" not in found.remedy
 
@@ -127,7 +127,7 @@ def test_pin_library_against_board_and_kernel(
     [
         (0, "", "/dev/shoe-reader", "WARN", "ID_SD"),
         (1, "", "/dev/shoe-reader", "WARN", "ID_SC"),
-        (15, "", "/dev/ttyAMA0", "FAIL", "RXD of the serial port the reader is on"),
+        (15, "", "/dev/ttyAMA0", "FAIL", "RXD of the reader's serial port"),
         (2, "dtparam=i2c_arm=on\n", "/dev/shoe-reader", "WARN", "SDA of i2c_arm=on"),
         (10, "# x\ndtparam=audio=on,spi=on\n", "/dev/shoe-reader", "WARN", "MOSI of spi=on"),
         (15, "", "/dev/shoe-reader", None, ""),
@@ -152,15 +152,15 @@ def test_twin_packages_that_own_one_module(machine: Make) -> None:
 @pytest.mark.parametrize(
     ("told", "level", "text"),
     [
-        ({"LoadState": "not-found"}, "WARN", "is not installed: nothing starts the daemon"),
+        ({"LoadState": "not-found"}, "WARN", "is not installed: the daemon will not start by itself"),
         ({"UnitFileState": "disabled"}, "FAIL", "is disabled: it does not start at boot"),
         ({"ActiveState": "failed", "ExecMainStatus": "78"}, "FAIL", "failed (a wrong config, or a damaged journal)"),
         ({"ActiveState": "failed", "Result": "signal"}, "FAIL", "failed (signal)"),
         ({"ActiveState": "inactive"}, "FAIL", "does not run (inactive)"),
-        ({"NeedDaemonReload": "yes"}, "WARN", "the unit changed and was not read yet"),
-        ({"NRestarts": "7"}, "WARN", "had to start it again 7 times since the boot"),
-        ({"NRestarts": "2", "Result": "watchdog"}, "WARN", "2 times by the watchdog, the last time"),
-        ({"ExecStart": "shoe run --config /etc/old.toml ;"}, "WARN", "runs by /etc/old.toml, this checks /etc/b.toml"),
+        ({"NeedDaemonReload": "yes"}, "WARN", "the unit file has changed since systemd read it"),
+        ({"NRestarts": "7"}, "WARN", "restarted it 7 times since boot"),
+        ({"NRestarts": "2", "Result": "watchdog"}, "WARN", "2 times, the last time by the watchdog"),
+        ({"ExecStart": "shoe run --config /etc/old.toml ;"}, "WARN", "uses /etc/old.toml, this check /etc/b.toml"),
         ({}, "OK", "enabled, active"),
     ],
 )
@@ -186,10 +186,10 @@ def test_another_build_of_the_same_version_is_told(machine: Make) -> None:
 @pytest.mark.parametrize(
     ("package", "version", "level", "text"),
     [
-        ("paho-mqtt", "1.6.1", "WARN", "paho-mqtt 1.6.1 is not within"),
+        ("paho-mqtt", "1.6.1", "WARN", "paho-mqtt 1.6.1 is not tested"),
         ("msgspec", None, "FAIL", "msgspec is not installed"),
-        ("lgpio", "0.0.0.2", "WARN", "lgpio 0.0.0.2 is not within"),
-        ("gpiozero", "1.6.2", "WARN", "gpiozero 1.6.2 is not within"),
+        ("lgpio", "0.0.0.2", "WARN", "lgpio 0.0.0.2 is not tested"),
+        ("gpiozero", "1.6.2", "WARN", "gpiozero 1.6.2 is not tested"),
         ("cobs", "1.2.0", "OK", "cobs 1.2.0"),
     ],
 )

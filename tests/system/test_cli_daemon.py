@@ -105,8 +105,8 @@ def test_check_knows_what_the_daemon_holds(table: Callable[..., DaemonTable], sh
     (told,) = shoe("check", "--json", "--config", bridge.config_path).json
     by_name = {each["name"]: each for each in told["checks"]}
     assert told["ok"], told
-    assert "held by the daemon" in by_name["reader"]["text"]
-    assert "held by the daemon" in by_name["pins"]["text"]
+    assert "in use by the daemon" in by_name["reader"]["text"]
+    assert "in use by the daemon" in by_name["pins"]["text"]
     assert "the daemon is connected" in by_name["broker"]["text"]
     bridge.pty.unplug()
     bridge.until(lambda: not status(bridge)["reader"]["open"])

@@ -26,7 +26,7 @@ def test_every_alarm_is_explained(shoe: command.Run, alarm: str) -> None:
 
 @pytest.mark.parametrize("name", sorted({key.name for key in keys()}))
 def test_every_key_of_the_config_is_explained(shoe: command.Run, name: str) -> None:
-    assert "may be:" in shoe("help", name).out
+    assert "allowed:" in shoe("help", name).out
 
 
 def test_an_alarm_is_told_as_each_policy_has_it(shoe: command.Run) -> None:
@@ -61,7 +61,7 @@ def test_a_topic_is_a_document_a_chapter_a_row_or_a_command(shoe: command.Run, w
 
 def test_a_topic_nothing_is_written_about_says_what_is_near(shoe: command.Run) -> None:
     ran = shoe("help", "reader_gapp")
-    assert (ran.code, ran.err) == (1, "shoe: nothing is written about 'reader_gapp'; did you mean reader_gap?\n")
+    assert (ran.code, ran.err) == (1, "shoe: there is no help on 'reader_gapp'; did you mean reader_gap?\n")
 
 
 def test_every_document_is_there_and_is_named() -> None:

@@ -56,7 +56,7 @@ def row(name: str, told: dict[str, Any]) -> str:
         ("software", status(""), "version 1.0, build 725d08bd1858 2026-11-22"),
         ("phase", status(""), "empty"),
         ("cards", status(""), "no shoe is open"),
-        ("slots", status(""), "none filled"),
+        ("slots", status(""), "all empty"),
         ("rounds", status(""), "none in this shoe"),
         ("phase", status("cut 9sTdTs"), "round 1 dealing, B2 is due, the last round"),
         ("phase", status("cut 9sTdTsTc"), "ended, change the shoe"),
@@ -66,13 +66,13 @@ def row(name: str, told: dict[str, Any]) -> str:
         ("cards", status("shoe 2s3h"), "414 left"),
         ("reader", status("", reader={"open": False}), "native at /dev/r, not open"),
         ("reader", status("", reader={"lost": True}), "native at /dev/r, open, but SILENT"),
-        ("broker", status("", broker=GONE), "NOT CONNECTED: x; everything waits"),
-        ("broker", status("", broker=BEHIND), "connected (MQTT 5), all since 0-a entry 4 waits"),
+        ("broker", status("", broker=GONE), "NOT CONNECTED: x; everything waiting"),
+        ("broker", status("", broker=BEHIND), "connected (MQTT 5), everything after entry 4 of 0-a waiting"),
         ("store", status("", broker={"store": WHOLE}), "floor has everything"),
         (
             "store",
             status("", broker={"store": LATE}),
-            "floor has nothing, sent is entry 9 of 1-a; 2 messages did not count, the last one: audit is unknown",
+            "floor has nothing, sent up to entry 9 of 1-a; 2 messages were ignored, the last because audit is unknown",
         ),
         ("journal", status("", journal="3-a", seq=7, disk="no space"), "3-a entry 7; STOPPED: no space"),
         ("rounds", status("9sTdTsTc 2s !void misdeal"), "1 player 9:0  2 void"),
@@ -91,7 +91,7 @@ def test_rhythms_are_named_as_they_are_seen() -> None:
 def test_what_waits_is_counted_in_entries() -> None:
     told = status("9sTdTsTc")
     told["broker"] |= {"waiting": True, "acked": [told["journal"], 2]}
-    assert row("broker", told) == "connected (MQTT 5), 3 entries wait"
+    assert row("broker", told) == "connected (MQTT 5), 3 entries waiting"
 
 
 def test_one_line_names_what_is_wrong() -> None:
@@ -108,7 +108,7 @@ LENT = {"device": "reader", "to": "anna", "since": 0}
         (status("9s"), "IN ORDER: every card is checked and every round published"),
         (status("9s ??"), "STOPPED until settled: unreadable"),
         (status("9s", disk="no space"), "STOPPED: no space"),
-        (status("9s", lent=LENT), "CALIBRATION: anna has the reader, no card is taken"),
+        (status("9s", lent=LENT), "CALIBRATION: anna has the reader, cards are not read"),
         (
             status("9s", returning={"to": "anna", "pid": 0}),
             "CALIBRATION is over: the reader is coming back from anna, a few seconds",
@@ -130,7 +130,7 @@ def test_observing_is_said_first() -> None:
 
 NIUNIU = {"game": "niuniu", **usual("niuniu")}
 ERBAGANG = {"game": "erbagang", **usual("erbagang")}
-LOT = "draw the lot, and tell whom it fell on: sudo shoe do mark lot SEAT --by NAME"
+LOT = "draw a seat, then enter it: sudo shoe do mark lot SEAT --by NAME"
 MONEY = "money=1:100,2:40,3:20,4:20"
 GRABS = "1:grab=200 2:grab=0 3:grab=0 4:grab=0 2:bet=66 3:bet=1 4:bet=1"
 
@@ -144,10 +144,10 @@ GRABS = "1:grab=200 2:grab=0 3:grab=0 4:grab=0 2:bet=66 3:bet=1 4:bet=1"
         ("shoe", {"burn": "first-card"}, "burn: expose the first card"),
         ("shoe 3s", {"burn": "first-card"}, "burn: 3 more"),
         ("shoe 9sTdTsTc", {"disclose": "sealed"}, "open the cards: press REVEAL"),
-        ("1:grab=1 2:grab=0", NIUNIU, "the seats are asked: S3, S4"),
+        ("1:grab=1 2:grab=0", NIUNIU, "waiting for S3, S4 to act"),
         ("1:grab=1 2:grab=1 3:grab=0 4:grab=0", NIUNIU, LOT),
-        ("", NIUNIU, "the seats are asked: S1, S2, S3, S4"),
-        (f"{MONEY} {GRABS} wp2p9p1pwp8p8p9p", ERBAGANG, "the next pack opens by itself, when the bets are closed"),
+        ("", NIUNIU, "waiting for S1, S2, S3, S4 to act"),
+        (f"{MONEY} {GRABS} wp2p9p1pwp8p8p9p", ERBAGANG, "the next pack opens by itself when the bets are closed"),
     ],
 )
 @pytest.mark.parametrize("alarms", [(), ("broker_lost",)])
@@ -215,19 +215,20 @@ def test_what_two_people_type_for_a_card_that_was_not_read_is_told() -> None:
 
 def test_while_the_reader_is_lent_the_next_step_is_to_wait() -> None:
     step = row("next", status("9s ??", lent=LENT))
-    assert re.fullmatch(r"lent to anna for calibration since [\d:]{8}: wait, or sudo shoe do take-back --by NAME", step)
+    wait = "wait, or sudo shoe do take-back --by NAME"
+    assert re.fullmatch(rf"in use by anna for calibration since [\d:]{{8}}: {wait}", step)
 
 
 @pytest.mark.parametrize(("pid", "remedy"), [(0, "check its power and cable"), (4711, "sudo kill -9 4711")])
 def test_a_reader_that_does_not_come_back_has_a_remedy(pid: int, remedy: str) -> None:
     step = row("next", status("9s ??", returning={"to": "anna", "pid": pid}))
-    assert step == f"coming back from anna's calibration, a few seconds: wait; if it stays away: {remedy}"
+    assert step == f"coming back from anna's calibration, a few seconds: wait; if it does not come back: {remedy}"
 
 
 def test_the_next_step_of_an_alarm_is_its_remedy() -> None:
     told = status("9s 9s", house_of(burn="none", decks=1))
     todo = told["alarm"]["open"][0]["todo"]
-    assert row("next", told) == f"{todo}; to decide it, give one of the orders below"
+    assert row("next", told) == f"{todo}; to decide, use one of the commands below"
 
 
 def test_an_alarm_that_does_not_stop_play() -> None:

@@ -97,9 +97,9 @@ def test_without_daemon_broker_or_journal(tmp_path: Path, ticket: Ticket) -> Non
     config = tmp_path / "bridge.toml"
     config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{tmp_path}/none"\n[reader]\nport = "/dev/none"\n')
     told = ticket(config)
-    assert b"could not be had: no daemon listens" in told["status.txt"]
+    assert b"not available: no daemon listens" in told["status.txt"]
     assert b"FAIL  reader     no reader at /dev/none" in told["check.txt"]
-    assert told["calibration.toml"].startswith(b"could not be had")
+    assert told["calibration.toml"].startswith(b"not available")
     assert set(told) == set(PARTS)
 
 
@@ -122,7 +122,7 @@ def test_without_sudo_it_says_what_is_missing(tables: Tables, shoe: command.Run,
 
 def test_a_config_that_makes_no_sense_or_is_missing(tmp_path: Path, ticket: Ticket) -> None:
     config = tmp_path / "bridge.toml"
-    assert b"could not be had" in ticket(config)["bridge.toml"]
+    assert b"not available" in ticket(config)["bridge.toml"]
     config.write_text(f'[mqtt\npassword = "{PASSWORD}"\n')
     told = ticket(config)
     assert LEFT_OUT.encode() in told["bridge.toml"]
@@ -159,12 +159,12 @@ def test_only_a_file_of_the_daemons_own_is_read(tmp_path: Path, ticket: Ticket, 
     config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{directory}"\n[reader]\nport = "/dev/none"\n')
     told = ticket(config)
     assert b"$6$" not in b"".join(told.values())
-    assert told["calibration.toml"].startswith(b"could not be had")
+    assert told["calibration.toml"].startswith(b"not available")
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path, shoe: command.Run) -> None:
     ran = shoe("support", "--config", tmp_path / "b.toml", "--out", tmp_path / "none" / "x.tar.gz")
-    assert (ran.code, "name another place with --out" in ran.err) == (1, True)
+    assert (ran.code, "give another place with --out" in ran.err) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -100,9 +100,9 @@ def test_a_terminal_whose_daemon_goes(table: Any, terminal: Callable[..., Termin
 def test_space_lets_the_picture_stand_still(table: Any, terminal: Callable[..., Terminal]) -> None:
     bridge = table()
     shown = terminal(bridge, 24, 80)
-    shown.until("SPACE pauses")
+    shown.until("SPACE: pause")
     os.write(shown.ours, b" ")
-    shown.until("PAUSED: SPACE goes on; Ctrl-C or q ends")
+    shown.until("PAUSED. SPACE: go on; Ctrl-C or q: end")
     shown.shown = ""
     bridge.deal("9s Td")
     bridge.until(lambda: status(bridge)["table"]["due"] == "P2")
@@ -129,7 +129,7 @@ def test_the_last_round_stays_on_the_felt_until_the_next_begins(table: Any, term
 def test_a_terminal_that_cannot_move_its_cursor_gets_lines(table: Any, terminal: Callable[..., Terminal]) -> None:
     bridge = table()
     shown = terminal(bridge, 24, 80, "dumb")
-    shown.until("this terminal cannot move its cursor (TERM=dumb); here are lines; Ctrl-C ends")
+    shown.until("this terminal cannot move its cursor (TERM=dumb); showing lines; Ctrl-C: end")
     bridge.deal("9s")
     shown.until("round 1 dealing, B1 is due  P1 9s")
     shown.process.send_signal(signal.SIGINT)
@@ -140,7 +140,7 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_lines(table: Any, terminal:
 def test_a_small_terminal_gets_the_same_in_lines(table: Any, terminal: Callable[..., Terminal]) -> None:
     bridge = table()
     shown = terminal(bridge, 20, 60)
-    shown.until("this terminal is 60x20; the picture wants 80x22; here are")
+    shown.until("this terminal is 60x20; the picture needs 80x22; showing")
     shown.until("next     open a shoe: sudo shoe do open-shoe --by NAME")
     shown.size(22, 80)
     shown.until("╭─ table T07")

@@ -19,7 +19,7 @@ from tests.system.demos import LIMIT_S, SHOE, Played, demo, environment, side_by
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     """`played(words)`: what a demo prints. All run side by side here, for a dealer's time is mostly looking; as
     processes of their own: `WHOLE`."""
-    return side_by_side(tmp_path_factory.mktemp("demos"), PLAYS, AT_ONCE).__getitem__
+    return side_by_side(tmp_path_factory.mktemp("demos"), PLAYS, AT_ONCE)
 
 
 SEALED = "--rounds 2 --disclose sealed --betting required --policy macau"
@@ -72,9 +72,7 @@ PLAYS = tuple(
     dict.fromkeys((SLOW, SEALED, OWED, *LOST.values(), *[f"--rounds 3 --fault {fault}" for fault in FAULTY], *TABLES))
 )
 AT_ONCE = 6
-WHOLE = [
-    f"--rounds 2 --broker {broker}" for broker in ("mosquitto --procedure on-demand", "amqtt --procedure six-card")
-]
+WHOLE = [words for words, table in TABLES.items() if table[1:] in (("on-demand", "native"), ("six-card", "native"))]
 
 
 def test_a_port_that_is_somebody_elses(tmp_path: Path) -> None:
@@ -99,7 +97,7 @@ def test_rounds_that_do_not_arrive_are_a_failure(mocker: MockerFixture, capsys: 
     mocker.patch("firmware_bridge.demo.faults.BROKER_AWAY_S", 1000.0)
     assert main(["demo", "--rounds", "5", "--speed", "100", "--seed", "3", "--fault", "broker_lost"]) == 1
     said = capsys.readouterr().err
-    assert re.match(r"shoe: [12] of 5 rounds delivered, then: no message came for 1 s; the lamps last said: ", said)
+    assert re.match(r"shoe: [12] of 5 rounds delivered, then: no message for 1 s; the lamps: ", said)
     assert "run it again with --seed 3" in said
 
 

@@ -60,7 +60,7 @@ def test_the_picture_on_a_terminal(tmp_path: Path) -> None:
         "✓ mosquitto, MQTT 5",
         "Bead plate",
         "Big road",
-        "Ctrl-C or q ends; SPACE pauses",
+        "Ctrl-C or q: end; SPACE: pause",
         "3 rounds delivered",
     ):
         assert text in drawn, text
@@ -81,7 +81,7 @@ def test_the_picture_of_a_game_that_the_demo_has_never_heard_of(tmp_path: Path) 
 
 
 def test_keys_let_the_demo_rest_and_end(tmp_path: Path) -> None:
-    keys = {"P2 steady": b" ", "PAUSED: SPACE goes on": b" ", "round 1 over": b"q"}
+    keys = {"P2 steady": b" ", "PAUSED. SPACE: go on": b" ", "round 1 over": b"q"}
     drawn = on_terminal(tmp_path, "--rounds", "1000", "--speed", "10", keys=keys, code=130)
     assert re.search(r"\d+ rounds? delivered", drawn)
 
@@ -89,8 +89,8 @@ def test_keys_let_the_demo_rest_and_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("env", "told"),
     [
-        ({"TERM": "dumb"}, "this terminal cannot move its cursor (TERM=dumb); here are lines; Ctrl-C ends"),
-        ({"COLUMNS": "40", "LINES": "10"}, "this terminal is 40x10; the picture wants 80x22; here are lines; Ctrl-C"),
+        ({"TERM": "dumb"}, "this terminal cannot move its cursor (TERM=dumb); showing lines; Ctrl-C: end"),
+        ({"COLUMNS": "40", "LINES": "10"}, "this terminal is 40x10; the picture needs 80x22; showing lines; Ctrl-C"),
     ],
 )
 def test_a_terminal_without_room_or_a_cursor_gets_lines(tmp_path: Path, env: dict[str, str], told: str) -> None:

@@ -35,10 +35,10 @@ def refused(shoe: command.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     [
         (["--fault", "reader-lots"], r"there is no fault 'reader-lots': did you mean reader_lost\? faults are: "),
         (["--fault", "disk_full"], "there is no fault 'disk_full': .*faults are: unreadable, duplicate"),
-        (["--speed", "0"], "'0' is no speed: write 1 for a human dealer"),
-        (["--rounds", "none"], "'none' is no number of rounds"),
-        (["--svg", "x.png"], "'x.png' is no name of a picture: write one that ends in .svg"),
-        (["--port", "70000"], "'70000' is no port: write 1 to 65535"),
+        (["--speed", "0"], "'0' is not a speed: write 1 for a human dealer"),
+        (["--rounds", "none"], "'none' is not a number of rounds"),
+        (["--svg", "x.png"], "'x.png' is not a picture's name: write one that ends in .svg"),
+        (["--port", "70000"], "'70000' is not a port: write 1 to 65535"),
     ],
 )
 def test_a_wrong_word_is_told_in_one_line(refused: Refused, words: list[str], told: str) -> None:
@@ -54,7 +54,7 @@ def test_a_picture_that_cannot_be_kept_is_told_before_anything_is_played(refused
 
 def test_a_shoe_that_judges_by_other_rules_than_the_procedure(refused: Refused) -> None:
     said = refused("--reader", "angel-eye", "--procedure", "six-card")
-    assert said == "shoe: an Angel Eye shoe judges on-demand tables only; leave --procedure six-card out\n"
+    assert said == "shoe: an Angel Eye shoe decides on-demand tables only; leave --procedure six-card out\n"
 
 
 def test_a_fault_that_a_reader_cannot_have(refused: Refused) -> None:
@@ -69,7 +69,7 @@ def test_every_fault_says_what_it_is() -> None:
 @pytest.mark.parametrize("fault", ["duplicate", "shoe_empty", "cut_card_missing"])
 def test_a_fault_that_needs_one_pack_is_refused_for_a_game_of_more(fault: str, refused: Refused) -> None:
     said = refused("--game", "blackjack", "--fault", fault)
-    assert f"{fault} needs 1 pack, blackjack is dealt from more" in said
+    assert f"{fault} needs 1 deck, blackjack is dealt from more" in said
 
 
 @pytest.mark.parametrize(
@@ -85,5 +85,5 @@ def test_a_fault_that_a_game_never_comes_to_is_refused_with_those_it_can(
     game: str, fault: str, why: str, refused: Refused
 ) -> None:
     said = refused("--game", game, "--fault", fault)
-    assert f"{fault} does not happen in {game}: {why}; known there are: unreadable, " in said
-    assert fault not in said.partition("known there are: ")[2].rstrip().split(", ")
+    assert f"{fault} does not happen in {game}: {why}; possible faults: unreadable, " in said
+    assert fault not in said.partition("possible faults: ")[2].rstrip().split(", ")

@@ -192,14 +192,14 @@ def test_a_pad_that_is_gone_is_told_and_marks_nothing(seats: Callable[..., Seats
     [
         ('[keys]\n"S1.Q" = 5\n', "[keys] S1.Q is unknown: did you mean S1."),
         ('[keys]\n"S9.H" = 5\n', "[keys] S9.H is unknown: did you mean S"),
-        ('[keys]\n"H" = 5\n', '[keys] H is unknown: write "S1.H" = 5'),
+        ('[keys]\n"H" = 5\n', '[keys] H is unknown: write seat and word, "S1.H" = 5'),
         ('[keys]\n"S1.H" = 40\n', "[keys] S1.H = 40"),
         ('[keys]\n"S1.H" = 5\n[lamps]\nS1 = 5\n', "GPIO 5 is used by [keys] S1.H and [lamps] S1"),
         ('[[keypad]]\nport = "/dev/pad"\nseats = [8]\n', "[[keypad]] seats: blackjack has no seat 8"),
         ('[[keypad]]\nport = "/dev/pad"\n', "[[keypad]] seats is missing"),
-        ('[keypad]\nport = "/dev/pad"\n', "a keypad is a section of its own: write [[keypad]]"),
+        ('[keypad]\nport = "/dev/pad"\n', "each keypad has its own section: write [[keypad]]"),
         ('[[keypad]]\nport = "/dev/a"\nseats = [1]\n[[keypad]]\nport = "/dev/b"\nseats = [1, 2]\n',
-         "[[keypad]] seats: seat 1 has a keypad already"),
+         "[[keypad]] seats: seat 1 already has a keypad"),
     ],
 )  # fmt: skip
 def test_wrong_keys_and_keypads_are_told(tmp_path: Path, text: str, told: str) -> None:
@@ -221,15 +221,15 @@ def test_shoe_check_says_how_the_keypads_are(tmp_path: Path, seats: Callable[...
     path = tmp_path / "other.toml"
     path.write_text(f'[table]\nid = "T"\ngame = "blackjack"\n[[keypad]]\nport = "{tmp_path}/no-pad"\nseats = [1, 2]\n')
     (missing,) = keypads(Machine(load(path), None))
-    assert missing[:3] == ("FAIL", "keypads", f"no keypad at {tmp_path}/no-pad, of seats 1, 2")
+    assert missing[:3] == ("FAIL", "keypads", f"no keypad at {tmp_path}/no-pad, seats 1, 2")
     table = seats(pad=True)
     table.until(table.is_pad_lost)
     (lost,) = keypads(Machine(load(table.config_path), status(table)))
-    assert (lost.level, lost.text) == ("FAIL", "keypad of seats 2")
+    assert (lost.level, lost.text) == ("FAIL", "no answer from the keypad of seats 2")
     table.plug()
     table.until(lambda: not table.is_pad_lost())
     assert list(keypads(Machine(load(table.config_path), status(table)))) == [
-        Finding("OK", "keypads", "1, held by the daemon")
+        Finding("OK", "keypads", "1, in use by the daemon")
     ]
 
 

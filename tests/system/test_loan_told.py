@@ -38,7 +38,7 @@ def test_a_lent_reader_is_no_failure_and_one_coming_back_neither(table: Callable
     anna = Technician(bridge)
     level, text, remedy = checked(bridge)
     assert level == "WARN"
-    assert text.startswith("lent to anna for calibration since ")
+    assert text.startswith("in use by anna for calibration since ")
     assert remedy == "wait, or sudo shoe do take-back --by NAME"
     port = open_tty(str(bridge.folder / "reader"), 115_200)  # her command hangs, and keeps it
     assert order(bridge, "take_back")

@@ -23,7 +23,7 @@ from tests.core.table import Table
 from tests.system.test_cli_screen import status
 from tests.war.rules import GAME as WAR
 
-KEYS = "Ctrl-C or q ends; SPACE pauses"
+KEYS = "Ctrl-C or q: end; SPACE: pause"
 SIZES = [(80, 24), (80, 22), (120, 40), (60, 20), (40, 10), (200, 60)]
 SIX = house_of(procedure="six-card", burn="none")
 PLAIN = house_of(burn="none")
@@ -79,7 +79,7 @@ def test_what_is_cut_is_marked_and_everything_fits(name: str, width: int, height
     wanted = [alarm["todo"] for alarm in told["alarm"]["open"]] + told["lamps"]["why"]
     missing = [words for words in wanted if words not in whole]
     assert not missing or "…" in whole
-    assert "Ctrl-C or q ends" in whole
+    assert "Ctrl-C or q: end" in whole
     assert (lines[0][0] == "╭") == (width >= 80 and height >= 22)
 
 
@@ -92,7 +92,7 @@ def test_what_is_wrong_is_whole_at_80_columns() -> None:
 
 def test_a_small_terminal_is_told_what_the_picture_wants() -> None:
     lines = drawn(status("2s"), 60, 20)
-    assert flat(lines[:2]).startswith("this terminal is 60x20; the picture wants 80x22; here are lines")
+    assert flat(lines[:2]).startswith("this terminal is 60x20; the picture needs 80x22; showing lines")
     assert "slots    P1 2♠" in lines
 
 

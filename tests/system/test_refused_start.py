@@ -29,7 +29,7 @@ def table(tmp_path: Path) -> Iterator[Callable[..., DaemonTable]]:
             {"reader": {"protocol": "line", "line_end": ""}},
             "reader.line_end is empty: set the characters that end a line",
         ),
-        ({"reader": {"protocol": "line", "pattern": "("}}, "[reader] pattern = '(' is no regular expression"),
+        ({"reader": {"protocol": "line", "pattern": "("}}, '[reader] pattern = "(" is not a regular expression'),
     ],
 )
 def test_hardware_that_cannot_be_had_is_a_mistake_of_the_config(table: Any, sections: Any, remedy: str) -> None:

@@ -150,7 +150,7 @@ def test_a_process_that_dies_is_told(endless: subprocess.Popen[str]) -> None:
     os.kill(children(endless.pid)[0], signal.SIGKILL)
     _, err = endless.communicate("\n".join([*SHOES, "shoe\n"]), command.LIMIT_S)
     assert endless.returncode == 1
-    assert err.splitlines()[-1] == "shoe: a process ended too early; what it wrote above says why; or try --jobs 1"
+    assert err.splitlines()[-1] == "shoe: a process ended too early; see its message above, or try --jobs 1"
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "65", "two"])
@@ -158,5 +158,5 @@ def test_a_number_of_processes_that_is_none(shoe: command.Run, jobs: str) -> Non
     ran = shoe("replay", f"--jobs={jobs}")
     assert (ran.code, ran.err) == (
         2,
-        f"shoe replay: argument --jobs: {jobs!r} is no number of processes: 1 to 64; see shoe replay --help\n",
+        f"shoe replay: argument --jobs: {jobs!r} is not a number of processes: write 1 to 64; see shoe replay --help\n",
     )

@@ -67,7 +67,7 @@ def test_a_broker_for_everybody_lets_strangers_give_orders_and_settle_rounds(
         table.until(lambda: (table.journal_dir / "cursor").stat().st_size)
         level, text, remedy = check(table)
         assert (level, "shoe help broker" in remedy) == ("WARN", True)
-        assert text.endswith("may give this table's orders and settle this table's rounds")
+        assert text.endswith("can give this table's orders and settle this table's rounds")
         backend.wait_until(lambda: len(backend.on("round")) == 2)
         rounds = [each.raw for each in backend.received if each.topic.endswith("/round")]
         assert rounds == [closed.raw] * 2, "a repeat, which every backend drops"
@@ -81,16 +81,16 @@ def test_it_fails_beyond_this_machine(
     mocker.patch("firmware_bridge.cli.check.broker.LOCAL", local)
     found = check(make(brokers()))
     assert found[0] == level
-    assert found[1].endswith("may give this table's orders")
+    assert found[1].endswith("can give this table's orders")
 
 
 @pytest.mark.parametrize("protocol", [5, 4])
 @pytest.mark.parametrize(
     ("options", "level", "text"),
     [
-        ({"users": USERS, "acl": ACL}, "OK", "turns away a client without a login"),
-        ({"acl": "topic read #"}, "OK", "takes nothing from it"),
-        ({"acl": "topic readwrite #"}, "WARN", "may give this table's orders"),
+        ({"users": USERS, "acl": ACL}, "OK", "refuses a client without a login"),
+        ({"acl": "topic read #"}, "OK", "but none of its messages"),
+        ({"acl": "topic readwrite #"}, "WARN", "can give this table's orders"),
     ],
 )
 def test_what_a_stranger_may_is_what_the_acl_says(

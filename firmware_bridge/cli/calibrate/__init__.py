@@ -17,12 +17,12 @@ from hardware.calibrate.figures import Refusal
 from hardware.errors import HardwareError, PinError, PortVanished
 
 STEPS: Final = {
-    "reader": "light, levels and threshold of the reader board, then a test pass",
-    "cut-card": "how long cards and the cut card hold the sensor; debounce and least dwell",
-    "lamps": "light each lamp and say whether it is seen",
+    "reader": "light, levels and threshold of the reader board, then a test",
+    "cut-card": "how long cards and the cut card hold the sensor; debounce and minimum dwell",
+    "lamps": "light each lamp and confirm it",
     "keypad": "press each key",
     "codebook": "record a reader's codes by pulling a sorted deck",
-    "pack": "pull a whole pack: every face as often as it should be",
+    "pack": "pull a whole pack and count every card",
 }
 
 RUN: Final = {
@@ -40,15 +40,15 @@ UNDO: Final = {"reader": "reader:undo", "codebook": "codebook:undo"}
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe calibrate`."""
     parser.add_argument("what", choices=STEPS, metavar="WHAT", help="; ".join(f"{n}: {t}" for n, t in STEPS.items()))
-    parser.add_argument("--yes", action="store_true", help="ask nothing: every question is answered with yes")
-    parser.add_argument("--json", action="store_true", help="JSON lines, for programs; the last one is the outcome")
-    parser.add_argument("--by", type=_name, default=_user(), metavar="NAME", help="who calibrates (default: the user)")
-    parser.add_argument("--cards", type=_count, metavar="N", help="cards of the test pass, or of the pack")
-    parser.add_argument("--undo", action="store_true", help="put back what was before the last calibration")
+    parser.add_argument("--yes", action="store_true", help="ask nothing: answer every question with yes")
+    parser.add_argument("--json", action="store_true", help="JSON lines, for programs; the last one is the result")
+    parser.add_argument("--by", type=_name, default=_user(), metavar="NAME", help="your name (default: the user)")
+    parser.add_argument("--cards", type=_count, metavar="N", help="number of cards in the test or the pack")
+    parser.add_argument("--undo", action="store_true", help="restore the settings from before the last calibration")
     parser.add_argument(
-        "--open-shoe", action="store_true", help="also between the rounds of a shoe: the dealer confirms with NEXT"
+        "--open-shoe", action="store_true", help="also between rounds of an open shoe; the dealer confirms with NEXT"
     )
-    parser.add_argument("--patience", type=float, default=60.0, metavar="S", help="seconds without a card or a key")
+    parser.add_argument("--patience", type=float, default=60.0, metavar="S", help="seconds to wait for a card or key")
     config_option(parser)
 
 
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         visit.failed(end.what, end.hint)
         return FAILED
     except PortVanished:
-        visit.failed("the reader was unplugged", "plug it in, then calibrate again; nothing is kept")
+        visit.failed("the reader was unplugged", "plug it in and calibrate again; nothing was kept")
         return FAILED
     except KeyboardInterrupt:
         if ended:
@@ -116,5 +116,5 @@ def _name(text: str) -> str:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 1_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of cards: 1 to 1000")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of cards: write 1 to 1000")
     return int(text)

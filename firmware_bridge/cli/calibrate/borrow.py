@@ -24,7 +24,7 @@ from firmware_bridge.shoe import advance
 from firmware_bridge.shoe.state import Shoe
 from hardware.readers import messages
 
-HUNG_UP: Final = "the daemon hung up: it has its device again"
+HUNG_UP: Final = "the daemon closed the connection and has its device again"
 
 
 class Refused(BridgeError):
@@ -37,7 +37,9 @@ class LeaseRevoked(SystemExit):
     def __init__(self, device: str, by: str) -> None:
         super().__init__(1)
         self.what = f"the {device} was taken back by {by}" if by else HUNG_UP
-        self.hint = f"nothing is kept; {f'ask {by}' if by else 'see: systemctl status firmware-bridge'}, then try again"
+        self.hint = (
+            f"nothing was kept; {f'ask {by}' if by else 'see: systemctl status firmware-bridge'}, then try again"
+        )
 
 
 class BorrowedFromDaemon:
@@ -81,7 +83,7 @@ class BorrowedAlone:
         shoe, left = _last_shoe(directory), left_in(directory)
         if shoe.status == "open":
             what = f"shoe {shoe.number} is open, and its cards may wait in the reader"
-            raise Refused(what, "start the daemon: it takes them, then lends the reader")
+            raise Refused(what, "start the daemon first: it reads them, then hands over the reader")
         self._directory = directory
         self._left = replace(left, by=by) if left else LeftBehind(shoe.device.reader, 0, by)
 

@@ -17,7 +17,7 @@ from hardware.readers import READERS
 from hardware.readers.messages import Read
 
 ORDER: Final = "cards of a sorted deck: spades, hearts, diamonds, clubs, each from ace to king"
-ORDER_OF_TILES: Final = "sorted tiles: 1 to 9 dots, then white, as many of each as the count says"
+ORDER_OF_TILES: Final = "sorted tiles: 1 to 9 dots, then white, all copies of each together"
 LOOK_S: Final = 0.5
 """Seconds between two looks for a typed letter."""
 
@@ -48,11 +48,9 @@ def undo(visit: Visit) -> int:
         elif _aside(path).exists():
             _aside(path).replace(path)
         else:
-            raise Refusal(
-                f"{_aside(path)} is gone: one book from before is kept, no older", "record the code book again"
-            )
+            raise Refusal(f"{_aside(path)} is gone: only the last book is kept", "record the code book again")
     visit.forget()
-    return visit.done(f"{path} is as it was before" if last.before else f"{path} is gone, as before")
+    return visit.done(f"{path} is restored" if last.before else f"{path} is deleted: there was none before")
 
 
 async def _work(visit: Visit, borrowed: Borrowed) -> code_books.CodeBook:
@@ -72,12 +70,14 @@ async def _tagged_deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook
     which = f"deck {number} of {visit.config.table.decks}: "
     while True:
         deck = await _deck(visit, bench, recorded, which)
-        again = await _deck(visit, bench, recorded, f"{which}the same once more: ")
+        again = await _deck(visit, bench, recorded, f"{which}the same again: ")
         if deck == again:
             return {code: known._replace(serial=code) for code, known in deck.items()}
         faces = _sorted(visit)
         differ = [face.value for face, one, other in zip(faces, deck, again, strict=True) if one != other]
-        visit.guide.say(f"{which}other codes the second time, from {differ[0]} on {len(differ)}: sort it, pull it anew")
+        visit.guide.say(
+            f"{which}{len(differ)} other codes the second time, the first at {differ[0]}: sort it and pull it again"
+        )
 
 
 async def _deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook, which: str) -> dict[str, code_books.Known]:
@@ -90,7 +90,7 @@ async def _deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook, which
     while len(deck) < len(faces):
         code = await _next(visit, bench, deck)
         if code is not None and (known := recorded.get(code) or deck.get(code)):
-            visit.guide.say(f"this code is recorded as {_face(known)}: pull the next card")
+            visit.guide.say(f"this code is already recorded as {_face(known)}: pull the next card")
         elif code is not None:
             deck[code] = known = code_books.Known(faces[len(deck)])
             visit.guide.bar(len(deck) / len(faces), len(deck), len(faces), f"{_face(known)} = {code}")
@@ -117,7 +117,7 @@ async def _next(visit: Visit, bench: Bench, deck: dict[str, code_books.Known]) -
             visit.guide.say(f"undone: pull {_face(deck.popitem()[1])} again")
             return None
         waited += LOOK_S
-    if visit.guide.unattended or visit.guide.ask("no card came: go on?") == "n":
+    if visit.guide.unattended or visit.guide.ask("no card came: continue?") == "n":
         faces = _sorted(visit)
         raise Refusal(f"only {len(deck)} of {len(faces)} cards passed", f"start again with {faces[0].value}")
     return None
@@ -146,9 +146,9 @@ def _face(known: code_books.Known) -> str:
 def _path(visit: Visit) -> Path:
     reader = visit.config.reader
     if READERS[reader.protocol].has_fixed_codes:
-        raise Refusal(f"{reader.protocol} readers know the cards themselves", "they need no code book")
+        raise Refusal(f"{reader.protocol} readers recognise the cards themselves", "they need no code book")
     if reader.code_book is None:
-        raise ConfigError("[reader] code_book is missing", 'name the file it is written to: code_book = "cards.csv"')
+        raise ConfigError("[reader] code_book is missing", 'give a file for it: code_book = "cards.csv"')
     return Path(reader.code_book)
 
 

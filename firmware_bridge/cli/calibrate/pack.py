@@ -44,7 +44,7 @@ def run(visit: Visit) -> int:
     size = visit.config.rules.size
     count = visit.cards or size
     if count % size:
-        raise Refusal(f"{count} cards are no whole packs", f"say --cards {size}, {2 * size}, ..")
+        raise Refusal(f"{count} cards are not whole packs", f"use --cards {size}, {2 * size}, ..")
     with visit.borrow("reader", open_shoe=False) as borrowed:
         pulled = asyncio.run(_work(visit, borrowed, count))
     _judge(pulled, {face: copies * (count // size) for face, copies in pack.items()})
@@ -53,8 +53,8 @@ def run(visit: Visit) -> int:
     measured = Count(tried=count, good=pulled.count, decode_rate=round(rate, 4), lot=lot)
     visit.keep(CountSection(at=visit.now, by=visit.by, measured=measured))
     whole = f"{count // size} whole packs" if count > size else "a whole pack"
-    text = f"kept: {count} cards, {whole}, {100 * rate:.1f} % read at the first pull"
-    return visit.done(text + (f", lot {lot}" if lot is not None else ""), measured=measured)
+    text = f"kept: {count} cards, {whole}, {100 * rate:.1f} % read at the first try"
+    return visit.done(text + (f", batch {lot}" if lot is not None else ""), measured=measured)
 
 
 async def _work(visit: Visit, borrowed: Borrowed, count: int) -> Pulled:
@@ -77,14 +77,14 @@ def _count(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook
     if not isinstance(card, Read):
         pulled.unread += 1
         pulled.in_a_row += 1
-        hint = "; Ctrl-C, and calibrate the reader first: sudo shoe calibrate reader --by NAME"
+        hint = "; stop with Ctrl-C and calibrate the reader first: sudo shoe calibrate reader --by NAME"
         visit.guide.say(f"not read: pull that card again{hint if pulled.in_a_row >= SEVERAL else ''}")
         return
     pulled.in_a_row = 0
     known = code_books.native(card.code) if isinstance(card.code, int) else book.get(card.code)
     if known is None:
         pulled.unknown += 1
-        visit.guide.say("a code in no book: take that card out, or record the code book again")
+        visit.guide.say("unknown code: remove that card, or record the code book again")
     elif known.card is not None:
         pulled.faces[known.card] += 1
         pulled.lots |= {known.lot} if known.lot is not None else set()
@@ -96,13 +96,13 @@ def _judge(pulled: Pulled, wanted: Mapping[Card, int]) -> None:
     extra = [card.value for card, count in pulled.faces.items() if count > wanted.get(card, 0)]
     if missing or extra:
         named = [f"missing: {_named(missing)}"] * bool(missing) + [f"too many: {_named(extra)}"] * bool(extra)
-        raise Refusal(f"{pulled.count} cards, {'; '.join(named)}", "complete the pack, and pull all of it again")
+        raise Refusal(f"{pulled.count} cards, {'; '.join(named)}", "complete the pack and pull it again")
     if len(pulled.lots) > 1:
         raise Refusal(
-            f"packs of lots {', '.join(map(str, sorted(pulled.lots)))} are mixed", "take packs of one lot only"
+            f"packs of batches {', '.join(map(str, sorted(pulled.lots)))} are mixed", "use packs of one batch only"
         )
     if pulled.unknown:
-        raise Refusal(f"{pulled.unknown} codes are in no book", "record the code book again")
+        raise Refusal(f"{pulled.unknown} codes are not in the code book", "record the code book again")
 
 
 def _named(faces: list[str]) -> str:

@@ -28,12 +28,12 @@ def cut_card(visit: Visit, factory: PinFactory = None) -> int:
     """Measures the pulses and proposes the sensor's settings; 0. Raises Refusal."""
     pin = wires(visit.config).get("cut_card")
     if pin is None:
-        raise Refusal("no cut-card sensor is configured", "name its pin: [pins] cut_card")
+        raise Refusal("no cut-card sensor is configured", "set its pin: [pins] cut_card")
     with visit.borrow("pins"):
         section = asyncio.run(measured(visit, pin, factory or pin_factory(visit.config.pins.factory)))
     visit.keep(section)
-    text = f"kept: debounce {section.after['debounce_ms']} ms, least dwell {section.after['min_dwell_ms']} ms; "
-    when = f"used from the next start on, where the config says no more than [pins] cut_card = {pin.number}"
+    text = f"kept: debounce {section.after['debounce_ms']} ms, minimum dwell {section.after['min_dwell_ms']} ms; "
+    when = f"used from the next start, if the config has only [pins] cut_card = {pin.number}"
     return visit.done(text + when, after=section.after, measured=section.measured)
 
 
@@ -47,7 +47,7 @@ async def measured(visit: Visit, pin: Pin, factory: PinFactory) -> CutCardSectio
         else:
             visit.guide.ask("done?", "y")
         cards = watch.drain()
-        saw = f"{len(cards)} of them" if cards else "none of them, as it should be"
+        saw = f"{len(cards)} of them" if cards else "none of them, which is right"
         visit.guide.say(f"the sensor saw {saw}; pull the cut card {CUTS} times")
         cut = await _cuts(visit, watch)
     finally:
@@ -86,7 +86,7 @@ def _section(visit: Visit, pin: Pin, cards: list[Pulse], cut: list[Pulse], found
 NOT_LOOKED_AT: Final = "not looked at"
 """Record of a lamp that was lit with no one to look at it."""
 
-UNSEEN: Final = "all {} outputs are driven, and nobody looked at a lamp; to look: leave --yes out"
+UNSEEN: Final = "all {} outputs are driven, but no one looked at the lamps; to look, leave out --yes"
 
 
 def lamps(visit: Visit, factory: PinFactory = None) -> int:
@@ -96,7 +96,7 @@ def lamps(visit: Visit, factory: PinFactory = None) -> int:
     """
     pins = {name: pin for name, pin in wires(visit.config).items() if name in visit.config.lamps}
     if not pins:
-        raise Refusal("no lamps are configured", "name their pins in [lamps]")
+        raise Refusal("no lamps are configured", "set their pins in [lamps]")
     with visit.borrow("pins"):
         known = factory or pin_factory(visit.config.pins.factory)
         lit = {name: _is_lit(visit, name, pin, known) for name, pin in pins.items()}
@@ -116,7 +116,7 @@ def _is_lit(visit: Visit, name: str, pin: Pin, factory: PinFactory) -> bool:
         if visit.guide.unattended:
             visit.guide.say(f"{name} is lit (GPIO {pin.number})")
             return lamp.is_lit
-        return visit.guide.ask(f"{name} (GPIO {pin.number}): is it lit, and no other?") == "y"
+        return visit.guide.ask(f"{name} (GPIO {pin.number}): is it lit, and no other lamp?") == "y"
     finally:
         lamp.close()
 
@@ -127,7 +127,7 @@ def keypad(visit: Visit, factory: PinFactory = None) -> int:
     keys = {name: pin for name, pin in wires(visit.config).items() if name in known or name.startswith(OF_SEAT)}
     pads = {f"pad of seat {seat}": (pad, seat) for pad in visit.config.keypad for seat in pad.seats}
     if not keys and not pads:
-        raise Refusal("no keys are configured", "name their pins in [pins] and [keys], and keypads in [[keypad]]")
+        raise Refusal("no keys are configured", "set their pins in [pins] and [keys], and keypads in [[keypad]]")
     with visit.borrow("pins"):
         if keys:
             asyncio.run(pressed(visit, keys, factory or pin_factory(visit.config.pins.factory)))
@@ -136,7 +136,7 @@ def keypad(visit: Visit, factory: PinFactory = None) -> int:
     tested = [*keys, *pads]
     measured = Count(tried=len(tested), good=len(tested))
     visit.keep(CountSection(at=visit.now, by=visit.by, after=dict.fromkeys(tested, True), measured=measured))
-    return visit.done(f"kept: all {len(tested)} keys are felt", measured=measured)
+    return visit.done(f"kept: all {len(tested)} keys work", measured=measured)
 
 
 async def pressed(visit: Visit, keys: dict[str, Pin], factory: PinFactory) -> None:
@@ -147,7 +147,7 @@ async def pressed(visit: Visit, keys: dict[str, Pin], factory: PinFactory) -> No
     try:
         for name, contact in contacts.items():
             if contact.active:
-                raise Refusal(f"{name.upper()} is held down already", "free it; check active_low in [pins]")
+                raise Refusal(f"{name.upper()} is already held down", "release it, or check active_low in [pins]")
         for count, (name, pin) in enumerate(keys.items()):
             visit.guide.bar(count / len(keys), count, len(keys), f"press {name.upper()}")
             while (came := await _key(visit, presses, name, pin)) != name:
@@ -197,7 +197,7 @@ async def _seat(
     getting.cancel()
     if lost.done():
         raise Refusal(f"the keypad at {pad.port} is lost: {lost.result()}", "check its power and cable")
-    what = f"no key of seat {seat} came within {visit.patience_s:.0f} s"
+    what = f"no key of seat {seat} was pressed within {visit.patience_s:.0f} s"
     raise Refusal(what, f"check the keypad at {pad.port}, and seats in [[keypad]]")
 
 

@@ -44,14 +44,14 @@ def undo(visit: Visit) -> int:
             asyncio.run(_restore(visit, borrowed, params))
     visit.forget()
     put_back = ", ".join(f"{name} {value}" for name, value in before.items())
-    text = f"the board has its settings from before: {put_back}" if before else "the last calibration is forgotten"
+    text = f"the board has its old settings: {put_back}" if before else "the last calibration is removed"
     return visit.done(text, after=before)
 
 
 async def _work(visit: Visit, borrowed: Borrowed) -> ReaderSection:
     async with visit.bench(borrowed) as bench:
         if waited := await bench.drain():
-            visit.guide.say(f"{waited} cards waited in the reader: they count as test cards")
+            visit.guide.say(f"{waited} cards were waiting in the reader: they count as test cards")
         if not READERS[visit.config.reader.protocol].has_signal:
             return _section(visit, await _test(visit, bench), bench)
         before = await bench.params()
@@ -79,7 +79,7 @@ async def _until_good(visit: Visit, bench: Bench, before: dict[int, int]) -> Rea
         if answer == "y":
             break
         if answer == "n":
-            raise Refusal("the technician does not want it", "nothing is kept, the board has its settings from before")
+            raise Refusal("rejected by the technician", "nothing was kept; the board has its old settings")
     return _section(visit, tested, bench, levels, before, await bench.params())
 
 
@@ -95,7 +95,7 @@ async def _test(visit: Visit, bench: Bench) -> Tested:
         visit.guide.say(f"quality 0 {tested.histogram()} 255")
     if tested.rate < LEAST_RATE:
         why = f"only {tested.read} of {tested.cards} cards were read"
-        raise Refusal(why, "clean the glass and try again; a string reader: record its code book")
+        raise Refusal(why, "clean the glass and try again; for a reader with a code book, record it again")
     return tested
 
 
@@ -144,4 +144,4 @@ def _named(params: dict[int, int]) -> ReaderSettings:
     try:
         return msgspec.convert({PARAMS[id_]: value for id_, value in params.items()}, ReaderSettings)
     except msgspec.ValidationError as error:
-        raise Refusal(f"the board has a setting that makes no sense ({error})", "update its firmware") from None
+        raise Refusal(f"the board has an invalid setting ({error})", "update its firmware") from None

@@ -49,7 +49,7 @@ class Visit:
         self._arguments = arguments
         self._path = Path(config.journal.dir) / calibration.FILE
         self._found = self._read()
-        self._kept, self._at_daemon = "nothing is kept", ""
+        self._kept, self._at_daemon = "nothing was kept", ""
 
     @property
     def now(self) -> str:
@@ -61,7 +61,7 @@ class Visit:
         section: AnySection | None = getattr(self._found, self.step)
         if section is None:
             what = self._arguments.what
-            reason = f"nothing is left to undo: {what} was never calibrated here, or all that is kept of it is undone"
+            reason = f"nothing to undo: {what} was never calibrated here, or was undone already"
             raise Refusal(reason, f"to calibrate it: sudo shoe calibrate {what} --by NAME")
         return section
 
@@ -71,7 +71,7 @@ class Visit:
         with_open_shoe = self._arguments.open_shoe and open_shoe
         with borrow(self._arguments.config, self._path.parent, device, self.by, with_open_shoe) as borrowed:
             back = {"reader": "the reader is", "pins": "the pins are"}[device]
-            self._at_daemon = f"{back} back at the daemon" if borrowed.is_of_daemon else f"{back} free"
+            self._at_daemon = f"{back} back with the daemon" if borrowed.is_of_daemon else f"{back} free"
             yield borrowed
 
     @asynccontextmanager
@@ -132,7 +132,7 @@ class Visit:
         except calibration.Damaged as damaged:
             aside = self._path.with_name(f"{self._path.name}.damaged")
             self._path.replace(aside)
-            self.guide.say(f"{damaged.what}: it is set aside as {aside}, calibrate everything again")
+            self.guide.say(f"{damaged.what}: it was moved to {aside}; calibrate everything again")
             return Calibration()
 
 
@@ -187,7 +187,7 @@ class Guide:
             print(f"{question} [{'/'.join(choices)}] ", end="", flush=True)
             line = sys.stdin.readline()
             if not line:
-                raise Refusal("nobody answers", "run it on a terminal, or with --yes")
+                raise Refusal("there is no one to answer", "run it on a terminal, or with --yes")
             if (letter := line.strip().lower()[:1] or choices[0]) in choices:
                 return letter
 

@@ -69,7 +69,7 @@ def mode(machine: Machine) -> Iterator[Finding]:
         yield Finding("WARN", "mode", what, remedy)
     config = machine.config
     if config.house.disclose == "sealed" and config.pins.reveal is None and "reveal" not in config.mqtt.commands:
-        what = f"cards are sealed and nobody can open them: each round waits {config.house.reveal_timeout} s"
+        what = f"cards are sealed and cannot be opened by hand: each round waits {config.house.reveal_timeout} s"
         yield Finding("WARN", "mode", what, 'wire a key, [pins] reveal, or write [mqtt] commands = [.., "reveal"]')
 
 
@@ -101,7 +101,7 @@ def _unnamed(path: Path, config: Config) -> str:
     if not keys:
         return ""
     some = ", ".join(keys[:SHOWN]) + (f" and {len(keys) - SHOWN} more (shoe config --unnamed)" if keys[SHOWN:] else "")
-    return f"; not named in it, so at their defaults: {some}"
+    return f"; missing, so at their defaults: {some}"
 
 
 def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]:
@@ -109,16 +109,16 @@ def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]
     try:
         status = ask(socket_path(path), {"do": "status"})
     except NotRunning:
-        return None, Finding("OK", "daemon", "not running: its devices are tried out directly")
+        return None, Finding("OK", "daemon", "not running: its devices are tested directly")
     except NoDaemon as error:
         return None, Finding("FAIL", "daemon", error.what, error.hint)
     if status["table_id"] != config.table.id:
-        what = f"it runs as table {status['table_id']}: this config was not read yet"
+        what = f"it runs as table {status['table_id']}: it has not read this config yet"
         remedy = "restart it between two shoes: systemctl restart firmware-bridge"
         return status, Finding("WARN", "daemon", what, remedy)
     if status["mode"] == "NO_JOURNAL":
         (lost,) = [each for each in status["alarm"]["open"] if each["detail"] == status["disk"]]
-        return status, Finding("FAIL", "daemon", f"runs and deals nothing: {lost['detail']}", lost["todo"])
+        return status, Finding("FAIL", "daemon", f"runs, but cannot deal: {lost['detail']}", lost["todo"])
     software = f"version {status['version']}, build {status.get('build', 'unknown')}"
     return status, Finding("OK", "daemon", f"runs, {software}, {status['mode']}")
 

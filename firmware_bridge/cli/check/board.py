@@ -36,13 +36,15 @@ SINCE_BOOT: Final = 1 << 16
 SLOWED: Final = 1 << 1 | 1 << 2 | 1 << 3
 """Bits of the firmware's flags: capped, throttled or too hot now."""
 
-SUPPLY: Final = "use the Pi's own power supply and a short cable; feed reader and lamps from a supply of their own"
+SUPPLY: Final = "use the Pi's own power supply and a short cable; give reader and lamps their own supply"
 
 SLACK_S: Final = 60.0
 """Seconds that the record may be ahead of the clock."""
 
 ASK: Final = ("timedatectl", "show", "--property=NTPSynchronized", "--value")
-SET_CLOCK: Final = "sudo timedatectl set-ntp true; let the Pi reach a time server (UDP 123), or fit a battery clock"
+SET_CLOCK: Final = (
+    "sudo timedatectl set-ntp true; give the Pi access to a time server (UDP 123), or fit a battery clock"
+)
 
 
 def board(machine: Machine) -> Iterator[Finding]:
@@ -61,7 +63,7 @@ def board(machine: Machine) -> Iterator[Finding]:
 def _conflicting_packages(machine: Machine) -> Iterator[Finding]:
     if machine.installed("RPi.GPIO") and machine.installed("rpi-lgpio"):
         what = "RPi.GPIO and rpi-lgpio are both installed: each overwrites the other's module RPi"
-        remedy = "pip uninstall RPi.GPIO rpi-lgpio, then install the one you use again; lgpio needs neither"
+        remedy = "pip uninstall RPi.GPIO rpi-lgpio, then reinstall the one you use; lgpio needs neither"
         yield Finding("FAIL", "board", what, remedy)
 
 
@@ -72,10 +74,10 @@ def _library(machine: Machine) -> Iterator[Finding]:
     if factory == "rpigpio" and "Raspberry Pi 5" in model:
         yield Finding("FAIL", "board", f"rpigpio does not work on a {model}", remedy)
     elif factory == "rpigpio" and (raspberry.kernel(machine.root) or ()) >= NO_EDGES:
-        what = f"rpigpio sees no key and no cut card on kernel {kernel}: it has no edges from 6.6 on"
+        what = f"rpigpio detects no key and no cut card on kernel {kernel}: edges do not work from 6.6 on"
         yield Finding("FAIL", "board", what, remedy)
     elif factory == "lgpio" and not any(machine.at("/dev").glob("gpiochip*")):
-        what = "there is no /dev/gpiochip: this is no Raspberry Pi, or its kernel drives no pins"
+        what = "there is no /dev/gpiochip: this is not a Raspberry Pi, or its kernel has no pin driver"
         yield Finding("FAIL", "board", what, 'run it on the Pi, or write [pins] factory = "mock" for a trial')
     elif model:
         yield Finding("OK", "board", f"{model}, kernel {kernel}, pins by {factory}")
@@ -83,9 +85,9 @@ def _library(machine: Machine) -> Iterator[Finding]:
 
 def _taken(machine: Machine) -> dict[int, str]:
     """Line -> its other purpose."""
-    taken = {line: f"{name}, read at boot from an add-on board" for line, name in HAT.items()}
+    taken = {line: f"{name}, reserved for add-on boards at boot" for line, name in HAT.items()}
     if machine.config.reader.port.startswith(UARTS):
-        taken |= {line: f"{name} of the serial port the reader is on" for line, name in SERIAL.items()}
+        taken |= {line: f"{name} of the reader's serial port" for line, name in SERIAL.items()}
     boot = "\n".join(map(machine.text, CONFIG_TXT))
     for parameter, lines in BUSES.items():
         if re.search(rf"^\s*dtparam=(?:\S*,)?{parameter}=on\b", boot, re.MULTILINE):
@@ -96,20 +98,20 @@ def _taken(machine: Machine) -> dict[int, str]:
 def _verdict(line: int, what: str) -> Finding:
     if line in SERIAL:
         return Finding("FAIL", "board", what, "move the wire to another GPIO: the reader's bytes go over this one")
-    return Finding("WARN", "board", what, "move the wire to another GPIO, or switch the other purpose off")
+    return Finding("WARN", "board", what, "move the wire to another GPIO, or turn the other use off")
 
 
 def pins(machine: Machine) -> Iterator[Finding]:
     """Whether each configured wire can be claimed; not tried while the daemon has them: a lamp would go dark."""
     name, wanted = machine.config.pins.factory, wires(machine.config)
     if not wanted:
-        yield Finding("WARN", "pins", "none configured", "no lamp lights and no key is heard: see [pins] and [lamps]")
+        yield Finding("WARN", "pins", "none configured", "no lamp and no key will work: see [pins] and [lamps]")
         return
     if name == "mock":
         remedy = 'on a Raspberry Pi write [pins] factory = "lgpio"'
-        yield Finding("WARN", "pins", "simulated: no lamp lights and no key is heard", remedy)
+        yield Finding("WARN", "pins", "simulated: no lamp and no key works", remedy)
     if machine.daemon:
-        yield Finding("OK", "pins", f"{len(wanted)} wires, held by the daemon")
+        yield Finding("OK", "pins", f"{len(wanted)} wires, in use by the daemon")
         return
     # lgpio leaves a pipe in the working directory
     with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
@@ -125,7 +127,7 @@ def pins(machine: Machine) -> Iterator[Finding]:
                     try_pin(pin, factory)
                 except PinError as error:
                     faults.append(failed("pins", f"{key} on {error}"))
-    yield from faults or [Finding("OK", "pins", f"{len(wanted)} wires by {name}, free to claim")]
+    yield from faults or [Finding("OK", "pins", f"{len(wanted)} wires by {name}, free")]
 
 
 def pi(machine: Machine) -> Iterator[Finding]:
@@ -134,11 +136,11 @@ def pi(machine: Machine) -> Iterator[Finding]:
         return
     flags = _flags(machine)
     if flags is not None and flags & NOW:
-        yield Finding("FAIL", "pi", "under-voltage now: it may stop or spoil its card at any moment", SUPPLY)
+        yield Finding("FAIL", "pi", "under-voltage now: the Pi may stop or damage its SD card at any moment", SUPPLY)
     elif (flags is not None and flags & SINCE_BOOT) or raspberry.under_voltage(machine.root):
-        yield Finding("WARN", "pi", "under-voltage since the boot", SUPPLY)
+        yield Finding("WARN", "pi", "under-voltage since boot", SUPPLY)
     elif flags is None and raspberry.under_voltage(machine.root) is None:
-        what = "nothing here says whether the supply is strong enough"
+        what = "cannot tell whether the supply is strong enough"
         yield Finding("WARN", "pi", what, "see: vcgencmd get_throttled")
     else:
         yield Finding("OK", "pi", "the supply is strong enough")
@@ -147,9 +149,9 @@ def pi(machine: Machine) -> Iterator[Finding]:
 
 def _heat(celsius: float | None, flags: int) -> Iterator[Finding]:
     shown = f"{celsius:.0f} °C" if celsius is not None else "heat unknown"
-    remedy = "give it air: open the casing, or fit a heat sink or a fan"
+    remedy = "cool it: open the case, or fit a heat sink or fan"
     if (celsius is not None and celsius >= TOO_HOT_C) or flags & SLOWED:
-        yield Finding("FAIL", "pi", f"{shown}: it slows down to save itself", remedy)
+        yield Finding("FAIL", "pi", f"{shown}: it slows down to cool off", remedy)
     elif celsius is not None and celsius >= HOT_C:
         yield Finding("WARN", "pi", f"{shown}, near the {TOO_HOT_C:.0f} °C at which it slows down", remedy)
     elif celsius is not None:
@@ -171,14 +173,14 @@ def clock(machine: Machine) -> Iterator[Finding]:
     newest = max((_written(path) for path in journal_files(Path(machine.config.journal.dir))), default=0.0)
     if newest > machine.now() + SLACK_S:
         behind = f"the clock is {(newest - machine.now()) / 60:.0f} minutes behind the record"
-        yield Finding("WARN", "clock", f"{behind}: rounds would be dated before the last ones", SET_CLOCK)
+        yield Finding("WARN", "clock", f"{behind}: new rounds would get earlier dates than the last ones", SET_CLOCK)
     answer = machine.output_of(*ASK).strip()
     if clock_of(machine.root) == "synchronised" or answer == "yes":
         yield Finding("OK", "clock", "synchronised")
     elif answer == "no":
         yield Finding("WARN", "clock", "not synchronised: the times of rounds may be wrong", SET_CLOCK)
     else:
-        yield Finding("WARN", "clock", "nobody here says whether the clock is synchronised", SET_CLOCK)
+        yield Finding("WARN", "clock", "cannot tell whether the clock is synchronised", SET_CLOCK)
 
 
 def _written(path: Path) -> float:

@@ -28,7 +28,7 @@ ANSWER_S: Final = 25.0
 """Seconds for name server, TCP, TLS and CONNECT with both protocol versions; each has a limit of its own."""
 
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
-REMEDY = "start the receiver, or see its log; until it has them, no journal is deleted"
+REMEDY = "start the receiver, or see its log; no journal is deleted until it has everything"
 
 Answer = TypeVar("Answer")
 
@@ -49,7 +49,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
     found = asyncio.run(_connect(replace(settings, client_id=f"{settings.client_id}-check"), topic))
     if isinstance(found, int):
         version = {4: "3.1.1", 5: "5"}[found]
-        yield Finding("OK", "broker", f"{settings.address} lets us in (MQTT {version})")
+        yield Finding("OK", "broker", f"{settings.address} accepts this shoe (MQTT {version})")
     else:
         yield failed("broker", found)
 
@@ -65,7 +65,7 @@ def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
 def in_clear(settings: BrokerSettings) -> Iterator[Finding]:
     """Warns if rounds and password travel unprotected."""
     if not settings.encrypted and settings.host not in LOCAL:
-        what = f"{settings.address} is reached without TLS: anybody on the network can read and change rounds"
+        what = f"{settings.address} is used without TLS: anyone on the network can read and change rounds"
         yield Finding("WARN", "broker", what, "set [mqtt] ca, and the broker's TLS port")
 
 
@@ -117,7 +117,9 @@ def store(machine: Machine) -> Iterator[Finding]:
     if any(each["id"] == "store_silent" for each in alarms):
         yield Finding("FAIL", "store", far(receiver), REMEDY)
     elif receiver["refused"]:
-        yield Finding("WARN", "store", far(receiver), "one receiver counts, and says only what it committed")
+        yield Finding(
+            "WARN", "store", far(receiver), "only the configured receiver counts, and only for what it has committed"
+        )
     else:
         yield Finding("OK", "store", far(receiver))
 
@@ -129,7 +131,7 @@ ECHO_S: Final = 2.0
 NO_ORDER: Final = b""
 """Payload that the daemon answers without obeying or journaling it."""
 
-GIVE_RIGHTS: Final = "give the broker users and an ACL: one to copy: shoe help broker"
+GIVE_RIGHTS: Final = "give the broker users and an ACL; to copy one: shoe help broker"
 
 Got = Literal["nothing", "in", "through"]
 """How far a client without a login got: refused, connected, or its message delivered."""
@@ -154,13 +156,15 @@ def stranger(machine: Machine) -> Iterator[Finding]:
     may = [what for what, how_far in got.items() if how_far == "through"]
     if may:
         level: Literal["WARN", "FAIL"] = "WARN" if settings.host in LOCAL else "FAIL"
-        yield Finding(level, "stranger", f"whoever reaches {settings.address} may {' and '.join(may)}", GIVE_RIGHTS)
+        yield Finding(
+            level, "stranger", f"anyone who can reach {settings.address} can {' and '.join(may)}", GIVE_RIGHTS
+        )
     elif "in" in got.values():
         yield Finding(
-            "OK", "stranger", f"{settings.address} lets in a client without a login, and takes nothing from it"
+            "OK", "stranger", f"{settings.address} accepts a client without a login, but none of its messages"
         )
     else:
-        yield Finding("OK", "stranger", f"{settings.address} turns away a client without a login")
+        yield Finding("OK", "stranger", f"{settings.address} refuses a client without a login")
 
 
 def _without_login(settings: BrokerSettings) -> BrokerSettings:

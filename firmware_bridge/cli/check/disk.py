@@ -47,28 +47,28 @@ def disk(machine: Machine) -> Iterator[Finding]:
 def _missing(directory: Path) -> Finding:
     """Finding for a missing directory; tries whether the daemon could make it."""
     if directory.exists():
-        return Finding("FAIL", "disk", f"[journal] dir = {directory} is a file", "name a directory")
+        return Finding("FAIL", "disk", f"[journal] dir = {directory} is a file", "set a directory")
     above = next(each for each in directory.absolute().parents if each.exists())
     try:
         with tempfile.TemporaryDirectory(dir=above):
-            return Finding("OK", "disk", f"{directory} is made at the first start")
+            return Finding("OK", "disk", f"{directory} will be made at the first start")
     except OSError as error:
         what = f"{directory} does not exist, and cannot be made in {above} ({error.strerror})"
-    remedy = f"sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {directory}; else name another [journal] dir"
+    remedy = f"sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {directory}, or set another [journal] dir"
     return Finding("FAIL", "disk", what, remedy)
 
 
 def _rights(directory: Path) -> Iterator[Finding]:
     mode = stat.S_IMODE(directory.stat().st_mode)
     if mode & 0o077:
-        what = f"{directory} has mode {mode:04o}: others may see the record"
+        what = f"{directory} has mode {mode:04o}: others can read the record"
         yield Finding("WARN", "disk", what, f"sudo chmod 0700 {directory}")
 
 
 def _room(directory: Path, warn_mb: int) -> Finding:
     free = shutil.disk_usage(directory).free // 1_000_000
     if free < warn_mb:
-        what = f"{free} MB free, fewer than the {warn_mb} MB of [journal] warn_mb"
+        what = f"{free} MB free, less than the {warn_mb} MB of [journal] warn_mb"
         return Finding("WARN", "disk", what, "free some space, or lower [journal] keep_days")
     return Finding("OK", "disk", f"{directory}, {free} MB free")
 
@@ -84,9 +84,9 @@ def _speed(directory: Path) -> Finding:
             os.pwrite(file.fileno(), LINE, number * len(LINE))
             os.fdatasync(file.fileno())
             spent.append((time.perf_counter() - began) * 1000)
-    what = f"a line is safe after {median(spent):.1f} ms (the slowest of {SYNCS}: {max(spent):.1f} ms)"
+    what = f"a line is on disk after {median(spent):.1f} ms (slowest of {SYNCS}: {max(spent):.1f} ms)"
     if median(spent) > SLOW_MS:
-        return Finding("WARN", "disk", what, "lamps lag behind: use a faster card, one made for constant writing")
+        return Finding("WARN", "disk", what, "lamps will lag: use a faster SD card made for constant writing")
     return Finding("OK", "disk", what)
 
 
@@ -95,7 +95,9 @@ def _remedy(directory: Path, error: OSError) -> str:
         return "the disk is full: free some space (journalctl --vacuum-size=100M), then lower [journal] keep_days"
     if error.errno in (errno.EROFS, errno.EIO):
         return "the card may be failing: see dmesg, and replace it"
-    return f"put sudo before the command; the daemon's user must own it: sudo chown -R shoe-bridge: {directory}"
+    return (
+        f"put sudo before the command; the daemon's user must own the directory: sudo chown -R shoe-bridge: {directory}"
+    )
 
 
 class Mount(NamedTuple):
@@ -115,13 +117,15 @@ def mount(machine: Machine) -> Iterator[Finding]:
         return
     if found.kind in IN_MEMORY or (found.point == "/" and found.kind == "overlay" and _overlaid(machine)):
         what = f"{directory} is in memory ({found.kind} at {found.point}): a power cut loses every round"
-        yield Finding("FAIL", "mount", what, "put [journal] dir on the SD card or an SSD; end an overlay file system")
+        yield Finding(
+            "FAIL", "mount", what, "put [journal] dir on the SD card or an SSD; turn the overlay file system off"
+        )
     elif "ro" in found.options:
         what = f"{directory} is mounted read-only ({found.device} at {found.point})"
-        remedy = "a card that fails is mounted so: see dmesg and replace it"
-        yield Finding("FAIL", "mount", what, f"{remedy}; else sudo mount -o remount,rw {found.point}")
+        remedy = "a failing card becomes read-only: see dmesg and replace it"
+        yield Finding("FAIL", "mount", what, f"{remedy}, or sudo mount -o remount,rw {found.point}")
     elif found.kind in OVER_NETWORK:
-        what = f"{directory} is on the network ({found.kind}): every card waits for it"
+        what = f"{directory} is on the network ({found.kind}): every card has to wait for it"
         yield Finding("WARN", "mount", what, "put [journal] dir on a disk of this machine")
     else:
         yield Finding("OK", "mount", f"{found.kind} on {found.device} at {found.point}")

@@ -51,7 +51,7 @@ def reader(machine: Machine) -> Iterator[Finding]:
     except PortError as error:
         yield failed("reader", str(error))
     else:
-        yield Finding("OK", "reader", f"{config.protocol} at {config.port}, free to open")
+        yield Finding("OK", "reader", f"{config.protocol} at {config.port}, free")
 
 
 def _missing(machine: Machine, message: str) -> Finding:
@@ -64,7 +64,7 @@ def _missing(machine: Machine, message: str) -> Finding:
     there = [f"/{path.relative_to(machine.root)}" for path in found_there]
     near = get_close_matches(port, there, 1, LIKE) if "/by-id/" in port else []
     meant = f"did you mean {near[0]}? " if near else ""
-    ports = f"ports there are: {', '.join(there)}" if there else "there is no serial port at all: is it plugged in?"
+    ports = f"existing ports: {', '.join(there)}" if there else "there is no serial port at all: is it plugged in?"
     return found._replace(remedy=f"{meant}check its cable and [reader] port; {ports}")
 
 
@@ -78,7 +78,7 @@ def _held(status: dict[str, Any]) -> Finding:
         return Finding("FAIL", "reader", f"{what}: the daemon cannot open it", "check its cable; see `shoe status`")
     if held["lost"]:
         return Finding("FAIL", "reader", f"{what}: open, but silent", "check the reader's power and cable")
-    return Finding("OK", "reader", f"{what}, held by the daemon")
+    return Finding("OK", "reader", f"{what}, in use by the daemon")
 
 
 def _try(target: str, baud: int) -> None:
@@ -125,12 +125,12 @@ def _no_book(protocol: str) -> Iterator[Finding]:
     """Finding for a missing book: some readers print the cards' names themselves, a tag's number is never a name."""
     if READERS[protocol].has_fixed_codes:
         return
-    remedy = f"name a file in [reader] code_book, then {code_books.REMEDY}"
+    remedy = f"set a file in [reader] code_book, then {code_books.REMEDY}"
     if READERS[protocol].has_tags:
-        what = f"none is configured: no tag of an {protocol} is known, every card will be foreign"
+        what = f"none configured: every card of an {protocol} will be foreign"
         yield Finding("FAIL", "code book", what, remedy)
     else:
-        what = "none is configured: only codes that are card names (As, Td) are known, all others will be foreign"
+        what = "none configured: only codes that are card names (As, Td) are known, all others will be foreign"
         yield Finding("WARN", "code book", what, remedy)
 
 
@@ -142,7 +142,7 @@ def keypads(machine: Machine) -> Iterator[Finding]:
         if pads and LOST in alarms:
             yield Finding("FAIL", "keypads", alarms[LOST]["detail"], alarms[LOST]["todo"])
         elif pads:
-            yield Finding("OK", "keypads", f"{len(pads)}, held by the daemon")
+            yield Finding("OK", "keypads", f"{len(pads)}, in use by the daemon")
         return
     for pad in pads:
         seats = ", ".join(map(str, pad.seats))
@@ -150,9 +150,9 @@ def keypads(machine: Machine) -> Iterator[Finding]:
             _try(pad.port, BAUD)
         except PortError as error:
             what = str(error).partition(": ")[0].replace("reader", "keypad")  # the port's message speaks of a reader
-            yield Finding("FAIL", "keypads", f"{what}, of seats {seats}", REMEDY)
+            yield Finding("FAIL", "keypads", f"{what}, seats {seats}", REMEDY)
         else:
-            yield Finding("OK", "keypads", f"of seats {seats} at {pad.port}, free to open")
+            yield Finding("OK", "keypads", f"seats {seats} at {pad.port}, free")
 
 
 def calibrated(machine: Machine) -> Iterator[Finding]:

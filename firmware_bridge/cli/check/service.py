@@ -35,7 +35,9 @@ def service(machine: Machine) -> Iterator[Finding]:
     output = machine.output_of("systemctl", "show", UNIT, f"--property={PROPERTIES}")
     unit = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
     if unit.get("LoadState") != "loaded":
-        yield Finding("WARN", "service", f"{UNIT} is not installed: nothing starts the daemon", "run scripts/install")
+        yield Finding(
+            "WARN", "service", f"{UNIT} is not installed: the daemon will not start by itself", "run scripts/install"
+        )
         return
     faults = [*_state(unit), *_config(machine, unit["ExecStart"]), *_version(machine)]
     yield from faults or [Finding("OK", "service", f"enabled, {unit['ActiveState']}, {INSTALLED}")]
@@ -50,10 +52,12 @@ def _state(unit: dict[str, str]) -> Iterator[Finding]:
     elif unit.get("ActiveState") != "active":
         yield Finding("FAIL", "service", f"{UNIT} does not run ({unit['ActiveState']})", f"sudo systemctl start {UNIT}")
     if unit.get("NeedDaemonReload") == "yes":
-        yield Finding("WARN", "service", "the unit changed and was not read yet", "sudo systemctl daemon-reload")
+        yield Finding(
+            "WARN", "service", "the unit file has changed since systemd read it", "sudo systemctl daemon-reload"
+        )
     if (restarts := unit.get("NRestarts", "0")) != "0":
-        why = " by the watchdog, the last time" if unit.get("Result") == "watchdog" else ""
-        what = f"systemd had to start it again {restarts} times{why} since the boot"
+        why = ", the last time by the watchdog" if unit.get("Result") == "watchdog" else ""
+        what = f"systemd restarted it {restarts} times{why} since boot"
         yield Finding("WARN", "service", what, f"see: journalctl -u {UNIT} -p warning; report it with `shoe support`")
 
 
@@ -67,7 +71,7 @@ def _config(machine: Machine, start: str) -> Iterator[Finding]:
     words = pairwise(start.replace(";", " ").split())
     given = next((Path(after) for word, after in words if word == "--config"), None)
     if given and given.absolute() != machine.path.absolute():
-        what = f"the service runs by {given}, this checks {machine.path}"
+        what = f"the service uses {given}, this check {machine.path}"
         yield Finding("WARN", "service", what, f"shoe check --config {given}")
 
 
@@ -81,7 +85,7 @@ def _version(machine: Machine) -> Iterator[Finding]:
         if f"version {version}" == INSTALLED:
             return
         what = f"the service has version {version}; this command is {INSTALLED}"
-        yield Finding("WARN", "service", what, "run scripts/install of the newer one, and use its `shoe`")
+        yield Finding("WARN", "service", what, "run scripts/install of the newer version, and use its `shoe`")
 
 
 def versions(machine: Machine) -> Iterator[Finding]:
@@ -95,7 +99,7 @@ def versions(machine: Machine) -> Iterator[Finding]:
         if version is None:
             faults.append(Finding("FAIL", "versions", f"{name} is not installed", _install(name)))
         elif not within(version, limits):
-            what = f"{name} {version} is not within {limits.removesuffix('extra')}"
+            what = f"{name} {version} is not tested: use {limits.removesuffix('extra')}"
             faults.append(Finding("WARN", "versions", what, _install(name)))
         else:
             there.append(f"{name} {version}")
@@ -132,24 +136,24 @@ def _numbers(version: str) -> tuple[int, ...]:
 def _install(name: str) -> str:
     if name == "lgpio":
         return "sudo apt install python3-lgpio on Python 3.13, else pip install '.[pi]'"
-    return "run scripts/install again: it installs what requirements/pi.lock names"
+    return "run scripts/install again: it installs the versions of requirements/pi.lock"
 
 
 def access(machine: Machine) -> Iterator[Finding]:
     """Whether the service's user exists, is in its groups, and may open its devices."""
     if not _ids(machine, "/etc/passwd", USER):
-        remedy = "install it with scripts/install (or run the daemon as a user of the groups dialout and gpio)"
-        yield Finding("WARN", "access", f"there is no user {USER}: the service is not installed here", remedy)
+        remedy = "run scripts/install, or run the daemon as a user in the groups dialout and gpio"
+        yield Finding("WARN", "access", f"there is no user {USER}: the service is not installed", remedy)
         return
     mine = {group for group in GROUPS if USER in _members(machine, group)}
     missing = [group for group in GROUPS if group not in mine]
     for group in missing:
-        what = f"{USER} is not in the group {group}: it may not use {GROUPS[group]}"
+        what = f"{USER} is not in the group {group}: it cannot use {GROUPS[group]}"
         yield Finding("FAIL", "access", what, f"sudo usermod -aG {group} {USER}, then restart the service")
     faults = [*_readable(machine), *_devices(machine, mine | {USER})]
     yield from faults
     if not missing and not faults:
-        yield Finding("OK", "access", f"{USER} may use reader and pins")
+        yield Finding("OK", "access", f"{USER} can use reader and pins")
 
 
 def _readable(machine: Machine) -> Iterator[Finding]:
@@ -184,8 +188,8 @@ def _device(machine: Machine, path: Path, mine: set[str]) -> Iterator[Finding]:
     if mode & 0o006 == 0o006 or (group in mine and mode & 0o060 == 0o060) or (owner == USER and mode & 0o600 == 0o600):
         return
     shown = f"/{path.relative_to(machine.root)}"
-    what = f"{shown} belongs to {owner}:{group}, mode {mode:04o}: {USER} may not open it"
-    rule = "put systemd/90-shoe-reader.rules into /etc/udev/rules.d, then sudo udevadm trigger"
+    what = f"{shown} belongs to {owner}:{group}, mode {mode:04o}: {USER} cannot open it"
+    rule = "copy systemd/90-shoe-reader.rules to /etc/udev/rules.d, then sudo udevadm trigger"
     yield Finding("FAIL", "access", what, rule)
 
 

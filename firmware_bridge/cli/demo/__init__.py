@@ -90,7 +90,7 @@ async def _news(harness: Harness, stop: asyncio.Event, dealing: asyncio.Task[Non
     for each in (received, stopped):
         each.cancel()
     if not done and not harness.paused:
-        raise _failed(harness, DemoError(f"no message came for {patience:.0f} s"))
+        raise _failed(harness, DemoError(f"no message for {patience:.0f} s"))
 
 
 async def _settled(harness: Harness) -> None:
@@ -113,7 +113,7 @@ def _failed(harness: Harness, why: BaseException | None) -> Exception:
     reached = f"{backend.delivered} of {counted(harness.play.rounds, 'round')} delivered"
     lamps = "; ".join(backend.states["lamps"].get("why", ()))
     text = str(why) if isinstance(why, BridgeError | Puzzled) else f"{type(why).__name__}: {why}"
-    hint = f"the lamps last said: {lamps or 'nothing'}; run it again with --seed {harness.play.seed} and report it"
+    hint = f"the lamps' last reasons: {lamps or 'none'}; run it again with --seed {harness.play.seed} and report it"
     return DemoError(f"{reached}, then: {text}", hint)
 
 

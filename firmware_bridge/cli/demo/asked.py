@@ -19,7 +19,7 @@ from hardware.readers import READERS
 HOUSE: Final = {
     "disclose": "sealed: cards lie face down until the guests open them",
     "betting": "required: cards wait until bets are closed",
-    "policy": "what the house does when something goes wrong",
+    "policy": "how the house handles irregularities",
 }
 """Keys of `[table]` offered as options -> help text."""
 
@@ -27,15 +27,19 @@ HOUSE: Final = {
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe demo`."""
     parser.add_argument("--rounds", type=_count, default=10, metavar="N", help="end after N rounds (default 10)")
-    parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a human dealer (default)")
+    parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="speed; 1 is a human dealer (default)")
     parser.add_argument("--reader", choices=tuple(READERS), help="the reader's protocol (default native)")
-    parser.add_argument("--game", choices=tuple(GAMES), default=House().game, help="default baccarat")
-    parser.add_argument("--seats", type=int, metavar="N", help="how many play (default: as many as may)")
-    parser.add_argument("--procedure", choices=choices("procedure"), help="of a game that is dealt in several ways")
-    faults = f"let it happen, and play until it is settled, N rounds at least: {', '.join(FAULTS)}"
+    parser.add_argument("--game", choices=tuple(GAMES), default=House().game, help="the game (default baccarat)")
+    parser.add_argument(
+        "--seats", type=int, metavar="N", help="number of seats that play (default: as many as possible)"
+    )
+    parser.add_argument("--procedure", choices=choices("procedure"), help="procedure of a game that has several")
+    faults = f"cause this fault and play until it is settled, at least N rounds: {', '.join(FAULTS)}"
     parser.add_argument("--fault", type=_fault, metavar="ID", help=faults)
-    parser.add_argument("--seed", type=int, metavar="N", help="shuffle like that other time")
-    parser.add_argument("--broker", choices=CHOICES, default="auto", help="default: mosquitto if installed")
+    parser.add_argument("--seed", type=int, metavar="N", help="repeat the shuffle of this number")
+    parser.add_argument(
+        "--broker", choices=CHOICES, default="auto", help="the broker (default: mosquitto if installed)"
+    )
     parser.add_argument("--port", type=_port, default=0, metavar="N", help="the broker's port (default: a free one)")
     for key, text in HOUSE.items():
         known = get_args(get_type_hints(TableConfig)[key])
@@ -73,10 +77,10 @@ def _check_game(arguments: argparse.Namespace) -> None:
     game, fault = GAMES[arguments.game], arguments.fault
     if fault and (why := FAULTS[fault].never(game)):
         can = [name for name, other in FAULTS.items() if not other.never(game)]
-        raise DemoError(f"{fault} does not happen in {game.name}: {why}", f"known there are: {', '.join(can)}")
+        raise DemoError(f"{fault} does not happen in {game.name}: {why}", f"possible faults: {', '.join(can)}")
     decks = FAULTS[fault].table.get("decks") if fault else None
     if decks is not None and decks not in game.packs:
-        raise DemoError(f"{fault} needs {decks} pack, {game.name} is dealt from more", "show it with --game baccarat")
+        raise DemoError(f"{fault} needs {decks} deck, {game.name} is dealt from more", "use --game baccarat")
 
 
 def _seats(arguments: argparse.Namespace) -> int | None:
@@ -96,27 +100,29 @@ def _procedure(arguments: argparse.Namespace, reader: str) -> str | None:
     game = GAMES[arguments.game]
     given = {"procedure": arguments.procedure} if arguments.procedure else {}
     if given and "procedure" not in game.terms.__struct_fields__:
-        raise DemoError(f"{game.name} is dealt in one way only", "leave --procedure out")
+        raise DemoError(f"{game.name} has only one procedure", "leave --procedure out")
     terms = game.terms(**given)
     procedure: str | None = getattr(terms, "procedure", None)
     if READERS[reader].judges and game.play.verdict is None:
-        raise DemoError(f"an {reader} judges games of its own, {game.name} is none of them", "use another --reader")
+        raise DemoError(
+            f"an {reader} decides its own games, and {game.name} is not one of them", "use another --reader"
+        )
     if READERS[reader].judges and game.play.unjudged(terms):
         usual: str = getattr(game.terms(), "procedure", "other")
-        what = f"an Angel Eye shoe judges {usual} tables only"
+        what = f"an Angel Eye shoe decides {usual} tables only"
         raise DemoError(what, f"leave --procedure {procedure} out")
     return procedure
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of rounds: write 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rounds: write 1 or more")
     return int(text)
 
 
 def _port(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: write 1 to 65535, such as 1883")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: write 1 to 65535, such as 1883")
     return int(text)
 
 
@@ -126,7 +132,7 @@ def _speed(text: str) -> float:
     except ValueError:
         speed = 0.0
     if not 0.01 <= speed <= 10_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no speed: write 1 for a human dealer, 50 for a quick look")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a speed: write 1 for a human dealer, 50 for a quick look")
     return speed
 
 
@@ -138,5 +144,5 @@ def _fault(text: str) -> str:
 
 def _svg(text: str) -> Path:
     if not text.endswith(".svg"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no name of a picture: write one that ends in .svg")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a picture's name: write one that ends in .svg")
     return Path(text)

@@ -58,9 +58,9 @@ _CODE: Final = re.compile(r"`([^`]+)`")
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe help`."""
-    parser.add_argument("topic", nargs="*", metavar="TOPIC", help="a document, a chapter, an alarm, a key or a command")
+    parser.add_argument("topic", nargs="*", metavar="TOPIC", help="a document, chapter, alarm, config key or command")
     parser.add_argument("--man", choices=MANUALS, help="write a manual page")
-    parser.add_argument("--completion", choices=("bash",), help="write the completion of commands for a shell")
+    parser.add_argument("--completion", choices=("bash",), help="write the completion script for a shell")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -101,7 +101,7 @@ def _topic_text(topic: str) -> str:
         return parser_of([topic]).parse_args([topic, "--help"])  # type: ignore[return-value]  # argparse prints and ends
     if text := about(topic):
         return text
-    raise NoTopic(f"nothing is written about {topic!r}", near(topic))
+    raise NoTopic(f"there is no help on {topic!r}", near(topic))
 
 
 class Chapter(NamedTuple):
@@ -125,7 +125,7 @@ def contents() -> str:
     titles = [chapter.title.lower() for chapter in chapters() if chapter.document == "technician"]
     return "\n".join(
         (
-            "shoe help TOPIC; a topic is a document",
+            "shoe help TOPIC; a topic is a document:",
             *lines,
             "or a chapter of the technician's book:",
             *(f"  {title}" for title in titles),

@@ -67,7 +67,7 @@ def bridge_toml() -> str:
 
 def _entry(key: Key) -> Iterator[str]:
     default = f" Default: {key.default}." if key.default else ""
-    yield _plain(f"{key.meaning} May be: {key.may}.{default}")
+    yield _plain(f"{key.meaning} Allowed: {key.may}.{default}")
 
 
 def _head(name: str, chapter: str, text: str) -> list[str]:

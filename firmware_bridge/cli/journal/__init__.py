@@ -17,7 +17,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         action = actions.add_parser(name, help=text, description=text)
         where = action.add_mutually_exclusive_group()
         where.add_argument("--dir", type=Path, metavar="DIR", help="where the journals are")
-        where.add_argument("--config", type=Path, default=DEFAULT_CONFIG, metavar="FILE", help="or the table's config")
+        where.add_argument(
+            "--config",
+            type=Path,
+            default=DEFAULT_CONFIG,
+            metavar="FILE",
+            help="the table's config, which names the directory",
+        )
         add(action)
 
 
@@ -38,7 +44,7 @@ Action = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argpars
 
 ACTIONS: Final[dict[str, Action]] = {
     "list": ("the journals of this table, one per shoe", show.list_options, show.list_all),
-    "show": ("what is in a journal, without sealed cards", show.options, show.run),
+    "show": ("the entries of a journal, without sealed cards", show.options, show.run),
     "verify": ("whether the record is whole and unchanged", verify.options, verify.run),
-    "export": ("a journal for people outside: it verifies, but holds no sealed card", show.export_options, show.export),
+    "export": ("a journal for outsiders: it verifies, but holds no sealed card", show.export_options, show.export),
 }

@@ -21,7 +21,7 @@ from firmware_bridge.journal.files import chosen, file_name, files_in, journal_i
 from firmware_bridge.journal.line import Line, NotWhole, Public, unseal, without_sealed
 from firmware_bridge.journal.preallocate import content_size, is_fill
 from firmware_bridge.journal.reader import Walk
-from firmware_bridge.screen.words import headline, named, remarks
+from firmware_bridge.screen.words import counted, headline, named, remarks
 
 LENGTHY: Final = ("type", "policy", "house", "digest", "settings")
 """Fields left out for people (`--json` has them)."""
@@ -38,7 +38,7 @@ _encode = msgspec.json.Encoder().encode
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe journal show`."""
     parser.add_argument("journal", nargs="?", metavar="JOURNAL", help="file, id or number (default: the newest)")
-    parser.add_argument("--seq", type=_range, default=(1, sys.maxsize), metavar="A-B", help="these entries only")
+    parser.add_argument("--seq", type=_range, default=(1, sys.maxsize), metavar="A-B", help="only these entries")
     parser.add_argument("--json", action="store_true", help="one JSON object per entry, for programs")
 
 
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
                 _show(line, arguments.json)
                 shown += 1
     if not shown:
-        have = f"it has 1 to {walk.count}" if walk.count else "its first line is unfinished"
+        have = f"it has 1 to {walk.count}" if walk.count else "its first line is incomplete"
         raise JournalError(f"{path.name} has no entry {first} or later", have)
     return 0
 
@@ -73,7 +73,7 @@ def export(arguments: argparse.Namespace) -> int:
     with path.open("rb") as file, _output(arguments.output, path) as out:
         for line in walk.lines(file):
             out.write(without_sealed(line))
-    print(f"{walk.count} entries exported, head {walk.count}:{walk.chain}", file=sys.stderr)
+    print(f"{counted(walk.count, 'entry', 'entries')} exported, head {walk.count}:{walk.chain}", file=sys.stderr)
     return 0
 
 
@@ -136,14 +136,17 @@ def _output(target: Path | None, source: Path) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         return
     if target.resolve().parent == source.resolve().parent:
-        raise JournalError(f"{target} is among the journals", "export to another directory: the daemon owns this one")
+        raise JournalError(
+            f"{target} is in the directory of the journals",
+            "export to another directory: this one belongs to the daemon",
+        )
     fresh = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         with fresh.open("wb") as out:
             yield out
         fresh.replace(target)
     except OSError as error:
-        raise JournalError(f"{target} cannot be written ({error.strerror})", "name another place with -o") from None
+        raise JournalError(f"{target} cannot be written ({error.strerror})", "give another place with -o") from None
     finally:
         fresh.unlink(missing_ok=True)
 
@@ -152,7 +155,7 @@ def _range(text: str) -> tuple[int, int]:
     """`5-9`, `5-` or `5`."""
     found = re.fullmatch(r"(\d{1,9})(-(\d{1,9})?)?", text)
     if not found:
-        raise argparse.ArgumentTypeError(f"{text!r} is no range of entries: write 5-9, 5- or 5")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a range of entries: write 5-9, 5- or 5")
     first = int(found[1])
     last = int(found[3]) if found[3] else sys.maxsize if found[2] else first
     if last < first:
@@ -235,9 +238,10 @@ def _text(row: dict[str, Any]) -> str:
     if row["fault"]:
         return f"{row['journal']:<12} {row['fault']}"
     if not row["entries"]:
-        return f"{row['journal']:<12} its first line is unfinished"
+        return f"{row['journal']:<12} its first line is incomplete"
     waiting = row["entries"] - row["delivered"]
     sent = f"{waiting} not delivered" if waiting else "delivered"
     size = f"{row['bytes'] / 1000:.0f} kB"
+    entries = counted(row["entries"], "entry", "entries")
     begin, end = (local(datetime.fromisoformat(row[name])) for name in ("from", "to"))
-    return f"{row['journal']:<12} {begin} to {end}  {row['entries']:>5} entries  {size:>7}  {sent}"
+    return f"{row['journal']:<12} {begin} to {end}  {entries:>13}  {size:>7}  {sent}"

@@ -13,6 +13,7 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.journal.audit import Audit, Met, Verdict
 from firmware_bridge.journal.files import chosen
+from firmware_bridge.screen.words import counted
 
 BLOCK: Final = 8
 """Files in a task, at most: a process must also read the one before them."""
@@ -26,8 +27,8 @@ T = TypeVar("T")
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe journal verify`."""
     parser.add_argument("journals", nargs="*", metavar="JOURNAL", help="files, ids or numbers (default: all)")
-    parser.add_argument("--replay", action="store_true", help="judge every input again and compare")
-    parser.add_argument("--head", type=_head, metavar="SEQ:HASH", help="a chain value written down earlier")
+    parser.add_argument("--replay", action="store_true", help="process every input again and compare")
+    parser.add_argument("--head", type=_head, metavar="SEQ:HASH", help="a head noted earlier")
     parser.add_argument("--json", action="store_true", help="one JSON object per journal, for programs")
     jobs_option(parser)
 
@@ -96,7 +97,7 @@ def _size(path: Path) -> int:
 
 
 def _text(verdict: Verdict) -> str:
-    good = f"OK    {verdict.file}: {verdict.entries} entries, {', '.join(verdict.proved)}"
+    good = f"OK    {verdict.file}: {counted(verdict.entries, 'entry', 'entries')}, {', '.join(verdict.proved)}"
     last = f"FAIL  {verdict.fault}" if verdict.fault else good
     return "\n".join(map(escaped, [*(f"WARN  {text}" for text in verdict.warnings), last]))
 
@@ -104,5 +105,5 @@ def _text(verdict: Verdict) -> str:
 def _head(text: str) -> tuple[int, str]:
     found = re.fullmatch(r"(\d{1,9}):([0-9a-fA-F]{64})", text)
     if not found:
-        raise argparse.ArgumentTypeError(f"{text!r} is no head: write SEQ:HASH as `shoe journal list` prints it")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a head: write SEQ:HASH as printed by `shoe journal list`")
     return int(found[1]), found[2].lower()

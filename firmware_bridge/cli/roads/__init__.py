@@ -50,22 +50,22 @@ class NoShoe(BridgeError, ValueError):
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe roads`."""
-    shoe = "OUTCOMES [BANKER_PAIRS PLAYER_PAIRS [NATURALS]]: BPTB.. and a 0 or 1 each; . is a shoe without rounds"
-    text = f"{shoe}; - reads a shoe per line and writes JSON (default: the running shoe)"
+    shoe = "OUTCOMES [BANKER_PAIRS PLAYER_PAIRS [NATURALS]]: BPTB.. and a 0 or 1 each; . for a shoe without rounds"
+    text = f"{shoe}; - reads a shoe per line from stdin and prints JSON (default: the running shoe)"
     parser.add_argument("shoe", nargs="*", metavar="OUTCOMES", help=text)
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw into a file")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw into this file")
     parser.add_argument("--png", type=Path, metavar="FILE", help="draw into a file (needs Pillow)")
-    parser.add_argument("--road", choices=get_args(Kind), help="draw this one alone")
-    parser.add_argument("--theme", choices=("light", "dark"), default="dark", help="of pictures (default dark)")
-    parser.add_argument("--lang", choices=get_args(Language), default="en", help="labels (default en)")
+    parser.add_argument("--road", choices=get_args(Kind), help="draw only this road")
     parser.add_argument(
-        "--size", type=_size, metavar="WxH", help="pixels of a board (default 1920x1080); may be upright"
+        "--theme", choices=("light", "dark"), default="dark", help="colours of the picture (default dark)"
     )
-    parser.add_argument("--title", type=_title, default="", help="of the picture (default: table and shoe)")
-    parser.add_argument("--pair-dots", action="store_true", help="pairs in the big road too, as on the bead plate")
-    parser.add_argument("--leading-ties", choices=get_args(roads.LeadingTies), help="over the table's")
-    parser.add_argument("--row1-limit", choices=get_args(roads.Row1Limit), help="over the table's")
+    parser.add_argument("--lang", choices=get_args(Language), default="en", help="language of the labels (default en)")
+    parser.add_argument("--size", type=_size, metavar="WxH", help="pixels of a board (default 1920x1080)")
+    parser.add_argument("--title", type=_title, default="", help="title of the picture (default: table and shoe)")
+    parser.add_argument("--pair-dots", action="store_true", help="show pairs in the big road too")
+    parser.add_argument("--leading-ties", choices=get_args(roads.LeadingTies), help="instead of the table's setting")
+    parser.add_argument("--row1-limit", choices=get_args(roads.Row1Limit), help="instead of the table's setting")
     parser.add_argument("--config", type=Path, metavar="FILE", help=f"the table's (default {DEFAULT_CONFIG})")
 
 
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.shoe == [STDIN]:
             return _stream(arguments, settings(sources))
         if arguments.size and arguments.road:
-            raise NoShoe("--size is for a whole board", "leave out --size, or --road")
+            raise NoShoe("--size is for a whole board", "leave out --size or --road")
         if arguments.shoe:
             rounds, heading = beads(" ".join(arguments.shoe)), Heading()
         else:
@@ -153,7 +153,7 @@ def settings(sources: Iterable[dict[str, Any]]) -> roads.RoadSettings:
     try:
         return msgspec.convert(merged, roads.RoadSettings)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"the settings of roads: {error}", "see [game] and [roads] in the config") from None
+        raise ConfigError(f"wrong road settings: {error}", "see [game] and [roads] in the config") from None
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -161,7 +161,7 @@ def _size(text: str) -> tuple[int, int]:
     try:
         width, height = map(int, text.lower().split("x"))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size: write WIDTHxHEIGHT, 1280x720") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size: write WIDTHxHEIGHT, 1280x720") from None
     from firmware_bridge.games.baccarat.drawn.places import unit
 
     if max(width, height) > LONGEST or unit(width, height) < FINEST:
@@ -178,7 +178,7 @@ def _title(text: str) -> str:
 def _stream(arguments: argparse.Namespace, chosen: roads.RoadSettings) -> int:
     """Prints a JSON line for each line of stdin."""
     if arguments.svg or arguments.png or arguments.road:
-        raise NoShoe("- writes JSON only", "draw one shoe at a time: shoe roads OUTCOMES --svg FILE")
+        raise NoShoe("- prints JSON only", "draw one shoe at a time: shoe roads OUTCOMES --svg FILE")
     for number, line in enumerate(sys.stdin.buffer, 1):
         rounds = beads(line.decode("utf-8", "replace").rstrip("\n"), f"line {number}, ")
         _write_json(roads.board(roads.roads_of(rounds, chosen)))
@@ -219,7 +219,7 @@ def _words(text: str, where: str) -> list[tuple[int, str]]:
         words.append((text.index(word, words[-1][0] - 1 + len(words[-1][1]) if words else 0) + 1, word))
     if len(words) not in (1, 3, 4):
         column = words[1][0] if words else 1
-        what = f"{where}column {column}: {len(words)} words where a shoe has one, three or four"
+        what = f"{where}column {column}: {len(words)} words, but a shoe has one, three or four"
         raise NoShoe(what, f"write OUTCOMES [BANKER_PAIRS PLAYER_PAIRS [NATURALS]]; a shoe without rounds is {EMPTY}")
     for field, (column, word) in zip(FIELDS, words, strict=False):
         _check_letters(word, ALLOWED[field], f"{where}column ", column)
@@ -231,7 +231,7 @@ def _check_letters(word: str, allowed: str, where: str, column: int) -> None:
     if wrong:
         place = column + len(word) - len(wrong)
         raise NoShoe(
-            f"{where}{place}: {wrong[0]!r} is none of {', '.join(dict.fromkeys(allowed.upper()))}",
+            f"{where}{place}: {wrong[0]!r} is not one of {', '.join(dict.fromkeys(allowed.upper()))}",
             "correct it and try again",
         )
 

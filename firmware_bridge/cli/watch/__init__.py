@@ -122,7 +122,7 @@ class Followed:
         with suppress(OSError):
             came = self.socket.recv(CHUNK)
         if not came:
-            raise NoDaemon("the daemon hung up", "see: systemctl status firmware-bridge")
+            raise NoDaemon("the daemon closed the connection", "see: systemctl status firmware-bridge")
         *lines, self._rest = (self._rest + came).split(b"\n")
         return [json.loads(line) for line in lines]
 

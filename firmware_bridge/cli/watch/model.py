@@ -22,7 +22,7 @@ from firmware_bridge.screen.words import on_screen, remarks, shown_hands
 from hardware.pins.lamps import RHYTHMS
 
 ARROWS: Final = {"in": "<", "out": ">"}
-LEGEND: Final = "< from the reader, > to it; ?? could tell a card"
+LEGEND: Final = "< from the reader, > to it; ?? hidden: could reveal a card"
 BEADS: Final = 42
 GAP: Final = 3
 Drawn = Sequence[Sequence[Text]]

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from firmware_bridge.cli.daemon_socket import at_the_table
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.screen.words import asked
+from firmware_bridge.screen.words import asked, counted
 
 Status = dict[str, Any]
 
@@ -15,10 +15,10 @@ MODES: Final = {
     "NO_BROKER": "PLAY GOES ON, rounds are kept here: the broker cannot be reached",
     "VIRTUAL_CUT": "PLAY GOES ON, the cut card is counted: its sensor did not see it",
     "MANUAL_ENTRY": "PLAY GOES ON, with a card that two people entered by hand",
-    "OBSERVE": "OBSERVING ONLY, lamps are dark: one input crashed this version again and again",
+    "OBSERVE": "OBSERVING ONLY, lamps are dark: the same input crashed this version repeatedly",
 }
 
-DRAW_THE_LOT: Final = "draw the lot, and tell whom it fell on: sudo shoe do mark lot SEAT --by NAME"
+DRAW_THE_LOT: Final = "draw a seat, then enter it: sudo shoe do mark lot SEAT --by NAME"
 
 _KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "open the cards: press REVEAL"}
 """Phase -> the key to press when no card is due."""
@@ -26,7 +26,7 @@ _KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "ope
 IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
 RHYTHMS: Final = {
     "confirm": "slow blink (confirm)",
-    "candidate": "quick blink (the lot may fall here)",
+    "candidate": "quick blink (may be drawn)",
     "blocked": "fast blink (blocked)",
     "double": "double flash",
 }
@@ -37,7 +37,7 @@ def screen(status: Status) -> list[str]:
     """Lines of one screen; the first has the table's state, alarms come with what to do."""
     rows = (
         ("phase", _phase(status)),
-        ("slots", _slots(status) or "none filled"),
+        ("slots", _slots(status) or "all empty"),
         *((("asked", words),) if (words := asked(status["table"])) else ()),
         ("lamps", _lamps(status)),
         ("cards", _cards(status)),
@@ -81,7 +81,7 @@ def mode_words(status: Status) -> str:
     if status["mode"] == "OBSERVE":
         return MODES["OBSERVE"]
     if status.get("lent"):
-        return f"CALIBRATION: {status['lent']['to']} has the {status['lent']['device']}, no card is taken"
+        return f"CALIBRATION: {status['lent']['to']} has the {status['lent']['device']}, cards are not read"
     if back := _coming_back(status):
         return f"CALIBRATION is over: the reader is coming back from {back['to']}, a few seconds"
     blocking = [alarm["id"] for alarm in alarms if alarm["blocks"]]
@@ -117,16 +117,16 @@ def decisions(alarm: dict[str, Any]) -> list[str]:
 
 
 def _settles(alarm: dict[str, Any]) -> str:
-    to_decide = "; to decide it, give one of the orders below" if alarm["choices"] else ""
+    to_decide = "; to decide, use one of the commands below" if alarm["choices"] else ""
     return f"{at_the_table(alarm['todo'])}{to_decide}"
 
 
 def _dealers_step(table: dict[str, Any]) -> str:
     """The dealer's next step; "" while the table waits for bets or the result."""
     if act := table.get("act"):
-        return DRAW_THE_LOT if "lot" in act else f"the seats are asked: {', '.join(act)}"
+        return DRAW_THE_LOT if "lot" in act else f"waiting for {', '.join(act)} to act"
     if table["phase"] == "ended" and not table["shoe_change"]:
-        return "the next pack opens by itself, when the bets are closed"
+        return "the next pack opens by itself when the bets are closed"
     if table["phase"] == "empty":
         return "open a shoe: sudo shoe do open-shoe --by NAME"
     if table["phase"] == "ended":
@@ -151,10 +151,13 @@ def lease_words(status: Status) -> tuple[str, str] | None:
     """Text and remedy for a leased device or one coming back; None if nothing is leased."""
     if lease := status.get("lent"):
         since = time.strftime("%H:%M:%S", time.localtime(lease["since"] / 1000))
-        return f"lent to {lease['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"
+        return f"in use by {lease['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"
     if back := _coming_back(status):
         remedy = f"sudo kill -9 {back['pid']}" if back["pid"] else "check its power and cable"
-        return f"coming back from {back['to']}'s calibration, a few seconds", f"wait; if it stays away: {remedy}"
+        return (
+            f"coming back from {back['to']}'s calibration, a few seconds",
+            f"wait; if it does not come back: {remedy}",
+        )
     return None
 
 
@@ -165,8 +168,8 @@ def far(store: dict[str, Any]) -> str:
     if not store["behind"]:
         has = "has everything"
     elif sent:
-        has += f", sent is entry {sent[1]} of {sent[0]}"
-    why = f"; {store['refused']} messages did not count, the last one: {store['why_refused']}"
+        has += f", sent up to entry {sent[1]} of {sent[0]}"
+    why = f"; {store['refused']} messages were ignored, the last because {store['why_refused']}"
     return f"{store['name']} {has}{why if store['refused'] else ''}"
 
 
@@ -241,16 +244,18 @@ def _waiting(status: Status) -> str:
     """Entries not yet acknowledged by the broker."""
     acked, seq = status["broker"]["acked"], status["seq"]
     if not status["broker"]["waiting"]:
-        return "nothing waits"
+        return "nothing waiting"
     if acked and acked[0] == status["journal"]:
-        return f"{seq - acked[1]} entries wait"
-    return f"all since {acked[0]} entry {acked[1]} waits" if acked else "everything waits"
+        return f"{counted(seq - acked[1], 'entry', 'entries')} waiting"
+    return f"everything after entry {acked[1]} of {acked[0]} waiting" if acked else "everything waiting"
 
 
 def _reader(status: Status) -> str:
     reader = status["reader"]
     state = "not open" if not reader["open"] else "open, but SILENT" if reader["lost"] else "open"
-    lease = f", the {status['lent']['device']} lent to {status['lent']['to']}" if status.get("lent") else ""
+    lease = (
+        f", {status['lent']['device']} in use by {status['lent']['to']} for calibration" if status.get("lent") else ""
+    )
     return f"{reader['protocol']} at {reader['port']}, {state}{lease}"
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 QUIT: Final = "q"
 PAUSE: Final = " "
-KEYS: Final = "Ctrl-C or q ends; SPACE pauses"
-PAUSED: Final = "PAUSED: SPACE goes on; Ctrl-C or q ends"
-ENDS: Final = "Ctrl-C ends"
+KEYS: Final = "Ctrl-C or q: end; SPACE: pause"
+PAUSED: Final = "PAUSED. SPACE: go on; Ctrl-C or q: end"
+ENDS: Final = "Ctrl-C: end"
 
 
 def cannot_draw() -> str | None:
@@ -26,10 +26,10 @@ def cannot_draw() -> str | None:
     if not sys.stdout.isatty():
         return ""
     if (term := os.environ.get("TERM", "")) in CANNOT_MOVE:
-        return f"this terminal cannot move its cursor (TERM={term}); here are lines"
+        return f"this terminal cannot move its cursor (TERM={term}); showing lines"
     if not (sys.stdout.encoding or "").lower().startswith("utf"):
-        return f"this terminal cannot show the picture's signs ({sys.stdout.encoding}); here are lines"
-    return None if find_spec("rich") else "the picture needs rich (pip install '.[cli]'); here are lines"
+        return f"this terminal cannot show the picture's characters ({sys.stdout.encoding}); showing lines"
+    return None if find_spec("rich") else "the picture needs rich (pip install '.[cli]'); showing lines"
 
 
 def size() -> tuple[int, int]:
