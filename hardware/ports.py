@@ -225,7 +225,7 @@ def _port_error(path: str, error: Exception) -> PortError:
     if number in (errno.EACCES, errno.EPERM):
         return PortDenied(
             f"no permission to open {path}: add the user to its group (sudo usermod -aG dialout $USER, "
-            "then log in again), or install the udev rule"
+            "then log in again), or install systemd/90-shoe-reader.rules"
         )
     if number in (errno.EBUSY, errno.EAGAIN):
         who = ", ".join(holders(path)) or "another user's program (find it with: sudo fuser -v)"

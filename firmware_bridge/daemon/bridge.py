@@ -172,7 +172,7 @@ class Bridge:
         try:
             await self._go_public()
         except OSError as error:
-            log.warning("no technician can be answered (%s)", error)
+            log.warning("the control socket cannot be opened (%s)", error)
         assert self.table.disk
         self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}: {self.table.disk}")
 

@@ -11,7 +11,7 @@ CLASS: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
 PATTERN: Final = rf"^[^{CLASS}]*$"
 """A text without such a character, for JSON Schema."""
 
-REMEDY: Final = "write one short line, of characters that can be printed"
+REMEDY: Final = "write one short line of printable characters"
 """What to do about a `fault`."""
 
 _CONTROL: Final = re.compile(rf"[{CLASS}\ud800-\udfff]")
@@ -22,7 +22,7 @@ def fault(text: str, most: int) -> str | None:
     if len(text) > most:
         return f"is too long: at most {most} characters"
     if found := _CONTROL.search(text):
-        return f"has the character {escaped(found[0])} in it"
+        return f"contains the character {escaped(found[0])}"
     return None
 
 

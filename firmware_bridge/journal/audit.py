@@ -104,7 +104,7 @@ class Audit:
             return f"head {seq}:{chain} is in none of these journals, the last one {self.met.at_wanted}: restore them"
         cursor = self._cursor
         if self._whole and cursor and _number(cursor.journal) > _number(self.met.journal or "0-"):
-            return f"journal {cursor.journal} is missing, the broker has had it up to line {cursor.seq}: restore it"
+            return f"journal {cursor.journal} is missing, but the broker received its line {cursor.seq}: restore it"
         return None
 
     def _walk(self, path: Path) -> Walk:
@@ -126,7 +126,7 @@ class Audit:
         is_ours = path.parent.resolve() == self._directory.resolve()
         cursor = self._cursor
         if is_ours and cursor and cursor.journal == walk.journal and walk.count < cursor.seq:
-            what = f"{path.name}, line {walk.count + 1}: missing, but the broker has had line {cursor.seq}"
+            what = f"{path.name}, line {walk.count + 1}: missing, but the broker received line {cursor.seq}"
             raise JournalError(what, "lines were removed: restore the file")
         if not walk.torn:
             return
@@ -136,8 +136,8 @@ class Audit:
             what = f"{path.name}, line {walk.count + 1}: unfinished, though it is not the newest line of the table"
             raise JournalError(what, "the file was cut: restore it")
         yield (
-            f"{path.name}, line {walk.count + 1}: unfinished ({walk.torn} bytes): the power went while it was written; "
-            "nothing was sent of it, and the daemon cuts it off when it starts"
+            f"{path.name}, line {walk.count + 1}: unfinished ({walk.torn} bytes): the power failed while it was "
+            "written; it was not sent, and the daemon removes it when it starts"
         )
 
     def _compare_head(self, line: Line) -> None:
@@ -235,16 +235,16 @@ class Rejudge:
 
     def _give_up(self) -> None:
         if not self.warnings:
-            self.warnings.append(f"{self._name}: sealed parts are left out, so it cannot be judged again")
+            self.warnings.append(f"{self._name}: the sealed parts are missing, so it cannot be judged again")
         self._shoe, self.whole = None, False
 
     def _differs(self, entry: Entry) -> None:
         where = f"{self._name}, line {entry.seq}"
         if self._version == __version__:
-            what = f"{where}: judged again, {type(entry.input).__name__} comes out differently"
-            raise JournalError(what, "the record was changed, or the software of this version was: call the maker")
+            what = f"{where}: judged again, {type(entry.input).__name__} has another result"
+            raise JournalError(what, "the record or the software of this version was changed: call the maker")
         if not self._different:
-            self.warnings.append(f"{where}: version {__version__} judges it differently than {self._version} did")
+            self.warnings.append(f"{where}: version {__version__} judges it differently from {self._version}")
         self._different, self.whole = self._different + 1, False
 
 

@@ -115,7 +115,7 @@ class Journal:
                 self._spare.make()
         except OSError as error:
             self._rest = REST
-            log.warning("the journal cannot be filled ahead: entries take longer to write (%s)", error)
+            log.warning("no space can be prepared for the journal: entries take longer to write (%s)", error)
 
     def forget(self, gone: Path) -> None:
         """Removes a deleted file from `files`."""
@@ -174,7 +174,7 @@ class Journal:
             if path.stat().st_size > (size := content_size(path)):
                 os.truncate(path, size)
         if self.torn:
-            log.warning("%d bytes of an entry that was never confirmed are cut off the journal", self.torn)
+            log.warning("%d bytes of an unconfirmed entry were removed from the journal", self.torn)
 
 
 def _close(file: FilledFile, cut: bool) -> None:

@@ -104,7 +104,9 @@ def seal(entry: Entry, before: str) -> Line:
     chain = chained(before, sealed_hash, shown)
     line = Line(public, chain, sealed_hash, padded(_text(chain, shown, hidden)), entry)
     if _entry(_decode_public(shown), _decode_sealed(hidden)) != entry:
-        raise JournalError(f"entry {entry.seq} does not survive its own encoding", "call the maker: a software fault")
+        raise JournalError(
+            f"entry {entry.seq} cannot be encoded without loss", "call the maker: this is a software error"
+        )
     return line
 
 
@@ -122,7 +124,7 @@ def unseal(data: bytes) -> Line:
         raise NotWhole("the checksum is wrong", _DAMAGED)
     is_export = _HASH.fullmatch(hidden) is not None
     if data != (text + b"\n" if is_export else padded(text)):
-        raise NotWhole("its padding is not what was written", _DAMAGED)
+        raise NotWhole("its padding is wrong", _DAMAGED)
     try:
         if not _HASH.fullmatch(chain):
             raise ValueError("no chain value")

@@ -108,7 +108,7 @@ class FilledFile:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             self._is_sound = False
-            raise SyncFailed(f"a broken write cannot be undone ({error.strerror})", "replace the disk") from None
+            raise SyncFailed(f"an incomplete write cannot be undone ({error.strerror})", "replace the disk") from None
 
 
 class Spare:
@@ -153,7 +153,7 @@ class Spare:
         try:
             file.append(record)
             if path.exists():
-                raise FileExistsError(17, "there is such a journal")
+                raise FileExistsError(17, "this journal exists already")
             self._path.rename(path)
         except DiskError:
             self._discard()
@@ -172,7 +172,7 @@ class Spare:
         try:
             self.clear()
         except OSError as error:
-            raise SyncFailed(f"a broken file cannot be removed ({error.strerror})", "replace the disk") from None
+            raise SyncFailed(f"an incomplete file cannot be removed ({error.strerror})", "replace the disk") from None
 
 
 def padded(text: bytes) -> bytes:
@@ -212,9 +212,9 @@ def unusable(directory: Path, error: OSError) -> DiskError:
 def _disk_error(what: str, error: OSError, usual: str) -> DiskError:
     hint = usual
     if error.errno in NO_SPACE:
-        hint = "free some space: `shoe check` says how much is needed"
+        hint = "free some space: `shoe check` shows how much is needed"
     elif error.errno in FAILING:
-        hint = "the card may be failing: see dmesg, and replace it"
+        hint = "the SD card may be failing: check dmesg, and replace it"
     return DiskError(
         f"{what} ({error.strerror or error})", hint, "disk_full" if error.errno in NO_SPACE else "disk_error"
     )

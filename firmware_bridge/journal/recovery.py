@@ -13,7 +13,7 @@ from firmware_bridge.journal.reader import Place, Walk, next_beginning, read_lin
 
 log = logging.getLogger(__name__)
 _START_OVER = (
-    "if you cannot, deal on with a new record: sudo systemctl stop firmware-bridge; sudo mv {0} {0}.damaged; "
+    "if you cannot, continue with a new record: sudo systemctl stop firmware-bridge; sudo mv {0} {0}.damaged; "
     "sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {0}; sudo cp -p {0}.damaged/calibration.toml {0}/; "
     "a native reader: unplug it and plug it in again; sudo systemctl start firmware-bridge "
     "(what is lost: shoe help damaged journal)"
@@ -57,7 +57,7 @@ def trusted_lines(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Li
     before = last_chain(files[-2]) if len(files) > 1 else None
     for line, place in read_lines(Place(newest, 0), before=before):
         if line.entry is None:
-            raise JournalError(f"{newest.name}: sealed parts are missing", "this is an export: restore it")
+            raise JournalError(f"{newest.name}: sealed parts are missing", "this is an export: restore the original")
         seq = line.public.seq
         yield line, place
     if cursor and cursor.journal == journal_id(newest) and seq < cursor.seq:
@@ -84,8 +84,9 @@ def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
     """The error that refuses a start, with the way to deal again; only a directory with journals must be moved."""
     if not _has_been_ours(directory):
         what = error.what if isinstance(error, JournalError) else f"{directory}: {error.strerror or error}"
-        return JournalError(what, "name a directory of its own: [journal] dir")
-    what, hint = f"the journal cannot be read ({error})", "its user must own it; a failing card is in dmesg: replace it"
+        return JournalError(what, "use a directory of its own: [journal] dir")
+    what = f"the journal cannot be read ({error})"
+    hint = "the daemon's user must own it; if dmesg shows errors of the SD card, replace it"
     if isinstance(error, JournalError):
         what, hint = error.what, error.hint
     return JournalError(what, f"{hint}; {_START_OVER.format(directory)}")
@@ -110,7 +111,7 @@ class Salvage:
             try:
                 for line in self._walk.lines(source):
                     if line.public.seq <= self._last:
-                        raise JournalError(f"{self.name}: entry {line.public.seq} again", "restore the file")
+                        raise JournalError(f"{self.name}: entry {line.public.seq} is there twice", "restore the file")
                     at, self._last = at + len(line.data), line.public.seq
                     yield line
                     self.faults = []
@@ -157,13 +158,13 @@ def _check_cursor(files: list[Path], cursor: Cursor) -> None:
     kept = [path for path in files if path.name >= file_name(cursor.journal)]
     numbers, first = [_number(path.name) for path in kept], _number(cursor.journal)
     if kept == files and numbers and numbers[0] > first:
-        log.warning("the cursor is older than %s: all from there on is sent again", files[0].name)
+        log.warning("the cursor is older than %s: everything from there on is sent again", files[0].name)
         first = numbers[0]
     if not numbers or numbers != list(range(first, first + len(numbers))):
         have = ", ".join(map(str, numbers)) or "none"
         raise JournalError(
             f"journal files from {file_name(cursor.journal)} on are missing (there are: {have})",
-            "restore them; the broker was already sent what was in them",
+            "restore them; the broker has received their entries",
         )
     before = None
     for path in kept[:-1]:  # the newest is read when it is folded
@@ -176,7 +177,7 @@ def _check_cursor(files: list[Path], cursor: Cursor) -> None:
 
 def _removed(path: Path, have: int, cursor: Cursor) -> JournalError:
     return JournalError(
-        f"{path.name} ends after line {have}, but the broker has had line {cursor.seq}",
+        f"{path.name} ends after line {have}, but the broker received line {cursor.seq}",
         "lines were removed: restore the file",
     )
 

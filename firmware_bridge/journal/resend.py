@@ -118,7 +118,7 @@ def _part(directory: Path, journal: str, start: int, to: int | None) -> Range:
     if not is_here:
         raise NotInJournal(f"journal {journal} is not on this disk")
     if start < 1 or (to is not None and to < start):
-        raise NotInJournal('"from" is 1 or more, and "to" not before it')
+        raise NotInJournal('"from" must be 1 or more, and "to" not before it')
     part = Range(journal, start, to)
     if to is not None:
         _check(directory, part._replace(to=min(to, start + CHECKED - 1)), part)
@@ -134,14 +134,14 @@ def _check(directory: Path, beginning: Range, part: Range) -> None:
     except OSError as error:
         raise NotInJournal(f"{file_name(part.journal)} cannot be read ({error})") from None
     if faults:
-        raise NotInJournal(f"an entry cannot be read ({faults[0].what}); what can be is sent", [part])
+        raise NotInJournal(f"an entry cannot be read ({faults[0].what}); all readable entries are sent", [part])
 
 
 def _since(directory: Path, since: str) -> list[Range]:
     try:
         earliest = datetime.fromisoformat(since)
     except ValueError:
-        raise NotInJournal('"since" is a time like 2026-11-20T21:33:05Z') from None
+        raise NotInJournal('"since" must be a time like 2026-11-20T21:33:05Z') from None
     if earliest.tzinfo is None:
         raise NotInJournal('"since" needs a time zone: end it with Z')
     wanted, faults = list[Range](), list[str]()

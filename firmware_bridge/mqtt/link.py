@@ -81,7 +81,7 @@ class Link:
         try:
             thread.start()
         except RuntimeError as error:
-            self._retry(f"no thread to connect with ({error}): raise TasksMax in the service, report it")
+            self._retry(f"no thread can be started to connect ({error}): raise TasksMax in the service, and report it")
 
     def publish(
         self, topic: str, payload: bytes, *, qos: int = 1, retain: bool = False, response: Incoming | None = None
@@ -92,12 +92,12 @@ class Link:
         """
         connection = self._connection
         if connection is None or not self.up:
-            raise NotConnected("the broker is out of reach")
+            raise NotConnected("the broker cannot be reached")
         correlation = None if response is None else response.correlation
         mid = connection.publish(topic, payload, qos, retain, correlation)
         if mid is None:
             self.up = False
-            raise NotConnected("the connection to the broker broke")
+            raise NotConnected("the connection to the broker was lost")
         return mid
 
     @property
@@ -204,7 +204,7 @@ class Link:
 
     def _subscribed(self, refused: Mapping[str, ReasonCode], left: bool) -> None:
         for topic, code in refused.items():
-            log.error("the broker does not let us read %s (%s): allow it in the broker's ACL", topic, code)
+            log.error("the broker refuses the subscription to %s (%s): allow it in the broker's ACL", topic, code)
 
     def _ended(self, code: ReasonCode, by_broker: bool) -> None:
         """Handles the end of the connection by the other side, perhaps for a client-id conflict."""
@@ -217,7 +217,7 @@ class Link:
 
     def _crashed(self, error: Exception) -> None:
         self._id_conflict.kept_out()
-        self._lose(f"internal error ({type(error).__name__}): report it, with the log")
+        self._lose(f"internal error ({type(error).__name__}): report it with the log")
 
     def _refuse(self, why: str, **how: bool) -> None:
         self._id_conflict.kept_out()
@@ -238,7 +238,7 @@ class Link:
         try:
             self._report(why)
         except Exception:
-            log.exception("telling that the broker is out of reach failed")
+            log.exception("an error came up in reporting a lost broker")
 
     def _report(self, why: str) -> None:
         if why != self._reported:

@@ -19,16 +19,16 @@ KEEP_ORDER: Final[Policy] = {
         "a card was drawn before bets were closed: leave it face down until bets are closed", choices=("burn",)
     ),
     "drawn_before_mark": Row(
-        "a card was drawn too early: leave it face down until the seat has acted, or the draw is made",
+        "a card was drawn too early: leave it face down until the seat has decided, or the random draw is made",
         choices=("burn", "remove", "void"),
     ),
     "missing_third": Row("the round needs another card: draw it to the lit slot", choices=("void",)),
-    "relabelled_third": Row("the player stands: the next card is the banker's third", severity="note"),
+    "relabelled_third": Row("the player gets no third card: deal the next card to the banker", severity="note"),
     "unreadable": Row(
         "a card was not read: two people must enter it with `shoe enter`", blocks=True, choices=("void",)
     ),
     "duplicate": Row(
-        "this card came more often than the decks hold it: call the pit",
+        "too many copies of this card came: call the pit",
         blocks=True,
         choices=("keep", "remove", "void"),
         severity="critical",
@@ -69,7 +69,9 @@ KEEP_ORDER: Final[Policy] = {
         choices=("continue", "end-shoe"),
         severity="critical",
     ),
-    "sensor_stuck": Row("a sensor or key is stuck: clean it; the shoe finds the last round by counting cards"),
+    "sensor_stuck": Row(
+        "a sensor or key is stuck: clean it; keep dealing, the shoe counts the cards to find the last round"
+    ),
     "restarted_mid_round": Row(
         "the shoe restarted during a round: compare the table with the screen, then go on dealing or press NEXT",
         confirm=True,

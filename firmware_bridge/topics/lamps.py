@@ -23,7 +23,7 @@ BEEP: Final = "beep"
 STOPPED: Final = {"buzzer": BEEP, "lock": STEADY}
 """Outputs besides lamps while the journal cannot be written."""
 
-OBSERVING: Final = "observing only: one input crashed this version again and again"
+OBSERVING: Final = "only observing: the same input crashed this version again and again"
 
 Explained = tuple[str, Reason]
 """A reason as text, and as an id with values."""
@@ -146,7 +146,7 @@ def _reserves(shoe: Shoe) -> tuple[str, ...]:
 
 def _complete(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
     lit.setdefault("ready", CONFIRM)
-    waits = "the reader tells the result, or press NEXT" if shoe.house.close == "result" else "press NEXT"
+    waits = "the reader reports the result, or press NEXT" if shoe.house.close == "result" else "press NEXT"
     reason = Reason("round_complete", {"round": shoe.round, "close": shoe.house.close})
     why.append((f"round {shoe.round} is complete: {waits}", reason))
     _move_opened(shoe, lit, why)

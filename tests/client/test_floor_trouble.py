@@ -50,12 +50,12 @@ def test_a_namesake_is_named_once(broker: Broker, caplog: pytest.LogCaptureFixtu
     with PlainFloor("ledger", port=broker.port) as one, PlainFloor("ledger", port=broker.port) as other:
         one.rounds()
         other.rounds()
-        until(lambda: "another client has the name ledger" in one.trouble)
-        until(lambda: "another client has the name ledger" in other.trouble)
+        until(lambda: "another client uses the client id ledger" in one.trouble)
+        until(lambda: "another client uses the client id ledger" in other.trouble)
         count = len(caplog.records)
         subscribed(broker, "ledger", broker.log.count("Sending SUBACK to ledger") + 3)  # they go on
         assert len(caplog.records) == count
-        assert sum("another client has the name" in each for each in warned(caplog)) == 2
+        assert sum("another client uses the client id" in each for each in warned(caplog)) == 2
 
 
 def test_a_port_that_hangs_up_is_named(caplog: pytest.LogCaptureFixture) -> None:
@@ -64,13 +64,13 @@ def test_a_port_that_hangs_up_is_named(caplog: pytest.LogCaptureFixture) -> None
         with PlainFloor("ledger", port=port) as floor:
             floor.rounds()
             server.accept()[0].close()
-            until(lambda: "hangs up without an answer" in floor.trouble)
+            until(lambda: "closes the connection without an answer" in floor.trouble)
 
 
 @pytest.mark.parametrize(
     ("error", "start"),
     [
-        (socket.gaierror(-2, "Name or service not known"), "the broker's host is not known (broker.house:1883)"),
+        (socket.gaierror(-2, "Name or service not known"), "the broker's host is unknown (broker.house:1883)"),
         (TimeoutError(), "broker.house:1883 does not answer"),
         (ssl.SSLCertVerificationError(1, "no"), "the certificate of broker.house:1883 is not trusted"),
         (ssl.SSLError(1, "wrong version number"), "TLS with broker.house:1883 failed"),

@@ -24,7 +24,7 @@ GOOD = ["", "ann", "Ö. Müller", "陳大文", "a b", "a\u3000b", "👩‍⚖️
 
 @pytest.mark.parametrize("character", BAD)
 def test_a_character_that_a_terminal_obeys_is_named(character: str) -> None:
-    assert fault(f"Eve{character}", 64) == f"has the character {escaped(character)} in it"
+    assert fault(f"Eve{character}", 64) == f"contains the character {escaped(character)}"
     assert escaped(character).isprintable()
 
 

@@ -79,7 +79,7 @@ def test_a_serial_is_of_one_card_so_decks_that_share_a_code_have_none(
     if is_right:
         assert load(book, decks)["00"] == Known(Card("As"), None, "x1")
         return
-    with pytest.raises(ConfigError, match="line 1: a serial is of one card, but 8 decks share this code"):
+    with pytest.raises(ConfigError, match="line 1: a serial belongs to one card, but 8 decks share this code"):
         load(book, decks)
 
 
@@ -87,17 +87,17 @@ TWICE = [*LINES, *[f"x{line}" for line in LINES]]
 
 # lines, decks, what is told
 MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
-    (["00;As", *LINES[1:]], 8, ["line 1: '' is no card: write As, Td, .. or cut", "end: As is missing"]),
-    (["00", *LINES[1:]], 8, ["line 1: '' is no card: write As, Td, .. or cut", "end: As is missing"]),
+    (["00;As", *LINES[1:]], 8, ["line 1: '' is not a card: write As, Td, .. or cut", "end: As is missing"]),
+    (["00", *LINES[1:]], 8, ["line 1: '' is not a card: write As, Td, .. or cut", "end: As is missing"]),
     ([",As", *LINES[1:]], 8, ["line 1: the code is missing"]),
-    (["00,as", *LINES[1:]], 8, ["line 1: 'as' is no card: write As, Td, .. or cut", "end: As is missing"]),
-    ([*LINES, "P,3p"], 8, ["line 53: '3p' is no card: write As, Td, .. or cut"]),
+    (["00,as", *LINES[1:]], 8, ["line 1: 'as' is not a card: write As, Td, .. or cut", "end: As is missing"]),
+    ([*LINES, "P,3p"], 8, ["line 53: '3p' is not a card: write As, Td, .. or cut"]),
     (LINES[1:], 8, ["end: As is missing"]),
     ([*LINES, "x,Kc"], 8, ["line 53: one code too many for Kc: the other faces have 1"]),
-    (["01,As", *LINES[1:]], 8, ["line 2: code '01' is there twice, see line 1"]),
-    ([*LINES, "00,cut"], 8, ["line 53: code '00' is there twice, see line 1"]),
-    (["04a1b2c3d4,As", "04A1B2C3D4,2s", *LINES[2:]], 8, ["line 2: code '04A1B2C3D4' is there twice, see line 1"]),
-    (["00,As,7", "01,2s,7", *LINES[2:]], None, ["line 2: serial '7' is there twice, see line 1"]),
+    (["01,As", *LINES[1:]], 8, ["line 2: code '01' is used twice, see line 1"]),
+    ([*LINES, "00,cut"], 8, ["line 53: code '00' is used twice, see line 1"]),
+    (["04a1b2c3d4,As", "04A1B2C3D4,2s", *LINES[2:]], 8, ["line 2: code '04A1B2C3D4' is used twice, see line 1"]),
+    (["00,As,7", "01,2s,7", *LINES[2:]], None, ["line 2: serial '7' is used twice, see line 1"]),
     (TWICE[:-1], None, ["end: Kc has 1 of 2 codes"]),
     (TWICE, 8, ["end: every face has 2 codes: give 1, or one for each of the 8 decks of this table"]),
     (TWICE[:-20], None, ["end: 20 faces have 1 of 2 codes: 7d 8d 9d .. Kc"]),
@@ -107,7 +107,7 @@ MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
         [*LINES[:2], "x,10h", *LINES[2:4]],
         8,
         [
-            "line 3: '10h' is no card: write As, Td, .. or cut (ten is T)",
+            "line 3: '10h' is not a card: write As, Td, .. or cut (ten is T)",
             "end: 48 faces are missing: 5s 6s 7s .. Kc; record it: sudo shoe calibrate codebook --by NAME",
         ],
     ),
@@ -115,9 +115,9 @@ MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
         ["00,As,7", "00,2s,7", "02,3x", *LINES[3:51], "x,As"],
         None,
         [
-            "line 2: code '00' is there twice, see line 1",
-            "line 2: serial '7' is there twice, see line 1",
-            "line 3: '3x' is no card: write As, Td, .. or cut",
+            "line 2: code '00' is used twice, see line 1",
+            "line 2: serial '7' is used twice, see line 1",
+            "line 3: '3x' is not a card: write As, Td, .. or cut",
             "line 52: one code too many for As: the other faces have 1",
             "end: 2 faces are missing: 3s Kc",
         ],
@@ -137,7 +137,7 @@ def test_every_mistake_is_told_with_its_line(
 
 def test_in_toml_the_key_is_named(tmp_path: Path) -> None:
     book = written(tmp_path, ['00 = "3x"', *[line.replace(",", ' = "') + '"' for line in LINES[1:]]], "book.toml")
-    with pytest.raises(ConfigError, match="key 00: '3x' is no card"):
+    with pytest.raises(ConfigError, match="key 00: '3x' is not a card"):
         load(book)
 
 
@@ -158,7 +158,7 @@ def test_a_file_that_is_no_book(tmp_path: Path, name: str, content: bytes, told:
 
 
 def test_a_book_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"there is no file .*none\.csv; record it: sudo shoe cal"):
+    with pytest.raises(ConfigError, match=r"file .*none\.csv not found; record it: sudo shoe cal"):
         load(tmp_path / "none.csv")
     with pytest.raises(ConfigError, match=f"^code book {tmp_path}: Is a directory; "):
         load(tmp_path)
@@ -166,7 +166,7 @@ def test_a_book_that_is_not_there(tmp_path: Path) -> None:
 
 def test_serials_on_shared_codes_are_told_in_one_line(tmp_path: Path) -> None:
     book = written(tmp_path, [f"{line},x{n}" for n, line in enumerate(LINES)])
-    with pytest.raises(ConfigError, match=r"^[^\n]*line 1: a serial is of .* \(51 more lines have one\)$"):
+    with pytest.raises(ConfigError, match=r"^[^\n]*line 1: a serial belongs to .* \(51 more lines have one\)$"):
         load(book, decks=8)
 
 
@@ -207,27 +207,27 @@ def test_a_book_of_tiles_fits_packs_of_tiles(tmp_path: Path, lines: list[str]) -
             LINES,
             TILE_PACK,
             (
-                "end: these are other cards (As 2s 3s .. Kc) than the packs of this game hold (1p 2p 3p .. wp): "
-                "name their book"
+                "end: these cards (As 2s 3s .. Kc) are not in the packs of this game (1p 2p 3p .. wp): "
+                "use another code book"
             ),
         ),
         (
             TILE_LINES,
             CARDS,
             (
-                "end: these are other cards (1p 2p 3p .. wp) than the packs of this game hold (As 2s 3s .. Kc): "
-                "name their book"
+                "end: these cards (1p 2p 3p .. wp) are not in the packs of this game (As 2s 3s .. Kc): "
+                "use another code book"
             ),
         ),
-        ([*TILE_LINES, "x,As"], TILE_PACK, "line 11: 'As' is no card: write 1p, 2p, .. or cut"),
+        ([*TILE_LINES, "x,As"], TILE_PACK, "line 11: 'As' is not a card: write 1p, 2p, .. or cut"),
         (EACH_TILE[:20], TILE_PACK, "end: every face has 2 codes: give 1, or 4 for each of the 1 decks of this table"),
         (EACH_TILE[:-1], TILE_PACK, "end: wp has 3 of 4 codes"),
         (
             [f"{line},s" for line in TILE_LINES[:1]] + TILE_LINES[1:],
             TILE_PACK,
             (
-                "line 1: a serial is of one card, but several share this code: leave it out, "
-                "or give each 1p a code of its own"
+                "line 1: a serial belongs to one card, but several share this code: remove the serial, "
+                "or give each 1p its own code"
             ),
         ),
     ],

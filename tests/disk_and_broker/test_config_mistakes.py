@@ -27,7 +27,7 @@ from tests.texts import texts
         ("table", "id", "T07\n", r"'\n' is not allowed"),
         ("table", "id", "x" * 300, "xxx..: it is too long: at most 64 characters"),
         ("mqtt", "root", "a\x1b", r"'\x1b' is not allowed"),
-        ("mqtt", "username", "a\nb", r"a text has the character \n in it"),
+        ("mqtt", "username", "a\nb", r"a text contains the character \n"),
         ("mqtt", "host", "x" * 2000, "a text is too long: at most 1000 characters"),
         ("mqtt", "prot", 1, "did you mean port?"),
         ("table", "decks", 0, "write a whole number from 1 to 12"),

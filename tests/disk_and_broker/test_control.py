@@ -72,12 +72,12 @@ def test_an_order_is_obeyed_and_signed(client: Client, table: BridgeTable) -> No
     [
         (b"hello\n", "not JSON"),
         (b"\n", "not JSON"),
-        (b"{}\n", 'no "do"'),
-        (b'{"do":"next"}\n', "nobody signed"),
-        (b'{"do":"next","by":" "}\n', "nobody signed"),
+        (b"{}\n", '"do" is missing'),
+        (b'{"do":"next"}\n', "the order has no name"),
+        (b'{"do":"next","by":" "}\n', "the order has no name"),
         (b'{"do":"next","by":"%b"}\n' % (b"a" * 65), "the name is too long: at most 64 characters"),
-        (b'{"do":"next","by":"a\\nb"}\n', "the name has the character \\n in it"),
-        (b'{"do":"nxt","by":"anna"}\n', "nxt is no command"),
+        (b'{"do":"next","by":"a\\nb"}\n', "the name contains the character \\n"),
+        (b'{"do":"nxt","by":"anna"}\n', "nxt is not a command"),
         (b'{"do":"next","by":"anna"}\n', "there is no round to end"),
     ],
 )
@@ -93,18 +93,18 @@ def test_what_is_refused_says_why(client: Client, request_: bytes, error: str) -
     [
         (0, "0 cards are too few for a round of baccarat"),
         (3, "3 cards are too few for a round of baccarat"),
-        (417, "417 cards cannot be left of 416"),
+        (417, "417 cards cannot be left of the shoe's 416"),
     ],
 )
 def test_a_shoe_taken_over_has_cards_for_a_round(client: Client, left: int, error: str) -> None:
     refused = client.ask(do="open_shoe", by="anna", pack={"left": left})
-    assert refused == {"ok": False, "do": "open_shoe", "error": error, "hint": "give 4 to 416"}
+    assert refused == {"ok": False, "do": "open_shoe", "error": error, "hint": "give a number from 4 to 416"}
     assert client.ask(do="open_shoe", by="anna", pack={"left": 4}) == {"ok": True, "do": "open_shoe"}
 
 
 def test_a_request_that_is_too_long_is_told_so_and_leaves_no_record(client: Client, table: BridgeTable) -> None:
     before = len(table.lines())
-    assert client.ask(do="void", by="anna", why="x" * 100_000)["error"] == "too long"
+    assert client.ask(do="void", by="anna", why="x" * 100_000)["error"] == "the command is too long"
     assert "at most 500 characters" in client.ask(do="void", by="anna", why="x" * (LONGEST - 100))["error"]
     assert len(table.lines()) == before + 1
 

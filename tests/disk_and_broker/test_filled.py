@@ -145,7 +145,7 @@ def test_a_disk_that_is_too_full_to_fill_takes_cards_all_the_same(
     mocker.patch("os.pwrite", side_effect=full)
     for _ in range(REST - 1):
         record.prepare().deal("2s")
-    assert caplog.text.count("cannot be filled ahead") == 1
+    assert caplog.text.count("no space can be prepared") == 1
     mocker.stopall()
     record.deal("2s").deal("2s").prepare()
     assert newest(record).stat().st_size > content_size(newest(record))

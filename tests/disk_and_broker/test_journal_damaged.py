@@ -50,7 +50,7 @@ def test_a_last_line_with_a_flipped_bit_was_never_confirmed_unless_the_broker_ha
     whole, last = newest.read_bytes(), begins(newest)[-1]
     for _, broken in flipped(whole, last, len(whole), bit):
         newest.write_bytes(broken)
-        with pytest.raises(JournalError, match=r"ends after line 6, but the broker has had line 7"):
+        with pytest.raises(JournalError, match=r"ends after line 6, but the broker received line 7"):
             opened(folder, Cursor(journal_id(newest), 7))
         assert newest.read_bytes() == broken, "evidence was changed"
         assert opened(folder, Cursor(journal_id(newest), 6)).seq == 6
@@ -129,5 +129,5 @@ def test_files_before_the_cursor_may_be_gone(folder: Path, kept: list[Path]) -> 
 def test_an_export_without_sealed_parts_is_no_journal(folder: Path, kept: list[Path]) -> None:
     lines = [without_sealed(line) for line, _ in read_lines(Place(kept[-1], 0))]
     kept[-1].write_bytes(b"".join(lines))
-    with pytest.raises(JournalError, match="an export: restore it"):
+    with pytest.raises(JournalError, match="an export: restore the original"):
         opened(folder)

@@ -29,7 +29,7 @@ def test_a_wrong_password_is_told_to_the_technician(brokers: Any, table: Any, pa
 def test_a_peer_that_hangs_up_on_everything_is_told_and_asked_for_both_versions(table: Any) -> None:
     with Peer({}) as peer:
         bridge = table(peer.port)
-        assert "hangs up" in bridge.down()
+        assert "closes the connection" in bridge.down()
         bridge.until(lambda: peer.levels[:4] == [5, 4, 5, 4])
 
 
@@ -43,7 +43,7 @@ def test_a_refused_subscription_is_logged(table: Any, caplog: pytest.LogCaptureF
     not_authorised = bytes.fromhex("900400010087")
     with Peer({5: ACCEPTED_5 + not_authorised}) as peer:
         bridge = table(peer.port).up()
-        bridge.until(lambda: f"does not let us read {COMMAND}" in caplog.text)
+        bridge.until(lambda: f"refuses the subscription to {COMMAND}" in caplog.text)
         assert bridge.link.up
 
 
@@ -58,7 +58,7 @@ def test_a_refused_subscription_is_asked_for_again(
         first, second = peer.asked
         assert COMMAND.encode() in first
         assert second[2:] == first[2:]
-        assert caplog.text.count("does not let us read") == 1
+        assert caplog.text.count("refuses the subscription to") == 1
 
 
 def test_a_subscription_that_is_refused_twice_is_asked_for_again_once(table: Any, mocker: MockerFixture) -> None:
@@ -100,9 +100,11 @@ def test_two_bridges_with_one_client_id_are_told(table: Any, told: str) -> None:
     session_taken_over = bytes.fromhex("e0028e00")
     with Peer({5: ACCEPTED_5 + session_taken_over * (told == "by the broker")}, stays=False) as peer:
         bridge = table(peer.port)
-        bridge.until(lambda: "another client has the name bridge" in str(bridge.downs[-1:]))
+        bridge.until(lambda: "another client uses the client id bridge" in str(bridge.downs[-1:]))
         assert len(bridge.downs) == (1 if told == "by the broker" else 3)
-        assert all("cable" not in each and "no other client has the name bridge" in each for each in bridge.downs[:-1])
+        assert all(
+            "cable" not in each and "no other client uses the client id bridge" in each for each in bridge.downs[:-1]
+        )
         assert bridge.link.shared_name == bridge.downs[-1]
         assert bridge.link._next.when() - bridge.loop.time() > 0.4
 
@@ -129,11 +131,11 @@ def test_a_tls_mistake_is_told(brokers: Any, table: Any, tls: Path, ca: str, cer
 @pytest.mark.parametrize(
     ("error", "text"),
     [
-        (socket.gaierror(-2, "Name or service not known"), "host 'mq' is not known"),
+        (socket.gaierror(-2, "Name or service not known"), "host 'mq' is unknown"),
         (ConnectionRefusedError(111, "Connection refused"), "start the broker"),
         (TimeoutError("timed out"), "network cable"),
         (OSError(113, "No route to host"), "No route to host"),
-        (ssl.SSLError(1, "wrong version number"), "speaks TLS"),
+        (ssl.SSLError(1, "wrong version number"), "uses TLS"),
         (FileNotFoundError(2, "No such file or directory", "/etc/ca.pem"), "cannot read /etc/ca.pem"),
         (ValueError("Invalid port number."), "section [mqtt]"),
     ],

@@ -12,34 +12,34 @@ from tests.disk_and_broker.peer import Peer
 brokers, table = real.brokers, tables.table  # fixtures
 
 WORDS_5 = {
-    0x80: ("Unspecified error", "look into the broker's log"),
-    0x81: ("Malformed packet", "look into the broker's log"),
-    0x82: ("Protocol error", "look into the broker's log"),
-    0x83: ("Implementation specific error", "look into the broker's log"),
+    0x80: ("Unspecified error", "check the broker's log"),
+    0x81: ("Malformed packet", "check the broker's log"),
+    0x82: ("Protocol error", "check the broker's log"),
+    0x83: ("Implementation specific error", "check the broker's log"),
     0x85: ("Client identifier not valid", "correct [mqtt] client_id"),
     0x86: ("Bad user name or password", "check [mqtt] username and password_file"),
     0x87: ("Not authorized", "check [mqtt] username and password_file"),
     0x88: ("Server unavailable", "overloaded or just starting: nothing to do here"),
     0x89: ("Server busy", "overloaded: nothing to do here"),
-    0x8A: ("Banned", "take it off the broker's list of bans"),
+    0x8A: ("Banned", "remove it from the broker's ban list"),
     0x8C: ("Bad authentication method", "user names and passwords, or certificates"),
     0x90: ("Topic name invalid", "correct [mqtt] root"),
     0x95: ("Packet too large", "raise it to 128 kB"),
-    0x97: ("Quota exceeded", "raise it; it is asked again more and more slowly"),
-    0x99: ("hangs up without an answer", "look into the broker's log"),  # paho does not know it here
-    0x9A: ("Retain not supported", "switch them on at the broker"),
-    0x9B: ("QoS not supported", "switch them on at the broker"),
+    0x97: ("Quota exceeded", "raise it; it is tried again more and more slowly"),
+    0x99: ("closes the connection without an answer", "check the broker's log"),  # paho does not know it here
+    0x9A: ("Retain not supported", "enable them at the broker"),
+    0x9B: ("QoS not supported", "enable it at the broker"),
     0x9C: ("Use another server", "correct [mqtt] host"),
     0x9D: ("Server moved", "correct [mqtt] host"),
-    0x9F: ("Connection rate exceeded", "too many connect at once: nothing to do here"),
+    0x9F: ("Connection rate exceeded", "too many clients connect at once: nothing to do here"),
 }
 WORDS_311 = {
-    1: ("in no MQTT that is spoken here (5, 3.1.1)", "update the broker"),
+    1: ("does not answer in MQTT 5 or 3.1.1", "update the broker"),
     2: ("Client identifier not valid", "correct [mqtt] client_id"),
     3: ("Server unavailable", "overloaded or just starting: nothing to do here"),
     4: ("Bad user name or password", "check [mqtt] username and password_file"),
     5: ("Not authorized", "check [mqtt] username and password_file"),
-    6: ("", "look into the broker's log"),
+    6: ("", "check the broker's log"),
 }
 OVERLOAD = {5: (0x88, 0x89, 0x97, 0x9F), 4: (3,)}
 CODES = [(5, code) for code in WORDS_5] + [(4, code) for code in WORDS_311]

@@ -51,7 +51,7 @@ def test_a_start_refuses_them_and_writes_nothing(other: Path, version: int, ther
         assert tree(other) == before
     found = f"{there[0]} is a journal of format {version}, and this version reads and writes format 2"
     assert refused.value.what == found
-    assert refused.value.hint.startswith("install the version that wrote it; if you cannot, deal on with a new record")
+    assert refused.value.hint.startswith("install the version that wrote it; if you cannot, continue with a new record")
     with pytest.raises(JournalError, match=found):
         verify_newest(other, None)
     assert tree(other) == before

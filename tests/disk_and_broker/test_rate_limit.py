@@ -139,7 +139,7 @@ def test_a_refusal_is_answered_only_where_answers_find_room(wire: Wire) -> None:
 def test_answers_go_with_their_connection_and_never_pile_up(wire: Wire, caplog: pytest.LogCaptureFixture) -> None:
     replies = Replies(wire.publish)
     answers(KEPT + AT_ONCE + 5, replies.send)
-    assert "the backend repeats its command" in caplog.text
+    assert "the backend will repeat its command" in caplog.text
     replies.down()
     wire.sent.clear()
     answers(1, replies.send)

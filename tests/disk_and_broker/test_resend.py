@@ -47,9 +47,9 @@ def test_without_an_id_it_acts_each_time(table: BridgeTable, mocker: MockerFixtu
         (Resend("1-a", since="2020-01-01T00:00:00Z"), 'give either "journal"'),
         (Resend("1-a"), "journal 1-a is not on this disk"),
         (Resend("../cursor"), "is not on this disk"),
-        (Resend("0-b", 0), '"from" is 1 or more'),
+        (Resend("0-b", 0), '"from" must be 1 or more'),
         (Resend("0-b", 2, 1), '"to" not before it'),
-        (Resend(since="yesterday"), '"since" is a time like'),
+        (Resend(since="yesterday"), '"since" must be a time like'),
         (Resend(since="2020-01-01T00:00:00"), "needs a time zone"),
     ],
 )
@@ -115,5 +115,5 @@ def test_no_more_is_asked_for_while_much_waits(table: BridgeTable, mocker: Mocke
     journal = table.bridge.table.shoe.journal
     assert [ask(table, **{"journal": journal, "from": 1, "to": to}).ok for to in (1, 1, 2)] == [True] * 3
     refused = ask(table, journal=journal)
-    assert (refused.ok, refused.error) == (False, "too many parts wait to be sent again")
-    assert refused.hint == "wait until they have come"
+    assert (refused.ok, refused.error) == (False, "too many parts are waiting to be sent again")
+    assert refused.hint == "wait until they have arrived"

@@ -84,10 +84,10 @@ def test_what_goes_back_or_ahead_or_comes_from_another_is_refused(wire: Wire) ->
     last = wire.record.shoe.seq
     assert "was not sent" in refused(wire, last + 1)
     assert "was not sent" in refused(wire, 10**30)
-    assert "does not count here" in refused(wire, last, by="audit")
+    assert "is not the store of this table" in refused(wire, last, by="audit")
     say_older(wire)
     assert say(wire, last)
-    assert "is behind" in refused(wire, last - 1)
+    assert "is older than what is stored" in refused(wire, last - 1)
     assert "not on this disk" in refused(wire, 1, "77-abcdef")
 
 
@@ -107,7 +107,7 @@ def test_an_older_journal_ends_where_it_ends(wire: Wire) -> None:
     assert wire.outbox.waiting
     assert say(wire, 1)
     assert not say(wire, closed, first)  # of repeats it is said again
-    assert "is behind" in refused(wire, closed - 1, first)
+    assert "is older than what is stored" in refused(wire, closed - 1, first)
 
 
 def test_a_journal_counts_once_those_before_it_are_stored_to_their_ends(wire: Wire) -> None:

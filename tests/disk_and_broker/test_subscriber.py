@@ -236,7 +236,7 @@ def test_waits_double_and_are_not_longer_for_another_client_of_the_name(takes_ov
 
         backoff.wait = noted  # type: ignore[method-assign]
         until(lambda: made._serve(0.05), lambda: len(waits) == 5)
-        wanted = "another client has the name shoe-floor-ingest: end it, or set [mqtt] client_id"
+        wanted = "another client uses the client id shoe-floor-ingest: end it, or set [mqtt] client_id"
         assert made.fault == (wanted if takes_over else "it does not answer")
         made.close()
     assert waits == pytest.approx([0.1, 0.2, 0.4, 0.8, 1.6])

@@ -47,7 +47,7 @@ def test_a_last_record_that_is_not_whole_is_cut_off_and_told(dealt: Record, how:
     there = mixed(*how)(record, before[begin : begin + len(record)])
     path.write_bytes(before[:begin] + there + before[begin + len(record) :])
     journal_there = path.read_bytes()
-    with pytest.raises(JournalError, match=f"ends after line {seq}, but the broker has had line {seq + 1}"):
+    with pytest.raises(JournalError, match=f"ends after line {seq}, but the broker received line {seq + 1}"):
         folded(folder, Cursor(journal_id(path), seq + 1))
     assert path.read_bytes() == journal_there, "evidence was changed"
     journal = folded(folder, Cursor(journal_id(path), seq))

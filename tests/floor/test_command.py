@@ -83,7 +83,7 @@ def test_check_names_what_is_wrong(
     assert floor("check", port=free_port()) == 1
     told = capsys.readouterr().out
     assert "wrong  1 messages in quarantine; run shoe-floor export quarantine for the reasons" in told
-    assert "it is out of reach" in told
+    assert "it cannot be reached" in told
 
 
 @pytest.mark.skipif(find_spec("nats") is not None, reason="nats-py is installed")

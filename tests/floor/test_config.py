@@ -58,7 +58,7 @@ def test_every_mistake_is_told_at_once() -> None:
         ({"mqtt": {"prt": 1}}, "[mqtt] prt is unknown: did you mean port?"),
         ({"mqtt": {"port": 0}}, "[mqtt] port = 0: write a whole number from 1 to 65535"),
         ({"mqtt": {"root": "a b"}}, '[mqtt] root = "a b": a space is not allowed; write text'),
-        ({"mqtt": {"host": "a\nb"}}, r"[mqtt] host: a text has the character \n in it"),
+        ({"mqtt": {"host": "a\nb"}}, r"[mqtt] host: a text contains the character \n"),
     ],
 )
 def test_the_configs_of_table_and_floor_say_the_same_of_a_mistake(raw: dict[str, Any], mistake: str) -> None:

@@ -125,7 +125,8 @@ def test_all_before_is_asked_for_until_the_table_agrees(store: SqliteStore) -> N
     def answer(order: dict[str, object], **answer: object) -> None:
         ingest.save([on("reply", msgspec.json.encode({"id": order["id"], "do": "resend"} | answer))])
 
-    refusal = {"ok": False, "error": "too many parts wait to be sent again", "hint": "wait until they have come"}
+    error, hint = "too many parts are waiting to be sent again", "wait until they have arrived"
+    refusal = {"ok": False, "error": error, "hint": hint}
     [first] = asked(10.0)
     assert first["since"] == "1970-01-01T00:00:00Z"
     answer(first, **refusal)

@@ -139,7 +139,7 @@ def test_with_a_new_journal_the_end_of_the_one_before_is_asked_for() -> None:
         (event(1).body.replace(b'"seq":1', b'"seq":0'), "event 1 of 1 of entry 0"),
         (event(1).body.replace(b"T07", b"T08"), "table 'T08'"),
         (event(1).body.replace(b'"seq":1', b'"seq":9007199254740993'), "above"),
-        (event(1).body.replace(b"3-5ad1", b"3\\u0000"), "has the character"),
+        (event(1).body.replace(b"3-5ad1", b"3\\u0000"), "contains the character"),
         (event(1).body.replace(b"3-5ad1", b"\\ud800"), "not a message"),
         (b"[" * 100_000, "not a message"),
     ],

@@ -99,7 +99,7 @@ def test_a_second_client_of_one_name_is_told(
 ) -> None:
     broker = brokers()
     both = [opened(broker), opened(broker)]
-    wanted = "is gone: another client has the name shoe-floor-ingest: end it, or set [mqtt] client_id"
+    wanted = "is gone: another client uses the client id shoe-floor-ingest: end it, or set [mqtt] client_id"
     give_up = monotonic() + LIMIT_S
     while wanted not in caplog.text and monotonic() < give_up:
         for each in both:
@@ -115,7 +115,7 @@ def test_a_broker_that_restarts_is_no_namesake(
     for _ in range(3):
         broker.stop()
         until(source, lambda _: not source.is_up)
-        until(source, lambda _: "out of reach" in source.fault)
+        until(source, lambda _: "cannot be reached" in source.fault)
         broker.start()
         until(source, lambda _: source.is_up)
     assert "is gone" in caplog.text

@@ -120,7 +120,7 @@ def test_streams_are_limited_and_the_answer_says_so(broker: Broker, pages: Pages
     second.until("event: parts")
     answer = ask(page, path="/stream?lang=en")
     assert (answer.status, answer.headers["retry-after"]) == (503, "10")
-    assert answer.body.startswith("2 browsers look at this page")  # type: ignore[attr-defined]
+    assert answer.body.startswith("2 browsers already show this page")  # type: ignore[attr-defined]
     second.socket.close()
     until(lambda: ask(page, "HEAD", "/stream").status == 200)
 

@@ -25,7 +25,7 @@ def test_a_board_in_a_loop_of_restarts_is_noted_a_few_times(table: DaemonTable) 
         table.board.reset(session)
         table.pty.tick()
         table.pause(0.002)
-    table.until(lambda: "the reader board restarts again and again" in table.log)
+    table.until(lambda: "the reader board keeps restarting" in table.log)
     events = [event for line in table.lines() if line.entry for event in line.entry.events]
     sessions = [event for event in events if type(event).__name__ == "ReaderSession"]
     assert len(sessions) <= NOTED + 1

@@ -148,10 +148,10 @@ def test_the_live_bar_says_what_it_shows(mocker: MockerFixture, capsys: pytest.C
         (["nothing"], 2, "invalid choice"),
         (["reader", "--cards", "0"], 2, "is not a number of cards"),
         (["reader", "--undo"], 1, "never calibrated"),
-        (["reader", "--by", "an\x7fna"], 2, "has the character"),
-        (["reader", "--by", "anna\nbo"], 2, "has the character"),
-        (["reader", "--by", "anna\x85"], 2, "has the character"),
-        (["reader", "--by", "anna\udcff"], 2, "has the character"),
+        (["reader", "--by", "an\x7fna"], 2, "contains the character"),
+        (["reader", "--by", "anna\nbo"], 2, "contains the character"),
+        (["reader", "--by", "anna\x85"], 2, "contains the character"),
+        (["reader", "--by", "anna\udcff"], 2, "contains the character"),
     ],
 )
 def test_wrong_words(table: Callable[..., BridgeTable], words: list[str], code: int, text: str) -> None:

@@ -141,7 +141,7 @@ def test_one_technician_at_a_time(table: Callable[..., BridgeTable]) -> None:
 
 def test_what_a_technician_keeps_for_ever_is_taken_back(table: Callable[..., BridgeTable]) -> None:
     bridge = settled(table())
-    assert not order(bridge, "take_back")  # nothing is lent
+    assert not order(bridge, "take_back")  # no device is lent
     Technician(bridge)
     assert order(bridge, "take_back")
     assert bridge.bridge.control.status()["lent"] is None

@@ -132,7 +132,7 @@ def test_a_key_that_does_not_come_is_named(table: Callable[..., BridgeTable], pi
 
 @pytest.mark.parametrize(
     ("cards_ms", "cut_ms", "why"),
-    [((), (80, 90, 100), None), ((10, 12), (300, 310, 320), None), ((300,), (90, 90, 90), "the cut card only")],
+    [((), (80, 90, 100), None), ((10, 12), (300, 310, 320), None), ((300,), (90, 90, 90), "reduce the sensitivity")],
 )
 def test_the_cut_card_sensor_is_measured(
     table: Callable[..., BridgeTable],

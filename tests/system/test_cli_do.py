@@ -74,7 +74,7 @@ def test_a_mark_that_a_game_does_not_have_is_refused(table: Callable[..., Daemon
 def test_an_order_that_is_too_long_is_refused_with_a_hint(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     ran = shoe("do", "void", "--by", "anna", "--why", "x" * 100_000, "--config", bridge.config_path)
-    assert (ran.code, ran.err[:34]) == (1, "shoe: void refused: too long; a co")
+    assert (ran.code, ran.err[:44]) == (1, "shoe: void refused: the command is too long;")
     ran = shoe("do", "void", "--by", "anna", "--why", "x" * 501, "--config", bridge.config_path)
     assert "the reason is too long: at most 500 characters" in ran.err
 

@@ -61,7 +61,7 @@ def test_an_export_of_any_name_verifies_and_replays_its_rounds(
     assert journal("export", "1", "-o", tmp_path / "for-the-auditor").code == 0
     ran = journal("verify", tmp_path / "for-the-auditor", "--replay")
     assert ran.code == 0
-    assert "sealed parts are left out" in ran.out
+    assert "the sealed parts are missing" in ran.out
     assert "what it follows is not here" in ran.out
     exported, whole = shoe("replay", tmp_path / "for-the-auditor"), shoe("replay", files[1])
     assert "only events and rounds" in exported.err

@@ -98,11 +98,11 @@ def test_a_torn_tail_is_told_from_a_removed_one_by_the_cursor(
     edit(files[2], last, lambda line: line[:40])
     ran = journal("verify")
     assert ran.code == 0
-    assert f"WARN  {files[2].name}, line {last}: unfinished (40 bytes): the power went" in ran.out
+    assert f"WARN  {files[2].name}, line {last}: unfinished (40 bytes): the power failed" in ran.out
     delivered(files[0].parent, journal_id(files[2]), last)
     ran = journal("verify")
     assert ran.code == 1
-    assert f"FAIL  {files[2].name}, line {last}: missing, but the broker has had line {last}" in ran.out
+    assert f"FAIL  {files[2].name}, line {last}: missing, but the broker received line {last}" in ran.out
 
 
 def test_a_cut_export_is_no_torn_tail(files: list[Path], journal: Callable[..., command.Ran], tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_an_input_changed_later_is_judged_differently(files: list[Path], journal
     assert journal("verify").code == 0
     ran = journal("verify", "--replay")
     assert ran.code == 1
-    assert f"FAIL  {files[1].name}, line {number}: judged again, CardUnread comes out differently" in ran.out
+    assert f"FAIL  {files[1].name}, line {number}: judged again, CardUnread has another result" in ran.out
 
 
 def test_another_software_version_is_a_warning(

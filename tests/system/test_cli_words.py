@@ -75,7 +75,7 @@ def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
         (["enter", "9s", "--by", "anna"], "--second"),
         (["enter", "1s", "--by", "anna", "--second", "ben"], "'1s' is not a card: write rank then suit"),
         (["enter", "", "--by", "anna", "--second", "ben"], "'' is not a card"),
-        (["calibrate", "reader", "--by", "Eve\nIN ORDER"], r"the name has the character \n in it"),
+        (["calibrate", "reader", "--by", "Eve\nIN ORDER"], r"the name contains the character \n"),
         (["calibrate", "reader", "--by", "x" * 65], "the name is too long: at most 64 characters"),
         (["enter", "9x", "--by", "anna", "--second", "ben"], "write rank then suit"),
         (["journal", "show", "--seq", "later"], "write 5-9"),
@@ -117,14 +117,14 @@ def test_a_card_is_taken_as_people_write_it(shoe: command.Run, mocker: MockerFix
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["void", "--why", "a\nb", "--by", "anna"], r"--why has the character \n in it"),
-        (["void", "--why", "\udcff", "--by", "anna"], r"--why has the character \udcff in it"),  # no UTF-8
-        (["dealer", "eve", "--by", "\x1b[31m"], r"--by has the character \x1b in it"),
+        (["void", "--why", "a\nb", "--by", "anna"], r"--why contains the character \n"),
+        (["void", "--why", "\udcff", "--by", "anna"], r"--why contains the character \udcff"),  # no UTF-8
+        (["dealer", "eve", "--by", "\x1b[31m"], r"--by contains the character \x1b"),
     ],
 )
 def test_an_order_with_what_a_terminal_obeys_is_not_even_sent(shoe: command.Run, words: list[str], says: str) -> None:
     ran = shoe("do", *words)
-    assert (ran.code, ran.err) == (1, f"shoe: {says}; write one short line, of characters that can be printed\n")
+    assert (ran.code, ran.err) == (1, f"shoe: {says}; write one short line of printable characters\n")
 
 
 def test_a_wrong_config_ends_with_78(shoe: command.Run, tmp_path: Path) -> None:

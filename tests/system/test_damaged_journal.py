@@ -85,7 +85,7 @@ def test_nobody_is_told_to_move_what_never_was_a_journal(tmp_path: Path, there: 
         directory.mkdir()
         (directory / "passwd").touch()
     told = str(refusal(NotADirectoryError(20, "Not a directory"), directory))
-    assert told == f"{directory}: Not a directory; name a directory of its own: [journal] dir"
+    assert told == f"{directory}: Not a directory; use a directory of its own: [journal] dir"
 
 
 def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe: command.Run) -> None:
@@ -103,7 +103,7 @@ def test_a_journal_that_cannot_be_read_is_told(table: DaemonTable, shoe: command
     mocker.patch("firmware_bridge.journal.recovery.read_lines", side_effect=OSError(5, "Input/output error"))
     level, text, remedy = journal(shoe, table)
     assert (level, text) == ("FAIL", "the journal cannot be read ([Errno 5] Input/output error)")
-    assert "a failing card is in dmesg" in remedy
+    assert "if dmesg shows errors of the SD card" in remedy
 
 
 def test_a_new_device_has_no_journal_to_check(table: DaemonTable, shoe: command.Run) -> None:

@@ -147,7 +147,7 @@ def test_a_flood_of_orders_keeps_no_card_and_no_beat_waiting(
     calm_silence, flooded = beats.silence(), time.monotonic()
     for number in range(FLOOD):
         flood.publish("shoe/T07/command", b'{"id":"%d","do":"fly"}' % number, 1)
-    backend.wait_until(lambda: any("a second came" in each.get("error", "") for each in backend.on("reply")))
+    backend.wait_until(lambda: any("orders a second" in each.get("error", "") for each in backend.on("reply")))
     took = timed(table, CARDS)
     assert median(took) < max(ON_DISK_S, AS_LONG * calm_card), took
     backend.wait_until(lambda: refusals(backend))

@@ -75,15 +75,15 @@ def test_two_clients_of_one_name_say_so_and_wait_longer_and_longer(
 ) -> None:
     tables = [make(name, "shoe-T00", protocol) for name in ("one", "other")]
     for table in tables:
-        until(table, lambda status: any("the name shoe-T00: is a second" in each for each in alarms(status)))
+        until(table, lambda status: any("the client id shoe-T00: is a second" in each for each in alarms(status)))
         status = table.ask(do="status")
         assert status["broker"]["shared"].startswith(
-            "another client has the name shoe-T00: is a second shoe switched on"
+            "another client uses the client id shoe-T00: is a second shoe switched on"
         )
         level, text, remedy = checked(table, shoe)
-        assert (level, text) == ("FAIL", "another client has the name shoe-T00")
+        assert (level, text) == ("FAIL", "another client uses the client id shoe-T00")
         assert remedy.startswith("is a second shoe switched on with this table id?")
-        assert "another client has the name shoe-T00" in shoe("status", "--config", table.config_path).out
+        assert "another client uses the client id shoe-T00" in shoe("status", "--config", table.config_path).out
     before = [each["link"] for each in backend.on("status")]
     tables[0].pause(8.0)
     assert len([each["link"] for each in backend.on("status")]) - len(before) < 30

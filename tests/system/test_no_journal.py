@@ -168,8 +168,8 @@ def test_a_disk_that_does_not_answer_is_shown_until_it_does(
     table.code = ("-c", SLOW, str(flag))
     table.start().pull("9s")
     table.until(lambda: alarms(backend) == ["disk_error"])
-    assert last(backend, "alarm")["open"][0]["detail"] == "the journal is not read yet"
-    assert shoe("status", "--config", table.config_path).out.startswith("STOPPED: the journal is not read yet\n")
+    assert last(backend, "alarm")["open"][0]["detail"] == "the journal is still being read"
+    assert shoe("status", "--config", table.config_path).out.startswith("STOPPED: the journal is still being read\n")
     flag.unlink()
     table.until(lambda: dealt(backend) == ["9s"] and not alarms(backend))
     flag.touch()

@@ -59,13 +59,13 @@ def test_any_other_answer_goes_to_reply(table: Any, backend: Backend, elsewhere:
     ("command", "error"),
     [
         ({"do": "next"}, "there is no round to end"),
-        ({"do": "nxet"}, "nxet is no command"),
+        ({"do": "nxet"}, "nxet is not a command"),
         ({"do": "void"}, "the reason is missing"),
         ({"do": "enter", "card": "As", "second": "b"}, "enter is not allowed here"),
         ({"do": "resend", "journal": "9-none", "from": 1}, "journal 9-none is not on this disk"),
-        ({"order": "next"}, 'no "do"'),
+        ({"order": "next"}, '"do" is missing'),
         ({"do": "void", "why": "x" * 5_000}, "too long"),
-        ({"do": "next", "id": ""}, '"id" is no text of 1 to 64 characters'),
+        ({"do": "next", "id": ""}, '"id" must be a text of 1 to 64 printable characters'),
     ],
 )
 def test_a_refused_command_says_why(table: Any, backend: Backend, command: dict[str, Any], error: str) -> None:

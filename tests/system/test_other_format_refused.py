@@ -34,7 +34,7 @@ def test_another_format_is_refused_by_check_and_start(
     (found,) = [each for each in told if each["name"] == "journal"]
     text = f"00000001-0123456789ab.journal is a journal of format {version}, and this version reads and writes format 2"
     assert (found["level"], found["text"]) == ("FAIL", text)
-    assert "install the version that wrote it; if you cannot, deal on with a new record: sudo" in found["remedy"]
+    assert "install the version that wrote it; if you cannot, continue with a new record: sudo" in found["remedy"]
     assert tree(table.journal_dir) == before
 
     try:

@@ -244,5 +244,5 @@ def test_a_removed_tail_is_told_at_the_start(tmp_path: Path, broker: Broker, bac
     newest = sorted(table.journal_dir.glob("*.journal"))[-1]
     newest.write_bytes(b"".join(newest.read_bytes().splitlines(keepends=True)[:-1]))
     assert table.start().fallen() == 78
-    assert f"shoe: {newest.name} ends after line 1, but the broker has had line 2; lines were removed" in table.log
+    assert f"shoe: {newest.name} ends after line 1, but the broker received line 2; lines were removed" in table.log
     table.close()

@@ -24,7 +24,7 @@ broker, brokers = real.broker, real.brokers  # fixtures
 LAMPS = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "ready": 12, "fault": 25}
 BUZZER, LOCK = 8, 9
 FAULT = {"fault": "blocked"}
-OBSERVES = "observing only: one input crashed this version again and again"
+OBSERVES = "only observing: the same input crashed this version again and again"
 BLINK_S = 0.3
 """Longer than the fastest rhythm."""
 PATIENCE = 40

@@ -115,7 +115,7 @@ def test_the_control_socket_answers_and_signs_orders(table: Any, backend: Backen
     bridge = table()
     status_is(backend, "online")
     assert bridge.ask(do="status")["broker"]["up"]
-    assert "nobody signed" in bridge.ask(do="open_shoe")["error"]
+    assert "the order has no name" in bridge.ask(do="open_shoe")["error"]
     assert bridge.ask(do="open_shoe", by="anna")["ok"]
     assert bridge.ask(do="status")["table"]["phase"] == "ready"
     answered = backend.wait_for(lambda each: each.payload.get("event", {}).get("type") == "CommandAnswered")

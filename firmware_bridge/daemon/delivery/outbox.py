@@ -116,7 +116,7 @@ class Resends:
 
 def _left_out(error: Exception) -> None:
     """Logs what is left out; everything readable is sent."""
-    log.error("what the backend asked for cannot be sent again: %s", error)
+    log.error("entries that the backend asked for cannot be sent again: %s", error)
 
 
 WINDOW: Final = 16

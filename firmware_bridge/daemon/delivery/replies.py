@@ -72,4 +72,4 @@ class Replies:
                 return
 
     def _lost(self) -> None:
-        log.warning("an answer could not be sent: the backend repeats its command with the same id")
+        log.warning("an answer could not be sent; the backend will repeat its command with the same id")

@@ -77,7 +77,9 @@ class Store:
         """Handles a message of the topic; whether the cursor moved. Raises NotStored."""
         stored = _read(payload)
         if stored.by != self.name:
-            raise NotStored(f"{_shown(stored.by)} does not count here", f"the store of this table is {self.name}")
+            raise NotStored(
+                f"{_shown(stored.by)} is not the store of this table", f"the store of this table is {self.name}"
+            )
         claim = Cursor(stored.journal, stored.seq)
         if claim == self.cursor or self._is_repeated(claim):
             return False
@@ -88,7 +90,7 @@ class Store:
         try:
             before, self.cursor = self.cursor, self._reached()
         except OSError:
-            raise NotStored("the journal cannot be read", "say it again; see the table's alarms") from None
+            raise NotStored("the journal cannot be read", "send it again; see the table's alarms") from None
         if moved := self.cursor != before:
             self.changed()
         return moved
@@ -146,10 +148,10 @@ class Store:
         if _place(claim) < _place(self.cursor):
             assert self.cursor
             at = f"entry {self.cursor.seq} of {self.cursor.journal}"
-            raise NotStored(f"{_named(claim)} is behind what was stored", f"go on behind {at}")
+            raise NotStored(f"{_named(claim)} is older than what is stored", f"continue after {at}")
         if _place(claim) > _place(now):
             last = f"entry {now.seq} of {now.journal}" if now else "nothing"
-            raise NotStored(f"{_named(claim)} was not sent", f"say what was committed: the last one sent is {last}")
+            raise NotStored(f"{_named(claim)} was not sent", f"report only what was committed; last sent: {last}")
 
     def _check_older(self, claim: Cursor) -> None:
         """Raises NotStored unless an entry is in its journal."""
@@ -161,7 +163,7 @@ class Store:
         except (ValueError, OSError):
             is_here, end = False, 0
         if not is_here:
-            raise NotStored(f"journal {_shown(claim.journal)} is not on this disk", "name it as the messages do")
+            raise NotStored(f"journal {_shown(claim.journal)} is not on this disk", "use the name in the messages")
         if claim.seq > end:
             raise NotStored(f"{_named(claim)} was not sent", f"the last entry of this journal is {end}")
 
@@ -180,11 +182,11 @@ class Store:
 def _read(payload: bytes) -> Stored:
     """Decodes a message. Raises NotStored."""
     if len(payload) > LONGEST:
-        raise NotStored("too long", f"a message has at most {LONGEST} bytes")
+        raise NotStored("the message is too long", f"a message has at most {LONGEST} bytes")
     try:
         return _decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise NotStored("not a `stored`", 'send {"journal":"..","seq":1,"by":".."}') from None
+        raise NotStored("not a valid `stored` message", 'send {"journal":"..","seq":1,"by":".."}') from None
 
 
 def _place(cursor: Cursor | None) -> tuple[str, int]:

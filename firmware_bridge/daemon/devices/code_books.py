@@ -93,7 +93,7 @@ def load(path: str | Path | None, decks: int | None = None, pack: Pack = CARDS) 
     try:
         rows = list(_toml_rows(path) if path.suffix == ".toml" else _csv_rows(path))
     except FileNotFoundError:
-        raise ConfigError(f"code book: there is no file {path}", f"{REMEDY}, or correct [reader] code_book") from None
+        raise ConfigError(f"code book: file {path} not found", f"{REMEDY}, or correct [reader] code_book") from None
     except (OSError, ValueError, csv.Error) as error:
         why = getattr(error, "strerror", None) or error
         raise ConfigError(f"code book {path}: {why}", "record it again, or correct [reader] code_book") from None
@@ -119,7 +119,7 @@ def _known(row: Row) -> Known:
 
 # ---------------------------------------------------------------- what can be wrong
 
-_SHARED: Final = "a serial is of one card, but {} share this code: leave it out, or give each {} a code of its own"
+_SHARED: Final = "a serial belongs to one card, but {} share this code: remove the serial, or give each {} its own code"
 _ANY: Final = {card.value for card in Card}
 _SHOWN: Final = 8
 """Faces listed at most; of more, the first three and the last."""
@@ -130,7 +130,7 @@ def _other_pack(rows: list[Row], pack: Pack) -> Iterator[str]:
     found = list(dict.fromkeys(row.face for row in rows if row.face in _ANY))
     if found and not {card.value for card in pack} & set(found):
         ours = _some([card.value for card in pack])
-        yield f"end: these are other cards ({_some(found)}) than the packs of this game hold ({ours}): name their book"
+        yield f"end: these cards ({_some(found)}) are not in the packs of this game ({ours}): use another code book"
 
 
 def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
@@ -144,12 +144,12 @@ def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
         if not code:
             yield f"{row.where}: the code is missing"
         elif code in codes:
-            yield f"{row.where}: code {row.code!r} is there twice, see {codes[code]}"
+            yield f"{row.where}: code {row.code!r} is used twice, see {codes[code]}"
         if row.face not in {*faces, CUT}:
             ten = " (ten is T)" if row.face.startswith("10") else ""
-            yield f"{row.where}: {row.face!r} is no card: write {some} or {CUT}{ten}"
+            yield f"{row.where}: {row.face!r} is not a card: write {some} or {CUT}{ten}"
         if row.serial in serials:
-            yield f"{row.where}: serial {row.serial!r} is there twice, see {serials[row.serial]}"
+            yield f"{row.where}: serial {row.serial!r} is used twice, see {serials[row.serial]}"
         codes.setdefault(code, row.where)
         if row.serial:
             serials.setdefault(row.serial, row.where)

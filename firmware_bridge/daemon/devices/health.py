@@ -265,7 +265,7 @@ def _keep(path: Path, past: MeanQualities) -> None:
     try:
         write_whole(path, msgspec.json.encode(past))
     except OSError as error:
-        log.warning("the qualities read so far are not kept: %s", error)
+        log.warning("the read qualities cannot be saved: %s", error)
 
 
 def _past(path: Path) -> MeanQualities:
@@ -274,5 +274,5 @@ def _past(path: Path) -> MeanQualities:
     except FileNotFoundError:
         return MeanQualities()
     except (OSError, ValueError) as error:
-        log.warning("%s makes no sense (%s): the forecast begins anew", path, error)
+        log.warning("%s is not valid (%s): the forecast starts again", path, error)
         return MeanQualities()

@@ -115,7 +115,7 @@ class Keypads:
             return
         self._table.unwarn(LOST)
         if self._lost:
-            todo = "the dealer gives their marks (shoe do mark); check the pad's power and cable"
+            todo = "give the marks of these seats with shoe do mark; check the keypad's power and cable"
             self._table.warn(LOST, "; ".join(self._lost.values()), todo)
 
 
@@ -148,7 +148,7 @@ class _Keypad:
         """Reports a pad that is silent while its port is open."""
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and silent > SILENT_AFTER_S:
-            self._lost(f"no word from the keypad at {self.port.target} for {silent:.0f} s")
+            self._lost(f"nothing received from the keypad at {self.port.target} for {silent:.0f} s")
 
     def _on_open(self) -> None:
         self._heard_at, self._shown = self._loop.time(), b""
@@ -160,7 +160,7 @@ class _Keypad:
 
     def _lost(self, why: str) -> None:
         log.warning("%s", why)
-        self._on_change(self.port.target, f"keypad of seats {', '.join(map(str, self._seats))}")
+        self._on_change(self.port.target, f"no answer from the keypad of seats {', '.join(map(str, self._seats))}")
 
     def _on_bytes(self, chunk: bytes) -> None:
         for packet in self._link.feed(chunk):
@@ -186,7 +186,7 @@ class _Keypad:
 def _order(mark: Mark, seats: tuple[int, ...], asked: int | None) -> orders.Order:
     """The order for a mark; a refused one for a seat that is not its pad's, or a hand that is not asked."""
     if mark.seat not in seats:
-        hint = f"this pad is at seats {', '.join(map(str, seats))}: see [[keypad]]"
+        hint = f"this keypad belongs to seats {', '.join(map(str, seats))}: see [[keypad]]"
         return orders.Malformed("mark", "not_your_turn", hint)
     if mark.hand and asked is not None and mark.hand != asked:
         return orders.Malformed("mark", "late", f"hand {asked} of seat {mark.seat} is asked")

@@ -68,7 +68,7 @@ class LeasedReader:
         try:
             leave(self._table.journal.directory, LeftBehind(self._report, 0, self._to, restore))
         except OSError as error:
-            log.warning("what the reader is to be told cannot be kept (%s): calibrate it again", error)
+            log.warning("the reader's settings cannot be kept for the next start (%s): calibrate it again", error)
 
 
 class PinLease:
@@ -141,7 +141,7 @@ def left_in(directory: Path) -> LeftBehind | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        log.warning("%s makes no sense (%s): it is ignored", path, error)
+        log.warning("%s is not valid (%s): it is ignored", path, error)
         return None
 
 

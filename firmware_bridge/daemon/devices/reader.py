@@ -40,7 +40,7 @@ class RestartLimiter:
             return table.disk is None
         is_loop = len(self._noted) == NOTED and now_s - self._noted[0] < WITHIN_S
         if is_loop and not self._is_loop:
-            log.warning("the reader board restarts again and again: check its power and cable")
+            log.warning("the reader board keeps restarting: check its power and cable")
         self._is_loop = is_loop
         if not is_loop:
             self._noted.append(now_s)
@@ -189,7 +189,7 @@ class Reader:
             try:
                 self._book = code_books.load(self._book_file, self._decks, self._pack)
             except ConfigError as error:
-                log.error("%s; the book from before stays in use", error)
+                log.error("%s; the old code book stays in use", error)
             self.port.start()
 
     def acknowledge(self, report: ReportNo) -> None:
@@ -319,4 +319,4 @@ class Reader:
         self._delete_left()
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and self._protocol.keeps_reports and silent > SILENT_AFTER_S:
-            self._lost(f"no word from the reader for {silent:.0f} s: check its power and cable")
+            self._lost(f"nothing received from the reader for {silent:.0f} s: check its power and cable")

@@ -18,10 +18,10 @@ log = logging.getLogger(__name__)
 EXPIRE_AFTER_S: Final = 1.0
 """Seconds from a new file to the deletion of an old one: the card that begins a file goes first."""
 
-CLOCK_REMEDY: Final = "set it: sudo timedatectl set-ntp true; no journal is deleted for its age until then"
+CLOCK_REMEDY: Final = "set the clock: sudo timedatectl set-ntp true; until then no journal is deleted for its age"
 
 
-DISK_REMEDY: Final = "see why they wait: shoe check; or free some space"
+DISK_REMEDY: Final = "run shoe check to see why they wait, or free some space"
 
 
 class RetentionService:
@@ -48,7 +48,7 @@ class RetentionService:
         """Checks the clock, and the free space on the journal's disk (None if unknown)."""
         self.watch_clock()
         if free_mb is not None and free_mb < self._warn_mb and (kept := self._not_sent()) > KEEP_ALWAYS:
-            what = f"{free_mb} MB of disk are free, and {kept} journals are kept that were not sent, or not stored"
+            what = f"only {free_mb} MB of disk space are free, and {kept} journals are not sent or not stored yet"
             self._table.warn("disk_low", what, DISK_REMEDY)
         else:
             self._table.unwarn("disk_low")
@@ -95,5 +95,5 @@ def _expired(retention: Retention, stored: Cursor, is_clock_right: bool, files: 
         log.warning("an old journal cannot be deleted (%s)", error)
         return None
     if gone:
-        log.info("%s was kept long enough and is deleted", gone.name)
+        log.info("%s was kept long enough and has been deleted", gone.name)
     return gone

@@ -203,7 +203,7 @@ class Sensors:
         self._table.handle(inputs.LidMoved(**now(), open=is_open))
 
     def _on_stuck(self, name: str, is_stuck: bool) -> None:
-        log.warning("%s %s", name, "does not let go" if is_stuck else "has let go again")
+        log.warning("%s %s", name, "stays active" if is_stuck else "is inactive again")
         self._table.handle(inputs.SensorStuck(**now(), sensor=name, stuck=is_stuck))
 
 

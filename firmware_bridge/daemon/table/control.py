@@ -149,7 +149,7 @@ class Control:
         elif fields["do"] == "watch":
             await self._watch(reader, writer)
         elif not isinstance(by := fields.pop("by", None), str) or not by.strip():
-            await _send(writer, orders.Answer(ok=False, error="nobody signed this order", hint="say who: --by NAME"))
+            await _send(writer, orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME"))
         elif wrong := fault(by, LONGEST_NAME):
             await _send(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
         elif fields["do"] == "lend":
@@ -186,7 +186,7 @@ class Control:
     async def _end_lease(self, by: str) -> orders.Answer:
         """Ends the present lease: its connection gets the name in `by` and is closed."""
         if (lease := self._leases.status()) is None or self._borrower is None:
-            return orders.Answer(ok=False, error="nothing is lent", hint="see: shoe status")
+            return orders.Answer(ok=False, error="no device is lent", hint="see shoe status")
         log.warning("the %s is taken back from %s by %s", lease["device"], lease["to"], by)
         task, writer = self._borrower
         writer.write(msgspec.json.encode({"ok": False, "taken_back": by}) + b"\n")

@@ -11,7 +11,9 @@ from firmware_bridge.facts.wire_states import Alarm
 
 log = logging.getLogger(__name__)
 
-NOT_READ: Final = DiskError("the journal is not read yet", "wait; a slow or failing card is in dmesg", "disk_error")
+NOT_READ: Final = DiskError(
+    "the journal is still being read", "wait; if it takes long, look for errors of the SD card in dmesg", "disk_error"
+)
 """The outage of a table until its journal is open."""
 
 

@@ -75,9 +75,9 @@ class Leases:
         if self._lease:
             raise NotLeased(f"the {self._lease.device} is lent to {self._lease.to}", "one technician at a time")
         if any(each.is_out for each in self._devices.values()):
-            raise NotLeased("what was lent last is not back yet", "see whether its command still runs; try again")
+            raise NotLeased("the device lent last is not back yet", "check whether its command still runs; try again")
         if self._table.disk:
-            raise NotLeased("the journal cannot be written, so no loan can be put on record", self._table.disk.hint)
+            raise NotLeased("the journal cannot be written, so nothing can be lent", self._table.disk.hint)
         check(self._table.shoe, open_shoe)
         known = leasable.lease(to)
         log.info("the %s %s lent to %s", device, "are" if device.endswith("s") else "is", to)
@@ -112,9 +112,9 @@ def check(shoe: Shoe, open_shoe: bool) -> None:
     if where is Phase.READY and shoe.house.betting == "required":
         raise NotLeased(f"bets are closed for round {shoe.round}", "finish it or void it, then calibrate")
     if shoe.held:
-        raise NotLeased(f"{len(shoe.held)} cards are held", "the floor decides about them first: shoe status")
+        raise NotLeased(f"{len(shoe.held)} cards are held", "the pit boss decides about them first: see shoe status")
     if shoe.status == "open" and not open_shoe:
-        hint = "close it (sudo shoe do close-shoe --by NAME), or say --open-shoe: the dealer then confirms with NEXT"
+        hint = "close it (sudo shoe do close-shoe --by NAME), or add --open-shoe: the dealer then confirms with NEXT"
         raise NotLeased(f"shoe {shoe.number} is open", hint)
 
 

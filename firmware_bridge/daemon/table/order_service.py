@@ -80,7 +80,9 @@ class OrderService:
     def _found(self, order: orders.Resend) -> tuple[orders.Order, list[Range]]:
         """The order with its parts, or `Malformed` where they cannot be sent."""
         if self._is_full():
-            return orders.Malformed("resend", "too many parts wait to be sent again", "wait until they have come"), []
+            return orders.Malformed(
+                "resend", "too many parts are waiting to be sent again", "wait until they have arrived"
+            ), []
         try:
             return order, ranges(self._table.journal.directory, order)
         except NotInJournal as error:
@@ -90,17 +92,17 @@ class OrderService:
 def parse(payload: bytes) -> dict[str, Any]:
     """The fields of a command. Raises NotAnOrder with a hint what to send."""
     if len(payload) > LONGEST:
-        raise NotAnOrder("too long", f"a command has at most {LONGEST} bytes: say it in fewer words")
+        raise NotAnOrder("the command is too long", f"a command has at most {LONGEST} bytes: shorten it")
     try:
         fields = msgspec.json.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise NotAnOrder("not JSON", _LIKE_THIS) from None
     if not isinstance(fields, dict) or not isinstance(fields.get("do"), str):
-        raise NotAnOrder('no "do"', _LIKE_THIS)
+        raise NotAnOrder('"do" is missing', _LIKE_THIS)
     given = fields.get("id")
     if given is not None and (not isinstance(given, str) or not given or fault(given, ID_LENGTH)):
-        what = f'"id" is no text of 1 to {ID_LENGTH} characters that can be printed'
-        raise NotAnOrder(what, "give each command its own")
+        what = f'"id" must be a text of 1 to {ID_LENGTH} printable characters'
+        raise NotAnOrder(what, "give each command its own id")
     return fields
 
 
@@ -109,12 +111,12 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
     do = str(fields["do"]).replace("-", "_")
     if do not in _TYPES:
         hint = did_you_mean(do[:ID_LENGTH], allowed, f"one of: {', '.join(allowed)}")
-        return orders.Malformed(shown(do), f"{shown(do)} is no command", hint)
+        return orders.Malformed(shown(do), f"{shown(do)} is not a command", hint)
     if do not in allowed:
-        allow = f'put it into the table\'s config: [mqtt] commands = [.., "{do}"]'
+        allow = f'add it in the table\'s config: [mqtt] commands = [.., "{do}"]'
         return orders.Malformed(do, f"{do} is not allowed here", allow if do in orders.ALL else "give it at the table")
     if "by" in fields:
-        return orders.Malformed(do, '"by" is not taken here', "leave it out: by MQTT an order is the backend's")
+        return orders.Malformed(do, '"by" is not allowed here', "leave it out: orders by MQTT are the backend's")
     arguments = {name: value for name, value in fields.items() if name not in ("id", "do")}
     if wrong := mistake(_TYPES[do], arguments):
         return orders.Malformed(do, *wrong)
@@ -136,7 +138,9 @@ def _by_wire(order: orders.Order) -> orders.Order:
             missing = "round" if order.round is None else "turn"
             return orders.Malformed("mark", f'"{missing}" is missing', "take round and turn from the topic table")
         case orders.OpenShoe(pack=pack) if pack.left is not None:
-            return orders.Malformed("open_shoe", '"left" is told at the table', "shoe do open-shoe --left N")
+            return orders.Malformed(
+                "open_shoe", '"left" is only allowed at the table', "use shoe do open-shoe --left N"
+            )
     return order
 
 
@@ -147,8 +151,8 @@ def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
     if left is None or fewest <= left <= most:
         return order
     few = f"{left} cards are too few for a round of {game.name}"
-    what = few if left < fewest else f"{left} cards cannot be left of {most}"
-    return orders.Malformed("open_shoe", what, f"give {fewest} to {most}")
+    what = few if left < fewest else f"{left} cards cannot be left of the shoe's {most}"
+    return orders.Malformed("open_shoe", what, f"give a number from {fewest} to {most}")
 
 
 def digest(order: orders.Order, by: str) -> str:
@@ -197,7 +201,9 @@ class RateLimit:
             return
         self.refused += 1
         if self._burst is None:
-            log.warning("orders come faster than %d a second: those beyond %d are refused", A_SECOND, ROOM)
+            log.warning(
+                "too many orders: more than %d a second, and %d are waiting; new ones are refused", A_SECOND, ROOM
+            )
             self._burst = self._loop.call_later(BURST_S, self._end_burst)
         self._refuse(order)
 
@@ -228,8 +234,8 @@ class RateLimit:
 
 BACKEND: Final = "backend"
 
-TOO_MANY: Final = f"more than {A_SECOND} a second came, and {ROOM} wait"
-SLOWER: Final = "give an order when the one before it is answered"
+TOO_MANY: Final = f"more than {A_SECOND} orders a second, and {ROOM} are waiting"
+SLOWER: Final = "send the next order after the answer to the last one"
 
 
 class Backend:
@@ -278,7 +284,7 @@ class Backend:
             return  # the process ends, and the status says why
         except Exception:
             log.exception("an order could not be judged")
-            answer = Answer(ok=False, error="internal error", hint="report it, with the table's log")
+            answer = Answer(ok=False, error="internal error", hint="report it with the table's log")
         self.replies.send(self._reply(message, answer))
 
     def _turn_away(self, message: Incoming) -> None:

@@ -23,7 +23,8 @@ SILENT_S: Final = 60.0
 """Seconds of silence before the alarm; time without a broker does not count, as it has its own alarm."""
 
 REMEDY: Final = (
-    "start it, or see its log; play goes on, what it lacks is sent again, and no journal is deleted until it has it"
+    "start the store or check its log; play continues, missing entries are sent again, "
+    "and no journal is deleted before that"
 )
 
 
@@ -74,7 +75,9 @@ class StoreWatch:
             return
         try:
             if message.retained:
-                raise NotStored("it is retained", "publish it without the retain flag, and clear it at the broker")
+                raise NotStored(
+                    "the message is retained", "publish it without the retain flag, and clear it at the broker"
+                )
             if not self._store.receive(message.payload):
                 return
         except NotStored as error:
@@ -152,14 +155,14 @@ class StoreWatch:
         try:
             return self._store.missing(behind)
         except OSError as error:
-            log.error("what the store lacks cannot be sent again: %s", error)
+            log.error("entries that the store lacks cannot be sent again: %s", error)
             return None
 
     def _warn(self) -> None:
         assert self._store
         at = self._store.cursor
         has = f"entry {at.seq} of {at.journal}" if at else "nothing"
-        what = f"{self._store.name} stored nothing for {SILENT_S:.0f} s: it has {has}"
+        what = f"the store {self._store.name} has stored nothing for {SILENT_S:.0f} s; last stored: {has}"
         self._table.warn("store_silent", what, REMEDY)
 
     def _turn_away(self, message: Incoming, error: NotStored) -> None:
@@ -167,7 +170,7 @@ class StoreWatch:
         why = f"{error.what}; {error.hint}"
         self._why_refused = why
         if self._refused.bit_count() == 1:  # logs the 1st, 2nd, 4th, ..: a flood does not fill the log
-            log.warning("a message on the topic stored does not count (the %d. of them): %s", self._refused, why)
+            log.warning("a message on the topic stored was ignored (number %d): %s", self._refused, why)
         self._refuse(message, f"stored: {error.what}", error.hint)
 
 

@@ -147,7 +147,10 @@ class Table:
         self._outage.end()
         self.observing = self._crashes.too_many()
         if self.observing:
-            log.critical("one input crashed us again and again: observing; update, or delete %s", self._crashes.path)
+            what = (
+                "the same input crashed this version again and again: only observing; update the software, or delete %s"
+            )
+            log.critical(what, self._crashes.path)
         started = inputs.Started(**now(), version=__version__, house=house, nonce=nonce(), torn=self.journal.torn)
         for fact in (started, *((stopped,) if stopped else ()), *waited):
             self.handle(fact)

@@ -94,7 +94,9 @@ SAVE_S: Final = 0.1
 SAVE_AGAIN_S: Final = 5.0
 """Seconds until a failed write of the cursor is repeated."""
 
-REMEDY: Final = "see dmesg, replace the card; until then no journal is deleted, and a restart sends messages again"
+REMEDY: Final = (
+    "check dmesg and replace the SD card; until then no journal is deleted, and a restart sends messages again"
+)
 
 LastWord = Literal["stopped", "lost"]
 """The end of a table: by a stop, or by a failure."""
@@ -140,7 +142,7 @@ class CursorSaver:
             cursor = self._outbox.save(sync=sync)
         except OSError as error:
             self._is_failing = True
-            what = f"how far the broker has the journal cannot be stored ({error.strerror or error})"
+            what = f"the broker's position in the journal cannot be saved ({error.strerror or error})"
             self._table.warn("cursor_error", what, REMEDY)
             return None
         if sync:

@@ -65,7 +65,7 @@ def _fields(kind: type[Struct]) -> dict[str, tuple[inspect.Type, bool]]:
 
 
 def _unknown(kind: type[Struct], name: str, known: Mapping[str, Any]) -> Mistake:
-    takes = f"it takes {', '.join(known)}" if known else "it takes none"
+    takes = f"its fields are {', '.join(known)}" if known else "it has no fields"
     if kind is Enter:  # the name might be a card, which is secret
         return Mistake("a field is unknown", takes)
     return Mistake(f'"{shown(name)}" is unknown', did_you_mean(name[:ECHO], known, takes))
@@ -80,24 +80,26 @@ def _wrong(info: inspect.Type, value: Any) -> Mistake | None:
             found = [_wrong(each, value) for each in kinds]
             return None if None in found else found[0]
         case inspect.NoneType():
-            return None if value is None else Mistake("is no null", "leave it out")
+            return None if value is None else Mistake("must not be null", "leave it out")
         case inspect.StrType():
             return _wrong_text(info, value)
         case inspect.IntType(ge=low, le=high):
             is_number = isinstance(value, int) and not isinstance(value, bool)
             if not is_number or (low is not None and value < low) or (high is not None and value > high):
-                return Mistake("is no whole number that fits", _between(low, high))
+                return Mistake("is not a valid whole number", _between(low, high))
             return None
         case inspect.LiteralType(values=values):
-            return None if value in values else Mistake("is no choice", f"one of: {', '.join(map(str, values))}")
+            return (
+                None if value in values else Mistake("is not a valid choice", f"one of: {', '.join(map(str, values))}")
+            )
         case inspect.EnumType(cls=kind):
             is_one = isinstance(value, str) and value in {each.value for each in kind}
-            return None if is_one else Mistake("is no card", "write a card as rank and suit: As, Td")
+            return None if is_one else Mistake("is not a card", "write a card as rank and suit: As, Td")
         case inspect.StructType(cls=kind):
             if not isinstance(value, dict):
-                return Mistake("is no object", "write it in { }")
+                return Mistake("is not an object", "write it in { }")
             wrong = mistake(kind, value)
-            return wrong and Mistake(f"makes no sense: {wrong.what}", wrong.hint)
+            return wrong and Mistake(f"is not valid: {wrong.what}", wrong.hint)
     return next(_within(info, value), None)
 
 
@@ -109,13 +111,13 @@ def _between(low: int | None, high: int | None) -> str:
 
 def _wrong_text(info: inspect.StrType, value: Any) -> Mistake | None:
     if not isinstance(value, str):
-        return Mistake("is no text", "write it in quotation marks")
+        return Mistake("is not a text", "write it in quotation marks")
     if len(value) < (info.min_length or 0):
         return Mistake("is empty", "write something, or leave it out")
     if wrong := fault(value, info.max_length or len(value)):
         return Mistake(wrong, REMEDY)
     if info.pattern and not re.search(info.pattern, value):
-        return Mistake("has letters that are not plain", "write a to z, digits and signs")
+        return Mistake("has characters that are not plain", "write only a to z, digits and signs")
     return None
 
 
@@ -124,16 +126,16 @@ def _within(info: inspect.Type, value: Any) -> Iterator[Mistake]:
     match info:
         case inspect.VarTupleType(item_type=kind):
             if not isinstance(value, list):
-                yield Mistake("is no list", "write it in [ ]")
+                yield Mistake("is not a list", "write it in [ ]")
                 return
             parts = [(kind, each) for each in value]
         case inspect.DictType(key_type=kind, value_type=kind_of_value):
             if not isinstance(value, dict):
-                yield Mistake("is no object", "write it in { }")
+                yield Mistake("is not an object", "write it in { }")
                 return
             parts = [(kind, each) for each in value] + [(kind_of_value, each) for each in value.values()]
         case _:
             return
     for kind, each in parts:
         if wrong := _wrong(kind, each):
-            yield Mistake(f"has a part that {wrong.what}", wrong.hint)
+            yield Mistake(f"has an item that {wrong.what}", wrong.hint)
