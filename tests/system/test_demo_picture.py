@@ -81,7 +81,7 @@ def test_the_picture_of_a_game_that_the_demo_has_never_heard_of(tmp_path: Path) 
 
 
 def test_keys_let_the_demo_rest_and_end(tmp_path: Path) -> None:
-    keys = {"P2 steady": b" ", "PAUSED. SPACE: go on": b" ", "round 1 over": b"q"}
+    keys = {"P2 steady": b" ", "PAUSED. SPACE: go on": b" ", "round 1: PLAYER": b"q"}
     drawn = on_terminal(tmp_path, "--rounds", "1000", "--speed", "10", keys=keys, code=130)
     assert re.search(r"\d+ rounds? delivered", drawn)
 
