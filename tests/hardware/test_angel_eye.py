@@ -53,7 +53,7 @@ DIFFERS = Notice("a card was reported again, and it differs: compare the cards w
         (Frame("1", "L", b"\x81"), Notice("locked")),
         (Frame("1", "M"), Notice("a preset value was changed")),
         (Frame("1", "P"), Notice("the shoe stands by")),
-        (Frame("1", "Z"), Notice("an unknown report Z")),
+        (Frame("1", "Z"), Notice("a report Z that is not known")),
     ],
 )
 def test_angel_eye_reports(sent: Frame, told: Any) -> None:
