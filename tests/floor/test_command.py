@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
@@ -68,12 +69,17 @@ def test_an_export_as_csv_begins_with_names(floor: Callable[..., int], tmp_path:
 
 
 def test_check_names_what_is_wrong(
-    floor: Callable[..., int], tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.CaptureFixture[str]
+    floor: Callable[..., int],
+    tmp_path: Path,
+    brokers: Callable[..., Broker],
+    capsys: pytest.CaptureFixture[str],
+    mocker: MockerFixture,
 ) -> None:
     broker = brokers()
     SqliteStore(tmp_path / "floor.db").close()
     assert floor("check", port=broker.port) == 0
     filled(tmp_path / "floor.db")
+    mocker.patch("firmware_bridge.floor.check.ANSWER_S", 0.2)
     assert floor("check", port=free_port()) == 1
     told = capsys.readouterr().out
     assert "wrong  1 messages in quarantine; run shoe-floor export quarantine for the reasons" in told
@@ -83,8 +89,9 @@ def test_check_names_what_is_wrong(
 @pytest.mark.skipif(find_spec("nats") is not None, reason="nats-py is installed")
 @pytest.mark.parametrize("command", ["ingest", "check"])
 def test_a_floor_on_nats_names_the_package_that_is_missing(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], mocker: MockerFixture
 ) -> None:
+    mocker.patch("firmware_bridge.floor.check.ANSWER_S", 0.2)
     config = tmp_path / "floor.toml"
     SqliteStore(tmp_path / "floor.db").close()
     config.write_text(f'[nats]\nservers = ["nats://127.0.0.1:1"]\n[store]\npath = "{tmp_path / "floor.db"}"\n')

@@ -18,8 +18,9 @@ from firmware_bridge.floor.store.sqlite import SqliteStore
 @pytest.mark.parametrize("left", [None, b""], ids=["nothing", "an empty file"])
 @pytest.mark.parametrize("command", ["backup", "export", "check", "expire"])
 def test_where_there_is_no_store_none_is_made(
-    command: str, left: bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, left: bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str], mocker: MockerFixture
 ) -> None:
+    mocker.patch("firmware_bridge.floor.check.ANSWER_S", 0.2)  # nobody is at port 1
     config, path, backup = tmp_path / "floor.toml", tmp_path / "away ?#%41.db", tmp_path / "backup.db"
     config.write_text(f'[mqtt]\nport = 1\n[store]\npath = "{path}"\nkeep_years = 10\n')
     backup.write_bytes(b"yesterday's")

@@ -45,7 +45,10 @@ def test_it_is_refused(
     assert tree(config.parent) == before
 
 
-def test_the_check_says_so(config: Path, version: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_check_says_so(
+    config: Path, version: int, capsys: pytest.CaptureFixture[str], mocker: MockerFixture
+) -> None:
+    mocker.patch("firmware_bridge.floor.check.ANSWER_S", 0.2)  # no broker is there
     before = tree(config.parent)
     assert main(["--config", str(config), "check"]) == 1
     assert f"floor.db is a store of format {version}, but this shoe-floor" in capsys.readouterr().out

@@ -129,6 +129,19 @@ def parted(sections: Sections) -> Sections:
     return {**sections, "table": rest, "game": own | sections.get("game", {})} if own else sections
 
 
+SHOWS_DAMAGE_BRIEFLY = (
+    "-c",
+    """
+import sys
+from firmware_bridge.cli import main
+from firmware_bridge.daemon import bridge
+bridge.DAMAGED_SHOWN_S = 0.5
+sys.exit(main())
+""",
+)
+"""The `code` of a daemon that shows a damaged journal for half a second, not ten."""
+
+
 class DaemonTable(Table):
     """A table whose daemon is a process of its own, to be started, stopped and killed."""
 

@@ -16,7 +16,7 @@ from firmware_bridge.journal.recovery import refusal
 from tests import broker as real
 from tests.broker import Broker
 from tests.system import command
-from tests.system.table import DaemonTable
+from tests.system.table import SHOWS_DAMAGE_BRIEFLY, DaemonTable
 
 broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
 
@@ -49,7 +49,9 @@ def test_a_damaged_journal_is_told_before_the_start_and_moved_aside_the_table_de
     level, text, remedy = journal(shoe, table)
     assert (level, text) == ("FAIL", f"{newest.name}, line 1: the checksum is wrong")
     assert newest.read_bytes() == damaged
+    table.code = SHOWS_DAMAGE_BRIEFLY
     assert table.start().fallen() == 78
+    table.code = DaemonTable.code
     assert table.log.splitlines()[-1] == f"shoe: {text}; {remedy}"
 
     aside = Path(f"{table.journal_dir}.damaged")

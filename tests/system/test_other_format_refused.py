@@ -10,7 +10,7 @@ from tests import broker as real
 from tests.broker import Broker
 from tests.disk_and_broker.trees import tree
 from tests.system import command
-from tests.system.table import DaemonTable
+from tests.system.table import SHOWS_DAMAGE_BRIEFLY, DaemonTable
 
 broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
 
@@ -22,6 +22,7 @@ def test_another_format_is_refused_by_check_and_start(
     tmp_path: Path, broker: Broker, shoe: command.Run, version: int
 ) -> None:
     table = DaemonTable(tmp_path, broker.port)
+    table.code = SHOWS_DAMAGE_BRIEFLY
     table.journal_dir.mkdir(mode=0o700)
     (table.journal_dir / "00000001-0123456789ab.journal").write_bytes(LINE % (version, b"0" * 64) * 5)
     cursor = CursorFile(table.journal_dir / "cursor")
