@@ -199,7 +199,7 @@ class AngelEyeDecoder(Decoder):
     def _messages(self, frame: Frame) -> Iterator[Message]:
         command, length = frame.command, len(frame.payload)
         if length < _LENGTHS.get(command, 0) or (length > 2 and command in "DR"):
-            yield Notice(f"a report {command} of unknown length", gap=command in "DdR")
+            yield Notice(f"a report {command} of another length than known", gap=command in "DdR")
         elif command == "D":
             yield self._dealt(*frame.payload)
         elif command == "R":
@@ -224,7 +224,7 @@ class AngelEyeDecoder(Decoder):
     def _again(self, place: int, face: int) -> Message:
         """The notice of a repeated card. Public sources disagree whether it is a new card: it counts as none."""
         if self._laid.get(place) == face:
-            return Notice("a card was reported again, unchanged")
+            return Notice("a card was told again, the same")
         return Notice("a card was reported again, and it differs: compare the cards with the screen", gap=True)
 
 
@@ -239,7 +239,7 @@ def _outside(frame: Frame) -> Message:
 def _verdict(frame: Frame) -> Message:
     outcome, pairs = OUTCOMES.get(frame.payload[0] >> 4 & 7), frame.payload[0] & 15
     if outcome is None or pairs > 3:
-        return Notice("an unknown result", gap=True)
+        return Notice("a result that is none", gap=True)
     return Verdict(outcome, bool(pairs & 1), bool(pairs & 2))
 
 
@@ -255,7 +255,7 @@ def _lock(frame: Frame) -> Message:
 
 
 def _strange(frame: Frame) -> Message:
-    return Notice(f"an unknown report {frame.command}")
+    return Notice(f"a report {frame.command} that is not known")
 
 
 _LENGTHS: Final = {"D": 2, "R": 2, "d": 1, "G": 1, "E": 1, "L": 1}

@@ -29,7 +29,7 @@ def test_angel_eye(wire: str, frame: Frame, message: Any) -> None:
     assert taken(AngelEyeDecoder(), 3 * sent) == [message]
 
 
-SAME = Notice("a card was reported again, unchanged")
+SAME = Notice("a card was told again, the same")
 DIFFERS = Notice("a card was reported again, and it differs: compare the cards with the screen", gap=True)
 
 
@@ -38,13 +38,13 @@ DIFFERS = Notice("a card was reported again, and it differs: compare the cards w
     [
         (Frame("1", "G", b"\xa3"), Verdict("tie", True, True)),
         (Frame("1", "G", b"\xf0"), Verdict("forced")),
-        (Frame("1", "G", b"\x80"), Notice("an unknown result", gap=True)),
+        (Frame("1", "G", b"\x80"), Notice("a result that is none", gap=True)),
         (Frame("1", "D", b"\xa1\x91"), Read("Ad", slot="burn")),
         (Frame("1", "D", b"\xc1\xaa"), Read("Tc", slot="burn")),
         (Frame("1", "D", b"\xd1\x91"), Notice("the shoe counts the burn")),
         (Frame("1", "D", b"\x84\x91"), Unread("unreadable")),  # no fourth card of the player's
         (Frame("1", "D", b"\x81\x9e"), Unread("unreadable")),  # no rank 14
-        (Frame("1", "D", b"\x81"), Notice("a report D of unknown length", gap=True)),
+        (Frame("1", "D", b"\x81"), Notice("a report D of another length than known", gap=True)),
         (Frame("1", "d", b"\x90"), Unread("drawn while in error")),
         (Frame("1", "E", b"\xc5"), Unread("backwards")),
         (Frame("1", "E", b"\x82"), Notice("error 2: a card too many was drawn")),
@@ -53,7 +53,7 @@ DIFFERS = Notice("a card was reported again, and it differs: compare the cards w
         (Frame("1", "L", b"\x81"), Notice("locked")),
         (Frame("1", "M"), Notice("a preset value was changed")),
         (Frame("1", "P"), Notice("the shoe stands by")),
-        (Frame("1", "Z"), Notice("an unknown report Z")),
+        (Frame("1", "Z"), Notice("a report Z that is not known")),
     ],
 )
 def test_angel_eye_reports(sent: Frame, told: Any) -> None:

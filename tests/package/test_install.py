@@ -67,7 +67,7 @@ def test_what_is_installed_leads_to_the_documents(whole: tuple[Install, Path]) -
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert "the reader may have missed cards" in ran.stdout
+    assert "the card reader may have missed cards" in ran.stdout
 
 
 def test_the_daemon_loads_no_package_for_pictures(whole: tuple[Install, Path]) -> None:
