@@ -78,5 +78,5 @@ def test_seen_cards_that_make_no_sense(shoe_odds: Command, tmp_path: Path) -> No
     with pytest.raises(ScriptError, match="it is not a text file"):
         shoe_odds("--seen", tmp_path / "picture")
     (tmp_path / "a.deal").write_text("As Tx")
-    with pytest.raises(ScriptError, match="line 1: 'Tx' is no word"):
+    with pytest.raises(ScriptError, match="line 1: 'Tx' is not a word"):
         shoe_odds("--seen", tmp_path / "a.deal")

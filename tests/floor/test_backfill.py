@@ -29,7 +29,7 @@ def test_a_damaged_line_costs_no_other(
     (tmp_path / "floor.toml").write_text(f'[store]\npath = "{tmp_path / "floor.db"}"\n')
     assert main(["--config", str(tmp_path / "floor.toml"), "backfill", str(path)]) == 1
     told = capsys.readouterr()
-    assert told.err.count("left out") == len(damaged)
+    assert told.err.count("skipped: ") == len(damaged)
     assert f"line {min(damaged)}: the checksum is wrong" in told.err
     left = [each for n, line in enumerate(lines, 1) if n not in damaged for each in messages(line)]
     assert f"{path}: {len(left)} new" in told.out

@@ -51,7 +51,7 @@ def test_it_asks_first(
     monkeypatch.setattr("sys.stdin", io.StringIO(said))
     ran = shoe("retire", "--config", config)
     assert (ran.code, not kept(broker)) == (code, code == 0)
-    assert "Retire it?" in ran.out
+    assert "Continue?" in ran.out
 
 
 def test_a_table_that_is_online_is_left_alone(config: Path, broker: Broker, shoe: Run) -> None:
@@ -67,7 +67,7 @@ def test_a_table_that_is_online_is_left_alone(config: Path, broker: Broker, shoe
 
 
 def test_a_broker_that_is_away_and_a_name_that_is_none_are_told(config: Path, broker: Broker, shoe: Run) -> None:
-    assert "no name of a table" in shoe("retire", "--config", config, "--table", "#", "--yes").err
+    assert "is not a table's name" in shoe("retire", "--config", config, "--table", "#", "--yes").err
     broker.stop()
     ran = shoe("retire", "--config", config, "--yes")
     assert ran.code == 1
