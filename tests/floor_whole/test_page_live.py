@@ -159,7 +159,7 @@ def test_a_table_that_nobody_knows_yet_comes_by_itself(broker: Broker, pages: Pa
     publish(broker, messages("T01", baccarat(3), now_ms()))
     tab = tabs(f"{page.url}/table/T01?lang=en")
     tab.goto(f"{page.url}/table/T02?lang=en")
-    tab.wait_for_selector("#state:has-text('No table of this name')")
+    tab.wait_for_selector("#state:has-text('There is no table with this name')")
     publish(broker, messages("T02", baccarat(3), now_ms()))
     tab.wait_for_selector("#board svg")
     assert all("404" in each for each in tabs.errors)
