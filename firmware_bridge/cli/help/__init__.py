@@ -19,7 +19,7 @@ MANUALS: Final = ("shoe.1", "bridge.toml.5")
 DOCUMENTS: Final = {
     "technician": "the technician's book: installing, wiring, calibrating, what to do at 3 a.m.",
     "operators": "for dealer and pit: what the lamps say, NEXT and REVEAL",
-    "irregularities": "every alarm: what it means, who does what, what the floor may choose",
+    "irregularities": "every alarm: what it means, who does what, what the pit may choose",
     "houses": "what a house chooses",
     "config": "every key of bridge.toml",
     "baccarat": "who draws a third card and why, and what a house chooses",

@@ -15,7 +15,7 @@ MODES: Final = {
     "NO_BROKER": "PLAY GOES ON, rounds are kept here: the broker cannot be reached",
     "VIRTUAL_CUT": "PLAY GOES ON, the cut card is counted: its sensor did not see it",
     "MANUAL_ENTRY": "PLAY GOES ON, with a card that two people entered by hand",
-    "OBSERVE": "OBSERVING ONLY, lamps are dark: the same input crashed this version repeatedly",
+    "OBSERVE": "OBSERVING ONLY, no slot is lit: the same input crashed this version repeatedly",
 }
 
 DRAW_THE_LOT: Final = "draw a seat, then enter it: sudo shoe do mark lot SEAT --by NAME"
