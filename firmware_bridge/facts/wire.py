@@ -106,7 +106,7 @@ def excerpt(kind: type[Part], *needed: str, **defaults: Any) -> type[Part]:
         bounded = type(default) if isinstance(default, Struct) else _bounded(hints[name])
         fields.append((name, bounded | None if default is None else bounded, default))
     made: Any = msgspec.defstruct(kind.__name__, fields, frozen=True)
-    return made  # type: ignore[no-any-return]
+    return made  # type: ignore[no-any-return]  # defstruct types no fields
 
 
 def _bounded(hint: Any) -> Any:

@@ -25,10 +25,24 @@ class LatestMessage(NamedTuple):
     at: int
 
 
+B = TypeVar("B")
+
+
+class Body(Generic[B]):
+    """An attribute of `Latest`: the latest body of a topic; None until it came."""
+
+    def __init__(self, topic: str) -> None:
+        self._topic = topic
+
+    def __get__(self, latest: "Latest", owner: object) -> B | None:
+        return latest.messages[self._topic].body if self._topic in latest.messages else None
+
+
 class Latest:
     """The latest message of one table for each topic in `reads`."""
 
     reads: ClassVar[Mapping[str, Read]]
+    status, health = Body[Status]("status"), Body[Health]("health")
 
     def __init__(self, name: str, since: int) -> None:
         """since: when its first message came, in ms."""
@@ -36,23 +50,9 @@ class Latest:
         self.messages: dict[str, LatestMessage] = {}
 
     @property
-    def status(self) -> Status | None:
-        """The latest `status`; None until it came."""
-        return self.body("status")  # type: ignore[no-any-return]
-
-    @property
-    def health(self) -> Health | None:
-        """The latest `health`; None until it came."""
-        return self.body("health")  # type: ignore[no-any-return]
-
-    @property
     def health_at(self) -> int | None:
         """When the latest `health` was sent, in ms."""
         return self.messages["health"].at if "health" in self.messages else None
-
-    def body(self, topic: str) -> Any:
-        """The latest body of a topic; None until it came."""
-        return self.messages[topic].body if topic in self.messages else None
 
     def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
         """Update the state by a message; returns whether it changed. Raises MessageError.

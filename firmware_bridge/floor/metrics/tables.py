@@ -17,7 +17,7 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import Name, Number, StateHead, excerpt
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
 from firmware_bridge.floor import latest
-from firmware_bridge.floor.latest import Latest, Read, milliseconds
+from firmware_bridge.floor.latest import Body, Latest, Read, milliseconds
 from firmware_bridge.floor.source import Delivery
 
 log = logging.getLogger(__name__)
@@ -89,20 +89,15 @@ class Table(Latest):
         "table": lambda payload: _read(payload, _Laid),
     }
 
+    alarms = Body[Counter[tuple[str, str]]]("alarm")
+    """By id and severity."""
+    laid = Body[wire_states.Table]("table")
+    """Phase and cards left."""
+
     def __init__(self, name: str, since: int) -> None:
         super().__init__(name, since)
         self.rounds: Counter[RoundStatus] = Counter()
         self._last_round = ("", 0, 0)
-
-    @property
-    def alarms(self) -> Counter[tuple[str, str]] | None:
-        """Open alarms by id and severity; None until they came."""
-        return self.body("alarm")  # type: ignore[no-any-return]
-
-    @property
-    def laid(self) -> wire_states.Table | None:
-        """Phase and cards left; None until they came."""
-        return self.body("table")  # type: ignore[no-any-return]
 
     def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
         """Update as `Latest` does. Rounds from before the first `status` of a boot are not counted."""

@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 from firmware_bridge.client.payload import MessageError, state, verify_table
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
-from firmware_bridge.floor.latest import Latest, Read, Tables, milliseconds
+from firmware_bridge.floor.latest import Body, Latest, Read, Tables, milliseconds
 from firmware_bridge.floor.page.round_summary import RoundSummary, read, summarised
 from firmware_bridge.games.baccarat.roads import Board
 
@@ -41,6 +41,9 @@ class Seen(Latest):
         "roads": lambda payload: state(payload, Board),
     }
 
+    table, lamps, alarms = Body[Table]("table"), Body[Lamps]("lamps"), Body[Alarms]("alarm")
+    _board = Body[Board]("roads")
+
     def __init__(self, name: str, since: int) -> None:
         super().__init__(name, since)
         self.version = self.ahead = 0
@@ -48,25 +51,9 @@ class Seen(Latest):
         self.unreadable: dict[str, str] = {}
 
     @property
-    def table(self) -> Table | None:
-        """The latest `table`; None until it came."""
-        return self.body("table")  # type: ignore[no-any-return]
-
-    @property
-    def lamps(self) -> Lamps | None:
-        """The latest `lamps`; None until they came."""
-        return self.body("lamps")  # type: ignore[no-any-return]
-
-    @property
-    def alarms(self) -> Alarms | None:
-        """The latest `alarm`; None until it came."""
-        return self.body("alarm")  # type: ignore[no-any-return]
-
-    @property
     def roads(self) -> Board | None:
         """The roads of its shoe; None unless baccarat is dealt."""
-        board: Board | None = self.body("roads")
-        return board if self.table and self.table.game == "baccarat" else None
+        return self._board if self.table and self.table.game == "baccarat" else None
 
     @property
     def shoe(self) -> int | None:
