@@ -106,7 +106,7 @@ def test_all_decks_of_tags_are_recorded_and_a_misread_tag_is_found(
     visit = Visit(bridge, "codebook", "--yes")
     visit.said("deck 1 of 2: pull 52")
     pull(bridge, misread + one)
-    visit.said("deck 1 of 2: 1 other codes")
+    visit.said("deck 1 of 2: codes that differ the second time: 1, the first at 8s")
     pull(bridge, one + one + two + two)
     visit.said("pull the cut card, if it has a code")
     pull(bridge, ["3A00000000"])

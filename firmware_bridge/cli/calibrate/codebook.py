@@ -76,7 +76,8 @@ async def _tagged_deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook
         faces = _sorted(visit)
         differ = [face.value for face, one, other in zip(faces, deck, again, strict=True) if one != other]
         visit.guide.say(
-            f"{which}{len(differ)} other codes the second time, the first at {differ[0]}: sort it and pull it again"
+            f"{which}codes that differ the second time: {len(differ)}, the first at {differ[0]}; "
+            "sort it and pull it again"
         )
 
 
