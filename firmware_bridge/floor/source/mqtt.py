@@ -146,9 +146,7 @@ class MqttSource(Reader):
 
     def down(self, why: str, code: int) -> None:
         self.fault = why
-        text = f"is gone: {why}"
-        if why.startswith("it "):
-            text = why[3:].replace("refuses us", "refuses").replace("does not answer", "gives no answer")
+        text = why.removeprefix("it ") if why.startswith("it ") else f"is gone: {why}"
         level = logging.ERROR if code else logging.WARNING
         log.log(level, "the broker %s %s", self._settings.address, text)
 
