@@ -10,18 +10,34 @@ from typing import Final
 ROOT: Final = Path(__file__).parent
 
 SLOW: Final = {
+    "cli": (
+        *("bar", "cli_daemon", "cli_do", "cli_help", "cli_replay", "cli_support", "cli_wiring", "cli_words"),
+        *("replay_shoes", "retire", "workers"),
+    ),
+    "cli/calibrate": None,
+    "cli/check": None,
+    "cli/journal": None,
+    "cli/watch": None,
     "client": (
         *("alone", "fake_table", "floor", "floor_doc", "floor_mistakes", "floor_stored", "floor_trouble"),
         *("ledger_adds_up", "received"),
     ),
-    "disk_and_broker": ("live_odds", "mqtt", "mqtt_mistakes", "mqtt_refused", "publish_now", "states", "subscriber"),
+    "daemon": None,
+    "daemon/delivery": ("states",),
+    "daemon/devices": ("exit_sensor",),
+    "daemon/table": ("clock", "judged_ahead", "live_odds"),
+    "demo": ("demo", "demo_backend", "demo_picture", "demo_refused", "demo_unread"),
     "docs": ("mqtt", "readme"),
     "floor": (
         *("check", "command", "fleet", "fleet_network", "kills", "names_at_a_table", "no_store", "other_store"),
         *("page_drawn", "page_past", "small_house", "source", "stored_kills", "windows"),
     ),
     "hardware": ("dwell", "pins", "pty", "sim", "sim_words", "tty"),
-    "system": None,
+    "mqtt": ("mqtt", "mqtt_mistakes", "mqtt_refused", "publish_now", "subscriber"),
+    "project": ("build", "install", "package", "scripts"),
+    "screen": None,
+    "soak": None,
+    "tools/messages": ("asyncapi_parser",),
 }
 """Folder -> its files of tests that start processes, or sleep; None: all of them."""
 
@@ -29,12 +45,9 @@ _PROCESS: Final = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.po
 
 
 def is_slow(path: Path) -> bool:
-    """Whether a file or folder is left out."""
-    folder, *rest = path.relative_to(ROOT).parts or ("",)
-    if folder not in SLOW:
-        return False
-    names = SLOW[folder]
-    return names is None or (bool(rest) and path.stem.removeprefix("test_") in names)
+    """Whether a file is left out."""
+    names = SLOW.get(str(path.parent.relative_to(ROOT)), ())
+    return path.suffix == ".py" and (names is None or path.stem.removeprefix("test_") in names)
 
 
 def forbid_processes() -> None:
@@ -48,8 +61,8 @@ def forbid_processes() -> None:
 
 
 FIRST: Final = (
-    *("core/test_table.py", "core/test_golden.py", "system/test_demo.py", "system/test_calibrate_taken_back.py"),
-    *("core/test_disturbed.py", "system/test_no_journal.py", "floor/test_guest_secrets.py", "system/test_way.py"),
+    *("shoe/test_table.py", "golden/test_golden.py", "demo/test_demo.py", "cli/calibrate/test_calibrate_taken_back.py"),
+    *("shoe/test_disturbed.py", "daemon/test_no_journal.py", "floor/test_guest_secrets.py", "daemon/test_way.py"),
 )
 """The longest files: begun last, they would run alone."""
 

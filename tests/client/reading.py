@@ -10,7 +10,7 @@ from firmware_bridge.client.floor import PlainFloor
 from firmware_bridge.client.messages import Item, Received
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.facts.wire import Stored
-from tests.broker import Broker
+from tests.kit.broker import Broker
 
 LIMIT_S = 30.0
 

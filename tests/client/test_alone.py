@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import broker as real
-from tests.broker import Broker
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 ROOT = Path(__file__).parents[2]
 

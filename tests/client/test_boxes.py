@@ -13,9 +13,9 @@ from firmware_bridge.games.blackjack import GAME
 from firmware_bridge.games.blackjack.rules import Blackjack
 from firmware_bridge.games.game import Start
 from firmware_bridge.games.machine import layout
-from tests.core.games.blackjack_book import Book
-from tests.core.games.blackjack_rounds import words
-from tests.core.games.rounds import Rules
+from tests.games.blackjack.book import Book
+from tests.games.blackjack.rounds import words
+from tests.games.rounds import Rules
 
 TABLE = Range(Decimal(10), Decimal(500))
 WORDS = {"no_such_seat": "not offered", "below_min": "minimum", "above_max": "maximum"}

@@ -18,7 +18,7 @@ from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events import CardDealt
 from firmware_bridge.journal.audit import Commitments
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from tests.core.table import Table
+from tests.kit.table import Table
 
 NATURAL = "9s Kd Th Kc"
 SIX = {"burn": "none", "procedure": "six-card"}

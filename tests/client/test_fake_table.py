@@ -18,9 +18,9 @@ from firmware_bridge.client.payload import round_message
 from firmware_bridge.client.testing import FakeGame, FakeTable, Fault, fake_table
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.wire import ClosedRound, RoundMessage
-from tests import broker as real
-from tests.broker import Broker
 from tests.client.reading import logged, raws, read_until, said, subscribed
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 brokers, broker = real.brokers, real.broker  # fixtures
 

@@ -13,9 +13,9 @@ from firmware_bridge.client.floor import Floor
 from firmware_bridge.client.messages import Received
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.topics.event_and_round import messages
-from tests import broker as real
-from tests.broker import Broker
-from tests.system.table import BridgeTable
+from tests.kit import broker as real
+from tests.kit.broker import Broker
+from tests.kit.daemon_table import BridgeTable
 
 brokers, broker = real.brokers, real.broker  # fixtures
 

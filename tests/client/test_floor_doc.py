@@ -14,9 +14,9 @@ from time import monotonic, sleep
 from firmware_bridge.client.floor import PlainBatch, PlainFloor
 from firmware_bridge.client.messages import Item
 from firmware_bridge.client.testing import fake_table
-from tests import broker as real
-from tests.broker import Broker
 from tests.client.reading import raws, subscribed
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "backend.md").read_text("utf-8"), re.S)

@@ -15,9 +15,9 @@ from firmware_bridge.client.broker import FloorError
 from firmware_bridge.client.floor import FloorInUse, NotThisBatch, PlainFloor
 from firmware_bridge.client.messages import Item, Unreadable
 from firmware_bridge.client.testing import fake_table
-from tests import broker as real
-from tests.broker import Broker
 from tests.client.reading import LIMIT_S, logged, publish, raws, subscribed
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 brokers, broker = real.brokers, real.broker  # fixtures
 

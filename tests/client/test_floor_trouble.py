@@ -12,9 +12,9 @@ import pytest
 from firmware_bridge.client.floor import PlainFloor
 from firmware_bridge.mqtt.errors import BACKEND, BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings
-from tests import broker as real
-from tests.broker import Broker
 from tests.client.reading import LIMIT_S, subscribed
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 brokers, broker = real.brokers, real.broker  # fixtures
 

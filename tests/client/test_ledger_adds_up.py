@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.cli import main as shoe
-from tests import broker as real
-from tests.broker import Broker
 from tests.client.test_floor_doc import LEDGER, ROOT
 from tests.floor.journals import published
-from tests.system.table import DaemonTable
+from tests.kit import broker as real
+from tests.kit.broker import Broker
+from tests.kit.daemon_table import DaemonTable
 
 brokers, broker = real.brokers, real.broker  # fixtures
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "backend.md").read_text("utf-8"), re.S)

@@ -19,10 +19,10 @@ from firmware_bridge.client import (
     settle,
     third,
 )
-from tests.core.games.test_erbagang import BANK_OF_1, BETS, MONEY, WINS
-from tests.core.games.test_erbagang import table as erbagang
-from tests.core.games.test_niuniu import CARDS, GRABS
-from tests.core.games.test_niuniu import table as niuniu
+from tests.games.erbagang.test_erbagang import BANK_OF_1, BETS, MONEY, WINS
+from tests.games.erbagang.test_erbagang import table as erbagang
+from tests.games.niuniu.test_niuniu import CARDS, GRABS
+from tests.games.niuniu.test_niuniu import table as niuniu
 
 SEATS = ("S1", "S2", "S3", "S4")
 

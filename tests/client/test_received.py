@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from firmware_bridge.client import Events, Identity, MessageError, Rounds
 from firmware_bridge.facts.orders import Resend
 from tests.client.wagers import head, round_message
-from tests.core.table import Table
+from tests.kit.table import Table
 
 TABLE = Table(burn="none").play("shoe", *["9s Kd Th Kc"] * 4, "2s 3h", "!void misdeal", *["9s Kd Th Kc"] * 2)
 JOURNAL = TABLE.lines[-1].public.journal

@@ -9,8 +9,8 @@ from firmware_bridge.client import Rounding, Wager, payments, settle
 from firmware_bridge.demo.given import PlayedTable
 from firmware_bridge.facts import orders
 from firmware_bridge.games.house import house_of, usual
-from tests.core.games.zhajinhua.chance import lines
-from tests.core.table import Table
+from tests.games.zhajinhua.chance import lines
+from tests.kit.table import Table
 
 
 def played(line: dict[str, Any]) -> list[dict[str, Any]]:

@@ -14,10 +14,10 @@ from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import ORDERS, tag_of
 from firmware_bridge.topics.event_and_round import messages
-from tests import broker as real
-from tests.broker import Broker
 from tests.docs.pages import DOCS, block
-from tests.system.table import BridgeTable
+from tests.kit import broker as real
+from tests.kit.broker import Broker
+from tests.kit.daemon_table import BridgeTable
 
 PAGE = DOCS / "mqtt.md"
 

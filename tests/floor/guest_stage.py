@@ -15,7 +15,7 @@ from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import mode
-from tests.core.table import Table
+from tests.kit.table import Table
 from tests.tools.messages.examples import HEALTH
 
 VERSION_SAID: Final = "97.53.1"

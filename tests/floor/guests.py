@@ -16,10 +16,10 @@ from firmware_bridge.games.house import usual
 from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.topics.state import snapshots
-from tests.core.games.seated import VARIANTS, Seated
-from tests.core.golden_wild import Wild
-from tests.core.table import BACK, LOST, RESTART
 from tests.floor.guest_stage import LIMITS, Stage, Watched
+from tests.games.seated import VARIANTS, Seated
+from tests.golden.wild import Wild
+from tests.kit.table import BACK, LOST, RESTART
 
 PEOPLE: Final = ("ANNABEL", "BORIS", "DEALERWU", "PITBOSSQI")
 """Names of people, which no screen may show."""

@@ -14,11 +14,11 @@ from firmware_bridge.floor.record.message import now
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.reader import Place, read_lines
-from tests.broker import Broker
 from tests.floor.ingesting import Ingest
 from tests.floor.killed_database import BUSY_S, Database, SqliteFile
-from tests.system.shuffled import Dealer
-from tests.system.table import DaemonTable
+from tests.kit.broker import Broker
+from tests.kit.daemon_table import DaemonTable
+from tests.soak.shuffled import Dealer
 
 VICTIMS: Final = ("daemon", "broker", "ingest", "database")
 

@@ -17,7 +17,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import CardEvent
 from firmware_bridge.journal.line import Line
 from firmware_bridge.topics.event_and_round import messages
-from tests.system.account import DRAWN
+from tests.soak.account import DRAWN
 
 
 class State(msgspec.Struct, kw_only=True):

@@ -26,12 +26,12 @@ from firmware_bridge.facts.events import Irregular
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.reader import Place, read_lines
-from tests.backend import Received
 from tests.floor.journals import Kept, made, published
 from tests.floor.killed_database import Database, SqliteFile
 from tests.floor.killed_floor import VICTIMS, KilledFloor
 from tests.floor.kills_record import Shoe, Shoes, State, cards_of, end_left_behind
-from tests.system.account import EXPECTED, Account
+from tests.kit.backend import Received
+from tests.soak.account import EXPECTED, Account
 
 REVIVED: Final = 0.6
 """The chance of each dead part to be started again after a kill."""

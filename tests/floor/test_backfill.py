@@ -8,8 +8,8 @@ from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.journal.line import without_sealed
 from firmware_bridge.topics.event_and_round import messages
-from tests.disk_and_broker.record import Record
 from tests.floor.journals import kept, made
+from tests.kit.journal_record import Record
 
 
 @pytest.mark.parametrize("damaged", [{3}, {1}, {2, 3, 6}, {7}])

@@ -11,10 +11,10 @@ from paho.mqtt.enums import CallbackAPIVersion
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.record.ledger import EVER, Progress
 from firmware_bridge.floor.store.sqlite import SqliteStore
-from tests import broker as real
-from tests.broker import Broker
 from tests.floor.journals import event
 from tests.floor.tables import alive
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 brokers = real.brokers  # fixture
 

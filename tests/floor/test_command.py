@@ -19,9 +19,9 @@ from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.store.sqlite import SqliteStore
-from tests import broker as real
-from tests.broker import Broker, free_port
 from tests.floor.journals import AT, event, kept, round_of
+from tests.kit import broker as real
+from tests.kit.broker import Broker, free_port
 
 brokers = real.brokers  # fixture
 ROOT = Path(__file__).parents[2]

@@ -18,10 +18,10 @@ from firmware_bridge.config.load import broker_settings
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.shoe.state import blockers
-from tests import broker as real
-from tests.backend import Backend
-from tests.broker import Broker, free_port
 from tests.floor.journals import made, published
+from tests.kit import broker as real
+from tests.kit.backend import Backend
+from tests.kit.broker import Broker, free_port
 from tests.tools.fleet.__main__ import main
 from tests.tools.fleet.compare import Compared, compare
 from tests.tools.fleet.dealer import Dealer

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.broker import free_port
+from tests.kit.broker import free_port
 from tests.tools.fleet.child import Child
 from tests.tools.fleet.engines import answers
 

@@ -21,7 +21,7 @@ from firmware_bridge.floor.page.guest.words import LANGUAGES, Language
 from firmware_bridge.shoe.policy import POLICIES
 from tests.floor.guest_stage import VERSION_SAID, Said, Stage
 from tests.floor.guests import BETS, PEOPLE, PURSES, STAGES, WHY
-from tests.texts import texts
+from tests.kit.texts import texts
 
 MODES: Final[tuple[Cards, ...]] = get_args(Cards)
 FACE: Final = re.compile(r'<span class="card[^"]*">(?:(10|[2-9AJQK])<i>([♠♥♦♣])|([1-9])<i>●|(White))')

@@ -11,11 +11,11 @@ import pytest
 from firmware_bridge.cli import main as shoe
 from firmware_bridge.floor.cli import main as shoe_floor
 from firmware_bridge.journal.files import journal_files, journal_id
-from tests import broker as real
-from tests.broker import Broker
 from tests.floor.ingesting import Ingest
 from tests.floor.journals import made, published
-from tests.system.table import DaemonTable
+from tests.kit import broker as real
+from tests.kit.broker import Broker
+from tests.kit.daemon_table import DaemonTable
 
 brokers = real.brokers  # fixture
 

@@ -9,8 +9,8 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.floor.record.message import Unread, row
 from firmware_bridge.floor.record.names import PEOPLE, Names, names
-from tests.core.table import Table
 from tests.floor.journals import AT, event, round_of
+from tests.kit.table import Table
 
 KEY = b"k" * 32
 HIDDEN = Names(KEY)

@@ -13,11 +13,11 @@ from firmware_bridge.floor.cli import main as shoe_floor
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.journal.files import journal_files
-from tests import broker as real
 from tests.floor.ingesting import Ingest
 from tests.floor.journals import published
 from tests.floor.test_kills import play
-from tests.system.table import DaemonTable
+from tests.kit import broker as real
+from tests.kit.daemon_table import DaemonTable
 
 brokers = real.brokers  # fixture
 

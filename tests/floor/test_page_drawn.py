@@ -20,8 +20,8 @@ from firmware_bridge.floor.source import Delivery
 from firmware_bridge.games import GAMES as DEALT
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics import lamps
-from tests.contrast import contrast
 from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages
+from tests.kit.contrast import contrast
 from tests.tools.messages.examples import examples
 from tests.tools.messages.scenes import GAMES, MORE, Scene
 

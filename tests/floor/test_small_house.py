@@ -22,10 +22,10 @@ from firmware_bridge.floor.cli import main as shoe_floor
 from firmware_bridge.floor.config import load
 from firmware_bridge.floor.page.feed import feed
 from firmware_bridge.floor.source.mqtt import MqttSource
-from tests.broker import Broker, free_port
 from tests.floor.ingesting import Ingest
-from tests.system.command import status
-from tests.system.table import DaemonTable
+from tests.kit.broker import Broker, free_port
+from tests.kit.command import status
+from tests.kit.daemon_table import DaemonTable
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs/small-house.md").read_text("utf-8")

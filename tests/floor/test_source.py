@@ -9,8 +9,8 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from firmware_bridge.floor.config import MqttSection
 from firmware_bridge.floor.source.mqtt import MqttSource
-from tests import broker as real
-from tests.broker import Broker
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 brokers = real.brokers  # fixture
 LIMIT_S = 60.0

@@ -13,8 +13,8 @@ from firmware_bridge.floor.config import MqttSection
 from firmware_bridge.floor.source import Delivery as Delivered
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.mqtt.settings import Incoming
-from tests import broker as real
-from tests.broker import Broker
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 brokers = real.brokers  # fixture
 LIMIT_S, QUIET_S = 60.0, 0.5

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from tests.broker import free_port
+from tests.kit.broker import free_port
 
 LIMIT_S: Final = 60.0
 

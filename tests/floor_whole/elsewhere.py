@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tests.system.table import DaemonTable
+from tests.kit.daemon_table import DaemonTable
 
 
 class Elsewhere:

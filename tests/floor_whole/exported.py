@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.broker import free_port
+from tests.kit.broker import free_port
 
 LIMIT_S: Final = 60.0
 

@@ -8,10 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from tests.broker import free_port
 from tests.floor.killed_floor import KilledFloor
 from tests.floor.kills_record import end_left_behind
 from tests.floor_whole.cluster import Cluster, programs
+from tests.kit.broker import free_port
 
 DATABASE: Final = "floor"
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.broker import free_port
+from tests.kit.broker import free_port
 
 NATS_SERVER = shutil.which("nats-server", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}")
 START_S = 60.0

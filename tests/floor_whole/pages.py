@@ -20,8 +20,8 @@ import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
-from tests.broker import Broker, free_port
 from tests.floor.tables import Message
+from tests.kit.broker import Broker, free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

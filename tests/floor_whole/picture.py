@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from playwright.sync_api import sync_playwright
 
-from tests.broker import Broker
 from tests.floor.tables import Message, alive, baccarat, messages
 from tests.floor_whole.pages import CHROMIUM, Page, now_ms, publish
+from tests.kit.broker import Broker
 from tests.tools.messages.scenes import GAMES, Scene
 
 SIZE: Final[Any] = {"width": 1360, "height": 800}

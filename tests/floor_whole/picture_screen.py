@@ -8,9 +8,9 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.broker import Broker
 from tests.floor.tables import Message, alive, baccarat, messages
 from tests.floor_whole.pages import CHROMIUM, Page, now_ms, publish
+from tests.kit.broker import Broker
 from tests.tools.messages.scenes import Scene
 
 LIMITS = {"table": {"low": 100, "high": 20000}, "tie": {"low": 50, "high": 5000}}

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests import backend as heard
-from tests import broker as real
-from tests.backend import Backend
-from tests.broker import Broker
 from tests.floor_whole import pages as whole
 from tests.floor_whole.elsewhere import Elsewhere
 from tests.floor_whole.pages import LIMIT_S, Page
 from tests.floor_whole.screens import got, stream, with_screen
+from tests.kit import backend as heard
+from tests.kit import broker as real
+from tests.kit.backend import Backend
+from tests.kit.broker import Broker
 
 broker, brokers, backend = real.broker, real.brokers, heard.backend  # fixtures
 pages = whole.pages  # fixture

@@ -11,14 +11,14 @@ from firmware_bridge.floor.page.guest.html import screen
 from firmware_bridge.floor.page.guest.view import Limit, View
 from firmware_bridge.floor.page.guest.words import Language
 from firmware_bridge.games.guest import Hand, Result
-from tests import backend as heard
-from tests import broker as real
-from tests.broker import Broker
 from tests.floor.guests import STAGES
 from tests.floor.tables import Message
 from tests.floor_whole import pages as whole
 from tests.floor_whole.pages import Page, Tabs, publish, until
 from tests.floor_whole.screens import with_screen
+from tests.kit import backend as heard
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 broker, brokers, backend = real.broker, real.brokers, heard.backend  # fixtures
 pages, chromium, tabs = whole.pages, whole.chromium, whole.tabs  # fixtures

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests import broker as real
-from tests.broker import Broker
 from tests.client.test_alone import PROGRAM
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 brokers, broker = real.brokers, real.broker  # fixtures
 

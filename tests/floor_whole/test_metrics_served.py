@@ -16,12 +16,12 @@ from paho.mqtt.enums import CallbackAPIVersion
 from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.store.sqlite import SqliteStore
-from tests import broker as real
-from tests.broker import Broker, free_port
 from tests.floor.metered import HEALTH
 from tests.floor_whole.exported import Exported
 from tests.floor_whole.pages import until
-from tests.system.table import DaemonTable
+from tests.kit import broker as real
+from tests.kit.broker import Broker, free_port
+from tests.kit.daemon_table import DaemonTable
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")

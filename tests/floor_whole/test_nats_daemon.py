@@ -11,7 +11,7 @@ from tests.floor_whole import nats as real
 from tests.floor_whole import nats_floor
 from tests.floor_whole.nats import Cluster, needs_nats
 from tests.floor_whole.nats_floor import LIMIT_S, Floor
-from tests.system.table import DaemonTable
+from tests.kit.daemon_table import DaemonTable
 
 pytestmark = needs_nats
 clusters, floors = real.clusters, nats_floor.floors  # fixtures

@@ -15,12 +15,12 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
 from firmware_bridge.cli import main as shoe
-from tests import certificates
 from tests.floor.journals import made, published
 from tests.floor_whole import nats_floor
 from tests.floor_whole.nats import Cluster, needs_nats
 from tests.floor_whole.nats_floor import LIMIT_S, Floor, until
-from tests.system.table import DaemonTable
+from tests.kit import certificates
+from tests.kit.daemon_table import DaemonTable
 
 pytestmark = needs_nats
 floors, tls = nats_floor.floors, certificates.tls  # fixtures

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from firmware_bridge.floor.config import PageSection
-from tests import broker as real
-from tests import certificates
-from tests.broker import Broker, free_port
 from tests.floor.tables import alive, baccarat, messages
 from tests.floor_whole import nginx
 from tests.floor_whole import pages as whole
 from tests.floor_whole.nginx import TO_PAGE, Nginx, Through, documented, needs_nginx
 from tests.floor_whole.pages import LIMIT_MS, Page, now_ms, publish, until
 from tests.floor_whole.screens import Stream, got, stream, with_screen
+from tests.kit import broker as real
+from tests.kit import certificates
+from tests.kit.broker import Broker, free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext

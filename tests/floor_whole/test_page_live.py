@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests import broker as real
-from tests.broker import Broker
 from tests.floor.tables import a_hundred, alive, baccarat, messages
 from tests.floor_whole import pages as whole
 from tests.floor_whole.elsewhere import Elsewhere
 from tests.floor_whole.pages import LIMIT_MS, Page, Tabs, now_ms, publish
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 broker, brokers = real.broker, real.brokers  # fixtures
 pages, chromium, tabs = whole.pages, whole.chromium, whole.tabs  # fixtures

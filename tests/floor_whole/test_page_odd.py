@@ -9,11 +9,11 @@ from contextlib import ExitStack, suppress
 
 import msgspec
 
-from tests import broker as real
-from tests.broker import Broker
 from tests.floor.tables import Message, alive, baccarat, messages
 from tests.floor_whole import pages as whole
 from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
 

@@ -11,13 +11,13 @@ import pytest
 
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page.backfill import ROUNDS
-from tests import broker as real
-from tests.broker import Broker
 from tests.floor.tables import alive, baccarat, latest, messages
 from tests.floor.test_page_past import changed, round_of, stored
 from tests.floor_whole import pages as whole
 from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
 from tests.floor_whole.screens import got
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
 Pages = Callable[..., Page]

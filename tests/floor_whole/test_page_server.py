@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests import broker as real
-from tests.broker import Broker
 from tests.floor.tables import baccarat, latest, messages
 from tests.floor_whole import pages as whole
 from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
 DOC = (Path(__file__).parents[2] / "docs/page.md").read_text("utf-8")

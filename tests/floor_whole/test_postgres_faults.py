@@ -13,12 +13,12 @@ import pytest
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Row
 from firmware_bridge.floor.store import Store, StoreError
-from tests import broker as real
 from tests.floor.ingesting import Ingest
 from tests.floor.journals import Kept, event, kept
 from tests.floor.test_kills import play, whole
 from tests.floor_whole.cluster import Cluster, missing
-from tests.system.table import DaemonTable
+from tests.kit import broker as real
+from tests.kit.daemon_table import DaemonTable
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 

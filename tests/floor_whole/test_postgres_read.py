@@ -8,8 +8,6 @@ import pytest
 
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.store import Counts, Store, StoreError
-from tests import broker as real
-from tests.broker import Broker
 from tests.floor.every_reader import *  # noqa: F403  # the tests of every reader
 from tests.floor.every_reader import counted, opened
 from tests.floor.journals import event
@@ -17,6 +15,8 @@ from tests.floor.tables import alive
 from tests.floor_whole.cluster import Cluster
 from tests.floor_whole.exported import Exported
 from tests.floor_whole.pages import publish
+from tests.kit import broker as real
+from tests.kit.broker import Broker
 
 psycopg = pytest.importorskip("psycopg")
 broker, brokers = real.broker, real.brokers  # fixtures

@@ -18,10 +18,10 @@ import pytest
 from firmware_bridge.floor.metrics.exporter import OF_THE_EXPORTER, OF_THE_STORE
 from firmware_bridge.floor.metrics.families import OF_A_TABLE
 from firmware_bridge.floor.store.sqlite import SqliteStore
-from tests import broker as real
-from tests.broker import Broker, free_port
 from tests.floor_whole.exported import Exported
-from tests.system.table import DaemonTable
+from tests.kit import broker as real
+from tests.kit.broker import Broker, free_port
+from tests.kit.daemon_table import DaemonTable
 
 broker, brokers = real.broker, real.brokers  # fixtures
 FOLDER = Path(__file__).parents[2] / "docs/prometheus"

@@ -11,7 +11,7 @@ from hardware.readers.native import Get, Raw, Save, Selftest, Set, pack
 from hardware.sim.board import NativeBoard
 from tests.hardware.cable import BadCable
 from tests.hardware.link import Link
-from tests.nightly import EVERY
+from tests.kit.nightly import EVERY
 
 
 def deal(link: Link, codes: list[int], depth: int = 8, **run: Any) -> None:

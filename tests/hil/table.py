@@ -9,11 +9,11 @@ from typing import Any
 from firmware_bridge.daemon.devices.code_books import native_code
 from firmware_bridge.facts.cards import FACES, Card
 from hardware.sim.board import NativeBoard
-from tests.baccarat import layout
-from tests.backend import Backend
-from tests.broker import Broker
 from tests.hil.cable import Cable
 from tests.hil.machine import VirtualPi
+from tests.kit.baccarat import layout
+from tests.kit.backend import Backend
+from tests.kit.broker import Broker
 
 LAMPS = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 12, "R2": 16, "ready": 20, "fault": 17}
 CUT_CARD, NEXT, REVEAL = 27, 22, 23

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hatch_build import build
-from tests.system.installed import PROJECT, Install, commit, copy_of_the_project, installer, runs, tree, verify
+from tests.kit.project_copy import PROJECT, Install, commit, copy_of_the_project, installer, runs, tree, verify
 
 pytestmark = pytest.mark.skipif(sys.version_info >= (3, 13), reason="lgpio has no wheel for this Python")
 

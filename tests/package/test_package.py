@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from hatch_build import build
-from tests.system.installed import commit, copy_of_the_project, installer, runs
+from tests.kit.project_copy import commit, copy_of_the_project, installer, runs
 
 ARCH = subprocess.run(["dpkg", "--print-architecture"], check=False, capture_output=True, text=True).stdout.strip()
 PYTHON = subprocess.run(["/usr/bin/python3", "-V"], check=False, capture_output=True, text=True).stdout

@@ -1,0 +1,82 @@
+"""`shoe odds`: what it reads and what it writes."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.cli import odds as odds_
+from firmware_bridge.errors import ScriptError
+from firmware_bridge.facts.cards import cards
+from firmware_bridge.games.baccarat.bets import BETS
+from firmware_bridge.games.baccarat.odds import Odds, odds, remaining
+from tests.games.baccarat.eight_decks import DEALS_8_DECKS, eight
+
+
+class Command:
+    """`shoe odds` in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self.capsys = capsys
+        self.parser = argparse.ArgumentParser()
+        odds_.options(self.parser)
+
+    def __call__(self, *words: object) -> str:
+        """What it writes."""
+        assert odds_.run(self.parser.parse_args([str(word) for word in words])) == 0
+        return self.capsys.readouterr().out
+
+
+@pytest.fixture
+def shoe_odds(capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(capsys)
+
+
+def as_json(told: dict[str, Odds]) -> dict[str, Any]:
+    return {
+        bet: {
+            "tiers": [{"pays": chance.pays, "num": chance.num, "den": chance.den} for chance in each.tiers],
+            "rtp": list(each.rtp),
+        }
+        for bet, each in told.items()
+    }
+
+
+def test_json_of_a_full_shoe(shoe_odds: Command) -> None:
+    told = json.loads(shoe_odds("--json"))
+    assert told == as_json(eight())
+    assert told["banker"]["tiers"][0] == {"pays": 0.95, "num": 2_292_252_566_437_888, "den": DEALS_8_DECKS}
+
+
+def test_json_of_what_is_left(shoe_odds: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.deal").write_text("Qs # another shoe's\nshoe As Td ?? 9c5h cut +2s next # the rest", "utf-8")
+    left = as_json(odds(remaining(6, cards("AsTd9c5h")), "same-rank", "any-natural"))
+    options = ("--decks", 6, "--json", "--tiger-pair-top", "same-rank", "--natural-bets", "any-natural")
+    assert json.loads(shoe_odds(*options, "--seen", tmp_path / "a.deal")) == left
+    monkeypatch.setattr("sys.stdin", io.StringIO("As Td\n9c5h"))
+    assert json.loads(shoe_odds(*options, "--seen", "-")) == left
+
+
+def test_people_get_a_table(shoe_odds: Command) -> None:
+    lines = shoe_odds().splitlines()
+    assert "416 cards in 8 decks, 416 left" in lines[0]
+    assert "  ".join(lines[3].split()) == "闲  Player  98.7649  %  1  to  1  44.624661  %"
+    assert lines[4].split() == ["push", "9.515597", "%"]
+    assert lines[5].split() == ["lost", "45.859742", "%"]
+    assert all(bet.zh in " ".join(lines) and bet.en in " ".join(lines) for bet in BETS.values())
+
+
+def test_seen_cards_that_make_no_sense(shoe_odds: Command, tmp_path: Path) -> None:
+    with pytest.raises(ScriptError, match="No such file or directory; give a file of cards"):
+        shoe_odds("--seen", tmp_path / "none")
+    (tmp_path / "picture").write_bytes(b"\xff\xfe")
+    with pytest.raises(ScriptError, match="it is not a text file"):
+        shoe_odds("--seen", tmp_path / "picture")
+    (tmp_path / "a.deal").write_text("As Tx")
+    with pytest.raises(ScriptError, match="line 1: 'Tx' is not a word"):
+        shoe_odds("--seen", tmp_path / "a.deal")

@@ -1,8 +1,0 @@
-"""Random tests of the core: no example has to be quick, on whatever machine."""
-
-from __future__ import annotations
-
-from hypothesis import HealthCheck, settings
-
-settings.register_profile("core", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("core")

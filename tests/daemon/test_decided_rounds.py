@@ -1,0 +1,64 @@
+"""A round of each game that is corrected, and one that is voided, as a subscriber receives them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.games import GAMES
+from tests.kit import broker as real
+from tests.kit.backend import Backend
+from tests.kit.broker import Broker
+from tests.kit.daemon_table import DaemonTable
+from tests.kit.guests import Guests
+
+broker, brokers = real.broker, real.brokers  # fixtures
+
+GUESSED = [name for name in GAMES if GAMES[name].play.words]
+"""Games with seats that mark; the others' rounds are corrected and voided in the tests of every command."""
+
+
+class Sitting:
+    """A daemon's table and its guests; `words` are what came since the shoe opened, as a correction names it."""
+
+    def __init__(self, table: DaemonTable, guests: Guests) -> None:
+        self.table, self.guests, self.words = table, guests, list[str]()
+
+    def play(self) -> Card | dict[str, Any]:
+        """Let one thing happen: a card is dealt, or an order given."""
+        what = self.guests.next()
+        if isinstance(what, Card):
+            self.table.deal(what.value)
+            self.words.append(what.value)
+            return what
+        answer = self.table.ask(by="eve", **what)
+        assert answer["ok"], (what, answer)
+        if what["do"] == "mark":
+            seat, value = what.get("seat"), what.get("value")
+            self.words.append((f"{seat}:" if seat else "") + what["word"] + (f"={value}" if value is not None else ""))
+        return what
+
+
+@pytest.mark.parametrize("game", GUESSED)
+def test_a_closed_round_is_corrected_and_an_open_one_voided(game: str, tmp_path: Path, broker: Broker) -> None:
+    guests = Guests(game, Random(1))
+    table = DaemonTable(tmp_path, broker.port, table=guests.settings)
+    with closing(table), Backend(broker.port) as backend:
+        backend.meanwhile = lambda: table.pause(0.005)
+        sitting = Sitting(table.start(), guests)
+        while not guests.rounds:
+            sitting.play()
+        assert table.ask(do="correct", round=1, cards=sitting.words, why="looked again", by="eve")["ok"]
+        while not isinstance(sitting.play(), Card):
+            pass
+        assert table.ask(do="void", why="misdeal", by="eve")["ok"]
+        backend.wait_until(lambda: len(backend.on("round")) == 3)
+        closed, corrected, voided = backend.on("round")
+        assert [each["status"] for each in (closed, corrected, voided)] == ["closed", "corrected", "voided"]
+        assert (corrected["hands"], corrected["outcome"]) == (closed["hands"], closed["outcome"])
+        assert (corrected["revision"], corrected["by"], voided["by"]) == (1, "eve", "eve")

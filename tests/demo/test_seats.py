@@ -1,0 +1,133 @@
+"""The guests of a simulated table: what they say when bets are open, a lot is due or a seat is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import pytest
+
+from firmware_bridge.demo.faults import INSIDE, LATE, places
+from firmware_bridge.demo.fixtures import faces, lamps, packs
+from firmware_bridge.demo.seats import asks_guests, next_order, waits
+from firmware_bridge.facts.cards import FACES, TILES, Card
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.baccarat import GAME as BACCARAT
+from firmware_bridge.games.game import Game
+from firmware_bridge.games.house import house_of
+from firmware_bridge.games.prompts import Between, Choice, Nothing, Offer, Price, Target
+from firmware_bridge.games.strategy import least
+from hardware.readers import READERS
+from tests.kit.table import Table
+from tests.war.rules import GAME
+
+
+@pytest.fixture(autouse=True)
+def war() -> Iterator[None]:
+    GAMES[GAME.name] = GAME
+    yield
+    del GAMES[GAME.name]
+
+
+def table(text: str) -> Table:
+    return Table(game="war", betting="required", burn="none").play(text)
+
+
+def order(text: str) -> dict[str, Any] | None:
+    """What the guests order after some words of a deal script."""
+    return next_order(table(text).shoe, Random(3))
+
+
+def test_every_seat_bets_when_bets_are_open() -> None:
+    assert order("shoe") == {"do": "bets_closed", "bets": {"1": "100", "2": "100", "3": "100"}}
+
+
+def test_the_lot_falls_on_any_of_its_seats() -> None:
+    lots = [next_order(table("shoe bets=1:5,3:5").shoe, Random(seed)) for seed in range(20)]
+    assert {lot and lot["value"] for lot in lots} == {"1", "3"}
+    assert all(lot and lot["word"] == "lot" and "seat" not in lot for lot in lots)
+
+
+def test_a_seat_says_the_first_word_it_is_offered() -> None:
+    mark = order("shoe bets=1:5 lot=1 9s Kd")
+    assert mark == {"do": "mark", "round": 1, "turn": mark and mark["turn"], "word": "stand", "seat": 1}
+
+
+@pytest.mark.parametrize("text", ["", "shoe bets=1:5 lot=1", "shoe bets=1:5 lot=1 9s"])
+def test_guests_are_silent_while_a_card_is_due(text: str) -> None:
+    assert order(text) is None
+    assert not waits(table(text).shoe)
+
+
+def test_guests_of_a_game_without_marks_close_the_bets_and_open_sealed_cards() -> None:
+    sealed = Table(burn="none", betting="required", disclose="sealed").play("shoe")
+    assert next_order(sealed.shoe, Random(3)) == {"do": "bets_closed"}
+    assert waits(sealed.shoe)
+    assert next_order(sealed.play("bets-closed 9s Td").shoe, Random(3)) is None
+    assert next_order(sealed.play("Ks 8c").shoe, Random(3)) == {"do": "reveal"}
+    assert waits(sealed.shoe)
+
+
+def test_nobody_is_waited_for_where_nothing_is_asked_of_guests() -> None:
+    assert not waits(Table(burn="none").play("shoe 9s Td").shoe)
+    assert not waits(None)
+    assert not asks_guests(house_of())
+    assert asks_guests(house_of(betting="required"))
+    assert asks_guests(house_of(disclose="sealed"))
+
+
+@pytest.mark.parametrize(
+    ("offer", "value"),
+    [
+        (Nothing(), None),
+        (Price(Decimal(4)), None),
+        (Choice(("0", "1")), "0"),
+        (Target(("2", "5"), Decimal(1)), "2"),
+        (Target((), Decimal(1)), None),
+        (Between(Decimal(2), Decimal(10)), "2"),
+        (Between(Decimal(2), Decimal(10), step=Decimal(4), above=True), "6"),
+        (Between(Decimal("0.5"), Decimal(1), above=True), "1"),
+        (Between(Decimal(0), Decimal(10), above=True, or_none=True), None),
+    ],
+)
+def test_the_least_value_of_an_offer(offer: Offer, value: str | None) -> None:
+    assert least(offer) == value
+
+
+def of_pack(pack: dict[Card, int], **more: Any) -> Game:
+    """War with another pack or other lamps."""
+    return Game(**{name: getattr(GAME, name) for name in GAME.__struct_fields__} | {"pack": pack} | more)
+
+
+@pytest.mark.parametrize("reader", [name for name, row in READERS.items() if not row.judges])
+@pytest.mark.parametrize("pack", [dict.fromkeys(FACES, 1), dict.fromkeys(TILES, 4), {FACES[0]: 3, TILES[9]: 1}])
+def test_a_full_shoe_holds_every_face_as_often_as_its_packs(reader: str, pack: dict[Card, int]) -> None:
+    codes = faces(reader, of_pack(pack), 2)
+    papers = packs(reader, of_pack(pack), 2)
+    drawn = [codes[paper.code] for paper in papers]
+    assert {card: drawn.count(card) for card in pack} == {card: 2 * copies for card, copies in pack.items()}
+    if READERS[reader].has_tags:
+        assert len({paper.code for paper in papers}) == len(papers)
+
+
+def test_each_lamp_has_a_pin_of_its_own() -> None:
+    for game in (BACCARAT, GAME, of_pack({}, slots=("D", "S1", "S2.2", "S2"), seats=("S1", "S2", "S3"))):
+        assert len(set(lamps(game).values())) == len(lamps(game))
+    assert [*lamps(of_pack({}, slots=("D", "S1", "S2.2", "S2"), seats=("S1", "S3")))] == [
+        "D",
+        "S1",
+        "S2",
+        "S3",
+        "ready",
+        "fault",
+    ]
+
+
+def test_the_moment_of_a_fault_is_at_a_slot_of_any_game() -> None:
+    assert places(INSIDE, BACCARAT) == ("P2",)
+    assert places(LATE, BACCARAT) == ("P3", "B3", "R1", "R2")
+    assert places(INSIDE, GAME) == places(LATE, GAME) == ("S3",)
+    assert places(INSIDE, of_pack({}, slots=("A", "B"))) == ("B",)
+    assert places("next", GAME) == ("next",)

@@ -1,0 +1,158 @@
+"""An honest backend: it subscribes, keeps what comes in order, and can publish commands."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
+
+import pytest
+from paho.mqtt.client import Client, ConnectFlags, MQTTMessage
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from tests.kit import wire
+from tests.kit.broker import Broker
+
+LIMIT_S: Final = 60.0
+"""Patience with a machine that others use too: what is right comes, late at worst."""
+
+
+class Received(NamedTuple):
+    """A message as the backend got it; `payload` is the decoded JSON object, `raw` its bytes."""
+
+    topic: str
+    payload: dict[str, Any]
+    retained: bool
+    correlation: bytes | None = None
+    raw: bytes = b""
+
+
+class Backend:
+    """Subscribed to `topic` at QoS 1 once constructed; connects anew by itself, with its session kept.
+
+    `of_shoes`: what comes is sent by shoes, and must be as its schema says. `meanwhile`: what is to be done again and
+    again while it waits, such as letting a simulated board live.
+    """
+
+    meanwhile: Callable[[], None] | None = None
+
+    def __init__(
+        self,
+        port: int,
+        topic: str = "shoe/#",
+        *,
+        client_id: str = "backend",
+        username: str | None = None,
+        password: str | None = None,
+        of_shoes: bool = True,
+    ) -> None:
+        self.received: list[Received] = []
+        self.faults: list[str] = []
+        self._of_shoes = of_shoes
+        self._wrong: set[str] = set()
+        self._topic = topic
+        self._news = threading.Condition()
+        self._subscribed = threading.Event()
+        self._client = Client(CallbackAPIVersion.VERSION2, client_id, protocol=MQTTProtocolVersion.MQTTv5)
+        self._client.username_pw_set(username, password)
+        self._client.reconnect_delay_set(1, 1)
+        self._client.on_connect, self._client.on_message = self._connected, self._message
+        self._client.on_subscribe = lambda *_: self._subscribed.set()
+        kept = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not
+        kept.SessionExpiryInterval = 3600
+        self._client.connect("127.0.0.1", port, clean_start=False, properties=kept)
+        self._client.loop_start()
+        assert self._subscribed.wait(LIMIT_S), "the broker lets no backend subscribe"
+
+    def __enter__(self) -> "Backend":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def publish(
+        self,
+        topic: str,
+        payload: dict[str, Any],
+        *,
+        retain: bool = False,
+        response_topic: str | None = None,
+        correlation: bytes | None = None,
+    ) -> None:
+        """Publish a JSON object at QoS 1 and wait until the broker has it."""
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho types it not
+        if response_topic is not None:
+            properties.ResponseTopic = response_topic
+        if correlation is not None:
+            properties.CorrelationData = correlation
+        sent = self._client.publish(topic, json.dumps(payload), 1, retain, properties)
+        sent.wait_for_publish(LIMIT_S)
+        assert sent.is_published(), "the broker takes nothing from the backend"
+
+    def wait_for(self, wanted: Callable[[Received], bool], limit: float = LIMIT_S) -> Received:
+        """Return the first message received so far or within `limit` seconds for which `wanted` is true."""
+        found: Received = self.wait_until(lambda: next(filter(wanted, self.received), None), limit)
+        return found
+
+    def wait_until(self, condition: Callable[[], Any], limit: float = LIMIT_S) -> Any:
+        """Return the first true value of `condition`, asked after each message, within `limit` seconds."""
+        give_up = time.monotonic() + limit
+        while True:
+            with self._news:
+                if found := condition():
+                    return found
+                left = give_up - time.monotonic()
+                assert left > 0, f"not within {limit} s; the last messages: {self.received[-5:]}"
+                if self.meanwhile is None:
+                    self._news.wait(left)
+            if self.meanwhile:
+                self.meanwhile()
+
+    def on(self, name: str) -> list[dict[str, Any]]:
+        """Return the payloads so far whose topic ends in `name`, in order."""
+        with self._news:
+            return [each.payload for each in self.received if each.topic.rsplit("/", 1)[-1] == name]
+
+    def close(self) -> None:
+        """Disconnect; the broker keeps the session for an hour. Every message was as its schema says."""
+        self._client.disconnect()
+        self._client.loop_stop()
+        assert self.faults == []
+
+    def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
+        if not code.is_failure:
+            client.subscribe(self._topic, options=SubscribeOptions(qos=1))
+
+    def _fault(self, topic: str, payload: dict[str, Any]) -> str | None:
+        """What is wrong with a message. A test may send a wrong command: then it must be refused."""
+        fault = wire.fault(topic, payload)
+        if topic.endswith("/command"):
+            self._wrong |= {str(payload.get("id"))} if fault else set()
+            return None
+        if fault is None and payload.get("ok") is True and str(payload.get("id")) in self._wrong:
+            return f"{topic}: a wrong command was obeyed: {payload}"
+        return fault
+
+    def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
+        correlation = getattr(message.properties, "CorrelationData", None)
+        fault = None
+        try:
+            payload = json.loads(message.payload or b"{}", object_pairs_hook=wire.once)
+            fault = self._fault(message.topic, payload) if message.payload and self._of_shoes else None
+        except (ValueError, LookupError, TypeError) as error:
+            payload, fault = {}, f"{message.topic}: {error}"
+        with self._news:
+            self.faults += [fault] if fault else []
+            self.received.append(Received(message.topic, payload, message.retain, correlation, bytes(message.payload)))
+            self._news.notify_all()
+
+
+@pytest.fixture
+def backend(broker: Broker) -> Iterator[Backend]:
+    """Give a backend of the plain broker."""
+    with Backend(broker.port) as backend:
+        yield backend

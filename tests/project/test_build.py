@@ -1,0 +1,99 @@
+"""A build is named after its commit: by the build backend, and by everything that says what runs."""
+
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_mock import MockerFixture
+
+from firmware_bridge import __build__, __version__
+from firmware_bridge.cli.support import Place, about
+from firmware_bridge.cli.watch.screen import screen
+from hatch_build import build
+from tests.kit import broker as real
+from tests.kit import command
+from tests.kit.backend import Backend
+from tests.kit.broker import Broker
+from tests.kit.daemon_table import BridgeTable
+from tests.kit.project_copy import commit, copy_of_the_project
+
+shoe, broker, brokers = command.shoe, real.broker, real.brokers  # fixtures
+NAMED = "0123456789ab 2026-11-22"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_of_the_project(tmp_path_factory.mktemp("build") / "project")
+
+
+@pytest.fixture
+def clean(project: Path) -> Iterator[Path]:
+    yield project
+    subprocess.run(["git", "-C", project, "checkout", "--quiet", "."], check=True)
+
+
+def test_a_build_is_named_by_commit_and_date(clean: Path) -> None:
+    named = commit(clean)
+    assert build(clean) == named
+    assert build(clean / ".") == named
+
+
+def test_a_changed_or_a_new_source_makes_a_build_dirty(clean: Path) -> None:
+    named = commit(clean)
+    (clean / "README.md").write_text("no source of what runs")
+    assert build(clean) == named
+    (clean / "firmware_bridge/new.py").touch()
+    assert build(clean) == f"{named} dirty"
+    (clean / "firmware_bridge/new.py").unlink()
+    (clean / "systemd/bridge.toml").write_text("")
+    assert build(clean) == f"{named} dirty"
+
+
+def test_without_a_repository_of_its_own_a_build_is_unknown(clean: Path, tmp_path: Path) -> None:
+    assert build(tmp_path) == "unknown"
+    assert build(clean / "firmware_bridge") == "unknown"
+
+
+def test_wheel_and_sdist_carry_the_name_and_the_wheel_of_an_sdist_keeps_it(clean: Path, tmp_path: Path) -> None:
+    named = commit(clean)
+    backend = "import sys, hatchling.build as b; b.build_sdist(sys.argv[1]); b.build_wheel(sys.argv[1])"
+    subprocess.run(
+        [sys.executable, "-c", backend, tmp_path / "first"], check=True, cwd=clean, stdout=subprocess.DEVNULL
+    )
+    [sdist] = (tmp_path / "first").glob("*.tar.gz")
+    subprocess.run(["tar", "-xzf", sdist, "-C", tmp_path], check=True)
+    [sources] = tmp_path.glob("firmware_bridge-*")
+    subprocess.run(
+        [sys.executable, "-c", backend, tmp_path / "second"], check=True, cwd=sources, stdout=subprocess.DEVNULL
+    )
+    for wheel in tmp_path.glob("*/*.whl"):
+        with zipfile.ZipFile(wheel) as names:
+            assert names.read("firmware_bridge/build.txt").decode() == f"{named}\n"
+            assert b"3 a.m." in names.read("firmware_bridge/docs/technician.md")
+            assert len(names.namelist()) == len(set(names.namelist()))
+
+
+def test_sources_that_were_not_built_say_so(shoe: command.Run) -> None:
+    assert __build__ == "unknown"
+    assert shoe("--version").out == f"shoe {__version__}, build unknown\n"
+
+
+def test_everything_that_names_the_version_names_the_build(
+    broker: Broker, tmp_path: Path, shoe: command.Run, mocker: MockerFixture
+) -> None:
+    for module in ("daemon.table.control", "daemon.table.uplink", "cli", "cli.support"):
+        mocker.patch(f"firmware_bridge.{module}.__build__", NAMED)
+    with Backend(broker.port) as backend:
+        table = BridgeTable(tmp_path, broker.port).start()
+        try:
+            table.until(lambda: backend.on("status"))
+            told = table.bridge.control.status()
+        finally:
+            table.close()
+    assert [each["build"] for each in backend.on("status")] == [NAMED] * len(backend.on("status"))
+    assert f"build {NAMED}" in "\n".join(screen(told))
+    assert shoe("--version").out == f"shoe {__version__}, build {NAMED}\n"
+    assert about(Place(tmp_path, tmp_path)).startswith(f"shoe {__version__}, build {NAMED}\n")

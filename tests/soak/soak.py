@@ -1,0 +1,152 @@
+"""The soak: a table dealt without pause while its daemon is killed, its broker stopped, its reader unplugged."""
+
+import argparse
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+from firmware_bridge.games import GAMES
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.reader import Place, read_lines
+from firmware_bridge.topics.event_and_round import messages
+from tests.kit.backend import Backend
+from tests.kit.broker import Broker
+from tests.kit.daemon_table import DaemonTable
+from tests.soak.account import Account
+from tests.soak.mischief import Mischief
+from tests.soak.shuffled import Dealer
+from tests.soak.soak_of_games import SoakOfGame
+
+PACE_S = 0.02
+SETTLED_S = 120.0
+
+
+class Soak:
+    """One run: `kills` ends of the daemon within `minutes` at most, all chances from `seed`."""
+
+    def __init__(self, folder: Path, kills: int, seed: int, minutes: float) -> None:
+        self.kills, self.give_up = kills, time.monotonic() + 60 * minutes
+        self.done: Counter[str] = Counter()
+        self.random = Random(seed)
+        self.broker = Broker(folder, persistence=True, options="max_queued_messages 0\nmax_inflight_messages 100")
+        self.broker.start()
+        self.backend = Backend(self.broker.port)
+        self.table = DaemonTable(folder, self.broker.port)
+        self.dealer = Dealer(self.random, self.table)
+        self.mischief = Mischief(self.random, self.broker, self.table, self.backend, self.done)
+
+    def run(self) -> Account:
+        """Deal and kill; then let everything settle, and take account."""
+        self.next_shoe()
+        while self.done["kills"] < self.kills and time.monotonic() < self.give_up:
+            if self.dealer.between_shoes:
+                self.next_shoe()
+            self.work_a_while()
+            self.kill()
+            self.table.start()
+        self.settle()
+        account = Account(self.table.lines(), self.backend.received, self.dealer.drawn, self.dealer.rounds)
+        if self.done["daemons that fell"] or "Traceback" in self.table.log:
+            account.faults.append("a daemon fell: see its stderr")
+        return account
+
+    def work_a_while(self) -> None:
+        """Deal while the daemon lives: most die soon after their first card, some while they start, a few late."""
+        began, first = time.monotonic(), self.table.board.acknowledged
+        kind = self.random.choices(["working", "starting", "old"], [80, 15, 5])[0]
+        end = began + {"working": 3.0, "starting": self.random.uniform(0, 0.4), "old": 5.0}[kind]
+        trouble = self.random.uniform(0, 0.3)
+        while time.monotonic() < end and not self.dealer.between_shoes:
+            self.dealer.draw()
+            self.table.pause(self.random.uniform(0, 2 * PACE_S))
+            if time.monotonic() > began + trouble:
+                self.mischief.strike()
+                trouble += self.random.uniform(0.5, 2.5)
+            if kind == "working" and self.table.board.acknowledged > first:
+                kind, end = "dying", time.monotonic() + self.random.uniform(0, 0.3)
+
+    def kill(self) -> None:
+        """End the daemon where it stands."""
+        if self.table.process and (code := self.table.process.poll()) is not None:
+            self.check_exit(code or 1)
+        self.table.kill()
+        self.done["kills"] += 1
+        self.done[f"kills with the broker {self.mischief.broker_is}"] += 1
+        if not self.table.pty.plugged:
+            self.done["kills with the reader unplugged"] += 1
+
+    def next_shoe(self) -> None:
+        """Let the last card of a shoe reach the disk, then start with the settings of the next one."""
+        self.table.pty.replug()
+        if self.table.process:
+            self.table.until(lambda: not self.table.board.waiting)
+            self.kill()
+        self.table.configure(table=self.dealer.new_shoe())
+        self.table.start()
+
+    def settle(self) -> None:
+        """Everything works again: wait until the subscriber has the end of the journal."""
+        self.mischief.end()
+        self.table.until(lambda: not self.table.board.waiting, SETTLED_S)
+        while True:
+            self.table.until(self.delivered, SETTLED_S)
+            self.check_exit(self.table.stop())
+            if self.delivered():
+                return
+            self.table.start()
+
+    def delivered(self) -> bool:
+        """Whether the subscriber has the last message of the journal."""
+        for line, _ in read_lines(Place(journal_files(self.table.journal_dir)[-1], 0)):
+            last = messages(line)[-1].payload
+        return any(each.raw == last for each in self.backend.received[-200:])
+
+    def check_exit(self, code: int) -> None:
+        """A daemon that was not killed ends with 0, or by a SIGTERM that came before it could listen to one."""
+        self.done["daemons that fell"] += code not in (0, -signal.SIGTERM)
+
+    def close(self) -> None:
+        """Put everything away."""
+        self.table.close()
+        self.backend.close()
+        self.broker.kill()
+
+
+def main() -> int:
+    """Run as asked on the command line; 1 if anything was lost, doubled or reordered."""
+    parser = argparse.ArgumentParser(prog="scripts/soak")
+    parser.add_argument("--kills", type=int, default=200, metavar="N")
+    parser.add_argument("--seed", type=int, default=None, metavar="S")
+    parser.add_argument("--minutes", type=float, default=60.0, metavar="M", help="the longest it may take")
+    parser.add_argument("--game", choices=[name for name in GAMES if GAMES[name].play.words], help="one with seats")
+    asked = parser.parse_args()
+    seed = asked.seed if asked.seed is not None else time.time_ns() % 1_000_000
+    folder = Path(tempfile.mkdtemp(prefix="soak"))
+    began = time.monotonic()
+    limits = asked.kills, seed, asked.minutes
+    soak = SoakOfGame(folder, asked.game, *limits) if asked.game else Soak(folder, *limits)
+    try:
+        account = soak.run()
+    except BaseException:
+        print(f"soak: seed {seed}, {dict(soak.done)}: broken off, see {folder}", file=sys.stderr)
+        raise
+    finally:
+        soak.close()
+    figures = soak.done | {"shoes": soak.dealer.shoes} | account.figures
+    for name, figure in figures.items():
+        print(f"{figure:8} {name}")
+    print(f"{time.monotonic() - began:8.1f} seconds, seed {seed}")
+    if account.faults or soak.done["kills"] < asked.kills:
+        print("\n".join([*account.faults[:20], f"FAILED; see {folder}"]), file=sys.stderr)
+        return 1
+    shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

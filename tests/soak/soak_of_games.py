@@ -1,0 +1,132 @@
+"""The soak of a game with seats: cards, bets and marks while the daemon is killed, often in the middle of one."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from firmware_bridge.daemon.devices.code_books import native_code
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.reader import Place, read_lines
+from firmware_bridge.topics.event_and_round import messages
+from tests.kit.backend import Backend
+from tests.kit.broker import Broker
+from tests.kit.daemon_table import DaemonTable
+from tests.kit.guests import SAME, Guests
+from tests.soak.account import Account
+
+SETTLED_S = 60.0
+ANSWER_S = 10.0
+
+
+class SoakOfGame:
+    """One run: `kills` ends of the daemon within `minutes` at most, all chances from `seed`."""
+
+    def __init__(self, folder: Path, game: str, kills: int, seed: int, minutes: float) -> None:
+        self.kills, self.give_up = kills, time.monotonic() + 60 * minutes
+        self.done: Counter[str] = Counter()
+        self.random = Random(seed)
+        self.broker = Broker(folder, persistence=True, options="max_queued_messages 0\nmax_inflight_messages 100")
+        self.broker.start()
+        self.backend = Backend(self.broker.port)
+        self.dealer = Guests(game, self.random)
+        self.table = DaemonTable(folder, self.broker.port, table=self.dealer.settings)
+        self.orders, self.differences = 0, list[str]()
+
+    def run(self) -> Account:
+        """Play and kill; then let everything settle, and take account."""
+        while self.done["kills"] < self.kills and time.monotonic() < self.give_up:
+            self.live()
+        self.table.start()
+        self.compare()
+        self.table.until(self.delivered, SETTLED_S)
+        self.table.stop()
+        account = Account(self.table.lines(), self.backend.received, self.dealer.drawn, self.dealer.rounds)
+        if "Traceback" in self.table.log:
+            account.faults.append("a daemon fell: see its stderr")
+        account.faults += [f"the table says otherwise: {each}" for each in self.differences]
+        return account
+
+    def live(self) -> None:
+        """A daemon's life: it begins where the last one was killed, and is killed while something happens."""
+        self.table.start()
+        self.table.control().close()
+        self.compare()
+        process = self.table.process
+        assert process
+        killer = threading.Timer(self.random.uniform(0.01, 0.6), process.kill)
+        killer.start()
+        while process.poll() is None:
+            what = self.dealer.next()
+            if isinstance(what, Card):
+                self.draw(what)
+            else:
+                self.give(what)
+        killer.cancel()
+        self.table.kill()
+        self.done["kills"] += 1
+
+    def draw(self, card: Card) -> None:
+        """Pull a card; the board keeps it until a daemon has it on disk."""
+        self.table.board.pull(native_code(card))
+        self.table.pty.tick()
+        self.done["cards"] += 1
+        self.finish(lambda: not self.table.board.waiting)
+
+    def give(self, order: dict[str, Any]) -> None:
+        """Give an order until it is answered: the same one, so that it acts once."""
+        self.orders += 1
+        self.done[order["do"]] += 1
+        request = {"id": f"soak-{self.orders}", "by": "soak", **order}
+        answers: list[dict[str, Any]] = []
+
+        def answered() -> bool:
+            with suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as control:
+                control.settimeout(ANSWER_S)
+                control.connect(str(self.table.journal_dir / "control.sock"))
+                control.sendall(json.dumps(request).encode() + b"\n")
+                answers.append(json.loads(control.makefile().readline()))
+            return bool(answers)
+
+        self.finish(answered)
+        assert answers[0]["ok"], (request, answers[0])
+
+    def finish(self, is_done: Any) -> None:
+        """Wait until it is done; a daemon that was killed meanwhile is started again."""
+        give_up = time.monotonic() + SETTLED_S
+        while not is_done():
+            assert time.monotonic() < give_up, self.table.story()
+            process = self.table.process
+            if process and process.poll() is not None:
+                self.done["kills in the middle"] += 1
+                self.table.kill()
+                self.table.start()
+                self.table.control().close()
+            self.table.pause(0.005)
+
+    def compare(self) -> None:
+        """The daemon asks what the rule book asks: the same slot, the same question."""
+        told = self.table.ask(do="status")["table"]
+        ours, theirs = self.dealer.expected(), {name: told.get(name) for name in SAME}
+        if ours != theirs and self.done["cards"]:
+            self.differences.append(f"{theirs} instead of {ours}")
+        self.done["comparisons"] += 1
+
+    def delivered(self) -> bool:
+        """Whether the subscriber has the last message of the journal."""
+        lines = [line for line, _ in read_lines(Place(journal_files(self.table.journal_dir)[-1], 0))]
+        return any(each.raw == messages(lines[-1])[-1].payload for each in self.backend.received[-400:])
+
+    def close(self) -> None:
+        """Put everything away."""
+        self.table.close()
+        self.backend.close()
+        self.broker.kill()
