@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.journal.cursor import Cursor, CursorFile
-from tests.journal.trees import tree
 from tests.kit import broker as real
 from tests.kit import command
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import SHOWS_DAMAGE_BRIEFLY, DaemonTable
+from tests.kit.trees import tree
 
 broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
 

@@ -17,12 +17,12 @@ from hardware.sim.angel_eye import AngelEyeShoe, wrong_rules
 from hardware.sim.boards import BOARDS
 from hardware.sim.code_boards import CodeBoard
 from hardware.sim.pty import PtyBoard
+from tests.daemon.rule_book import by_the_book, shoe, timeless
 from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import BridgeTable
-from tests.kit.rule_book import by_the_book, shoe, timeless
 
 broker, brokers, backend = real.broker, real.brokers, listening.backend  # fixtures
 

@@ -12,10 +12,10 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.topics.event_and_round import messages
 from tests.daemon import listened
 from tests.daemon.listened import COMMAND, dealt, status_is, types
+from tests.daemon.rule_book import by_the_book, shoe, timeless
 from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit.backend import Backend
-from tests.kit.rule_book import by_the_book, shoe, timeless
 
 broker, brokers = real.broker, real.brokers  # fixtures
 backend, table = listening.backend, listened.table  # fixtures

@@ -10,7 +10,7 @@ from pytest_mock import MockerFixture
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
-from tests.journal.trees import tree
+from tests.kit.trees import tree
 
 COMMANDS = ["ingest", "metrics", "page", "prepare", "export rounds", "backup copy", "expire", "backfill some.journal"]
 

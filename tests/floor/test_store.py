@@ -16,7 +16,7 @@ from tests.floor.every_ingest import *  # noqa: F403  # the tests of every inges
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import KEY, Engine, named
 from tests.floor.journals import event
-from tests.journal.trees import tree
+from tests.kit.trees import tree
 
 
 @pytest.fixture

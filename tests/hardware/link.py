@@ -7,7 +7,7 @@ from typing import Any
 from hardware.readers.messages import Hello, Read, Repeat, ReportNo, Unread
 from hardware.readers.native import NativeDecoder
 from hardware.sim.board import NativeBoard
-from tests.hardware.cable import BadCable
+from tests.kit.cable import BadCable
 
 
 @dataclass

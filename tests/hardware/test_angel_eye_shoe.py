@@ -10,8 +10,8 @@ from firmware_bridge.facts.cards import FACES, Card
 from hardware.readers.angel_eye import AngelEyeDecoder
 from hardware.readers.messages import CutCard, Message, Notice, Read, Unread, Verdict
 from hardware.sim.angel_eye import WRONG_OPENING, AngelEyeShoe, points, right_rules, wrong_rules
-from tests.hardware.cable import BadCable
 from tests.kit.baccarat import layout
+from tests.kit.cable import BadCable
 
 
 def dealt(shoe: AngelEyeShoe, cards: list[str], cable: BadCable | None = None) -> list[Message]:

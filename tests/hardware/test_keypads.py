@@ -22,8 +22,8 @@ from hardware.keypads import (
     pack,
     unpack,
 )
-from tests.hardware.cable import BadCable
 from tests.hardware.keypad_board import KeypadBoard
+from tests.kit.cable import BadCable
 
 PACKETS: list[Packet] = [
     Hello(7, 1, 3, 2),

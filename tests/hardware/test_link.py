@@ -9,8 +9,8 @@ from hardware import framing
 from hardware.readers.messages import Beat, Done, Hello, Param, Sample, Unread
 from hardware.readers.native import Get, Raw, Save, Selftest, Set, pack
 from hardware.sim.board import NativeBoard
-from tests.hardware.cable import BadCable
 from tests.hardware.link import Link
+from tests.kit.cable import BadCable
 from tests.kit.nightly import EVERY
 
 

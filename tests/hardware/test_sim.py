@@ -15,7 +15,7 @@ from hardware.ports import close_tty, open_tty
 from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Read, Unread
 from hardware.sim.boards import BOARDS
-from tests.hardware.cable import BadCable
+from tests.kit.cable import BadCable
 
 
 def heard(protocol: str, words: str, enough: int, tmp_path: Path) -> list[int | str]:

@@ -11,8 +11,8 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.recovery import verify_newest
-from tests.journal.trees import tree
 from tests.kit.journal_record import Record
+from tests.kit.trees import tree
 
 LINE = b'%d\t00000000\t%b\t{"v":1}\t{"input":{"type":"TimePassed","at":0}}\n'
 NAMES = ["00000000-aa.journal", "00000001-bb.journal", "00000002-cc.journal"]

@@ -25,7 +25,7 @@ from firmware_bridge.journal.reader import Place, read_lines
 from hardware.pins.pin import PinFactory
 from hardware.sim.board import KEEPS, NativeBoard
 from hardware.sim.pty import PtyBoard
-from tests.hardware.cable import BadCable
+from tests.kit.cable import BadCable
 
 LIMIT_S = 30.0
 ROOM = KEEPS - 6

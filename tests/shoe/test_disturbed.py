@@ -13,9 +13,9 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
 from firmware_bridge.shoe.policy import POLICIES
-from tests.kit import oracles
 from tests.kit.nightly import share
 from tests.kit.table import BACK, LOST, RESTART, RESUMED, Table
+from tests.shoe import oracles
 
 JAM = inputs.CardUnread(at=0, reason="jam", nonce="a" * 32)
 CUT = inputs.CutCardSeen(at=0, by="sensor")

@@ -16,8 +16,8 @@ from firmware_bridge.shoe.state import blockers, held_cards
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
-from tests.kit import oracles
 from tests.kit.nightly import share
+from tests.shoe import oracles
 from tests.shoe.devices_at_a_table import Devices
 
 

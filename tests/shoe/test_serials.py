@@ -9,8 +9,8 @@ import pytest
 from firmware_bridge.facts.cards import Serial
 from firmware_bridge.journal.line import unseal, without_sealed
 from firmware_bridge.shoe import fault
-from tests.kit import oracles
 from tests.kit.table import Table
+from tests.shoe import oracles
 
 PLAIN: dict[str, Any] = {"burn": "none"}
 REMOVE, KEEP, VOID = (f"!resolve duplicate {choice}" for choice in ("remove", "keep", "void"))

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import events, inputs
-from tests.kit import oracles
 from tests.kit.table import BACK, LOST, RESTART, Step, Table
+from tests.shoe import oracles
 
 PLAIN: dict[str, Any] = {"burn": "none"}
 WAITS = PLAIN | {"close": "result"}

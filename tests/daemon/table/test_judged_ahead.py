@@ -21,7 +21,7 @@ from firmware_bridge.journal.audit import Rejudge
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.reader import Place, read_lines
-from tests.kit.ahead import at_rest
+from tests.daemon.table.ahead import at_rest
 from tests.kit.delivered_record import NoLamps
 
 OWN = "a" * 32

@@ -15,10 +15,10 @@ from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.inputs import AnyInput, CardRead, ReportNo
 from firmware_bridge.shoe import Shoe, decide
+from tests.daemon.table.ahead import at_rest
 from tests.golden import golden_table
 from tests.golden.digests import Tape
 from tests.golden.play import scenarios
-from tests.kit.ahead import at_rest
 from tests.kit.table import Table
 
 SCENARIOS = tuple(name for n, name in enumerate(scenarios()) if n % 6 == 0)
