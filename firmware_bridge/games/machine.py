@@ -163,7 +163,7 @@ class _Run:
             stuck,
             self.shows.of if self.shows else None,
             self.no_round and not stuck,
-            tuple(self.did[self.since :]),
+            () if stuck else tuple(self.did[self.since :]),
             self.signs,
             self.shows.playing if self.shows else None,
             self.shows.looked if self.shows else None,
