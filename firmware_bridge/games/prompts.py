@@ -137,7 +137,7 @@ class Shows(Struct, frozen=True):
 
 
 class Sign(Struct, frozen=True):
-    """The shoe's answer about a slot whose cards lie face down, shown until the next card or mark.
+    """The answer about a slot with cards face down, shown until the next card or mark.
 
     `turn`: the dealer has a blackjack. `no`: the dealer has none. `lost`: the hand lost a comparison.
     """
