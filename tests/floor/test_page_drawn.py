@@ -18,8 +18,8 @@ from firmware_bridge.floor.page.views import Views
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.games import GAMES as DEALT
 from firmware_bridge.shoe.policy import POLICIES
-from firmware_bridge.texts import LANGUAGES, TEXTS, Language, chosen, names, text
 from firmware_bridge.topics import lamps
+from firmware_bridge.topics.texts import LANGUAGES, TEXTS, Language, chosen, names, text
 from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages
 from tests.kit.contrast import contrast
 from tests.tools.messages.examples import examples

@@ -24,7 +24,7 @@ from firmware_bridge.floor.page.markup import (
 )
 from firmware_bridge.floor.page.round_summary import RoundSummary
 from firmware_bridge.floor.page.state import Seen
-from firmware_bridge.texts import Language, known, names, text
+from firmware_bridge.topics.texts import Language, known, names, text
 
 ROUNDS: Final = 12
 """Most rounds in the list."""

@@ -9,7 +9,7 @@ from firmware_bridge.facts.wire_states import Alarm, Table
 from firmware_bridge.floor.page.markup import Html, Part, age, badge, hidden, joined, number, pairs, tag
 from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.games import GAMES
-from firmware_bridge.texts import Language, known, names, text
+from firmware_bridge.topics.texts import Language, known, names, text
 
 SILENT_MS: Final = 90_000
 """Age of the health, sent every 30 s, after which the table counts as silent."""

@@ -19,7 +19,7 @@ from firmware_bridge.games.baccarat.drawn.sheet import Heading, Look, sheet
 from firmware_bridge.games.baccarat.drawn.words import WORDS
 from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board
 from firmware_bridge.games.baccarat.roads.columns import LETTERS
-from firmware_bridge.texts import Language, text
+from firmware_bridge.topics.texts import Language, text
 
 log = logging.getLogger(__name__)
 
