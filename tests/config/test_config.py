@@ -121,7 +121,9 @@ def test_a_cut_card_far_from_the_end_is_early(written: dict[str, Any], holds: in
     assert parse({"table": {"id": "T07"} | written}).house.cut_earliest == holds
 
 
-@pytest.mark.parametrize(("written", "holds"), [({}, 156), ({"cut_earliest": 100}, 100), ({"cut_earliest": "none"}, None)])
+@pytest.mark.parametrize(
+    ("written", "holds"), [({}, 156), ({"cut_earliest": 100}, 100), ({"cut_earliest": "none"}, None)]
+)
 def test_half_the_shoe_follows_the_decks_of_the_order_that_opens_it(written: dict[str, Any], holds: int | None) -> None:
     house = parse({"table": {"id": "T07", "game": "blackjack"} | written}).house
     assert with_decks(house, 6) == replace(house, decks=6, cut_earliest=holds)
