@@ -2,7 +2,7 @@
 
 import re
 from decimal import Context, Decimal, InvalidOperation
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -91,13 +91,15 @@ class MarkDue(Struct, frozen=True):
     """Marks are due: of the seats that must (`act`), and of those that may at any time (`anytime`), with their offers.
 
     Seats are named by their slots: `S3`, a hand of it `S3.2`; the lot is the slot `lot`.
-    again: it is the question asked before, not yet answered by all: its number stays.
+    again: it is the question asked before, not yet answered by all: its number stays. place: which of the seat's hands
+    is asked, counted from 0 at the dealer's left.
     """
 
     act: dict[str, dict[str, Offer]]
     anytime: dict[str, dict[str, Offer]] = {}
     why: str = ""
     again: bool = False
+    place: int = 0
 
 
 class Question(Struct, frozen=True):
@@ -126,13 +128,28 @@ class Did(Struct, frozen=True):
 
 
 class Shows(Struct, frozen=True):
-    """The game's view of the running round from here on, beside cards, hands and marks: betting round, pot."""
+    """The game's view of the running round from here on, beside cards, hands and marks: betting round, pot.
+
+    playing, looked: the slots of seats that are still in, and of those that looked; None where the game has no such.
+    """
 
     of: Struct
+    playing: tuple[str, ...] | None = None
+    looked: tuple[str, ...] | None = None
 
 
-Ask = Due | Plays | Did | Shows
-"""Anything a script yields. `Plays`, `Did` and `Shows` wait for no move."""
+class Sign(Struct, frozen=True):
+    """The answer about a slot with cards face down, shown until the next card or mark.
+
+    `turn`: the dealer has a blackjack. `no`: the dealer has none. `lost`: the hand lost a comparison.
+    """
+
+    slot: str
+    means: Literal["turn", "no", "lost"]
+
+
+Ask = Due | Plays | Did | Shows | Sign
+"""Anything a script yields. `Plays`, `Did`, `Shows` and `Sign` wait for no move."""
 
 
 def did(verb: str, *about: Word) -> Did:
