@@ -40,7 +40,7 @@ Sections = dict[str, dict[str, Any]]
 class Table:
     """A board in its shoe and a config, from making to `close`; time passes only in `until` and `pull`.
 
-    sections: config keys over those of a plain table (`new_shoe` auto, no burn, cut cards anywhere, no pins, `COMMANDS`).
+    sections: config keys over those of a plain table (`new_shoe` auto, no burn, no early cut, no pins, `COMMANDS`).
     """
 
     speed = 1.0
