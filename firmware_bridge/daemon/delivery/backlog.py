@@ -115,7 +115,7 @@ class Backlog:
         return following
 
     def _compare(self, before: Path, path: Path) -> None:
-        """Reports the journals whose numbers lie between two files."""
+        """Reports the journals with numbers between those of two files."""
         first, last = _number(before) + 1, _number(path) - 1
         known = [self._names[n] for n in range(first, min(last, first + NAMED) + 1) if n in self._names]
         if first == last or (known and len(known) == last - first + 1):
