@@ -66,7 +66,8 @@ class PinsConfig(Struct, frozen=True, kw_only=True):
     lid: a switch that is active while the lid is closed.
     presence: a sensor that is active while a card is in the exit of the shoe.
     buzzer: beeps while the table waits for the pit.
-    lock: keeps cards in the shoe while it is blocked, between shoes, and while bets are open.
+    lock: keeps cards in the shoe while it is blocked, between shoes, while bets are open or a mark is due, and after a
+        round of a game that keeps no card for the next.
     keys: the dealer's keys for results, by name; in the file they stand beside the others.
     """
 

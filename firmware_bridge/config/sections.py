@@ -58,7 +58,8 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     betting: whether dealing waits until bets are closed.
     disclose: whether cards are published when dealt, or sealed until they are revealed.
     after_cut: the last round of a shoe: the one with the cut card, or one more.
-    new_shoe: what opens a new shoe: an order, or its first card.
+    new_shoe: what opens a new shoe: an order, or by itself its first card; where each game has a pack of its own, no
+        card does, but the first mark, the purses, or NEXT.
     virtual_cut: cards left in the shoe at which the cut card must have come; the default in baccarat is 13, `none`
         turns the check off.
     policy: how irregularities are handled: see shoe help irregularities.

@@ -13,7 +13,7 @@ from firmware_bridge.games.game import Topic
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.layout import Layout, Placed
 from firmware_bridge.games.prompts import MarkDue
-from firmware_bridge.shoe.handlers.rounds import is_blind
+from firmware_bridge.shoe.handlers.rounds import is_blind, is_pack_over
 from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
 from firmware_bridge.shoe.state import IN_PLAY, PastRound, Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
 from firmware_bridge.topics.lamps import lamps, todo
@@ -49,7 +49,7 @@ def table(shoe: Shoe) -> Table:
         slots=_slots(shoe),
         due=due(shoe) if guided else None,
         closed_bets=rules(shoe).money.closed_bets(_bet_on_next(shoe)) if is_in_use else (),
-        cards_left=cards_left(shoe) if is_in_use else None,
+        cards_left=max(cards_left(shoe), 0) if is_in_use or is_pack_over(shoe) else None,
         burn_left=shoe.burn_left if now is Phase.BURNING else 0,
         shoe_change=_shoe_change(shoe),
         dealer=shoe.dealer,
