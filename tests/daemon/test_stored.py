@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,7 +55,7 @@ class Receiving:
             self._process = None
 
     def rows(self) -> Counter[tuple[str, str, int, int, bytes]]:
-        with receivers.opened(self.path) as store:
+        with closing(receivers.opened(self.path)) as store:
             return Counter(store.execute("select topic, journal, seq, n, raw from message"))
 
 
@@ -136,7 +137,7 @@ def test_a_broker_that_forgets_everything_costs_nothing(tmp_path: Path, brokers:
 
 
 def test_the_store_of_the_tests_is_whole_only_without_holes(tmp_path: Path) -> None:
-    with receivers.opened(tmp_path / "store.db") as store:
+    with closing(receivers.opened(tmp_path / "store.db")) as store:
         store.execute("insert into message values ('event', '1-a', 1, 1, 1, '')")
         with pytest.raises(sqlite3.IntegrityError):
             store.execute("insert into message values ('event', '1-a', 1, 1, 1, '')")

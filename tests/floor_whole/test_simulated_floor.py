@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -84,7 +84,7 @@ def page(said: str, name: str = "page") -> str:
 def rounds(said: str) -> set[str]:
     """The tables that have a round in the store."""
     [path] = re.findall(r"^store +(\S+);", said, re.M)
-    with suppress(sqlite3.OperationalError), sqlite3.connect(f"file:{path}?mode=ro", uri=True) as store:
+    with suppress(sqlite3.OperationalError), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as store:
         return {table for (table,) in store.execute("select distinct tbl from rounds")}
     return set()
 
