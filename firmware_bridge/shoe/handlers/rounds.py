@@ -204,7 +204,7 @@ def _ends(shoe: Shoe) -> str:
 
 @lru_cache(state.KEPT)
 def is_pack_over(shoe: Shoe) -> bool:
-    """Whether a pack of one game is over: none of its cards is played any more, even if its last round is not closed."""
+    """Whether a pack of one game is over, so that none of its cards is played; its last round may not be closed yet."""
     now = phase(shoe)
     if not rules(shoe).play.one_round_packs or now not in (Phase.COMPLETE, Phase.ENDED):
         return False
