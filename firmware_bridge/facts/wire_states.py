@@ -5,7 +5,7 @@ The bodies of a game's own topics are in its package.
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.house import House, Limit
@@ -38,12 +38,42 @@ class Slot(Struct, frozen=True, omit_defaults=True):
     card: str | UnsetType = UNSET
 
 
+Verb = Literal["draw", "turn", "take", "pay", "move", "collect", "compare", "ask", "press", "wait"]
+
+
+class Act(Struct, frozen=True, omit_defaults=True):
+    """An act of the dealer; a part that says nothing is left out.
+
+    slot: the lamp or place it concerns (`burn`: beside the table). hand: a hand there: `S3.2`. to: where a card is
+    moved. amount: money as exact decimal text; of `draw` at the burn: the cards left. key: `next` or `reveal`. slots:
+    the slots that are opened, or the seats of a draw. what: what is awaited (`pit`, `shoe`, `bets`), or taken (`rake`).
+
+    draw: draw a card to the slot. turn: turn the cards of the hand. take, pay: chips of, or to, the hand. move: move
+    the card. collect: the cards of the hand. compare: the cards on the table with `hands` or `slots`, then press NEXT.
+    ask: the seat must act.
+    """
+
+    verb: Verb
+    slot: str = ""
+    hand: str = ""
+    to: str = ""
+    amount: str = ""
+    key: str = ""
+    slots: tuple[str, ...] = ()
+    what: str = ""
+
+
 class Table(Struct, frozen=True):
     """The topic `table`: the cards on it and what comes next; `due` is the slot of the next card.
+
+    expected: the acts of the dealer that are due, in their order. pays: seat, hand and amount (below 0: taken) in the
+    order in which they are paid, from the result to NEXT, where stakes are known.
 
     Only in games with marks: turn: the number of the question. hands: slot -> its cards in order, null for one that is
     face down. act: slot -> the marks to choose from, with the values allowed for each (topics/offers.py).
     anytime: the marks allowed at any time, in or out of turn. shows: the game's own data of the running round.
+    asked_hand: the hand that is asked, null where several seats are, or none. in, looked: the slots that are still in
+    the round, and those that looked, in games where seats go out.
     """
 
     game: str
@@ -63,11 +93,16 @@ class Table(Struct, frozen=True):
     open: tuple[str, ...]
     limits: dict[str, Limit]
     settings: House
+    expected: tuple[Act, ...] = ()
+    pays: tuple[tuple[str, str, str], ...] = ()
     turn: int | UnsetType = UNSET
     hands: dict[str, tuple[str | None, ...]] | UnsetType = UNSET
     act: dict[str, dict[str, Any]] | UnsetType = UNSET
     anytime: dict[str, dict[str, Any]] | UnsetType = UNSET
     shows: dict[str, Any] | UnsetType = UNSET
+    asked_hand: str | UnsetType | None = UNSET
+    playing: tuple[str, ...] | UnsetType = field(name="in", default=UNSET)
+    looked: tuple[str, ...] | UnsetType = UNSET
 
 
 class Lamps(Struct, frozen=True):

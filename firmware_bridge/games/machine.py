@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from decimal import localcontext
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card
@@ -84,7 +83,9 @@ class _Run:
         self.placed: list[Placed] = []
         self.did: list[Words] = []
         self.turns = 0
-        self.shows: Struct | None = None
+        self.shows: prompts.Shows | None = None
+        self.signs: dict[str, str] = {}
+        self.since = 0
         self.no_round = False
         self.due: prompts.Due | None = None
         self.result: Result | None = None
@@ -121,13 +122,15 @@ class _Run:
             raise Misplayed("more moves than the round takes")
 
     def _stated(self, ask: prompts.Ask) -> bool:
-        """Records a `Did`, `Plays` or `Shows`, which wait for no move; False for any other."""
+        """Records a `Did`, `Plays`, `Shows` or `Sign`, which wait for no move; False for any other."""
         if isinstance(ask, prompts.Did):
             self.did.append(ask.words)
         elif isinstance(ask, prompts.Plays):
             self.placed[ask.n] = replace(self.placed[ask.n], plays=ask.slot)
         elif isinstance(ask, prompts.Shows):
-            self.shows = ask.of
+            self.shows = ask
+        elif isinstance(ask, prompts.Sign):
+            self.signs[ask.slot] = ask.means
         else:
             return False
         return True
@@ -136,10 +139,14 @@ class _Run:
         if type(ask) is prompts.CardDue and type(move) is Dealt:
             self.placed.append(Placed(ask.slot, ask.plays, move.card, ask.down))
             self.turns += 1
+            self.since = len(self.did)
+            self.signs.clear()
             return move.card, False
         match ask, move:
             case prompts.MarkDue(), Mark():
                 _refuse_a_seats_lot(move)
+                self.since = len(self.did)
+                self.signs.clear()
                 return move, True
             case prompts.Question(among=among), Answered(answer=answer) if answer in among:
                 return answer, False
@@ -154,6 +161,10 @@ class _Run:
             tuple(self.did),
             self.turns,
             stuck,
-            self.shows,
+            self.shows.of if self.shows else None,
             self.no_round and not stuck,
+            () if stuck else tuple(self.did[self.since :]),
+            self.signs,
+            self.shows.playing if self.shows else None,
+            self.shows.looked if self.shows else None,
         )

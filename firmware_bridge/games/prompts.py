@@ -2,7 +2,7 @@
 
 import re
 from decimal import Context, Decimal, InvalidOperation
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -126,13 +126,28 @@ class Did(Struct, frozen=True):
 
 
 class Shows(Struct, frozen=True):
-    """The game's view of the running round from here on, beside cards, hands and marks: betting round, pot."""
+    """The game's view of the running round from here on, beside cards, hands and marks: betting round, pot.
+
+    playing, looked: the slots of seats that are still in, and of those that looked; None where the game has no such.
+    """
 
     of: Struct
+    playing: tuple[str, ...] | None = None
+    looked: tuple[str, ...] | None = None
 
 
-Ask = Due | Plays | Did | Shows
-"""Anything a script yields. `Plays`, `Did` and `Shows` wait for no move."""
+class Sign(Struct, frozen=True):
+    """The answer about a slot with cards face down, shown until the next card or mark.
+
+    `turn`: the dealer has a blackjack. `no`: the dealer has none. `lost`: the hand lost a comparison.
+    """
+
+    slot: str
+    means: Literal["turn", "no", "lost"]
+
+
+Ask = Due | Plays | Did | Shows | Sign
+"""Anything a script yields. `Plays`, `Did`, `Shows` and `Sign` wait for no move."""
 
 
 def did(verb: str, *about: Word) -> Did:

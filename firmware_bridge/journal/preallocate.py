@@ -215,6 +215,8 @@ def _disk_error(what: str, error: OSError, usual: str) -> DiskError:
         hint = "free some space: `shoe check` shows how much is needed"
     elif error.errno in FAILING:
         hint = "the SD card may be failing: check dmesg, and replace it"
+    elif error.errno == errno.EISDIR and error.filename:
+        hint = f"a folder lies where the daemon keeps a file: move {os.fsdecode(error.filename)} away"
     return DiskError(
         f"{what} ({error.strerror or error})", hint, "disk_full" if error.errno in NO_SPACE else "disk_error"
     )

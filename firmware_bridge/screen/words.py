@@ -13,7 +13,10 @@ RHYTHMS: Final = {
     "confirm": "1 Hz",
     "candidate": "2 Hz",
     "blocked": "5 Hz",
+    "quick": "4 Hz",
     "double": "double flash",
+    "triple": "triple flash",
+    "quadruple": "four flashes",
 }
 _SHOWS_SIGNS: Final = (getattr(sys.__stdout__, "encoding", None) or "").lower().startswith("utf")
 

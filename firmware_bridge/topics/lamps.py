@@ -1,15 +1,14 @@
 """The lamps with their rhythms and reasons: a function of the shoe."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from firmware_bridge.facts.events_of_rounds import Reason
-from firmware_bridge.facts.wire_states import Alarm, Lamps
-from firmware_bridge.games.house import terms_of
-from firmware_bridge.games.moves import LOT
-from firmware_bridge.games.prompts import CardDue, Choice, MarkDue, OpeningDue
-from firmware_bridge.shoe.handlers.rounds import cards_open, waits_for_next
-from firmware_bridge.shoe.round import asked, coming, is_asked, layout, opens_itself, phase, rules
+from firmware_bridge.facts.wire_states import Act, Alarm, Lamps
+from firmware_bridge.games.prompts import MarkDue
+from firmware_bridge.shoe.expected import BURN, Explained, expected, place_of
+from firmware_bridge.shoe.handlers.rounds import cards_open
+from firmware_bridge.shoe.round import asked, coming, layout, phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_last, is_open, row
 
 STEADY: Final = "steady"
@@ -18,15 +17,18 @@ BLOCKED: Final = "blocked"
 DOUBLE: Final = "double"
 CANDIDATE: Final = "candidate"
 
+FLASHES: Final = (CONFIRM, "double", "triple", "quadruple")
+"""The rhythm of a seat that is asked, by the place (from 0) of the hand that is meant, from the dealer's left."""
+
+SIGNS: Final = {"turn": "quick", "no": DOUBLE, "lost": "quick"}
+"""The rhythm of what only the shoe knows of cards that lie face down."""
+
 BEEP: Final = "beep"
 
 STOPPED: Final = {"buzzer": BEEP, "lock": STEADY}
 """Outputs besides lamps while the journal cannot be written."""
 
 OBSERVING: Final = "only observing: the same input crashed this version again and again"
-
-Explained = tuple[str, Reason]
-"""A reason as text, and as an id with values."""
 
 Why = list[Explained]
 
@@ -43,7 +45,7 @@ def lamps(shoe: Shoe) -> Lamps:
     if shoe.status == "open" and is_last(shoe):
         lit["ready"] = DOUBLE
         why.append(("last round", Reason("last_round", {})))
-    _GUIDES[phase(shoe)](shoe, lit, why)
+    _light(shoe, lit, why)
     return _shown(lit, why)
 
 
@@ -79,95 +81,51 @@ def _fault(shoe: Shoe) -> str:
     return CONFIRM if is_open(shoe, "restarted_mid_round") else STEADY
 
 
-def _no_shoe(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
-    if opens_itself(shoe):
-        _GUIDES[phase(coming(shoe))](coming(shoe), lit, why)
-        return
-    if waits_for_next(shoe):
+def _light(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
+    """Lights what is due: first the prompts, then what is moved; the reasons stand in this order too."""
+    acts = expected(shoe)
+    for each in sorted(acts, key=lambda each: each.act.verb == "move"):
+        _LIGHTS.get(each.act.verb, _nothing)(shoe, each.act, lit)
+        if each.why and each.why not in why:
+            why.append(each.why)
+    for slot, sign in layout(shoe).signs.items() if shoe.status == "open" else ():
+        lit[slot] = SIGNS[sign]
+
+
+def _draw(shoe: Shoe, act: Act, lit: dict[str, str]) -> None:
+    if act.slot == BURN:
         lit["ready"] = CONFIRM
-        why.append(("the pack is over: press NEXT when the next one is shuffled", Reason("next_pack", {})))
         return
-    is_empty = shoe.status == "empty"
-    words = "no shoe is open" if is_empty else "the shoe is over: change it"
-    why.append((words, Reason("no_shoe" if is_empty else "shoe_over", {})))
-
-
-def _burning(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
-    lit["ready"] = CONFIRM
-    left = shoe.burn_left
-    if left is None:
-        why.append(("burn: expose the first card", Reason("burn_first", {})))
-    else:
-        why.append((f"burn: {left} more", Reason("burn", {"left": left})))
-
-
-def _betting(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
-    why.append((f"round {shoe.round}: betting is open", Reason("betting_open", {"round": shoe.round})))
-    _move_reserves(shoe, lit, why)
-
-
-def _due(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
-    question = asked(shoe)
-    if isinstance(question, OpeningDue):
-        lit.setdefault("ready", CONFIRM)
-        why.append(("open the cards: press REVEAL", Reason("reveal", {})))
-        _move_opened(shoe, lit, why)
-    elif isinstance(question, MarkDue):
-        lit |= dict.fromkeys((slot.partition(".")[0] for slot in question.act if slot != LOT), CONFIRM)
-        if isinstance(lot := question.act.get(LOT, {}).get(LOT), Choice):
-            lit |= dict.fromkeys((f"S{seat}" for seat in lot.values), CANDIDATE)
-        why.append((is_asked(question), Reason("mark_due", {"slot": ", ".join(question.act)})))
-    if not isinstance(question, CardDue):
-        return
-    lit[question.slot.partition(".")[0]] = STEADY
-    why.append((question.why or f"{question.slot} due", question.reason or Reason("slot_due", {"slot": question.slot})))
-    if phase(shoe) is Phase.READY:
+    lit[act.slot] = STEADY
+    if phase(coming(shoe)) is Phase.READY:
         lit.setdefault("ready", STEADY)
-        _move_reserves(shoe, lit, why)
 
 
-def _move_reserves(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
-    """Lights the reserves, to be moved to their opening slots until the first card of the round is drawn."""
-    for reserve, each in zip(_reserves(shoe), layout(shoe).placed, strict=False):
-        lit[reserve] = lit[each.slot] = CONFIRM
-        why.append(_move(reserve, each.slot))
+def _ask(shoe: Shoe, act: Act, lit: dict[str, str]) -> None:
+    if act.slots:
+        lit |= dict.fromkeys(act.slots, CANDIDATE)
+    else:
+        lit[act.slot] = FLASHES[place_of(layout(coming(shoe)), act.hand)]
 
 
-def _move(slot: str, to: str) -> Explained:
-    return f"move {slot} to {to}", Reason("move", {"from": slot, "to": to})
-
-
-def _reserves(shoe: Shoe) -> tuple[str, ...]:
-    """The reserve slots that still hold cards for the beginning of this round."""
-    slots = rules(shoe).play.reserves(terms_of(shoe.house))
-    waiting = sum(1 for laid in shoe.laid if not laid.over)
-    return slots[len(slots) - min(waiting, len(slots)) :]
-
-
-def _complete(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
+def _press(_: Shoe, act: Act, lit: dict[str, str]) -> None:
     lit.setdefault("ready", CONFIRM)
-    waits = "the reader reports the result, or press NEXT" if shoe.house.close == "result" else "press NEXT"
-    reason = Reason("round_complete", {"round": shoe.round, "close": shoe.house.close})
-    why.append((f"round {shoe.round} is complete: {waits}", reason))
-    _move_opened(shoe, lit, why)
 
 
-def _move_opened(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
-    """Lights the reserves that are played now, as far as the open cards decide."""
-    for each in layout(shoe).placed:
-        if each.plays and each.plays != each.slot:
-            lit[each.slot] = lit[each.plays] = CONFIRM
-            why.append(_move(each.slot, each.plays))
+def _move(shoe: Shoe, act: Act, lit: dict[str, str]) -> None:
+    if act.to in rules(shoe).slots and act.slot != act.to:
+        lit[act.slot] = lit[act.to] = CONFIRM
 
 
-_GUIDES: Final = {
-    Phase.EMPTY: _no_shoe,
-    Phase.BURNING: _burning,
-    Phase.BETTING: _betting,
-    Phase.READY: _due,
-    Phase.DEALING: _due,
-    Phase.COMPLETE: _complete,
-    Phase.ENDED: _no_shoe,
+def _nothing(*_: object) -> None:
+    """Lights nothing: chips, discards and waiting have no lamp."""
+
+
+_LIGHTS: Final[dict[str, Callable[[Shoe, Act, dict[str, str]], None]]] = {
+    "draw": _draw,
+    "ask": _ask,
+    "press": _press,
+    "move": _move,
 }
 
 

@@ -12,7 +12,9 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Topic
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.layout import Layout, Placed
+from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.prompts import MarkDue
+from firmware_bridge.shoe.expected import expected, pays
 from firmware_bridge.shoe.handlers.rounds import is_blind, is_pack_over
 from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
 from firmware_bridge.shoe.state import IN_PLAY, PastRound, Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
@@ -59,6 +61,8 @@ def table(shoe: Shoe) -> Table:
         open=tuple([each.id for each in shoe.device.irregular]),
         limits=(shoe.house if is_in_use else shoe.device.next_house).limits,
         settings=shoe.house if is_in_use else shoe.device.next_house,
+        expected=tuple([each.act for each in expected(shoe)]),
+        pays=pays(shoe),
         **_asked(coming(shoe)),
     )
 
@@ -78,7 +82,15 @@ def _asked(shoe: Shoe) -> dict[str, Any]:
     now = layout(shoe) if is_running else Layout()
     act, anytime = (now.due.act, now.due.anytime) if isinstance(now.due, MarkDue) else ({}, {})
     shows = {"shows": msgspec.to_builtins(now.shows)} if now.shows else {}
-    return {"turn": shoe.turn, "hands": _hands_of(now), "act": offered(act), "anytime": offered(anytime), **shows}
+    return {
+        "turn": shoe.turn,
+        "hands": _hands_of(now),
+        "act": offered(act),
+        "anytime": offered(anytime),
+        "asked_hand": next(iter(act)) if len(act) == 1 and LOT not in act else None,
+        **shows,
+        **({} if now.playing is None else {"playing": now.playing, "looked": now.looked}),
+    }
 
 
 def _hands_of(table: Layout) -> dict[str, tuple[str | None, ...]]:

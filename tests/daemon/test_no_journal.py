@@ -55,14 +55,14 @@ def told(shoe: command.Run, table: DaemonTable) -> dict[str, Any]:
     return {"status": status, "shown": shown, **{each["name"]: each for each in checks}}
 
 
+def a_folder_named(name: str) -> tuple[str, Callable[[Path], None], Callable[[Path], None]]:
+    return "Is a directory", lambda at: (at / name).mkdir(parents=True), lambda at: (at / name).rmdir()
+
+
 OBSTACLES: dict[str, tuple[str, Callable[[Path], None], Callable[[Path], None]]] = {
     "its parent is a file": ("Not a directory", lambda at: at.parent.touch(), lambda at: at.parent.unlink()),
     "it is a file": ("File exists", Path.touch, Path.unlink),
-    "the cursor is a directory": (
-        "Is a directory",
-        lambda at: (at / "cursor").mkdir(parents=True),
-        lambda at: (at / "cursor").rmdir(),
-    ),
+    **{f"{name} is a directory": a_folder_named(name) for name in ("cursor", "spare", "lock")},
 }
 
 
@@ -80,6 +80,8 @@ def test_a_directory_that_cannot_be_used_is_shown_until_it_can(
     table.until(lambda: alarms(backend) == ["disk_error"])
     what = f"the journal's directory {directory} cannot be used ({why})"
     remedy = "correct [journal] dir, or let the daemon's user write there"
+    if "directory" in obstacle:
+        remedy = f"a folder lies where the daemon keeps a file: move {directory / obstacle.split()[0]} away"
     alarm = last(backend, "alarm")["open"][0]
     assert (alarm["detail"], alarm["todo"], alarm["blocks"]) == (what, remedy, True)
     assert (last(backend, "lamps")["lit"], last(backend, "lamps")["why"]) == (STOPPED, [what])

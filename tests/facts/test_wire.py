@@ -67,7 +67,8 @@ def test_the_states_decode_into_their_structs() -> None:
         head, body = state(payload, topics[topic])
         assert (head.shoe, head.as_of) == (2, TABLE.shoe.seq)
         plain = json.loads(payload, object_pairs_hook=once)
-        said = {name for name in body.__struct_encode_fields__ if getattr(body, name, None) is not msgspec.UNSET}
+        names = zip(body.__struct_fields__, body.__struct_encode_fields__, strict=True)
+        said = {encoded for name, encoded in names if getattr(body, name) is not msgspec.UNSET}
         assert set(plain) == {*StateHead.__struct_fields__, *said}
         assert joined(head, body) == payload
         seen.add(topic)

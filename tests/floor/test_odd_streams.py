@@ -47,6 +47,10 @@ journal=""                                                       shown   counted
 journal=7                                                        unread  counted  kept   refused  unreadable  quarantine
 journal=TEXT_101                                                 shown   counted  shown  read     received    quarantine
 journal="3-5a\nd1"                                               shown   counted  shown  read     received    quarantine
+journal="=cmd|'/C calc'!A0"                                      shown   counted  shown  read     received    quarantine
+journal="3"                                                      shown   counted  shown  read     received    quarantine
+journal="3-5A d1"                                                shown   counted  shown  read     received    quarantine
+journal="-3-5ad1"                                                shown   counted  shown  read     received    quarantine
 -at                                                              unread  unread   kept   refused  unreadable  quarantine
 at=7                                                             unread  unread   kept   refused  unreadable  quarantine
 at=""                                                            shown   unread   shown  read     received    quarantine

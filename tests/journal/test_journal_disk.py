@@ -102,6 +102,19 @@ def test_no_descriptor_left_at_a_new_shoe_is_tried_again(folder: Path, mocker: M
     assert len(contents(folder)) == len(before) + 1
 
 
+def test_a_folder_in_the_place_of_the_spare_is_named(folder: Path) -> None:
+    record = Record(folder).begin().deal("9sTdTsTc")
+    spare = folder / "spare"
+    spare.unlink(missing_ok=True)
+    spare.mkdir()
+    with pytest.raises(DiskError, match=f"Is a directory.*: move {spare} away"):
+        record.open_shoe()
+    spare.rmdir()
+    record.open_shoe()
+    record.close()
+    assert opened(folder) == record.shoe
+
+
 def test_a_new_shoe_opens_one_file_and_nothing_else(folder: Path, mocker: MockerFixture) -> None:
     record = Record(folder).begin().deal("9sTdTsTc")
     opening = mocker.spy(os, "open")

@@ -84,7 +84,7 @@ class Table:
         self.at = end
 
     def card(self, card: Card | str, **report: Any) -> inputs.CardRead:
-        return inputs.CardRead(at=0, card=Card(card), nonce=self.nonce(), **report)  # type: ignore[arg-type]  # of a card, itself
+        return inputs.CardRead(at=0, card=Card(card), **({"nonce": self.nonce()} | report))  # type: ignore[arg-type]  # of a card, itself
 
     def order(self, order: orders.Order, **given: Any) -> inputs.Ordered:
         return inputs.Ordered(at=0, order=order, nonce=self.nonce(), **({"by": "floor"} | given))

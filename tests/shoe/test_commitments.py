@@ -91,3 +91,16 @@ def test_nothing_of_a_shoe_stays_sealed_for_good() -> None:
     assert (*table.shoe.laid, *table.shoe.aside, *table.shoe.overdrawn) == ()
     named = [each.card for each in table.events if isinstance(each, events.CardRevealed)]
     assert sorted(card.value for card in named) == sorted(card.value for card in table.shoe.seen)
+
+
+@pytest.mark.parametrize("burn", ["none", 3, "first-card"])
+def test_nothing_said_of_a_sealed_first_card_shows_a_part_of_its_nonce(burn: object) -> None:
+    """Its input opens the shoe, and names the journal."""
+    table = Table(burn=burn, disclose="sealed", new_shoe="auto")
+    first = table.card("9s", nonce="0123456789abcdeffedcba9876543210")
+    table.take(first)
+    assert table.shoe.number == 1
+    said = b"".join(each.payload for each in table.messages).decode()
+    parts = [first.nonce[at : at + 6] for at in range(len(first.nonce) - 5)]
+    assert burn == "first-card" or not [part for part in parts if part in said]
+    assert first.nonce[:12] not in table.shoe.journal

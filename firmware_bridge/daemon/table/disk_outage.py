@@ -4,7 +4,7 @@ import logging
 from collections import deque
 from typing import Final
 
-from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.clock import Stamp, nonce, now
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.wire_states import Alarm
@@ -18,11 +18,11 @@ NOT_READ: Final = DiskError(
 
 
 class DiskOutage:
-    """The error that keeps the journal from being written, or None, and its time (ms since 1970; 0 until shown)."""
+    """The error that keeps the journal from being written, or None; `since`: when it was shown first, None before."""
 
     def __init__(self) -> None:
         self.error: DiskError | None = NOT_READ
-        self.since = 0
+        self.since: Stamp | None = None
 
     def go_on(self, error: DiskError) -> bool:
         """Begins or continues the outage with an error; whether that is news."""
@@ -30,26 +30,27 @@ class DiskOutage:
         if is_news:
             log.critical("%s", error)
         if is_first := self.error is None or not self.since:
-            self.since = now()["at"]
+            self.since = now()
         self.error = error
         return is_news or is_first
 
     def end(self) -> None:
         """Ends the outage."""
-        self.error, self.since = None, 0
+        self.error = self.since = None
 
     def alarms(self) -> tuple[Alarm, ...]:
         """The alarm of the outage; empty without one."""
-        lost = self.error
-        return (Alarm(lost.irregularity, self.since, "critical", lost.what, lost.hint, True, ()),) if lost else ()
+        lost, since = self.error, self.since["at"] if self.since else 0
+        return (Alarm(lost.irregularity, since, "critical", lost.what, lost.hint, True, ()),) if lost else ()
 
     def as_input(self) -> inputs.DiskFailed:
-        """The outage up to now, as an input for the journal."""
+        """The outage up to now, as an input for the journal, with both times of its beginning."""
         assert self.error
+        assert self.since
         is_full = self.error.irregularity == "disk_full"
         return inputs.DiskFailed(
-            at=self.since,
-            mono=now()["mono"],
+            at=self.since["at"],
+            mono=self.since["mono"],
             salt=nonce(),
             irregularity="disk_full" if is_full else "disk_error",
             why=self.error.what,

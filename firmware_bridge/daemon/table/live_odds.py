@@ -28,11 +28,18 @@ CHILD: Final = (sys.executable, "-m", "firmware_bridge.daemon.table.odds_child")
 TRIES: Final = 3
 """Attempts at one question, each in a new process."""
 
+ANSWER_S: Final = 60.0
+"""Seconds without an answer after which a process counts as lost."""
+
+LONGEST: Final = 1_000_000
+"""Bytes of an answer at most."""
+
 _CHUNK: Final = 65536
+_decode: Final = msgspec.json.Decoder(Odds).decode
 
 
 class LiveOdds:
-    """The odds of the next round, from a child process, which is restarted if it dies.
+    """The odds of the next round, from a child process, which is restarted if it dies, hangs, or answers no odds.
 
     state: of the shoe followed last; its `odds` are None where they are not known. changed: called after each change.
     """
@@ -46,6 +53,7 @@ class LiveOdds:
         self._died = 0
         self._child: subprocess.Popen[bytes] | None = None
         self._heard = b""
+        self._limit: asyncio.TimerHandle | None = None
 
     @property
     def busy(self) -> bool:
@@ -68,6 +76,7 @@ class LiveOdds:
 
     def close(self) -> None:
         """Ends the child process."""
+        self._stop_limit()
         if self._child is None:
             return
         assert self._child.stdin
@@ -98,6 +107,7 @@ class LiveOdds:
             assert self._child
             assert self._child.stdin
             os.write(self._child.stdin.fileno(), self._asked[1])  # shorter than a pipe holds, which is empty now
+            self._limit = self._loop.call_later(ANSWER_S, self._lost, f"no answer in {ANSWER_S:.0f} s")
         except OSError as error:
             self._lost(error.strerror or "the pipe broke")
 
@@ -113,18 +123,39 @@ class LiveOdds:
         if not data:
             self._lost("it ended")
             return
-        line, end, self._heard = (self._heard + data).partition(b"\n")
-        if not end:
-            self._heard = line
+        if not self._asked:
+            return  # an answer is one line, and this is behind it
+        self._heard += data
+        line, end, _ = self._heard.partition(b"\n")
+        if not end and len(line) <= LONGEST:
             return
-        (moment, _), self._asked = self._asked or (None, b""), None
-        if moment and moment == self._of:  # else the table has moved on
-            self.state = msgspec.json.decode(line, type=Odds)
+        self._heard = b""
+        moment, _ = self._asked
+        try:
+            odds = _decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            odds = None
+        if odds is None or (moment and odds.round != moment[2]):
+            self._lost("it wrote a line that is not the odds asked for")
+        else:
+            self._answered(moment, odds)
+
+    def _answered(self, moment: Moment | None, odds: Odds) -> None:
+        self._asked = None
+        self._stop_limit()
+        if moment == self._of:  # else the table has moved on
+            self.state = odds
             self._changed()
         self._ask_next()
 
+    def _stop_limit(self) -> None:
+        if self._limit:
+            self._limit.cancel()
+            self._limit = None
+
     def _lost(self, why: str) -> None:
-        """Asks a new process after the child died, up to `TRIES` times."""
+        """Ends a child that died or failed, and asks a new process, up to `TRIES` times."""
+        log.warning("the process of the live odds is started again: %s", why)
         self.close()
         self._died += 1
         if not self._asked:

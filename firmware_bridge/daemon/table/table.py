@@ -136,6 +136,7 @@ class Table:
         self._deadline_timer, self._prefill = DeadlineTimer(self._ring, loop), JournalPrefill(journal, loop)
         self._ahead = LookAhead(loop) if looks_ahead else None
         self._wall_ahead: int | None = None
+        self._watched_to = 0
         self.jumped_ms = 0
         """Milliseconds by which the wall clock was set forwards since the start, in total."""
 
@@ -287,9 +288,11 @@ class Table:
             return fault(self.shoe, fact, error)
 
     def _watch_clock(self, fact: inputs.AnyInput) -> None:
-        """Journals a jump of the wall clock against the monotonic one."""
+        """Journals a jump of the wall clock against the monotonic one; an input that waited was stamped before it."""
+        if fact.mono < self._watched_to:
+            return
         ahead, before = fact.at - fact.mono, self._wall_ahead
-        self._wall_ahead = ahead
+        self._wall_ahead, self._watched_to = ahead, fact.mono
         if before is not None and abs(ahead - before) > CLOCK_JUMP_MS:
             self.jumped_ms += ahead - before
             self._journaled(inputs.ClockJumped(salt=nonce(), at=fact.at, mono=fact.mono, by=ahead - before))

@@ -1,5 +1,6 @@
 """Turns a message of a table into a row of the store, and keeps its bytes as they came."""
 
+import re
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -17,6 +18,10 @@ EVENT: Final = "event"
 ROUND: Final = "round"
 STREAMS: Final = (EVENT, ROUND)
 """Topics of which every message is kept."""
+
+JOURNAL: Final = re.compile(r"[0-9]{1,16}-[0-9a-z]{1,64}")
+WORD: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+"""The form of a game and a status, also of those that a later version has."""
 
 
 class Key(NamedTuple):
@@ -129,6 +134,17 @@ def _wrong(message: _Event | _Round, table: str) -> str | None:
         return "a name in it is empty"
     if fault("".join(texts), LONGEST):  # rare: then find out which
         return next((f"a name in it {found}" for text in texts if (found := fault(text, LONGEST))), None)
+    return _not_of_its_form(message)
+
+
+def _not_of_its_form(message: _Event | _Round) -> str | None:
+    journals, words = [message.journal], list[str]()
+    if isinstance(message, _Round):
+        journals += [message.prev.journal] if message.prev else []
+        words += [message.game, message.status]
+    for form, texts, what in ((JOURNAL, journals, "the id of a journal"), (WORD, words, "a game or a status")):
+        if wrong := next((text for text in texts if not form.fullmatch(text)), None):
+            return f"{wrong!r} in it is not {what}"
     return None
 
 

@@ -27,6 +27,9 @@ log = logging.getLogger(__name__)
 BODIES: Final = ("body", "other_body")
 """Columns with messages: objects in JSON, text in CSV."""
 
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of a text that a spreadsheet would calculate: an apostrophe before it makes it a text."""
+
 BATCH: Final = 500
 """Most messages of a commit."""
 
@@ -39,7 +42,8 @@ YEAR: Final = timedelta(days=365.25)
 def export(store: Store, what: What, table: str | None, journal: str | None, target: Path | None, form: str) -> int:
     """Write rows to a file, atomically, or to stdout; returns how many. Raises StoreError.
 
-    form: `jsonl`, an object a line, or `csv`, with a header. Bytes that are no message are in base64.
+    form: `jsonl`, an object a line, or `csv`, with a header and with no text that a spreadsheet calculates. Bytes that
+    are no message are in base64.
     """
     columns, count = store.columns(what), 0
     with _output(target) as out:
@@ -107,7 +111,8 @@ def _as_json(name: str, value: Any) -> Any:
 
 
 def _as_text(value: Any) -> Any:
-    return b64encode(value).decode() if isinstance(value, bytes) else value
+    text = b64encode(value).decode() if isinstance(value, bytes) else value
+    return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text
 
 
 @contextmanager

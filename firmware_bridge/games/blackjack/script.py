@@ -42,6 +42,7 @@ def round(terms: Blackjack, start: Start) -> Script:
     if up.rank in PEEKS:
         has_blackjack = (yield _PEEK) == "yes"
         yield prompts.did("peek", has_blackjack)
+        yield prompts.Sign(DEALER, "turn" if has_blackjack else "no")
         if has_blackjack:
             yield from _turn(felt, 1, "the hole card")
             yield from settle_blackjack(felt)

@@ -36,7 +36,10 @@ def round(terms: ZhaJinHua, start: Start) -> Script:
 
 
 def _shown(table: Table) -> prompts.Shows:
-    return prompts.Shows(Running(table.round, prompts.in_words(table.stake), prompts.in_words(table.pot)))
+    running = Running(table.round, prompts.in_words(table.stake), prompts.in_words(table.pot))
+    seats = sorted(table.seats, key=lambda seat: seat.number)
+    playing = tuple([seat.slot for seat in seats if not seat.out])
+    return prompts.Shows(running, playing, tuple([seat.slot for seat in seats if seat.looked]))
 
 
 def _deal(table: Table) -> Generator[prompts.Ask, Any, Dealt]:
@@ -147,12 +150,15 @@ def _compare(table: Table, seat: Seat, rival: Seat, how: Out) -> Generator[promp
     both = seat.slot, rival.slot
     winner = yield prompts.Question("compare", both, both)
     yield prompts.did("compare", *both, winner)
-    yield from _goes_out(table, rival if winner == seat.slot else seat, how)
+    loser = rival if winner == seat.slot else seat
+    yield prompts.Sign(loser.slot, "lost")
+    yield from _goes_out(table, loser, how)
 
 
 def _goes_out(table: Table, seat: Seat, how: Out) -> Generator[prompts.Ask, Any, None]:
     seat.out = table.last_out = how
     yield prompts.did("out", seat.slot, how)
+    yield _shown(table)
 
 
 def _open(dealt: Dealt) -> Generator[prompts.Ask, Any, dict[str, Hand]]:

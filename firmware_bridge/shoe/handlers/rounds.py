@@ -40,7 +40,10 @@ OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "un
 
 
 def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_by: str = "") -> None:
-    """Opens a shoe under the settings now configured, with a new journal unless packs last one round."""
+    """Opens a shoe under the settings now configured, with a new journal unless packs last one round.
+
+    nonce: random hex digits; the first 12 are published, in the journal's name.
+    """
     before = draft.shoe
     house = before.device.next_house if pack.decks is None else replace(before.device.next_house, decks=pack.decks)
     number = before.number + 1
@@ -238,7 +241,16 @@ def open_with_card(draft: Draft, fact: CardRead | CardUnread) -> None:
     """Opens the next shoe with the first card after the end, where the house sets this."""
     house = draft.shoe.device.next_house
     if draft.shoe.status != "open" and cards_open(house) and not house.confirm_shuffle:
-        open_shoe(draft, Pack(), fact.nonce)
+        open_shoe(draft, Pack(), _public(fact.nonce))
+
+
+def _public(nonce: str) -> str:
+    """Hex digits that may be published, from the nonce of a card, which stays secret while the card is sealed.
+
+    A hash is as unique, and known before the card as the nonce is. The salt would be an independent draw, but it is the
+    secret of the line's sealed part.
+    """
+    return sha256(f"journal:{nonce}".encode("ascii")).hexdigest()
 
 
 def next_opens(shoe: Shoe) -> bool:

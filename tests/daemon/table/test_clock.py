@@ -3,15 +3,20 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table import disk_outage
+from firmware_bridge.daemon.table import table as table_module
+from firmware_bridge.daemon.table.clock import Stamp, nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import cards
+from firmware_bridge.facts.events import AnyEvent, CardDealt, Irregular
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.line import Line
 
 SEALED = House(disclose="sealed", burn="none", new_shoe="auto", reveal_timeout=1)
 
@@ -63,3 +68,41 @@ def test_a_moment_that_comes_while_the_disk_is_full_waits_for_it(tmp_path: Path,
         table.journal.close()
 
     asyncio.run(play())
+
+
+def jumps(events: list[AnyEvent]) -> list[str]:
+    return [each.detail for each in events if isinstance(each, Irregular) and each.id == "clock_jump"]
+
+
+@pytest.mark.parametrize("set_by", [0, 3_600_000])
+def test_a_disk_that_fails_at_the_start_is_no_jump_of_the_clock(
+    tmp_path: Path, mocker: MockerFixture, set_by: int
+) -> None:
+    """The outage is journaled with the times of its beginning, and cards may have waited; the clock is set later."""
+
+    async def play() -> list[AnyEvent]:
+        loop, lines, wall, moment = asyncio.get_running_loop(), list[Line](), [1_790_000_000_000], [10_000]
+
+        def stamp() -> Stamp:
+            return Stamp(at=wall[0] + moment[0], mono=moment[0], salt=nonce())
+
+        for place in (disk_outage, table_module):
+            mocker.patch.object(place, "now", stamp)
+        kept = Journal(tmp_path).open(None)
+        table = Table(kept, "T07", Dark(), lambda _: None, lambda line: lambda: lines.append(line), lambda: None, loop)
+        table.stop_for(DiskError("full", "free some", "disk_full"))
+        moment[0] += 1_000
+        table.handle(inputs.CardRead(**stamp(), card=cards("9s")[0], nonce=nonce()))
+        moment[0] += 3_000
+        table.start(House(burn="none", new_shoe="auto"))
+        wall[0] += set_by
+        table.handle(inputs.CardRead(**stamp(), card=cards("Td")[0], nonce=nonce()))
+        assert table.jumped_ms == set_by
+        table.close()
+        table.journal.close()
+        return [event for line in lines if line.entry for event in line.entry.events]
+
+    events = asyncio.run(play())
+    assert next(each.id for each in events if isinstance(each, Irregular)) == "disk_full"
+    assert [each.card for each in events if isinstance(each, CardDealt)] == list(cards("9sTd"))
+    assert jumps(events) == (["by +3600.0 s"] if set_by else [])

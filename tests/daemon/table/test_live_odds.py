@@ -3,7 +3,9 @@
 import asyncio
 import os
 import signal
+import sys
 
+import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.daemon.table import live_odds
@@ -136,6 +138,78 @@ def test_a_question_that_kills_every_process_is_given_up_and_the_next_is_asked(m
     assert before == Odds(None, 0, None)
     assert after
     assert after.cards == 412
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"a library warns",
+        b"",
+        b"{}",
+        b"[]",
+        b'{"round":"one"}',
+        b'{"round":7,"cards":1,"odds":null}',
+        b"\xff\xfe",
+        b"[" * 9_000,
+    ],
+)
+def test_a_line_that_is_no_odds_counts_as_a_lost_process(mocker: MockerFixture, line: bytes) -> None:
+    async def states() -> tuple[int, LiveOdds, list[object]]:
+        loop, failed = asyncio.get_running_loop(), list[object]()
+        loop.set_exception_handler(lambda _, context: failed.append(context))
+        live = LiveOdds(lambda: None, loop)
+        says = f"import sys\nfor _ in sys.stdin: sys.stdout.buffer.write({line!r} + b'\\n'); sys.stdout.flush()"
+        started = mocker.spy(live, "_start")
+        broken = mocker.patch.object(live_odds, "CHILD", (sys.executable, "-c", says))
+        live.follow(shoe_after("shoe"))
+        await answered(live)
+        tries = started.call_count
+        mocker.stop(broken)
+        live.follow(shoe_after("9s Td Ts Tc"))
+        await answered(live)
+        live.close()
+        return tries, live, failed
+
+    tries, live, failed = asyncio.run(states())
+    assert (tries, failed) == (live_odds.TRIES, [])
+    assert live.state
+    assert live.state.cards == 412
+
+
+def test_a_process_that_writes_without_end_is_lost(mocker: MockerFixture) -> None:
+    async def states() -> LiveOdds:
+        live = LiveOdds(lambda: None, asyncio.get_running_loop())
+        broken = mocker.patch.object(live_odds, "CHILD", (sys.executable, "-c", "while True: print(end='9' * 9_999)"))
+        live.follow(shoe_after("shoe"))
+        mocker.stop(broken)
+        await answered(live)
+        live.close()
+        return live
+
+    state = asyncio.run(states()).state
+    assert state
+    assert state.cards == 416
+
+
+def test_a_process_that_hangs_is_ended_and_another_asked(mocker: MockerFixture) -> None:
+    mocker.patch.object(live_odds, "ANSWER_S", 5.0)
+
+    async def states() -> tuple[int, LiveOdds]:
+        live = LiveOdds(lambda: None, asyncio.get_running_loop())
+        live.follow(shoe_after("shoe"))
+        await answered(live)
+        assert live._child
+        hanging = live._child
+        os.kill(hanging.pid, signal.SIGSTOP)
+        live.follow(shoe_after("9s Td Ts Tc"))
+        await answered(live)
+        live.close()
+        return hanging.returncode, live
+
+    code, live = asyncio.run(states())
+    assert code == -signal.SIGKILL
+    assert live.state
+    assert live.state.cards == 412
 
 
 def test_only_counts_of_disclosed_cards_leave_the_house() -> None:

@@ -1,0 +1,60 @@
+"""The dealer's acts that follow from what a script reports to have happened (`Did`)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Literal
+
+from firmware_bridge.facts.events_of_rounds import Word, Words
+from firmware_bridge.facts.wire_states import Act
+
+
+def acts_of(words: Words) -> tuple[Act, ...]:
+    """The acts of the dealer that follow; none where it is news only."""
+    verb, *about = words
+    made = _ACTS.get(str(verb))
+    return made(about) if made else ()
+
+
+def lamp_of(slot: str) -> str:
+    """The lamp of a slot: all hands of a seat have one."""
+    return slot.partition(".")[0]
+
+
+About = Sequence[Word]
+"""What the words of a `Did` concern, behind its verb."""
+
+
+def _hand(verb: Literal["turn", "pay", "take", "collect"], about: About) -> tuple[Act, ...]:
+    """An act at a hand, and its amount if there is one."""
+    hand, *amount = map(str, about)
+    return (Act(verb, slot=lamp_of(hand), hand=hand, amount=amount[0] if amount else ""),)
+
+
+def _between(about: About) -> tuple[Act, ...]:
+    """A payment from one seat to another."""
+    loser, winner, amount, *_ = about
+    return (*_hand("take", (loser, amount)), *_hand("pay", (winner, amount)))
+
+
+def _pay(about: About) -> tuple[Act, ...]:
+    """A payment to a hand: by the house, or by another seat where three words or more say between whom."""
+    return _between(about) if len(about) > 2 else _hand("pay", about)
+
+
+def _split(about: About) -> tuple[Act, ...]:
+    """A card moved to a new hand of its seat."""
+    return (Act("move", slot=lamp_of(str(about[0])), to=str(about[0])),)
+
+
+_ACTS: Final[Mapping[str, Callable[[About], tuple[Act, ...]]]] = {
+    "turn": lambda about: _hand("turn", about[:1]),
+    "pay": _pay,
+    "bonus": _between,
+    "take": lambda about: _hand("take", about),
+    "win": lambda about: _hand("pay", about),
+    "return": lambda about: _hand("pay", about),
+    "rake": lambda about: (Act("take", what="rake", amount=str(about[0])),),
+    "discard": lambda about: _hand("collect", about),
+    "out": lambda about: _hand("collect", about[:1]),
+    "move": _split,
+}
+"""Verb -> the acts that follow: chips and cards that the dealer handles. Guests put their own chips."""
