@@ -177,6 +177,11 @@ class JournalConfig(Struct, frozen=True, kw_only=True):
     warn_mb: Positive = 200
 
 
+def close_of(table: TableConfig, reader: ReaderConfig, game: Game, terms: Terms) -> Literal["auto", "next", "result"]:
+    """What ends a complete round: as the table says, else as a reader does that judges the game, else as the game."""
+    return table.close or ("result" if READERS[reader.protocol] else game.play.close(terms))
+
+
 class Config(Struct, frozen=True, kw_only=True):
     """Configuration of a table.
 
@@ -219,7 +224,7 @@ class Config(Struct, frozen=True, kw_only=True):
         """Settings for the next shoe."""
         settings = msgspec.structs.asdict(self.table) | msgspec.structs.asdict(self.service)
         del settings["id"]
-        close = self.table.close or ("result" if READERS[self.reader.protocol] else self.rules.play.close(self.terms))
+        close = close_of(self.table, self.reader, self.rules, self.terms)
         cut = self.table.virtual_cut or cut_place(self.table.game)
         own = {"close": close, "virtual_cut": None if cut == "none" else cut}
         return House(**settings | own | {"terms": sealed(self.terms), "limits": self.limits})

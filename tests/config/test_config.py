@@ -55,7 +55,7 @@ def test_every_key_is_taken() -> None:
 )
 def test_six_card_rounds_end_with_next_unless_told_otherwise(procedure: str, close: str | None, expected: str) -> None:
     table = {"id": "T07"} | ({"close": close} if close else {})
-    assert parse({"table": table, "game": {"procedure": procedure}}).house.close == expected
+    assert parse({"table": table, "game": {"procedure": procedure}, "pins": {"next": 22}}).house.close == expected
 
 
 def test_lamps_may_share_a_pin_with_each_other_only() -> None:
