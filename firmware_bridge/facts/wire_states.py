@@ -106,8 +106,8 @@ class Table(Struct, frozen=True):
 
 
 class Lamps(Struct, frozen=True):
-    """The topic `lamps`. lit: lamp -> rhythm (`steady` due, `confirm` 1 Hz, `candidate` of a draw 2 Hz, `blocked`
-    5 Hz, `double` flash).
+    """The topic `lamps`. lit: lamp -> rhythm: `steady` due, `confirm` 1 Hz, `candidate` of a draw 2 Hz, `quick` 4 Hz,
+    `blocked` 5 Hz, `double`, `triple` or `quadruple` flash.
 
     why: as text, with points of disclosed cards only. reasons: the same as ids and values, one for each of `why`.
     """

@@ -91,13 +91,15 @@ class MarkDue(Struct, frozen=True):
     """Marks are due: of the seats that must (`act`), and of those that may at any time (`anytime`), with their offers.
 
     Seats are named by their slots: `S3`, a hand of it `S3.2`; the lot is the slot `lot`.
-    again: it is the question asked before, not yet answered by all: its number stays.
+    again: it is the question asked before, not yet answered by all: its number stays. place: which of the seat's hands
+    is asked, counted from 0 at the dealer's left.
     """
 
     act: dict[str, dict[str, Offer]]
     anytime: dict[str, dict[str, Offer]] = {}
     why: str = ""
     again: bool = False
+    place: int = 0
 
 
 class Question(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -162,8 +163,12 @@ def _check_cursor(files: list[Path], cursor: Cursor) -> None:
         first = numbers[0]
     if not numbers or numbers != list(range(first, first + len(numbers))):
         have = ", ".join(map(str, numbers)) or "none"
+        gaps = [
+            f"journal {a + 1}" + f" to {b - 1}" * (b > a + 2) for a, b in pairwise((first - 1, *numbers)) if b > a + 1
+        ]
+        named = f"; missing: {', '.join(gaps)}" if gaps else ""
         raise JournalError(
-            f"journal files from {file_name(cursor.journal)} on are missing (there are: {have})",
+            f"journal files from {file_name(cursor.journal)} on are missing (there are: {have}{named})",
             "restore them; the broker has received their entries",
         )
     before = None

@@ -8,7 +8,6 @@ from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.wire_states import Act
 from firmware_bridge.games.acts import acts_of, lamp_of
 from firmware_bridge.games.house import terms_of
-from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.prompts import CardDue, Choice, MarkDue, OpeningDue
 from firmware_bridge.shoe.handlers.rounds import waits_for_next
@@ -23,10 +22,14 @@ Explained = tuple[str, Reason]
 
 
 class Expected(NamedTuple):
-    """An act, and why it is due; None where the act alone is enough."""
+    """An act, and why it is due: None where the act alone is enough.
+
+    place: which of the hands of its seat is meant, counted from 0 at the dealer's left.
+    """
 
     act: Act
     why: Explained | None = None
+    place: int = 0
 
 
 COMPARE: Final = Expected(Act("compare", key="next"))
@@ -95,7 +98,7 @@ def _asks(marks: MarkDue) -> Iterator[Expected]:
     why = (is_asked(marks), Reason("mark_due", {"slot": ", ".join(marks.act)}))
     for slot in marks.act:
         if slot != LOT:
-            yield Expected(Act("ask", slot=lamp_of(slot), hand=slot), why)
+            yield Expected(Act("ask", slot=lamp_of(slot), hand=slot), why, marks.place)
     if isinstance(lot := marks.act.get(LOT, {}).get(LOT), Choice):
         yield Expected(Act("ask", slot=LOT, slots=tuple(f"S{seat}" for seat in lot.values)), why)
 
@@ -117,12 +120,6 @@ _GUIDES: Final = {
     Phase.COMPLETE: _complete,
     Phase.ENDED: _no_shoe,
 }
-
-
-def place_of(table: Layout, hand: str) -> int:
-    """The place (from 0) of a hand among those of its seat, from the dealer's left."""
-    hands = [each.plays or each.slot for each in table.placed if lamp_of(each.plays or each.slot) == lamp_of(hand)]
-    return list(dict.fromkeys(hands)).index(hand) if hand in hands else 0
 
 
 # ---------------------------------------------------------------- moving reserves

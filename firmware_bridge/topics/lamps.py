@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from firmware_bridge.facts.events_of_rounds import Reason
-from firmware_bridge.facts.wire_states import Act, Alarm, Lamps
+from firmware_bridge.facts.wire_states import Alarm, Lamps
 from firmware_bridge.games.prompts import MarkDue
-from firmware_bridge.shoe.expected import BURN, Explained, expected, place_of
+from firmware_bridge.shoe.expected import BURN, Expected, Explained, expected
 from firmware_bridge.shoe.handlers.rounds import cards_open
 from firmware_bridge.shoe.round import asked, coming, layout, phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_last, is_open, row
@@ -18,7 +18,8 @@ DOUBLE: Final = "double"
 CANDIDATE: Final = "candidate"
 
 FLASHES: Final = (CONFIRM, "double", "triple", "quadruple")
-"""The rhythm of a seat that is asked, by the place (from 0) of the hand that is meant, from the dealer's left."""
+"""The rhythm of a seat that is asked, by the place (from 0) of the hand that is meant, from the dealer's left; the
+last one for all further hands."""
 
 SIGNS: Final = {"turn": "quick", "no": DOUBLE, "lost": "quick"}
 """The rhythm of what only the shoe knows of cards that lie face down."""
@@ -85,43 +86,43 @@ def _light(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
     """Lights what is due: first the prompts, then what is moved; the reasons stand in this order too."""
     acts = expected(shoe)
     for each in sorted(acts, key=lambda each: each.act.verb == "move"):
-        _LIGHTS.get(each.act.verb, _nothing)(shoe, each.act, lit)
+        _LIGHTS.get(each.act.verb, _nothing)(shoe, each, lit)
         if each.why and each.why not in why:
             why.append(each.why)
     for slot, sign in layout(shoe).signs.items() if shoe.status == "open" else ():
         lit[slot] = SIGNS[sign]
 
 
-def _draw(shoe: Shoe, act: Act, lit: dict[str, str]) -> None:
-    if act.slot == BURN:
+def _draw(shoe: Shoe, due: Expected, lit: dict[str, str]) -> None:
+    if due.act.slot == BURN:
         lit["ready"] = CONFIRM
         return
-    lit[act.slot] = STEADY
+    lit[due.act.slot] = STEADY
     if phase(coming(shoe)) is Phase.READY:
         lit.setdefault("ready", STEADY)
 
 
-def _ask(shoe: Shoe, act: Act, lit: dict[str, str]) -> None:
-    if act.slots:
-        lit |= dict.fromkeys(act.slots, CANDIDATE)
+def _ask(shoe: Shoe, due: Expected, lit: dict[str, str]) -> None:
+    if due.act.slots:
+        lit |= dict.fromkeys(due.act.slots, CANDIDATE)
     else:
-        lit[act.slot] = FLASHES[place_of(layout(coming(shoe)), act.hand)]
+        lit[due.act.slot] = FLASHES[min(due.place, len(FLASHES) - 1)]
 
 
-def _press(_: Shoe, act: Act, lit: dict[str, str]) -> None:
-    lit.setdefault("ready", CONFIRM)
+def _press(_: Shoe, due: Expected, lit: dict[str, str]) -> None:
+    lit["ready"] = CONFIRM
 
 
-def _move(shoe: Shoe, act: Act, lit: dict[str, str]) -> None:
-    if act.to in rules(shoe).slots and act.slot != act.to:
-        lit[act.slot] = lit[act.to] = CONFIRM
+def _move(shoe: Shoe, due: Expected, lit: dict[str, str]) -> None:
+    if due.act.to in rules(shoe).slots and due.act.slot != due.act.to:
+        lit[due.act.slot] = lit[due.act.to] = CONFIRM
 
 
 def _nothing(*_: object) -> None:
     """Lights nothing: chips, discards and waiting have no lamp."""
 
 
-_LIGHTS: Final[dict[str, Callable[[Shoe, Act, dict[str, str]], None]]] = {
+_LIGHTS: Final[dict[str, Callable[[Shoe, Expected, dict[str, str]], None]]] = {
     "draw": _draw,
     "ask": _ask,
     "press": _press,

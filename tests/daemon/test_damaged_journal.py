@@ -3,8 +3,9 @@
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_mock import MockerFixture
@@ -13,12 +14,20 @@ from firmware_bridge.config.calibration import FILE
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.recovery import refusal
+from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit import command
+from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import SHOWS_DAMAGE_BRIEFLY, DaemonTable
 
-broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
+brokers, backend, shoe = real.brokers, listening.backend, command.shoe  # fixtures
+
+
+@pytest.fixture
+def broker(brokers: Any) -> Broker:
+    kept: Broker = brokers(persistence=True)
+    return kept
 
 
 @pytest.fixture
@@ -109,3 +118,59 @@ def test_a_journal_that_cannot_be_read_is_told(table: DaemonTable, shoe: command
 def test_a_new_device_has_no_journal_to_check(table: DaemonTable, shoe: command.Run) -> None:
     told = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
     assert "journal" not in {each["name"] for each in told}
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[1_500] ^= 1
+    path.write_bytes(data)
+
+
+def make_unreadable(path: Path) -> None:
+    """A directory of this name cannot be read as a file, whoever asks."""
+    path.unlink()
+    path.symlink_to(path.parent)
+
+
+SPOILED: dict[str, tuple[Callable[[Path], None], str, str]] = {
+    "a bit flipped": (flip, "journal_damaged", ": the checksum is wrong"),
+    "removed": (Path.unlink, "journal_missing", " is missing"),
+    "unreadable": (make_unreadable, "journal_missing", " is missing"),
+}
+
+
+@pytest.mark.parametrize("spoiled", SPOILED)
+def test_an_old_journal_that_is_spoiled_before_it_was_sent_is_named_and_all_else_is_sent(
+    table: DaemonTable, broker: Broker, backend: Backend, shoe: command.Run, spoiled: str
+) -> None:
+    spoil, alarm, what = SPOILED[spoiled]
+    table.start().deal("9s Td Ts Tc")
+    broker.stop()
+    for _ in range(5):
+        assert shoe("do", "close-shoe", "--by", "anna", "--config", table.config_path).code == 0
+        table.deal("9s Td Ts Tc")
+    files = journal_files(table.journal_dir)
+    path = files[3]
+    spoil(path)
+    broker.start()
+    table.until(lambda: any(each["journal"].startswith("6-") for each in backend.on("round")))
+    table.until(lambda: [each["id"] for each in backend.on("alarm")[-1]["open"]] == [alarm])
+    (told,) = backend.on("alarm")[-1]["open"]
+    assert path.name in told["detail"]
+    assert what in told["detail"]
+    assert (told["blocks"], told["severity"]) == (False, "warning")
+    status = table.ask(do="status")
+    assert (status["mode"], status["broker"]["up"]) == ("FULL", True)
+    sent = {each["journal"][:1] for each in backend.on("event")}
+    assert sent >= {"4", "5", "6"} | ({"3"} if alarm == "journal_damaged" else set())
+    table.deal("9s Td Ts Tc")
+    for _ in range(100):
+        if not table.ask(do="status")["broker"]["waiting"]:
+            break
+        table.pause(0.1)
+    table.stop()
+    table.start()
+    known = len(backend.on("alarm"))
+    table.until(lambda: len(backend.on("alarm")) > known and backend.on("status")[-1]["state"] == "online")
+    again = [each["id"] for each in table.ask(do="status")["alarm"]["open"]]
+    assert again == ["journal_missing"] * (alarm == "journal_missing")

@@ -12,20 +12,20 @@ import pytest
 
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.house import Choice, Severity
-from firmware_bridge.floor.page import i18n
+from firmware_bridge.floor.page import detail
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.texts import LANGUAGES, TEXTS, Language, chosen, text
 from firmware_bridge.floor.page.views import Views
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.games import GAMES as DEALT
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics import lamps
+from firmware_bridge.topics.texts import LANGUAGES, TEXTS, Language, chosen, names, text
 from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages
 from tests.kit.contrast import contrast
 from tests.tools.messages.examples import examples
 from tests.tools.messages.scenes import GAMES, MORE, Scene
 
-PAGE = Path(i18n.__file__).parent
+PAGE = Path(detail.__file__).parent
 
 
 class NoSource:
@@ -80,7 +80,7 @@ def test_a_tile_tells_what_it_must(lang: Language) -> None:
     shown = seen_text(views(told, alive("T07")).grid_document(lang))
     for id in ("trouble.blocked", "alarm.unreadable", "phase.dealing", "page.per_hour", "page.cards_left"):
         assert text(lang, id) in shown
-    assert i18n.slot(lang, "B2") in shown
+    assert names.slot(lang, "B2") in shown
     assert text(lang, "alarm.unreadable") in seen_text(views(told).table_document("T07", lang))
 
 
@@ -162,7 +162,7 @@ def test_chinese_is_written_in_the_signs_of_its_own_kind() -> None:
 def test_all_that_a_table_says_by_id_has_a_text(lang: Language) -> None:
     has = TEXTS[lang].keys()
     alarms = {id for policy in POLICIES.values() for id in policy}
-    alarms |= {"journal_damaged", "cursor_error", "store_silent", "disk_low", "keypad_lost"}
+    alarms |= {"journal_damaged", "journal_missing", "cursor_error", "store_silent", "disk_low", "keypad_lost"}
     wanted = {f"{kind}.{id}" for id in alarms for kind in ("alarm", "todo")}
     for name, policy in POLICIES.items():
         changed = {id for id, row in policy.items() if row.todo != POLICIES["keep-order"][id].todo}
@@ -210,7 +210,7 @@ def test_the_language_is_the_one_asked_for(asked: str, accepted: str, lang: str)
     [("P3", "player card 3"), ("S3.2", "seat 3"), ("D", "dealer"), ("R1", "reserve 1"), ("X9", "X9"), ("", "")],
 )
 def test_slots_are_called_as_people_do(told: str, words: str) -> None:
-    assert i18n.slot("en", told) == words
+    assert names.slot("en", told) == words
 
 
 # ---------------------------------------------------------------- colours

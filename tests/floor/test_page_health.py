@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from firmware_bridge.facts.wire_states import Health, ReaderHealth
 from firmware_bridge.floor.page import detail
 from firmware_bridge.floor.page.markup import number
-from firmware_bridge.floor.page.texts import TEXTS
+from firmware_bridge.topics.texts import TEXTS
 from tests.tools.messages.examples import HEALTH
 
 

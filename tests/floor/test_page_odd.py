@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.texts import LANGUAGES, text
 from firmware_bridge.floor.page.tile import natural
 from firmware_bridge.floor.page.views import Views
 from firmware_bridge.floor.source import Delivery
+from firmware_bridge.topics.texts import LANGUAGES, text
 from tests.floor.tables import NOW, Message, alive, baccarat, latest, messages
 from tests.floor.test_page_drawn import NoSource
 

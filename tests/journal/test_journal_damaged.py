@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.daemon.delivery.outbox import place_behind
+from firmware_bridge.daemon.delivery.backlog import place_behind
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_id

@@ -27,8 +27,11 @@ IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
 RHYTHMS: Final = {
     "confirm": "slow blink (confirm)",
     "candidate": "quick blink (may be drawn)",
+    "quick": "quick blink (turn it, or it lost)",
     "blocked": "fast blink (blocked)",
     "double": "double flash",
+    "triple": "triple flash",
+    "quadruple": "four flashes",
 }
 """Rhythms of lamps as text; `steady` needs none."""
 

@@ -4,14 +4,13 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from firmware_bridge.daemon.delivery.backlog import Backlog, LeftOut
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.journal.cursor import Cursor, CursorFile
-from firmware_bridge.journal.files import file_name, journal_files
-from firmware_bridge.journal.reader import Place, read_lines
+from firmware_bridge.journal.reader import Place
 from firmware_bridge.journal.resend import Range, lines_of
 from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.topics.event_and_round import OutMessage, messages
@@ -152,11 +151,20 @@ class Outbox:
 
     Its only input is the journal, so nothing is sent that is not on disk, and nothing before `begin`. Order is kept:
     after a lost connection everything behind the last acknowledged entry is sent again, the same bytes. While an echo
-    is missing, no acknowledgement counts. With a `store`, the cursor follows the store, not the broker.
+    is missing, no acknowledgement counts. With a `store`, the cursor follows the store, not the broker. What cannot be
+    read is reported to `left_out`, and all else is sent.
     """
 
-    def __init__(self, directory: Path, publish: Publish, echoes: EchoCheck, store: Store | None = None) -> None:
-        self._directory, self._publish, self._echoes, self._store = directory, publish, echoes, store
+    def __init__(
+        self,
+        directory: Path,
+        publish: Publish,
+        echoes: EchoCheck,
+        store: Store | None = None,
+        left_out: LeftOut = lambda alarm, what: log.error("%s", what),
+    ) -> None:
+        self._publish, self._echoes, self._store = publish, echoes, store
+        self._backlog = Backlog(directory, left_out)
         self._cursor: CursorFile | None = None
         self._up = False
         self._due: deque[_Due] = deque()
@@ -189,12 +197,14 @@ class Outbox:
         self._acked_to = place
         if self._store:
             self._store.begin(cursor.value)
+        self._backlog.look()
         self._rewind()
         self.pump()
 
     def up(self) -> None:
         """Called after each reconnect: begins behind the last acknowledged entry."""
         self._up = True
+        self._backlog.look()
         self._rewind()
         self.pump()
 
@@ -209,6 +219,9 @@ class Outbox:
 
     def add(self, made: Sequence[OutMessage], end: Place) -> None:
         """Queues the messages of an appended line; `end` is the place behind it."""
+        if made and made[0].seq == 1:
+            self._backlog.note(end.path)
+            self._backlog.look()
         if self._drained and len(self._due) < READ_AHEAD:
             self._append(made, end)
         else:
@@ -297,40 +310,11 @@ class Outbox:
 
     def _read(self) -> None:
         """Reads the next lines from disk, up to the end of the newest file."""
-        count = 0
-        while count < READ_AHEAD:
-            if self._next is None:
-                files = journal_files(self._directory)
-                if not files:
-                    break
-                self._next = Place(files[0], 0)
-            before = count
-            for line, place in islice(read_lines(self._next, whole=True), READ_AHEAD - count):
-                self._append(messages(line), place)
-                count += 1
-            if count == before:
-                following = _following(self._directory, self._next.path)
-                if following is None:
-                    self._drained = True
-                    return
-                self._next = Place(following, 0)
-        self._drained = self._next is None
-
-
-def place_behind(directory: Path, cursor: Cursor | None) -> Place | None:
-    """The place behind the cursor's entry; None for the beginning of all files, also where its file is deleted.
-
-    Raises JournalError, OSError.
-    """
-    if cursor is None:
-        return None
-    start = Place(directory / file_name(cursor.journal), 0)
-    if not start.path.exists():
-        return None
-    return [start, *(place for _, place in islice(read_lines(start), cursor.seq))][-1]
-
-
-def _following(directory: Path, path: Path) -> Path | None:
-    files = journal_files(directory)
-    later = files[files.index(path) + 1 :] if path in files else []
-    return later[0] if later else None
+        try:
+            part = self._backlog.read(self._next, READ_AHEAD)
+        except OSError as error:
+            log.error("the journal cannot be read for sending, and is tried again: %s", error)
+            return
+        for line, place in part.lines:
+            self._append(messages(line), place)
+        self._next, self._drained = part.place, part.is_end

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple, TypeVar
 
-from firmware_bridge.daemon.delivery.outbox import place_behind
+from firmware_bridge.daemon.delivery.backlog import place_behind
 from firmware_bridge.daemon.table.disk_outage import NOT_READ, RETRY_DISK_S
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import DiskError, JournalError

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge import __build__, __version__
+from firmware_bridge.daemon.delivery.backlog import DAMAGED, MISSING
 from firmware_bridge.daemon.delivery.outbox import EchoCheck, Outbox
 from firmware_bridge.daemon.delivery.replies import Reply
 from firmware_bridge.daemon.delivery.retained import States
@@ -98,6 +99,16 @@ REMEDY: Final = (
     "check dmesg and replace the SD card; until then no journal is deleted, and a restart sends messages again"
 )
 
+SENT_ALL_THE_SAME: Final = "play continues, and all other entries are sent"
+LEFT_OUT: Final = {
+    DAMAGED: f"check dmesg and replace the SD card; {SENT_ALL_THE_SAME}: the backend may ask for the rest with resend",
+    MISSING: f"restore the file, then the backend asks for it with resend; {SENT_ALL_THE_SAME}",
+}
+"""Alarm for entries that cannot be sent -> what to do."""
+
+FILES_NAMED: Final = 5
+"""Files that such an alarm names at most."""
+
 LastWord = Literal["stopped", "lost"]
 """The end of a table: by a stop, or by a failure."""
 
@@ -175,7 +186,8 @@ class Uplink:
         self._cursor: CursorFile | None = None
         self._echoes = EchoCheck(self._mute, loop)
         store = Store(table.journal.directory, stored) if stored else None
-        self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes, store)
+        self._left: dict[str, list[str]] = {DAMAGED: [], MISSING: []}
+        self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes, store, self._left_out)
         self.acknowledged = CursorSaver(self.outbox, table, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
         answers = f"{prefix}/reply"
@@ -317,6 +329,13 @@ class Uplink:
             self.outage.warn(warning)
         elif before:
             self.outage.progress()
+
+    def _left_out(self, alarm: str, what: str) -> None:
+        """Raises the alarm for entries that cannot be sent, or renews it with another file."""
+        self._left[alarm].append(what)
+        named, more = self._left[alarm][:FILES_NAMED], len(self._left[alarm]) - FILES_NAMED
+        self._table.unwarn(alarm)
+        self._table.warn(alarm, "; ".join(named) + (f"; and {more} more" if more > 0 else ""), LEFT_OUT[alarm])
 
     def _send_reply(self, reply: Reply) -> int:
         return self.link.publish(reply.topic, reply.payload, response=reply.asked)

@@ -20,8 +20,8 @@ from firmware_bridge.floor.config import PageSection, ScreenSection
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.screens import screens
 from firmware_bridge.floor.page.stream import Document, Parts, Stream, Streams, endpoint
-from firmware_bridge.floor.page.texts import Language, chosen, text
 from firmware_bridge.floor.page.views import Views
+from firmware_bridge.topics.texts import Language, chosen, text
 
 READS: Final = ("GET", "HEAD")
 

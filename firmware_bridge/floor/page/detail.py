@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from firmware_bridge.facts.wire_states import Alarm, Health, ReaderHealth, Table
-from firmware_bridge.floor.page import i18n, tile
+from firmware_bridge.floor.page import tile
 from firmware_bridge.floor.page.markup import (
     Html,
     Part,
@@ -24,7 +24,7 @@ from firmware_bridge.floor.page.markup import (
 )
 from firmware_bridge.floor.page.round_summary import RoundSummary
 from firmware_bridge.floor.page.state import Seen
-from firmware_bridge.floor.page.texts import Language, known, text
+from firmware_bridge.topics.texts import Language, known, names, text
 
 ROUNDS: Final = 12
 """Most rounds in the list."""
@@ -71,7 +71,7 @@ def on_the_table(seen: Seen, lang: Language) -> Html:
     rows = [
         tag(
             "div",
-            tag("dt", tag("span", slot, class_="slot"), " ", i18n.slot(lang, slot)),
+            tag("dt", tag("span", slot, class_="slot"), " ", names.slot(lang, slot)),
             tag("dd", cards(lang, faces)),
         )
         for slot, faces in laid.items()
@@ -122,16 +122,16 @@ def times(seen: Seen, lang: Language) -> Html:
 
 
 def _why(seen: Seen, lang: Language) -> Part:
-    reasons = list(i18n.why(lang, seen.lamps)) if seen.lamps else []
+    reasons = list(names.why(lang, seen.lamps)) if seen.lamps else []
     return tag("span", *[part for each in reasons for part in (each, tag("br"))][:-1]) if reasons else None
 
 
 def _alarm(seen: Seen, alarm: Alarm, policy: str, lang: Language) -> Html:
-    name = i18n.alarm(lang, alarm)
+    name = names.alarm(lang, alarm)
     head = tag("h3", name, " ", tag("span", severity(lang, alarm.severity), class_="severity"))
     blocks = [" · ", text(lang, "page.blocks")] if alarm.blocks else []
     since = tag("p", text(lang, "page.since"), " ", age(alarm.since - seen.ahead), *blocks)
-    about = list(i18n.values(lang, alarm))
+    about = list(names.values(lang, alarm))
     detail: list[Html] = (
         [tag("p", ", ".join(f"{key}: {value}" for key, value in about), class_="muted")] if about else []
     )
@@ -142,7 +142,7 @@ def _alarm(seen: Seen, alarm: Alarm, policy: str, lang: Language) -> Html:
         head,
         since,
         *detail,
-        tag("p", tag("strong", text(lang, "page.todo"), ": "), i18n.todo(lang, alarm, policy)),
+        tag("p", tag("strong", text(lang, "page.todo"), ": "), names.todo(lang, alarm, policy)),
         *_choices(alarm, lang),
         class_=f"alarm {'blocks' if alarm.blocks else alarm.severity}",
         data_alarm=f"{seen.name}/{alarm.id}/{alarm.since}",
@@ -155,7 +155,7 @@ def _choices(alarm: Alarm, lang: Language) -> Iterator[Html]:
         yield tag("p", text(lang, "page.no_choices"), class_="muted")
         return
     yield tag("p", tag("strong", text(lang, "page.choices"), ":"))
-    yield tag("ul", *[tag("li", i18n.choice(lang, each)) for each in alarm.choices], class_="choices")
+    yield tag("ul", *[tag("li", names.choice(lang, each)) for each in alarm.choices], class_="choices")
     yield tag("p", tag("code", text(lang, "page.decide", id=alarm.id)), class_="muted")
 
 
@@ -174,13 +174,13 @@ def _shows(table: Table, lang: Language) -> Iterator[Html]:
     if "pot" in shows:
         yield tag("p", text(lang, "page.pot", pot=str(shows["pot"]), stake=str(shows.get("stake", ""))))
     if shows.get("banker"):
-        yield tag("p", text(lang, "page.bank", banker=i18n.slot(lang, str(shows["banker"]))))
+        yield tag("p", text(lang, "page.bank", banker=names.slot(lang, str(shows["banker"]))))
 
 
 def _round(over: RoundSummary, seen: Seen, lang: Language) -> Html:
     flags = [text(lang, "page.corrected")] if over.status == "corrected" else []
     flags += [text(lang, "page.last_round")] if over.last else []
-    chip = tag("span", i18n.outcome(lang, over.outcome), class_=f"chip {tile.chip_class(over.outcome)}")
+    chip = tag("span", names.outcome(lang, over.outcome), class_=f"chip {tile.chip_class(over.outcome)}")
     return tag(
         "tr",
         tag("th", f"{over.shoe}–{over.round}", scope="row"),
@@ -195,13 +195,13 @@ def _hands(over: RoundSummary, lang: Language) -> Iterator[Html]:
     if over.dealer is not None:
         faces = [face.value for face in over.dealer.cards]
         total = tag("span", over.dealer.total, class_="points")
-        yield tag("span", i18n.hand(lang, "D"), " ", cards(lang, faces), total, class_="hand")
+        yield tag("span", names.hand(lang, "D"), " ", cards(lang, faces), total, class_="hand")
     for name, each in over.hands.items():
         is_shown = over.shown is None or name in over.shown
         faces = [face.value if is_shown else None for face in each.cards]
-        points = i18n.points(lang, each.points) if is_shown else text(lang, "page.not_shown")
+        points = names.points(lang, each.points) if is_shown else text(lang, "page.not_shown")
         words = tag("span", points, class_="points" if is_shown else "muted")
-        yield tag("span", i18n.hand(lang, name), " ", cards(lang, faces), words, class_="hand")
+        yield tag("span", names.hand(lang, name), " ", cards(lang, faces), words, class_="hand")
 
 
 def _reader(reader: ReaderHealth, lang: Language) -> Iterator[tuple[str, Part]]:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.floor.page.markup import Html, Part, joined, tag
-from firmware_bridge.floor.page.texts import LANGUAGES, Language, text
+from firmware_bridge.topics.texts import LANGUAGES, Language, text
 
 NAMES: Final[dict[Language, str]] = {"en": "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中文"}
 

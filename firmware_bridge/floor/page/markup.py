@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Final
 
-from firmware_bridge.floor.page.texts import Language, known, text
+from firmware_bridge.topics.texts import Language, known, text
 
 VOID: Final = ("meta", "link", "br", "hr")
 SIGNS: Final = {"blocked": "■", "alarm": "▲", "silent": "◌", "no_shoe": "○", "playing": "●"}

@@ -6,11 +6,10 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.facts.wire_states import Alarm, Table
-from firmware_bridge.floor.page import i18n
 from firmware_bridge.floor.page.markup import Html, Part, age, badge, hidden, joined, number, pairs, tag
 from firmware_bridge.floor.page.state import Seen
-from firmware_bridge.floor.page.texts import Language, known, text
 from firmware_bridge.games import GAMES
+from firmware_bridge.topics.texts import Language, known, names, text
 
 SILENT_MS: Final = 90_000
 """Age of the health, sent every 30 s, after which the table counts as silent."""
@@ -120,7 +119,7 @@ def out_of_order(seen: Seen, lang: Language) -> Iterator[Html]:
 def due(table: Table, lang: Language) -> Part:
     """The slot that is due, or the seats that must act; None without either."""
     if table.due:
-        return joined(tag("span", table.due, class_="slot"), " ", i18n.slot(lang, table.due))
+        return joined(tag("span", table.due, class_="slot"), " ", names.slot(lang, table.due))
     act = table.act if isinstance(table.act, dict) else {}
     seats = [part for name in act if name for part in (tag("span", name, class_="slot"), " ")]
     return joined(*seats, text(lang, "page.acts")) if seats else None
@@ -183,7 +182,7 @@ def _alarms(seen: Seen, lang: Language) -> Iterator[Html]:
         return
     items = []
     for each in alarms:
-        name = i18n.alarm(lang, each)
+        name = names.alarm(lang, each)
         key = f"{seen.name}/{each.id}/{each.since}"
         spoken = text(lang, "page.opened", table=seen.name, alarm=name)
         words = [tag("span", name, class_="alarm-name"), " ", hidden(text(lang, "page.since")), " "]
@@ -231,8 +230,8 @@ def _results(seen: Seen, lang: Language) -> Part:
     chips = [
         tag(
             "li",
-            tag("span", i18n.short(lang, each), aria_hidden="true"),
-            hidden(i18n.outcome(lang, each)),
+            tag("span", names.short(lang, each), aria_hidden="true"),
+            hidden(names.outcome(lang, each)),
             class_=f"chip {chip_class(each)}",
         )
         for each in outcomes
@@ -252,9 +251,9 @@ def _last(seen: Seen, lang: Language) -> Part:
             " · ",
             known(lang, f"hand.{name}") or name,
             " ",
-            i18n.points(lang, hand.points),
+            names.points(lang, hand.points),
             class_="hand-points",
         )
         for name, hand in shown.items()
     ]
-    return tag("p", tag("strong", i18n.outcome(lang, over.outcome)), *points, class_="ended")
+    return tag("p", tag("strong", names.outcome(lang, over.outcome)), *points, class_="ended")

@@ -11,7 +11,6 @@ from firmware_bridge.floor.page.document import address, document, section
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.markup import Html, joined, tag
 from firmware_bridge.floor.page.state import Seen
-from firmware_bridge.floor.page.texts import Language, text
 from firmware_bridge.floor.page.tile import Trouble, order, tile
 from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.grid import BESIDE, Grid, road
@@ -20,6 +19,7 @@ from firmware_bridge.games.baccarat.drawn.sheet import Heading, Look, sheet
 from firmware_bridge.games.baccarat.drawn.words import WORDS
 from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board
 from firmware_bridge.games.baccarat.roads.columns import LETTERS
+from firmware_bridge.topics.texts import Language, text
 
 log = logging.getLogger(__name__)
 

@@ -149,7 +149,8 @@ def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> St
 def _mark(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[prompts.Ask, Any, Mark]:
     """The mark of the seat that is asked. Raises Refused for another seat's, or one that the hand does not allow."""
     offers = _offers(terms, hands, hand)
-    mark: Mark = yield prompts.MarkDue({hand.name: offers}, why=f"{hand.name} has {hand.total}: {', '.join(offers)}")
+    why = f"{hand.name} has {hand.total}: {', '.join(offers)}"
+    mark: Mark = yield prompts.MarkDue({hand.name: offers}, why=why, place=hands.index(hand))
     if mark.seat not in ("", str(hand.seat)):
         raise prompts.Refused(
             "not_your_turn", f"it is the turn of seat {hand.seat}, hand {hand.name}: {', '.join(offers)}"

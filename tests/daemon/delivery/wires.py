@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.daemon.delivery.outbox import EchoCheck, Outbox, place_behind
+from firmware_bridge.daemon.delivery.backlog import place_behind
+from firmware_bridge.daemon.delivery.outbox import EchoCheck, Outbox
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line

@@ -5,7 +5,7 @@ from typing import Final
 
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.wire_states import Alarm, Lamps
-from firmware_bridge.floor.page.texts import Language, known, text
+from firmware_bridge.topics.texts import Language, known, text
 
 BETWEEN: Final[dict[Language, str]] = {"en": ", ", "zh-Hant": "、", "zh-Hans": "、"}
 """Separator of a list."""

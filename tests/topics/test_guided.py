@@ -1,0 +1,208 @@
+"""Lamps and acts in every state of many rounds of each game, beside a second statement of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from firmware_bridge.demo.given import PlayedTable
+from firmware_bridge.facts import orders
+from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.facts.house import House
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.house import house_of, usual
+from firmware_bridge.shoe import Phase, Shoe, phase
+from firmware_bridge.shoe.expected import expected
+from firmware_bridge.topics.lamps import lamps
+from tests.games.baccarat.book import book
+from tests.kit.nightly import share
+from tests.topics.guided import Given, Lit, Shown, baccarat, given
+
+ROUNDS = share(1_000, 10)
+"""Rounds of each game, under each way to close."""
+
+SEATED = [name for name in GAMES if name != "baccarat"]
+Panel = Callable[[Shoe], Lit]
+State = tuple[Shoe, Shown]
+
+
+class Dealt(PlayedTable):
+    """A table that shows its shoe, and where NEXT is pressed."""
+
+    @property
+    def shoe(self) -> Shoe:
+        return self._memory.shoe
+
+    def press_next(self) -> None:
+        self._order(orders.Next())
+
+
+def house(game: str, settings: dict[str, Any], close: str) -> House:
+    """The settings of a line, under a way to close rounds."""
+    terms = GAMES[game].terms
+    known = {name: value for name, value in settings.items() if name in terms.__struct_fields__}
+    made = msgspec.convert(known, terms, strict=False)
+    own = {name: value for name, value in settings.items() if name == "decks"}
+    named = {name: getattr(made, name) for name in known}
+    return house_of(game, **{**usual(game), **own, "new_shoe": "command", "virtual_cut": None, "close": close, **named})
+
+
+def states(game: str, round: Given, close: str) -> Iterator[State]:
+    """Each state of a round with seats, and what is to be shown there."""
+    line = round.line
+    table = Dealt(house(game, line["settings"], close), line["type"] == "game")
+    texts = {name: {seat: str(each) for seat, each in line.get(name, {}).items()} for name in ("bets", "money")}
+    stakes = orders.BetsClosed(**texts) if GAMES[game].money.stakes else None
+    table.begin(orders.Pack(decks=line["settings"].get("decks"), left=line.get("left")), stakes)
+    yield table.shoe, round.shown[0]
+    for n, word in enumerate(line["moves"], 1):
+        if round.shown[n].lit == {} == round.shown[n - 1].lit:
+            return  # the round is over: what follows is refused
+        table.move(word)
+        if close == "next" and n in round.complete:
+            assert phase(table.shoe) is Phase.COMPLETE
+            yield table.shoe, round.complete[n]
+            table.press_next()
+        if round.shown[n].acts:
+            yield table.shoe, round.shown[n]
+
+
+def differs(panel: Panel, state: State) -> str:
+    """Where lamps or acts are not those of the second statement; "" where they are."""
+    shoe, shown = state
+    if (lit := panel(shoe)) != shown.lit:
+        return f"{shown.moment}: lit {lit} instead of {shown.lit}"
+    if (acts := msgspec.json.decode(msgspec.json.encode([each.act for each in expected(shoe)]))) != shown.acts:
+        return f"{shown.moment}: {acts} instead of {shown.acts}"
+    return ""
+
+
+def lit(shoe: Shoe) -> Lit:
+    return lamps(shoe).lit
+
+
+def rounds(game: str, count: int) -> Iterator[Given]:
+    seeds = iter(range(100_000))
+    return islice((round for seed in seeds if (round := given(game, seed))), count)
+
+
+@pytest.mark.parametrize("close", ["auto", "next"])
+@pytest.mark.parametrize("game", SEATED)
+def test_seats_are_guided_as_the_second_statement_says(game: str, close: str) -> None:
+    wrong = [
+        said for round in rounds(game, ROUNDS) for state in states(game, round, close) if (said := differs(lit, state))
+    ]
+    assert wrong[:3] == []
+
+
+# ---------------------------------------------------------------- baccarat
+
+
+SHOE = 50
+"""Rounds that every shoe of eight packs has."""
+
+
+def of_baccarat(procedure: str, close: str, count: int) -> Iterator[State]:
+    """Each state of so many rounds of baccarat, in shoes of eight packs."""
+    rng = Random(f"{procedure} {close}")
+    for begun in range(0, count, SHOE):
+        yield from _of_a_shoe(procedure, close, min(SHOE, count - begun), rng)
+
+
+def _of_a_shoe(procedure: str, close: str, count: int, rng: Random) -> Iterator[State]:
+    table = Dealt(house("baccarat", {"decks": 8, "procedure": procedure}, close), False)
+    table.begin(orders.Pack(), None)
+    cards = rng.sample(FACES * 8, 416)
+    while table.shoe.burn_left != 0:
+        table.move(cards.pop().value)
+    faces: tuple[Card, ...] = ()
+    carried = played = 0
+    while played < count:
+        shown = baccarat(faces, carried, procedure, close)
+        is_complete = shown.acts[-1]["verb"] == "press"
+        if not is_complete or close == "next":
+            yield table.shoe, shown
+        if is_complete:
+            if close == "next":
+                table.press_next()
+            carried = len(book(faces, procedure).carried)
+            faces, played = faces[len(faces) - carried :], played + 1
+        else:
+            card = cards.pop()
+            table.is_over = False
+            table.move(card.value)
+            faces = (*faces, card)
+
+
+@pytest.mark.parametrize("close", ["auto", "next"])
+@pytest.mark.parametrize("procedure", ["on-demand", "six-card"])
+def test_baccarat_is_guided_as_the_second_statement_says(procedure: str, close: str) -> None:
+    wrong = [said for state in of_baccarat(procedure, close, ROUNDS) if (said := differs(lit, state))]
+    assert wrong[:3] == []
+
+
+# ---------------------------------------------------------------- the check sees what is wrong
+
+EVERY = 5
+"""A planted fault shows in one of so many states where it could."""
+
+
+def _other(slot: str, among: tuple[str, ...]) -> str:
+    return among[(among.index(slot) + 1) % len(among)]
+
+
+def _one_more(right: Lit, slots: tuple[str, ...]) -> Lit:
+    dark = [slot for slot in slots if slot not in right]
+    return {**right, dark[0]: "confirm"} if dark else right
+
+
+def _without(right: Lit, slots: tuple[str, ...], rhythm: str) -> Lit:
+    found = next((slot for slot in right if slot in slots and right[slot] == rhythm), None)
+    return {slot: right[slot] for slot in right if slot != found}
+
+
+def _elsewhere(right: Lit, slots: tuple[str, ...], rhythm: str) -> Lit:
+    return {_other(slot, slots) if slot in slots and now == rhythm else slot: now for slot, now in right.items()}
+
+
+def _otherwise(right: Lit, slots: tuple[str, ...], rhythm: str, wrong: str) -> Lit:
+    return {slot: wrong if slot in slots and now == rhythm else now for slot, now in right.items()}
+
+
+FAULTS: dict[str, Callable[[Lit, tuple[str, ...]], Lit]] = {
+    "a lamp too many": _one_more,
+    "NEXT too many": lambda right, _: {**right, "ready": "confirm"},
+    "no card due": lambda right, slots: _without(right, slots, "steady"),
+    "nobody asked, or nothing moved": lambda right, slots: _without(right, slots, "confirm"),
+    "no NEXT": lambda right, _: _without(right, ("ready",), "confirm"),
+    "a card due elsewhere": lambda right, slots: _elsewhere(right, slots, "steady"),
+    "the rhythm of a seat that is asked": lambda right, slots: _otherwise(right, slots, "steady", "confirm"),
+    "the rhythm of a draw": lambda right, slots: _otherwise(right, slots, "confirm", "candidate"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_lamp_that_is_wrong_now_and_then_is_found(game: str, fault: str) -> None:
+    slots = tuple(slot for slot in (*GAMES[game].slots, *GAMES[game].seats) if "." not in slot)
+    could = 0
+
+    def panel(shoe: Shoe) -> Lit:
+        nonlocal could
+        right = lit(shoe)
+        wrong = FAULTS[fault](right, slots)
+        could += wrong != right
+        return wrong if could % EVERY == 1 else right
+
+    sample = (
+        of_baccarat("six-card", "next", 20)
+        if game == "baccarat"
+        else (state for round in rounds(game, 20) for state in states(game, round, "next"))
+    )
+    found = sum(1 for state in sample if differs(panel, state))
+    assert found >= could // EVERY > 0
