@@ -147,7 +147,7 @@ def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:
 
 
 def _no_next(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
-    """The mistake of a table whose rounds end by NEXT, and that has no key and no order for it."""
+    """The mistake of a table where rounds end by NEXT, without a key or an order for it."""
     table, reader = sections.get("table"), sections.get("reader", ReaderConfig())
     if table is None or close_of(table, reader, game, sections.get("game", game.terms())) != "next":
         return

@@ -43,7 +43,7 @@ def _hand(value: Any) -> list[Card]:
 
 
 def _wrong(terms: NiuNiu) -> tuple[str, ...]:
-    """Bids that cannot be told apart, or with which nobody can grab."""
+    """Mistakes in the bids: one that is there twice, or none above 0."""
     twice = [f"grab: {bid} stands there twice" for bid in sorted(set(terms.grab)) if terms.grab.count(bid) > 1]
     return (*twice, *([] if any(terms.grab) else ["grab: no bid is above 0: add 1, or more"]))
 
