@@ -15,7 +15,7 @@ from firmware_bridge.facts.printable import CLASS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.roads.good import GoodId
 from firmware_bridge.games.game import Game, Terms
-from firmware_bridge.games.house import cut_place, sealed
+from firmware_bridge.games.house import cut_earliest, cut_place, sealed
 
 READERS: Final = {"native": False, "angel-eye": True, "grow": False, "ssi": False, "rdm6300": False, "line": False}
 """Reader protocol -> whether it reports results; rounds then close by them by default.
@@ -62,6 +62,9 @@ class TableConfig(Struct, frozen=True, kw_only=True):
         card does, but the first mark, the purses, or NEXT.
     virtual_cut: cards left in the shoe at which the cut card must have come; the default in baccarat is 13, `none`
         turns the check off.
+    cut_earliest: cards left in the shoe above which a cut card is not believed before the pit has looked; the default
+        is 60 in baccarat and half the shoe in blackjack, or twice `virtual_cut` if that is more; `none` turns the
+        check off, as in games of one pack.
     policy: how irregularities are handled: see shoe help irregularities.
     """
 
@@ -75,6 +78,7 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     after_cut: Literal["finish", "one-more"] = "finish"
     new_shoe: Literal["command", "auto"] = "command"
     virtual_cut: Literal["none"] | Annotated[int, Meta(ge=1, le=200)] | None = None
+    cut_earliest: Literal["none"] | Annotated[int, Meta(ge=1, le=623)] | None = None
     policy: Literal["keep-order", "us-burn", "macau", "studio"] = "keep-order"
 
 
@@ -226,7 +230,9 @@ class Config(Struct, frozen=True, kw_only=True):
         del settings["id"]
         close = close_of(self.table, self.reader, self.rules, self.terms)
         cut = self.table.virtual_cut or cut_place(self.table.game)
-        own = {"close": close, "virtual_cut": None if cut == "none" else cut}
+        virtual = None if cut == "none" else cut
+        earliest = self.table.cut_earliest or cut_earliest(self.table.game, self.table.decks, virtual)
+        own = {"close": close, "virtual_cut": virtual, "cut_earliest": None if earliest == "none" else earliest}
         return House(**settings | own | {"terms": sealed(self.terms), "limits": self.limits})
 
     @property

@@ -18,7 +18,7 @@ from firmware_bridge.config.sections import (
 from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.facts.orders import BY_MQTT, LONGEST_NAME
 from firmware_bridge.games.game import Game
-from firmware_bridge.games.house import usual
+from firmware_bridge.games.house import cut_place, usual
 
 OF_TABLE: Final = ("table", "differential")
 """Limits that belong to no single bet: of every bet, and of the difference between two sides."""
@@ -103,6 +103,8 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
         yield from _bad_pattern(pattern)
     if table and isinstance(table.virtual_cut, int) and table.virtual_cut >= table.decks * game.size:
         yield f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"
+    if table:
+        yield from _no_place_for_a_cut(table, game)
     yield from _judged_twice(sections, game)
     yield from _no_next(raw, sections, game)
     terms = sections.get("game", game.terms())
@@ -157,6 +159,17 @@ def _no_next(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Itera
     if not (has_key or has_pad or "next" in sections.get("mqtt", MqttConfig()).commands):
         ways = '[pins] next = 22; or [[keypad]] dealer = true; or [mqtt] commands = [.., "next"]'
         yield f'[table] close = "next": rounds of {game.name} end by NEXT, and there is no NEXT: write {ways}'
+
+
+def _no_place_for_a_cut(table: TableConfig, game: Game) -> Iterator[str]:
+    """Mistakes with `cut_earliest`: beyond the shoe, or not before the place where the cut card must have come."""
+    earliest, latest = table.cut_earliest, table.virtual_cut or cut_place(game.name)
+    if not isinstance(earliest, int):
+        return
+    if earliest >= table.decks * game.size:
+        yield f"[table] cut_earliest = {earliest}: the shoe has only {table.decks * game.size} cards"
+    elif isinstance(latest, int) and earliest <= latest:
+        yield f"[table] cut_earliest = {earliest}: the cut card must come before {latest} cards are left (virtual_cut)"
 
 
 def _judged_twice(sections: dict[str, Any], game: Game) -> Iterator[str]:

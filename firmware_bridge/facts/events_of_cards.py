@@ -143,9 +143,13 @@ class CutCardMet(Event, frozen=True, kw_only=True):
 
 
 class CutCardHeld(Event, frozen=True, kw_only=True):
-    """The cut card passed while cards before it were held: it waits behind them."""
+    """The cut card passed, and waits: behind cards that are held or sealed, or for the pit, because it is early.
+
+    last_round: the round that it makes the last, where that is known: no card before it waits.
+    """
 
     by: CutBy
+    last_round: int | None = None
 
 
 OfCards = (

@@ -13,6 +13,7 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
     "table": {
         "id": "T07", "game": "baccarat", "decks": 6, "burn": 7, "close": "auto",
         "betting": "required", "disclose": "dealt", "after_cut": "one-more", "new_shoe": "auto", "virtual_cut": 14,
+        "cut_earliest": 70,
         "policy": "keep-order",
     },
     "game": {

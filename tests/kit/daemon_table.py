@@ -40,7 +40,7 @@ Sections = dict[str, dict[str, Any]]
 class Table:
     """A board in its shoe and a config, from making to `close`; time passes only in `until` and `pull`.
 
-    sections: config keys over those of a plain table (`new_shoe` auto, no burn, no pins, `COMMANDS` by MQTT).
+    sections: config keys over those of a plain table (`new_shoe` auto, no burn, no early cut, no pins, `COMMANDS`).
     """
 
     speed = 1.0
@@ -60,7 +60,7 @@ class Table:
     def configure(self, **sections: Any) -> None:
         """Write the config, which the next start reads."""
         plain: Sections = {
-            "table": {"id": "T07", "new_shoe": "auto", "burn": "none"},
+            "table": {"id": "T07", "new_shoe": "auto", "burn": "none", "cut_earliest": "none"},
             "reader": {"port": str(self.folder / "reader")},
             "pins": {"factory": "mock"},
             "mqtt": {"port": self.port, "commands": COMMANDS},

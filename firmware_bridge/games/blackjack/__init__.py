@@ -122,6 +122,7 @@ GAME: Final = Game(
         seatless=WORDS,
         players=range(1, SEATS + 1),
         answer=_answer,
+        cut_earliest=lambda cards: cards // 2,
         ends=lambda terms, start: is_shuffle_due(start.decks, start.left),
     ),
     money=Money(stakes="bets", staked=_staked, moved=_moved),

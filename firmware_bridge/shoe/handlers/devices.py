@@ -8,9 +8,16 @@ from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers.dealing import deal_or_hold, hold
 from firmware_bridge.shoe.handlers.disclosure import restart_clocks, waits_for_reveal
-from firmware_bridge.shoe.handlers.rounds import cards_open, doubt_sensor, is_pack_over, meet_cut_card
+from firmware_bridge.shoe.handlers.rounds import (
+    cards_open,
+    doubt_cut_card,
+    doubt_sensor,
+    is_early,
+    is_pack_over,
+    meet_cut_card,
+)
 from firmware_bridge.shoe.round import asked, due, is_asked, layout, phase, rules
-from firmware_bridge.shoe.state import HeldCard, Phase, Shoe, blockers, stuck
+from firmware_bridge.shoe.state import HeldCard, Phase, Shoe, blockers, is_open, stuck
 
 
 def start(draft: Draft, fact: inputs.Started) -> None:
@@ -117,9 +124,14 @@ def unread_outside(draft: Draft, fact: inputs.CardUnread) -> None:
 def cut(draft: Draft, fact: inputs.CutCardSeen) -> None:
     """Handles the cut card: its place follows from the order of events, so it waits behind held cards.
 
-    It waits for sealed cards too: only when they are open is it known whether the round's last card is out.
+    It waits for sealed cards too: only when they are open is it known whether the round's last card is out. One that
+    is early waits for the pit.
     """
-    if draft.shoe.held or waits_for_reveal(draft.shoe):
+    if is_open(draft.shoe, "cut_card_early"):
+        draft.add(events.Noted(what=f"cut card seen again by the {fact.by}, while the pit decides about it"))
+    elif is_early(draft.shoe):
+        doubt_cut_card(draft, fact.by)
+    elif draft.shoe.held or waits_for_reveal(draft.shoe):
         draft.add(events.CutCardHeld(by=fact.by))
     else:
         meet_cut_card(draft, fact.by)

@@ -39,7 +39,8 @@ def close_shoe(draft: Draft, fact: Ordered, order: orders.CloseShoe) -> None:
 
 def void(draft: Draft, fact: Ordered, order: orders.Void) -> None:
     """Voids the open round."""
-    if not draft.shoe.laid and not draft.shoe.held and not draft.shoe.replies:
+    is_cut_alone = all(isinstance(each, state.HeldCut) for each in draft.shoe.held)
+    if not draft.shoe.laid and is_cut_alone and not draft.shoe.replies:
         raise Refused("no round is open", "there is nothing to void")
     rounds.void_round(draft, order.why, fact.by)
 
