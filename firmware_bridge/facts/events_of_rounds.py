@@ -72,6 +72,22 @@ class MarkGiven(Event, frozen=True, kw_only=True):
     more: bool = False
 
 
+class MarkTakenBack(Event, frozen=True, kw_only=True):
+    """The last mark is taken back: the entry `seq`, its message `n`, and what `Happened` by it, do not count.
+
+    turn: the new number of the question that is asked again. seat, word, value: of the mark.
+    """
+
+    round: int
+    turn: int
+    seat: str
+    word: str
+    value: str | None = None
+    seq: int
+    n: int
+    by: str
+
+
 class QuestionAnswered(Event, frozen=True, kw_only=True):
     """The shoe answered a question about face-down cards: `what` among those in `of`."""
 
@@ -190,6 +206,7 @@ OfRounds = (
     BetsOpened
     | BetsClosed
     | MarkGiven
+    | MarkTakenBack
     | QuestionAnswered
     | Happened
     | RoundClosed

@@ -92,7 +92,7 @@ class CutCardSeen(Input, frozen=True, kw_only=True):
 
 
 class Pressed(Input, frozen=True, kw_only=True):
-    """The dealer pressed `next`, `reveal`, or the key of a result. nonce: names a journal that it opens."""
+    """The dealer pressed `next`, `reveal`, `unmark`, or the key of a result. nonce: names a journal that it opens."""
 
     key: str
     nonce: str = ""

@@ -18,6 +18,7 @@ from firmware_bridge.shoe.state import (
     HeldCut,
     HeldResult,
     Laid,
+    LastMark,
     PastRound,
     Reply,
     Shoe,
@@ -31,6 +32,9 @@ from firmware_bridge.shoe.state import (
 BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
 
+TAKEN: Final = "the one after it was just taken back"
+"""Why the mark before one that was taken back stands."""
+
 FORGETS: Final = ("reader_gap", "reader_back")
 """After these the reader does not report again the cards that people entered in its absence."""
 
@@ -38,6 +42,8 @@ FORGETS: Final = ("reader_gap", "reader_back")
 def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
     """The shoe after `event`. Pure and total; never calls the rules of a game."""
     changed = CHANGES[type(event)](shoe, event)
+    if changed.last_mark and not changed.last_mark.followed and (followed := FOLLOWS.get(type(event))):
+        return replace(changed, n=changed.n + 1, last_mark=LastMark(followed=followed))
     return replace(changed, n=changed.n + 1)
 
 
@@ -171,7 +177,17 @@ def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
 
 def _mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
     mark = Reply(Mark(event.seat, event.word, event.value), shoe.seq + 1, shoe.n + 1)
-    return replace(shoe, replies=(*shoe.replies, mark), turn=shoe.turn if event.more else next_turn(shoe))
+    turn = shoe.turn if event.more else next_turn(shoe)
+    return replace(shoe, replies=(*shoe.replies, mark), turn=turn, last_mark=LastMark(shoe.reveal_by))
+
+
+def _mark_taken_back(shoe: Shoe, event: events.MarkTakenBack) -> Shoe:
+    reveal_by = shoe.last_mark.reveal_by if shoe.last_mark else None
+    before = LastMark(followed=TAKEN)
+    known = shoe.device.unmarked or {}
+    counted = known | {shoe.dealer: known.get(shoe.dealer, 0) + 1}
+    after = replace(shoe, replies=shoe.replies[:-1], turn=event.turn, reveal_by=reveal_by, last_mark=before)
+    return with_device(after, unmarked=counted)
 
 
 def _question_answered(shoe: Shoe, event: events.QuestionAnswered) -> Shoe:
@@ -340,6 +356,7 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.BetsOpened: _bets_opened,
     events.BetsClosed: lambda shoe, event: replace(shoe, betting=False, bets=event.bets, money=event.money),
     events.MarkGiven: _mark_given,
+    events.MarkTakenBack: _mark_taken_back,
     events.QuestionAnswered: _question_answered,
     events.Happened: lambda shoe, _: shoe,
     events.RoundClosed: _round_closed,
@@ -366,3 +383,32 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.Noted: lambda shoe, event: replace(shoe, held=shoe.held[1:]) if event.held else shoe,
     events.CommandAnswered: _command_answered,
 }
+
+_DRAWN: Final = "a card was drawn after it"
+_OPENED: Final = "a card was opened after it"
+_CLOSED: Final = "its round is over"
+
+FOLLOWS: Final[dict[type, str]] = {
+    events.CardBurned: _DRAWN,
+    events.CardDealt: _DRAWN,
+    events.CardOverdrawn: _DRAWN,
+    events.CardHeld: _DRAWN,
+    events.CardEntered: _DRAWN,
+    events.CardLookedAt: _DRAWN,
+    events.CardSetAside: _DRAWN,
+    events.OverdrawnBurned: _DRAWN,
+    events.CutCardMet: _DRAWN,
+    events.CutCardHeld: _DRAWN,
+    events.ResultHeld: _DRAWN,
+    events.CardRevealed: _OPENED,
+    events.RevealTimeEnded: _OPENED,
+    events.Flown: _OPENED,
+    events.QuestionAnswered: "the shoe has answered it from the cards",
+    events.BetsOpened: "bets were opened after it",
+    events.BetsClosed: "bets were closed after it",
+    events.RoundClosed: _CLOSED,
+    events.RoundVoided: _CLOSED,
+    events.ShoeEnded: _CLOSED,
+    events.RoundCorrected: "an earlier round was corrected after it",
+}
+"""Event -> why the last mark cannot be taken back after it. No other event concerns the round."""

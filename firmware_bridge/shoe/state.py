@@ -72,6 +72,13 @@ class Reply(Struct, frozen=True):
     n: int
 
 
+class LastMark(Struct, frozen=True):
+    """The last mark of this round. reveal_by: the time to open cards before it. followed: why it stands now, or ""."""
+
+    reveal_by: int | None = None
+    followed: str = ""
+
+
 class HeldCard(Struct, frozen=True):
     """A card of the packs, drawn while it could not be dealt; `card` is None while its face is unknown.
 
@@ -143,6 +150,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     laid: the cards of this round, replies: its marks and answers. bets, money: as `bets_closed` gave them.
     turn: how many questions were answered at this table, modulo 65,536.
     last_round: the last one, once the cut card was met; cut_by: by whom.
+    last_mark: of this round, None before the first.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
     round's cards open as they are drawn. flying: this round is dealt without a bet.
     """
@@ -163,6 +171,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     round: int = 0
     laid: tuple[Laid, ...] = ()
     replies: tuple[Reply, ...] = ()
+    last_mark: LastMark | None = None
     bets: dict[str, str] = {}
     money: dict[str, str] = {}
     turn: int = 0

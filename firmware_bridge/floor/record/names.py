@@ -20,6 +20,7 @@ PEOPLE: Final = {
     "CardLookedAt": ("by", "second"),
     "IrregularityClosed": ("by",),
     "MarkGiven": ("by",),
+    "MarkTakenBack": ("by",),
     "RoundCorrected": ("by",),
     "RoundVoided": ("by",),
     "ReaderLent": ("to",),

@@ -367,4 +367,4 @@ def watch_virtual_cut(draft: Draft) -> None:
 
 def is_blind(shoe: Shoe) -> bool:
     """Whether a stuck sensor may hide the cut card; a stuck key does not."""
-    return any(name not in ("next", "reveal", *rules(shoe).play.keys) for name in state.stuck(shoe))
+    return any(name not in ("next", "reveal", "unmark", *rules(shoe).play.keys) for name in state.stuck(shoe))
