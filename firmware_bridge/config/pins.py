@@ -89,7 +89,7 @@ class KeypadConfig(Struct, frozen=True, kw_only=True):
 
     port: a device or socket://HOST:PORT.
     seats: the numbers of its seats; the dealer's may have none.
-    dealer: whether it is the dealer's, with the key NEXT.
+    dealer: whether it is the dealer's, with the keys NEXT and UNMARK.
     """
 
     port: Annotated[str, Meta(min_length=1)]
