@@ -241,11 +241,13 @@ def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past
 
 def _round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
     def corrected(past: PastRound) -> PastRound:
-        return replace(_past(shoe, event), bets=past.bets, money=past.money, left=past.left)
+        read = past.read or tuple(each.card for each in past.cards)
+        return replace(_past(shoe, event), bets=past.bets, money=past.money, left=past.left, read=read)
 
-    before = [each.card for past in shoe.rounds if past.round == event.round for each in past.cards]
-    rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
-    seen = replace_cards(shoe.seen, before, [each.card for each in event.cards])
+    past = next(each for each in shoe.rounds if each.round == event.round)
+    before, now = ([each.card for each in round.cards] for round in (past, event))
+    rounds = tuple(corrected(each) if each is past else each for each in shoe.rounds)
+    seen = replace_cards(shoe.seen, past.drawn(before), past.drawn(now))
     written = "".join([_written(past) for past in rounds if past.outcome])
     after = replace(shoe, rounds=rounds, seen=seen, played=written)
     return with_device(after, prev=events.EntryName(shoe.journal, shoe.seq + 1))

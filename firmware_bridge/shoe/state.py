@@ -5,6 +5,7 @@ show public values only.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
@@ -113,7 +114,7 @@ class PastRound(Struct, frozen=True):
     """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry.
 
     hands, own: in the form of its game, as JSON. bets, money: as `bets_closed` gave them. left: cards in the shoe
-    before its first one. nets: bet -> net, in games played for money.
+    before its first one. nets: bet -> net, in games played for money. read: the cards before its first correction.
     """
 
     round: int
@@ -130,6 +131,13 @@ class PastRound(Struct, frozen=True):
     money: dict[str, str] = {}
     left: int = 0
     nets: dict[str, Net] = {}
+    read: tuple[Card, ...] = ()
+
+    def drawn(self, cards: Sequence[Card]) -> tuple[Card, ...]:
+        """The cards that left the shoe in it, if these are its cards: a card that was read stays out of the shoe."""
+        read = self.read or [each.card for each in self.cards]
+        left_out = list((Counter(read) - Counter(cards)).elements())
+        return (*cards, *left_out[(Counter(cards) - Counter(read)).total() :])
 
 
 class Shoe(Struct, frozen=True, kw_only=True):

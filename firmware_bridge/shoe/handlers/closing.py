@@ -107,7 +107,7 @@ def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) 
     Sealed cards are not counted: else a correction could find out which they are.
     """
     before = [each.card for each in past.cards]
-    seen = Counter(replace_cards(disclosed(shoe), before, dealt))
+    seen = Counter(replace_cards(disclosed(shoe), past.drawn(before), past.drawn(dealt)))
     for card in Counter(dealt) - Counter(before):
         if seen[card] > copies(shoe, card):
             words = f"{card.value} would come {seen[card]} times, more often than the decks hold it"
