@@ -70,7 +70,7 @@ def test_rounds_end_by_next_where_that_is_asked_for() -> None:
 
 def test_rounds_end_as_the_config_says(tmp_path: Path) -> None:
     config, text = tmp_path / "bridge.toml", "shoe 9sKdThKc 9sKdThKc next next"
-    config.write_text('[table]\nid = "T07"\nburn = "none"\nclose = "next"\n')
+    config.write_text('[table]\nid = "T07"\nburn = "none"\nclose = "next"\n[pins]\nnext = 22\n')
     ran = piped(text, "--config", config)
     assert (len(rounds(ran)), ran.err) == (2, "")
     assert len(rounds(piped(text, "--config", config, "--close", "auto"))) == 2
