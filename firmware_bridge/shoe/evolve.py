@@ -73,7 +73,8 @@ def _card_burned(shoe: Shoe, event: events.CardBurned) -> Shoe:
 def _card_dealt(shoe: Shoe, event: events.CardDealt) -> Shoe:
     known = _laid(shoe, event, event.origin)
     laid = known or (Laid(None, event.origin, "", shoe.seq + 1, shoe.n + 1, shown=False),)
-    return replace(_drawn(shoe, event, known), laid=shoe.laid + laid, turn=next_turn(shoe))
+    dealt_by = shoe.dealt_by or shoe.dealer
+    return replace(_drawn(shoe, event, known), laid=shoe.laid + laid, turn=next_turn(shoe), dealt_by=dealt_by)
 
 
 def _card_looked_at(shoe: Shoe, event: events.CardLookedAt) -> Shoe:
@@ -216,6 +217,7 @@ def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
         bets={},
         money={},
         turn=next_turn(shoe),
+        dealt_by="",
     )
     return with_device(over, flown=flown, prev=events.EntryName(shoe.journal, past.seq))
 
@@ -236,6 +238,9 @@ def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past
         shoe.money,
         left_before(shoe),
         event.bets if event.unit == "money" else {},
+        event.dealt_by,
+        event.shift,
+        event.gaming_day,
     )
 
 
