@@ -58,7 +58,8 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     betting: whether dealing waits until bets are closed.
     disclose: whether cards are published when dealt, or sealed until they are revealed.
     after_cut: the last round of a shoe: the one with the cut card, or one more.
-    new_shoe: what opens a new shoe: an order, or its first card.
+    new_shoe: what opens a new shoe: an order, or by itself its first card; where each game has a pack of its own, no
+        card does, but the first mark, the purses, or NEXT.
     virtual_cut: cards left in the shoe at which the cut card must have come; the default in baccarat is 13, `none`
         turns the check off.
     cut_earliest: cards left in the shoe above which a cut card is not believed before the pit has looked; the default
@@ -183,6 +184,11 @@ class JournalConfig(Struct, frozen=True, kw_only=True):
     warn_mb: Positive = 200
 
 
+def close_of(table: TableConfig, reader: ReaderConfig, game: Game, terms: Terms) -> Literal["auto", "next", "result"]:
+    """What ends a complete round: as the table says, else as a reader does that judges the game, else as the game."""
+    return table.close or ("result" if READERS[reader.protocol] else game.play.close(terms))
+
+
 class Config(Struct, frozen=True, kw_only=True):
     """Configuration of a table.
 
@@ -225,7 +231,7 @@ class Config(Struct, frozen=True, kw_only=True):
         """Settings for the next shoe."""
         settings = msgspec.structs.asdict(self.table) | msgspec.structs.asdict(self.service)
         del settings["id"]
-        close = self.table.close or ("result" if READERS[self.reader.protocol] else self.rules.play.close(self.terms))
+        close = close_of(self.table, self.reader, self.rules, self.terms)
         cut = self.table.virtual_cut or cut_place(self.table.game)
         virtual = None if cut == "none" else cut
         earliest = self.table.cut_earliest or cut_earliest(self.table.game, self.table.decks, virtual)

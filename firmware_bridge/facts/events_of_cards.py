@@ -97,9 +97,13 @@ class CardConfirmed(Event, frozen=True, kw_only=True):
 
 
 class CardSetAside(CardEvent, frozen=True, kw_only=True):
-    """A card that is not played: `removed` (not of this shoe), `burned`, `void`, `no shoe`, or `observed` only."""
+    """A card that is not played.
 
-    why: Literal["removed", "burned", "void", "no shoe", "observed"]
+    why: `removed` (not of this shoe), `burned`, `void`, `pack over` (drawn after the last round of a pack of one game),
+    `no shoe`, or `observed` only.
+    """
+
+    why: Literal["removed", "burned", "void", "pack over", "no shoe", "observed"]
 
 
 class CardRevealed(Event, frozen=True, kw_only=True):

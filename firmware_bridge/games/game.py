@@ -180,6 +180,10 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """How guests' screens show it."""
     demo: Demo = Demo()
     """Its part of demonstrations and screens."""
+    wrong_terms: Callable[[Any], tuple[str, ...]] = lambda terms: ()
+    """Mistakes in settings that each are of the right type: a config with one is refused."""
+    unusual_terms: Callable[[Any], tuple[str, ...]] = lambda terms: ()
+    """What these settings, which a config may have, mean against the usual: for `shoe check`."""
     odds: Callable[[], OddsBook] | None = None
     """Its odds, imported on demand; None where it has none."""
 

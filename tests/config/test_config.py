@@ -55,7 +55,7 @@ def test_every_key_is_taken() -> None:
 )
 def test_six_card_rounds_end_with_next_unless_told_otherwise(procedure: str, close: str | None, expected: str) -> None:
     table = {"id": "T07"} | ({"close": close} if close else {})
-    assert parse({"table": table, "game": {"procedure": procedure}}).house.close == expected
+    assert parse({"table": table, "game": {"procedure": procedure}, "pins": {"next": 22}}).house.close == expected
 
 
 def test_lamps_may_share_a_pin_with_each_other_only() -> None:
@@ -97,7 +97,7 @@ def test_what_the_example_shows_behind_a_hash_is_taken_too() -> None:
 
 @pytest.mark.parametrize(("written", "holds"), [({}, 13), ({"virtual_cut": 20}, 20), ({"virtual_cut": "none"}, None)])
 def test_a_cut_card_is_missed_unless_told_otherwise(written: dict[str, Any], holds: int | None) -> None:
-    assert parse({"table": {"id": "T07"} | written}).house.virtual_cut == holds
+    assert parse({"table": {"id": "T07"} | written, "pins": {"next": 22}}).house.virtual_cut == holds
 
 
 @pytest.mark.parametrize(
@@ -118,12 +118,12 @@ def test_a_cut_card_is_missed_unless_told_otherwise(written: dict[str, Any], hol
     ],
 )
 def test_a_cut_card_far_from_the_end_is_early(written: dict[str, Any], holds: int | None) -> None:
-    assert parse({"table": {"id": "T07"} | written}).house.cut_earliest == holds
+    assert parse({"table": {"id": "T07"} | written, "pins": {"next": 22}}).house.cut_earliest == holds
 
 
 @pytest.mark.parametrize(
     ("written", "holds"), [({}, 156), ({"cut_earliest": 100}, 100), ({"cut_earliest": "none"}, None)]
 )
 def test_half_the_shoe_follows_the_decks_of_the_order_that_opens_it(written: dict[str, Any], holds: int | None) -> None:
-    house = parse({"table": {"id": "T07", "game": "blackjack"} | written}).house
+    house = parse({"table": {"id": "T07", "game": "blackjack"} | written, "pins": {"next": 22}}).house
     assert with_decks(house, 6) == replace(house, decks=6, cut_earliest=holds)

@@ -148,14 +148,13 @@ def keypads(machine: Machine) -> Iterator[Finding]:
             yield Finding("OK", "keypads", f"{len(pads)}, in use by the daemon")
         return
     for pad in pads:
-        seats = ", ".join(map(str, pad.seats))
         try:
             _try(pad.port, BAUD)
         except PortError as error:
             what = str(error).partition(": ")[0].replace("reader", "keypad")  # the port's message speaks of a reader
-            yield Finding("FAIL", "keypads", f"{what}, seats {seats}", REMEDY)
+            yield Finding("FAIL", "keypads", f"{what}, {pad.where}", REMEDY)
         else:
-            yield Finding("OK", "keypads", f"seats {seats} at {pad.port}, free")
+            yield Finding("OK", "keypads", f"{pad.where} at {pad.port}, free")
 
 
 def calibrated(machine: Machine) -> Iterator[Finding]:

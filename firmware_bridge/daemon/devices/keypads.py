@@ -17,16 +17,23 @@ from firmware_bridge.games.prompts import Between, Choice, MarkDue, Offer, Targe
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.round import asked, coming
 from hardware.errors import PortError
-from hardware.keypads import PROTOCOL, WORDS, Beat, Hello, KeypadLink, Mark, Turn, encode_turns, greeting
+from hardware.keypads import NEXT, PROTOCOL, WORDS, Beat, Hello, KeypadLink, Mark, Turn, encode_turns, greeting
 from hardware.ports import Port
 
 
-def turns(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
-    """One packet for each of these seats that must or may give a mark now; one for seat 0 where none may."""
+def turns(shoe: Shoe, pad: KeypadConfig) -> list[Turn]:
+    """One packet for each seat of the pad that must or may give a mark now; one for seat 0 where none may, and NEXT."""
+    if pad.dealer:
+        return [Turn(coming(shoe).turn, 0, (NEXT,)), *_marks(shoe, pad.seats)]
+    return _marks(shoe, pad.seats) or [Turn(coming(shoe).turn, 0)]
+
+
+def _marks(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
+    """One packet for each of these seats that must or may give a mark now."""
     shoe = coming(shoe)
     question = asked(shoe) if phase(shoe) in (Phase.READY, Phase.DEALING) else None
     if not isinstance(question, MarkDue):
-        return [Turn(shoe.turn, 0)]
+        return []
     packets = []
     for seat in seats:
         offers: dict[str, Offer] = {}
@@ -37,7 +44,7 @@ def turns(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
         known = {word: offer for word, offer in offers.items() if word in WORDS}
         if known:
             packets.append(Turn(shoe.turn, seat, tuple(known), *_limits(known)))
-    return packets or [Turn(shoe.turn, 0)]
+    return packets
 
 
 def asked_hand(shoe: Shoe, seat: int) -> int | None:
@@ -147,7 +154,7 @@ class _Keypad:
         loop: asyncio.AbstractEventLoop,
         lost: Callable[[str, str], None],
     ) -> None:
-        self._table, self._loop, self._seats, self._on_change = table, loop, config.seats, lost
+        self._table, self._loop, self._config, self._on_change = table, loop, config, lost
         self._link = KeypadLink()
         self._heard_at = loop.time()
         self._shown = b""
@@ -159,7 +166,7 @@ class _Keypad:
         """Sends the pad its display, if it changed or `again`."""
         if not self.port.is_open or not self._table.begun:
             return
-        chunk = encode_turns(turns(self._table.shoe, self._seats))
+        chunk = encode_turns(turns(self._table.shoe, self._config))
         if again or chunk != self._shown:
             self._shown = chunk
             self.port.write(chunk)
@@ -180,7 +187,7 @@ class _Keypad:
 
     def _lost(self, why: str) -> None:
         log.warning("%s", why)
-        self._on_change(self.port.target, f"no answer from the keypad of seats {', '.join(map(str, self._seats))}")
+        self._on_change(self.port.target, f"no answer from the keypad of {self._config.where}")
 
     def _on_bytes(self, chunk: bytes) -> None:
         self._turns.receive(self._link.feed(chunk))
@@ -194,15 +201,28 @@ class _Keypad:
                 self.show(again=True)
             case Mark() if self._link.is_acknowledged(packet):
                 self.port.write(self._link.acknowledge(packet))
-            case Mark() if self._limit.admits(packet.seat if packet.seat in self._seats else 0):
+            case Mark() if self._limit.admits(packet.seat if packet.seat in self._config.seats else 0):
                 self._give_mark(packet)  # else it is not acknowledged: the pad repeats the oldest
 
     def _give_mark(self, mark: Mark) -> None:
-        """Gives the mark to the table; it is acknowledged once it is on disk, or refused."""
-        order = _order(mark, self._seats, asked_hand(self._table.shoe, mark.seat))
-        self._table.handle(inputs.Ordered(**now(), order=order, by=f"keypad {mark.seat}", nonce=nonce()))
+        """Gives the mark, or NEXT, to the table; it is acknowledged once it is on disk, or refused."""
+        shoe, by = self._table.shoe, f"keypad {mark.seat}"
+        if mark.word == NEXT:
+            order, by = _next(mark, self._config, coming(shoe).turn), "dealer's keypad"
+        else:
+            order = _order(mark, self._config.seats, asked_hand(shoe, mark.seat))
+        self._table.handle(inputs.Ordered(**now(), order=order, by=by, nonce=nonce()))
         if not self._table.disk:
             self.port.write(self._link.acknowledge(mark))
+
+
+def _next(mark: Mark, pad: KeypadConfig, turn: int) -> orders.Order:
+    """The order for NEXT; a refused one from a guest's pad, and for one pressed before something else happened."""
+    if not pad.dealer:
+        return orders.Malformed("next", "this keypad is not the dealer's", "see [[keypad]] dealer")
+    if mark.turn != turn:
+        return orders.Malformed("next", "late", "look at the table, then press NEXT again")
+    return orders.Next()
 
 
 def _order(mark: Mark, seats: tuple[int, ...], asked: int | None) -> orders.Order:

@@ -29,7 +29,7 @@ ANSWERS_KEPT: Final = 1_000
 BACKEND: Final = "backend"
 """The giver of orders by MQTT."""
 
-PADS: Final = ("keypad ", "key ")
+PADS: Final = ("keypad ", "key ", "dealer's keypad")
 """The first words of the givers of marks: a keypad or a key, and its seat."""
 
 

@@ -116,6 +116,7 @@ GAME: Final = Game(
     own=Own,
     play=Play(
         round=round,
+        close=lambda terms: "next",
         fewest=lambda terms: 4,  # a seat's two and the dealer's
         words=WORDS,
         seatless=WORDS,

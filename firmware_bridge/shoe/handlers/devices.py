@@ -8,7 +8,14 @@ from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers.dealing import deal_or_hold, hold
 from firmware_bridge.shoe.handlers.disclosure import restart_clocks, waits_for_reveal
-from firmware_bridge.shoe.handlers.rounds import doubt_cut_card, doubt_sensor, is_early, meet_cut_card
+from firmware_bridge.shoe.handlers.rounds import (
+    cards_open,
+    doubt_cut_card,
+    doubt_sensor,
+    is_early,
+    is_pack_over,
+    meet_cut_card,
+)
 from firmware_bridge.shoe.round import asked, due, is_asked, layout, phase, rules
 from firmware_bridge.shoe.state import HeldCard, Phase, Shoe, blockers, is_open, stuck
 
@@ -96,6 +103,8 @@ def unread(draft: Draft, fact: inputs.CardUnread) -> None:
     match fact.concerns:
         case "optics":
             draft.add(events.Noted(what=f"reader: {fact.reason}"))
+        case "movement" if is_pack_over(draft.shoe):
+            unread_outside(draft, fact)
         case "movement":
             draft.open_irregularity(
                 fact.reason, f"reported by the reader in round {draft.shoe.round}", round=draft.shoe.round
@@ -105,7 +114,10 @@ def unread(draft: Draft, fact: inputs.CardUnread) -> None:
 
 
 def unread_outside(draft: Draft, fact: inputs.CardUnread) -> None:
-    """Notes an unread report while no shoe is open."""
+    """Handles an unread report while no shoe is open: a card of a pack that is over is counted, the rest is noted."""
+    if fact.concerns == "card" and is_pack_over(draft.shoe):
+        deal_or_hold(draft, HeldCard(None, fact.nonce, reason=fact.reason))
+        return
     draft.add(events.Noted(what=f"reader, with no shoe open: {fact.reason}"))
 
 
@@ -131,9 +143,9 @@ def cut_outside(draft: Draft, fact: inputs.CutCardSeen) -> None:
 
 
 def lid_moved(draft: Draft, fact: inputs.LidMoved) -> None:
-    """Handles the lid of a shoe in use: open it is an irregularity."""
+    """Handles the lid of a shoe in use: open it is an irregularity, unless its pack is over and may be changed."""
     lid_outside(draft, fact)
-    if fact.open:
+    if fact.open and not is_pack_over(draft.shoe):
         draft.open_irregularity("lid_opened", f"in round {draft.shoe.round}", round=draft.shoe.round)
 
 
@@ -197,7 +209,7 @@ def broker_back(draft: Draft, fact: inputs.DeviceBack) -> None:
 def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
     """Handles a reader that answers again: if it may have missed cards, the dealer confirms."""
     draft.close_irregularity("reader_lost", "back")
-    opens_itself = fact.cut_short and draft.shoe.device.next_house.new_shoe == "auto"
+    opens_itself = fact.cut_short and cards_open(draft.shoe.device.next_house)
     if not fact.resumes and (draft.shoe.status == "open" or opens_itself):
         at = f"round {draft.shoe.round}" if draft.shoe.status == "open" else "no shoe is open"
         draft.open_irregularity("reader_back", at)

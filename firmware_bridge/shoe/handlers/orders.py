@@ -97,7 +97,7 @@ def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None 
             draft.close_irregularity(each, "confirm", fact.by if isinstance(fact, Ordered) else "dealer")
     elif (blocked := state.blockers(draft.shoe)) and not _may_close(draft):
         raise Refused(f"blocked: {', '.join(blocked)}", state.row(draft.shoe, blocked[0]).todo)
-    elif rounds.waits_for_next(draft.shoe):
+    elif rounds.next_opens(draft.shoe):
         rounds.open_with_next(draft, fact)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left

@@ -1,6 +1,7 @@
 """Begins and ends rounds and shoes: by orders, by cards, by NEXT, and by the cut card."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final, Literal
 
@@ -17,6 +18,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import cut_place, size_of, terms_of, with_decks
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.handlers.card_checks import is_of_this_shoe
 from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, played
 from firmware_bridge.shoe.handlers.disclosure import revealed, waits_for_reveal
@@ -199,15 +201,28 @@ def _discard(draft: Draft, card: state.HeldCard) -> None:
 def _after_round(draft: Draft) -> None:
     shoe = draft.shoe
     draft.published = 0
-    if shoe.last_round is not None and shoe.round > shoe.last_round:
-        end_shoe(draft, "the last round is over")
-    elif rules(shoe).play.ends(terms_of(shoe.house), start(shoe)):
-        few = "too few cards are left for another round"
-        end_shoe(draft, "the pack is over" if rules(shoe).play.one_round_packs else few)
-    elif state.is_exhausted(shoe):
-        end_shoe(draft, "the shoe is empty")
+    if why := _ends(shoe):
+        end_shoe(draft, why)
     elif shoe.house.betting == "required" and rules(shoe).money.stakes_per == "round":
         draft.add(events.BetsOpened(round=shoe.round))
+
+
+def _ends(shoe: Shoe) -> str:
+    """Why the shoe ends before its next round, "" if it goes on."""
+    if shoe.last_round is not None and shoe.round > shoe.last_round:
+        return "the last round is over"
+    if rules(shoe).play.ends(terms_of(shoe.house), start(shoe)):
+        return "the pack is over" if rules(shoe).play.one_round_packs else "too few cards are left for another round"
+    return "the shoe is empty" if state.is_exhausted(shoe) else ""
+
+
+@lru_cache(state.KEPT)
+def is_pack_over(shoe: Shoe) -> bool:
+    """Whether a pack of one game is over, so that none of its cards is played; its last round may not be closed yet."""
+    now = phase(shoe)
+    if not rules(shoe).play.one_round_packs or now not in (Phase.COMPLETE, Phase.ENDED):
+        return False
+    return now is Phase.ENDED or bool(_ends(evolve(shoe, closed_round(shoe))))
 
 
 def run_out(draft: Draft) -> None:
@@ -228,10 +243,15 @@ def end_shoe(draft: Draft, why: str) -> None:
             draft.close_irregularity(each.id, "shoe ended")
 
 
+def cards_open(house: House) -> bool:
+    """Whether the first card of the next shoe opens it; never in games with a pack each: it may be of the old pack."""
+    return house.new_shoe == "auto" and not GAMES[house.game].play.one_round_packs
+
+
 def open_with_card(draft: Draft, fact: CardRead | CardUnread) -> None:
     """Opens the next shoe with the first card after the end, where the house sets this."""
     house = draft.shoe.device.next_house
-    if draft.shoe.status != "open" and house.new_shoe == "auto" and not house.confirm_shuffle:
+    if draft.shoe.status != "open" and cards_open(house) and not house.confirm_shuffle:
         open_shoe(draft, Pack(), _public(fact.nonce))
 
 
@@ -244,14 +264,20 @@ def _public(nonce: str) -> str:
     return sha256(f"journal:{nonce}".encode("ascii")).hexdigest()
 
 
+def next_opens(shoe: Shoe) -> bool:
+    """Whether the dealer's NEXT opens the next pack."""
+    return opens_itself(shoe, confirmed=True) and not shoe.device.lent
+
+
 def waits_for_next(shoe: Shoe) -> bool:
-    """Whether the dealer's NEXT opens the next pack: it confirms the shuffle."""
-    return opens_itself(shoe, confirmed=True) and not opens_itself(shoe) and not shoe.device.lent
+    """Whether only the dealer's NEXT opens the next pack: it confirms the shuffle."""
+    return next_opens(shoe) and not opens_itself(shoe)
 
 
 def open_with_next(draft: Draft, fact: Ordered | Pressed) -> None:
-    """Opens the next pack: NEXT confirms that it is shuffled, and lies in the shoe."""
-    open_shoe(draft, Pack(), fact.nonce, confirmed_by=fact.by if isinstance(fact, Ordered) else "dealer")
+    """Opens the next pack; where the house asks for it, NEXT confirms that it is shuffled, and lies in the shoe."""
+    by = fact.by if isinstance(fact, Ordered) else "dealer"
+    open_shoe(draft, Pack(), fact.nonce, confirmed_by=by if draft.shoe.device.next_house.confirm_shuffle else "")
 
 
 def opening(handler: Callable[..., str | None], while_betting: Callable[..., str | None]) -> Callable[..., str | None]:
