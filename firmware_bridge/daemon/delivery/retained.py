@@ -95,7 +95,7 @@ AGAIN_S: Final = 10.0
 """Seconds between two such repairs at least: who writes on and on does not start a fight."""
 
 ECHOES: Final = 64
-"""Own messages of a topic at most that are still to come back."""
+"""Own messages of a topic that are awaited from the broker, at most."""
 
 
 class Overwritten:
