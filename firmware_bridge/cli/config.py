@@ -97,6 +97,7 @@ def effective(config: Config) -> Sections:
     sections["game"].pop("good_roads", None)
     sections["table"]["close"] = config.house.close
     sections["table"]["virtual_cut"] = config.house.virtual_cut or "none"
+    sections["table"]["cut_earliest"] = config.house.cut_earliest or "none"
     sections["pins"] |= sections["pins"].pop("keys")
     return sections
 

@@ -82,7 +82,7 @@ class Verifier:
     def closed(self, journal: str) -> dict[Identity, str]:
         """The commitments that no message has opened yet, in order: message -> hex commitment.
 
-        After `ShoeEnded` and its reveals only cards that were never part of the shoe stay closed.
+        After `ShoeEnded` and its reveals only cards that were never part of the shoe, or left it later, stay closed.
         """
         made = self._made.get(journal, {})
         opened = {place for verdict in self.verdicts(journal) for place in verdict.opened}

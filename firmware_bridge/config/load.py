@@ -103,9 +103,10 @@ def _keypads(pads: Any, mistakes: list[str]) -> tuple[KeypadConfig, ...]:
     found = []
     for keys in pads:
         good = good_keys(KeypadConfig, "[[keypad]] ", keys, mistakes)
-        if missing := [name for name in KeypadConfig.__struct_fields__ if name not in keys]:
+        needed = ("port",) if keys.get("dealer") is True else ("port", "seats")
+        if missing := [name for name in needed if name not in keys]:
             mistakes.append(f"[[keypad]] {missing[0]} is missing: write port and seats")
-        elif len(good) == len(KeypadConfig.__struct_fields__):
+        elif len(good) == len(keys):
             found.append(KeypadConfig(**good))
     return tuple(found)
 

@@ -66,7 +66,8 @@ class PinsConfig(Struct, frozen=True, kw_only=True):
     lid: a switch that is active while the lid is closed.
     presence: a sensor that is active while a card is in the exit of the shoe.
     buzzer: beeps while the table waits for the pit.
-    lock: keeps cards in the shoe while it is blocked, between shoes, and while bets are open.
+    lock: keeps cards in the shoe while it is blocked, between shoes, while bets are open or a mark is due, and after a
+        round of a game that keeps no card for the next.
     keys: the dealer's keys for results, by name; in the file they stand beside the others.
     """
 
@@ -82,14 +83,22 @@ class PinsConfig(Struct, frozen=True, kw_only=True):
 
 
 class KeypadConfig(Struct, frozen=True, kw_only=True):
-    """`[[keypad]]`: a serial keypad at some seats.
+    """`[[keypad]]`: a serial keypad at some seats, or the dealer's.
 
     port: a device or socket://HOST:PORT.
-    seats: the numbers of its seats.
+    seats: the numbers of its seats; the dealer's may have none.
+    dealer: whether it is the dealer's, with the key NEXT.
     """
 
     port: Annotated[str, Meta(min_length=1)]
-    seats: Annotated[tuple[Seat, ...], Meta(min_length=1)]
+    seats: tuple[Seat, ...] = ()
+    dealer: bool = False
+
+    @property
+    def where(self) -> str:
+        """Its place in words."""
+        seats = [f"seats {', '.join(map(str, self.seats))}"] if self.seats else []
+        return " and ".join([*seats, *["the dealer"] * self.dealer])
 
 
 def mark_of_key(name: str) -> Mark | None:
@@ -122,6 +131,10 @@ def wrong_pads(pads: tuple[KeypadConfig, ...], game: Game) -> Iterator[str]:
     """Mistakes in `[[keypad]]`, one sentence each: seats that the game does not have, or with two pads."""
     seats, seen = seat_numbers(game), set[int]()
     for pad in pads:
+        if not pad.seats:
+            if not pad.dealer:
+                yield f"[[keypad]] port = {pad.port} has no seats: write seats = [1, 2], or dealer = true"
+            continue
         if not game.play.words:
             yield f"[[keypad]] port = {pad.port}: {game.name} has no marks"
             return

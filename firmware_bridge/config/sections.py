@@ -15,7 +15,7 @@ from firmware_bridge.facts.printable import CLASS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.roads.good import GoodId
 from firmware_bridge.games.game import Game, Terms
-from firmware_bridge.games.house import cut_place, sealed
+from firmware_bridge.games.house import cut_earliest, cut_place, sealed
 
 READERS: Final = {"native": False, "angel-eye": True, "grow": False, "ssi": False, "rdm6300": False, "line": False}
 """Reader protocol -> whether it reports results; rounds then close by them by default.
@@ -58,9 +58,13 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     betting: whether dealing waits until bets are closed.
     disclose: whether cards are published when dealt, or sealed until they are revealed.
     after_cut: the last round of a shoe: the one with the cut card, or one more.
-    new_shoe: what opens a new shoe: an order, or its first card.
+    new_shoe: what opens a new shoe: an order, or by itself its first card; where each game has a pack of its own, no
+        card does, but the first mark, the purses, or NEXT.
     virtual_cut: cards left in the shoe at which the cut card must have come; the default in baccarat is 13, `none`
         turns the check off.
+    cut_earliest: cards left in the shoe above which a cut card is not believed before the pit has looked; the default
+        is 60 in baccarat and half the shoe in blackjack, or twice `virtual_cut` if that is more; `none` turns the
+        check off, as in games of one pack.
     policy: how irregularities are handled: see shoe help irregularities.
     """
 
@@ -74,6 +78,7 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     after_cut: Literal["finish", "one-more"] = "finish"
     new_shoe: Literal["command", "auto"] = "command"
     virtual_cut: Literal["none"] | Annotated[int, Meta(ge=1, le=200)] | None = None
+    cut_earliest: Literal["none"] | Annotated[int, Meta(ge=1, le=623)] | None = None
     policy: Literal["keep-order", "us-burn", "macau", "studio"] = "keep-order"
 
 
@@ -117,6 +122,8 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
     line_end: for `line`: the end of a line.
     hold: seconds during which a repeated code counts as the same card.
     min_quality: minimum quality of a read; below it the card counts as unreadable.
+    most_a_second: reports a second; a reader that sends more for 10 s is closed (`reader_fault`). More for a machine
+        that deals.
     """
 
     protocol: Protocol = "native"
@@ -127,6 +134,7 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
     line_end: str = "\n"
     hold: Annotated[float, Meta(ge=0, le=10)] = 0.5
     min_quality: Annotated[int, Meta(ge=0, le=255)] = 0
+    most_a_second: Annotated[int, Meta(ge=1, le=1000)] = 10
 
 
 class MqttConfig(Struct, frozen=True, kw_only=True):
@@ -176,6 +184,11 @@ class JournalConfig(Struct, frozen=True, kw_only=True):
     warn_mb: Positive = 200
 
 
+def close_of(table: TableConfig, reader: ReaderConfig, game: Game, terms: Terms) -> Literal["auto", "next", "result"]:
+    """What ends a complete round: as the table says, else as a reader does that judges the game, else as the game."""
+    return table.close or ("result" if READERS[reader.protocol] else game.play.close(terms))
+
+
 class Config(Struct, frozen=True, kw_only=True):
     """Configuration of a table.
 
@@ -218,9 +231,11 @@ class Config(Struct, frozen=True, kw_only=True):
         """Settings for the next shoe."""
         settings = msgspec.structs.asdict(self.table) | msgspec.structs.asdict(self.service)
         del settings["id"]
-        close = self.table.close or ("result" if READERS[self.reader.protocol] else self.rules.play.close(self.terms))
+        close = close_of(self.table, self.reader, self.rules, self.terms)
         cut = self.table.virtual_cut or cut_place(self.table.game)
-        own = {"close": close, "virtual_cut": None if cut == "none" else cut}
+        virtual = None if cut == "none" else cut
+        earliest = self.table.cut_earliest or cut_earliest(self.table.game, self.table.decks, virtual)
+        own = {"close": close, "virtual_cut": virtual, "cut_earliest": None if earliest == "none" else earliest}
         return House(**settings | own | {"terms": sealed(self.terms), "limits": self.limits})
 
     @property

@@ -6,11 +6,19 @@ from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.config.pins import wrong_pads
-from firmware_bridge.config.sections import READERS, Config, MqttConfig, ReaderConfig, ServiceConfig, TableConfig
+from firmware_bridge.config.sections import (
+    READERS,
+    Config,
+    MqttConfig,
+    ReaderConfig,
+    ServiceConfig,
+    TableConfig,
+    close_of,
+)
 from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.facts.orders import BY_MQTT, LONGEST_NAME
 from firmware_bridge.games.game import Game
-from firmware_bridge.games.house import usual
+from firmware_bridge.games.house import cut_place, usual
 
 OF_TABLE: Final = ("table", "differential")
 """Limits that belong to no single bet: of every bet, and of the difference between two sides."""
@@ -39,6 +47,9 @@ _MEANS: Final = {
 """Key -> effect of a value other than the mode's."""
 
 
+_OF_BACCARAT: Final = "the modes vip and squeeze are baccarat's, where guests open the cards"
+
+
 class Contradiction(NamedTuple):
     """Key that contradicts the mode: its effect, and what to do."""
 
@@ -51,7 +62,7 @@ def with_mode(raw: dict[str, Any], game: Game) -> dict[str, Any]:
     service = raw.get("service")
     mode = service.get("mode") if isinstance(service, dict) else None
     filled = dict(raw)
-    for section, keys in MODES.get(str(mode), {}).items():
+    for section, keys in MODES.get(str(mode) if game.play.squeezed else "", {}).items():
         written = raw.get(section, {})
         is_known = section != "game" or keys.keys() <= set(game.terms.__struct_fields__)
         if is_known and isinstance(written, dict):
@@ -92,7 +103,15 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
         yield from _bad_pattern(pattern)
     if table and isinstance(table.virtual_cut, int) and table.virtual_cut >= table.decks * game.size:
         yield f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"
+    if table:
+        yield from _no_place_for_a_cut(table, game)
     yield from _judged_twice(sections, game)
+    yield from _no_next(raw, sections, game)
+    terms = sections.get("game", game.terms())
+    yield from (f"[game] {each}" for each in game.wrong_terms(terms))
+    mode = sections.get("service", ServiceConfig()).mode
+    if mode != "standard" and not game.play.squeezed:
+        yield f'[service] mode = "{mode}": {_OF_BACCARAT}, and this table deals {game.name}: remove mode'
     if table and table.decks not in game.packs:
         yield f"[table] decks = {table.decks}: {game.name} is dealt from {game.dealt_from}"
     yield from _no_roads(raw, game)
@@ -127,6 +146,30 @@ def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:
     own = raw.get("game")
     if has_roads and isinstance(own, dict) and "good_roads" in own:
         yield "[game] good_roads belongs in [roads]: good = [..]"
+
+
+def _no_next(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
+    """The mistake of a table where rounds end by NEXT, without a key or an order for it."""
+    table, reader = sections.get("table"), sections.get("reader", ReaderConfig())
+    if table is None or close_of(table, reader, game, sections.get("game", game.terms())) != "next":
+        return
+    pins, pads = raw.get("pins"), raw.get("keypad")
+    has_key = isinstance(pins, dict) and "next" in pins
+    has_pad = isinstance(pads, list) and any(isinstance(pad, dict) and pad.get("dealer") for pad in pads)
+    if not (has_key or has_pad or "next" in sections.get("mqtt", MqttConfig()).commands):
+        ways = '[pins] next = 22; or [[keypad]] dealer = true; or [mqtt] commands = [.., "next"]'
+        yield f'[table] close = "next": rounds of {game.name} end by NEXT, and there is no NEXT: write {ways}'
+
+
+def _no_place_for_a_cut(table: TableConfig, game: Game) -> Iterator[str]:
+    """Mistakes with `cut_earliest`: beyond the shoe, or not before the place where the cut card must have come."""
+    earliest, latest = table.cut_earliest, table.virtual_cut or cut_place(game.name)
+    if not isinstance(earliest, int):
+        return
+    if earliest >= table.decks * game.size:
+        yield f"[table] cut_earliest = {earliest}: the shoe has only {table.decks * game.size} cards"
+    elif isinstance(latest, int) and earliest <= latest:
+        yield f"[table] cut_earliest = {earliest}: the cut card must come before {latest} cards are left (virtual_cut)"
 
 
 def _judged_twice(sections: dict[str, Any], game: Game) -> Iterator[str]:

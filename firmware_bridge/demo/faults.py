@@ -172,7 +172,14 @@ FAULTS: Final[dict[str, Fault]] = {
         never=has_new_packs,
     ),
     "cut_card_mid_round": Fault(
-        "the cut card comes early", _act(lambda dealer, _: dealer.hands.cut_card(), is_instead=False)
+        "the cut card comes during a round",
+        _act(lambda dealer, _: dealer.hands.cut_card(), is_instead=False),
+        table={"cut_earliest": "none"},
+    ),
+    "cut_card_early": Fault(
+        "a magnet at the cut card's sensor, early in the shoe: the pit boss continues",
+        _act(lambda dealer, _: dealer.hands.cut_card(), "fault"),
+        table={"cut_earliest": 30},
     ),
     "cut_card_missing": Fault(
         "there is no cut card in the shoe (one pack)",
@@ -196,6 +203,7 @@ FAULTS: Final[dict[str, Fault]] = {
     "sensor_stuck": Fault(
         "dirt covers the cut-card sensor for 6 s: the last round, and an alarm",
         _act(lambda _, table: table.dirty_sensor(DIRTY_S), is_instead=False),
+        table={"cut_earliest": "none"},
     ),
     "broker_lost": Fault(
         "the broker is off for 4 s: play continues",

@@ -146,6 +146,7 @@ CHOICES: Final = {
     "jam": "keep",
     "burn_over": "accept",
     "wrong_slot": "accept",
+    "cut_card_early": "continue",
     "lid_opened": "continue",
     "internal_error": "continue",
 }

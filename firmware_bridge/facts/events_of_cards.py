@@ -97,9 +97,13 @@ class CardConfirmed(Event, frozen=True, kw_only=True):
 
 
 class CardSetAside(CardEvent, frozen=True, kw_only=True):
-    """A card that is not played: `removed` (not of this shoe), `burned`, `void`, `no shoe`, or `observed` only."""
+    """A card that is not played.
 
-    why: Literal["removed", "burned", "void", "no shoe", "observed"]
+    why: `removed` (not of this shoe), `burned`, `void`, `pack over` (drawn after the last round of a pack of one game),
+    `no shoe`, or `observed` only.
+    """
+
+    why: Literal["removed", "burned", "void", "pack over", "no shoe", "observed"]
 
 
 class CardRevealed(Event, frozen=True, kw_only=True):
@@ -139,9 +143,13 @@ class CutCardMet(Event, frozen=True, kw_only=True):
 
 
 class CutCardHeld(Event, frozen=True, kw_only=True):
-    """The cut card passed while cards before it were held: it waits behind them."""
+    """The cut card passed, and waits: behind cards that are held or sealed, or for the pit, because it is early.
+
+    last_round: the round that it makes the last, where that is known: no card before it waits.
+    """
 
     by: CutBy
+    last_round: int | None = None
 
 
 OfCards = (

@@ -16,7 +16,8 @@ class House(Struct, frozen=True):
     terms: settings of the game, as JSON. burn: `first-card` (the first card exposed, as many more as its value burned
     unseen), `none`, or a number of cards burned unseen. close: rounds end by themselves (`auto`), by NEXT, or by the
     result of a reader that judges the game (NEXT ends them too). virtual_cut: cards from the end at which the cut card
-    must have passed, None for no such limit. reveal_timeout: seconds until sealed cards are opened automatically.
+    must have passed, None for no such limit. cut_earliest: cards left above which no cut card is believed,
+    None for no such check. reveal_timeout: seconds until sealed cards are opened automatically.
     shoe_change_after: rounds before a guest may ask for another shoe, which is due within shoe_change_minutes.
     """
 
@@ -30,6 +31,7 @@ class House(Struct, frozen=True):
     after_cut: Literal["finish", "one-more"] = "finish"
     new_shoe: Literal["command", "auto"] = "command"
     virtual_cut: int | None = None
+    cut_earliest: int | None = None
     policy: str = "keep-order"
     mode: Literal["standard", "vip", "squeeze"] = "standard"
     reveal_timeout: int = 60

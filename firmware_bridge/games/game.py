@@ -89,6 +89,8 @@ class Play(Struct, frozen=True, eq=False, kw_only=True):
     """Whether a pack lasts one round, or one game: the next opens by itself, and a journal holds the packs of many."""
     cut_from_end: tuple[int, int] | None = None
     """Between how many cards from the end the cut card is put; None: the game has none."""
+    cut_earliest: Callable[[int], int | None] = lambda cards: None
+    """Cards left, in a shoe of so many, above which a house does not believe in a cut card; None: it always does."""
     close: Callable[[Any], Literal["auto", "next"]] = lambda terms: "auto"
     """How rounds end by default."""
     ends: Callable[[Any, Start], bool] = lambda terms, start: False
@@ -178,6 +180,10 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """How guests' screens show it."""
     demo: Demo = Demo()
     """Its part of demonstrations and screens."""
+    wrong_terms: Callable[[Any], tuple[str, ...]] = lambda terms: ()
+    """Mistakes in settings that each are of the right type: a config with one is refused."""
+    unusual_terms: Callable[[Any], tuple[str, ...]] = lambda terms: ()
+    """What these settings, which a config may have, mean against the usual: for `shoe check`."""
     odds: Callable[[], OddsBook] | None = None
     """Its odds, imported on demand; None where it has none."""
 

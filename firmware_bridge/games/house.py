@@ -68,6 +68,20 @@ def cut_place(game: str) -> int | None:
     return from_end[0] if from_end else None
 
 
+def cut_earliest(game: str, decks: int, virtual_cut: int | None) -> int | None:
+    """Cards left above which a cut card is early, where the house sets none: at least twice `virtual_cut`."""
+    own = GAMES[game].play.cut_earliest(decks * _size(GAMES[game]))
+    return None if own is None else max(own, 2 * (virtual_cut or 0))
+
+
+def with_decks(house: House, decks: int) -> House:
+    """The house with another number of decks; a limit that follows from it by default does so again."""
+    other = replace(house, decks=decks)
+    if house.cut_earliest != cut_earliest(house.game, house.decks, house.virtual_cut):
+        return other
+    return replace(other, cut_earliest=cut_earliest(house.game, decks, house.virtual_cut))
+
+
 def choices(key: str) -> tuple[str, ...]:
     """The values allowed at a key of a game's terms, over all games with this key."""
     found = (get_args(get_type_hints(game.terms).get(key)) for game in GAMES.values())

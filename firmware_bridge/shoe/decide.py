@@ -144,6 +144,7 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
     "ReaderJudged": _row(reader_result.judged, outside=reader_result.judged_outside),
     "ReaderSaid": _row(reader_result.note),
     "ReaderBooted": _row(devices.reader_booted),
+    "ReaderFaulted": _row(devices.reader_faulted),
     "ReaderBorrowed": _row(devices.reader_borrowed),
     "TestCardsPassed": _row(devices.test_cards_passed),
     "reader_lost": _row(devices.lost),
@@ -172,6 +173,7 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
         outside=rounds.opening(NO_BETTING, betting.bets_closed),
         burning=BURNING,
         betting=_if_required(betting.bets_closed),
+        complete=betting.next_first,
         ready=_if_required(betting.update_purses),
     ),
     "mark": _row(
@@ -179,6 +181,7 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
         outside=rounds.opening(betting.give_mark, betting.bets_first),
         burning=BURNING,
         betting=betting.bets_first,
+        complete=betting.over,
     ),
     "reveal_order": _row(orders.reveal_order, outside=NO_SHOE, burning=BURNING),
     "fly": _row(orders.fly, outside=NO_SHOE, burning=BURNING, dealing=IN_ROUND, complete=IN_ROUND),

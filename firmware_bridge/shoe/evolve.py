@@ -306,6 +306,8 @@ def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
         return with_device(closed, lent="")
     if (event.id, event.choice) == ("cut_card_missing", "continue"):
         return replace(closed, last_round=None, cut_by=None, cut_watched=shoe.cut_by != "virtual")
+    if (event.id, event.choice) == ("cut_card_early", "continue"):
+        return replace(closed, held=tuple(each for each in shoe.held if not isinstance(each, HeldCut)))
     return closed
 
 
@@ -334,7 +336,7 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.BurnFinished: lambda shoe, _: replace(shoe, burn_left=0),
     events.LotAdopted: lambda shoe, event: replace(shoe, lot=event.lot),
     events.CutCardMet: _cut_card_met,
-    events.CutCardHeld: lambda shoe, event: replace(shoe, held=(*shoe.held, HeldCut(event.by))),
+    events.CutCardHeld: lambda shoe, event: replace(shoe, held=(*shoe.held, HeldCut(event.by, event.last_round))),
     events.BetsOpened: _bets_opened,
     events.BetsClosed: lambda shoe, event: replace(shoe, betting=False, bets=event.bets, money=event.money),
     events.MarkGiven: _mark_given,

@@ -49,6 +49,12 @@ KEEP_ORDER: Final[Policy] = {
     ),
     "jam": Row("a card is stuck in the shoe: free it, then call the pit", blocks=True, choices=("keep", "void")),
     "cut_card_mid_round": Row("the cut card came during this round: finish the round", severity="note"),
+    "cut_card_early": Row(
+        "the cut card came too early: call the pit, and look into the shoe",
+        blocks=True,
+        choices=("accept", "continue"),
+        severity="critical",
+    ),
     "cut_card_missing": Row(
         "the cut card was not seen where it should be: this round is the last", choices=("continue",)
     ),
@@ -87,6 +93,12 @@ KEEP_ORDER: Final[Policy] = {
         blocks=True,
         confirm=True,
         choices=("accept", "void"),
+    ),
+    "reader_fault": Row(
+        "the card reader sends more than cards can be drawn: call the pit, and check what is plugged in",
+        blocks=True,
+        choices=("accept", "end-shoe"),
+        severity="critical",
     ),
     "reader_gap": Row(
         "the card reader may have missed cards: compare the table with the screen, then press NEXT",

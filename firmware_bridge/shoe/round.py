@@ -39,7 +39,7 @@ def start(shoe: Shoe) -> Start:
 
 
 def opens_itself(shoe: Shoe, confirmed: bool = False) -> bool:
-    """Whether the next pack opens with its first card or order. confirmed: its shuffle is confirmed."""
+    """Whether the next pack opens with its first mark or purse. confirmed: its shuffle is confirmed."""
     house = shoe.device.next_house
     if shoe.status == "open" or house.new_shoe != "auto" or not GAMES[house.game].play.one_round_packs:
         return False

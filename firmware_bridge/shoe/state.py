@@ -90,9 +90,13 @@ class HeldCard(Struct, frozen=True):
 
 
 class HeldCut(Struct, frozen=True):
-    """The cut card, seen `by` a sensor or the reader while cards before it are held."""
+    """The cut card, seen `by` a sensor or the reader: it waits for cards before it, or for the pit.
+
+    last_round: the round that it makes the last, None where that depends on cards before it that wait.
+    """
 
     by: CutBy
+    last_round: int | None = None
 
 
 class HeldResult(Struct, frozen=True):
@@ -243,6 +247,11 @@ def oldest_held(shoe: Shoe) -> HeldCard | None:
     """The card that comes next of what is held; None where it is no card, or nothing is held."""
     first = shoe.held[0] if shoe.held else None
     return first if isinstance(first, HeldCard) else None
+
+
+def waiting_cut(shoe: Shoe) -> HeldCut | None:
+    """The cut card that waits, None if none does."""
+    return next((each for each in shoe.held if isinstance(each, HeldCut)), None)
 
 
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:

@@ -5,8 +5,10 @@ from typing import Final
 
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.wire_states import Alarm, Lamps
+from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.expected import BURN, Expected, Explained, expected
-from firmware_bridge.shoe.round import coming, layout, phase, rules
+from firmware_bridge.shoe.handlers.rounds import cards_open
+from firmware_bridge.shoe.round import asked, coming, layout, phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe, blockers, is_last, is_open, row
 
 STEADY: Final = "steady"
@@ -129,12 +131,24 @@ _LIGHTS: Final[dict[str, Callable[[Shoe, Expected, dict[str, str]], None]]] = {
 
 
 def signals(shoe: Shoe) -> dict[str, str]:
-    """Outputs besides lamps: `buzzer` while the pit is awaited, `lock` while no card may leave the shoe."""
+    """Outputs besides lamps: `buzzer` while the pit is awaited, `lock` while a card must not leave the shoe."""
     driven: dict[str, str] = {}
     waits = blockers(shoe)
     if any(not row(shoe, name).confirm for name in waits):
         driven["buzzer"] = BEEP
-    is_between = phase(shoe) in (Phase.EMPTY, Phase.ENDED) and shoe.device.next_house.new_shoe != "auto"
-    if waits or is_between or phase(shoe) is Phase.BETTING:
+    if waits or _holds_cards(shoe):
         driven["lock"] = STEADY
     return driven
+
+
+def _holds_cards(shoe: Shoe) -> bool:
+    """Whether no card may leave the shoe in this phase, blocked or not."""
+    match phase(shoe):
+        case Phase.EMPTY | Phase.ENDED:
+            return not cards_open(shoe.device.next_house)
+        case Phase.COMPLETE:
+            return not rules(shoe).play.carries
+        case Phase.READY | Phase.DEALING:
+            return isinstance(asked(shoe), MarkDue)
+        case now:
+            return now is Phase.BETTING

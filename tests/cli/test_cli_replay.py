@@ -103,7 +103,7 @@ def test_a_word_that_is_none_is_named_with_its_line(shoe: command.Run, tmp_path:
 def test_a_config_sets_the_table_and_procedure_is_over_it(shoe: command.Run, tmp_path: Path) -> None:
     (tmp_path / "a.deal").write_text("shoe 2s3h4d5c6hTc")
     config = tmp_path / "bridge.toml"
-    config.write_text('[table]\nid = "T07"\nburn = "none"\n[game]\nprocedure = "six-card"\n')
+    config.write_text('[table]\nid = "T07"\nburn = "none"\n[game]\nprocedure = "six-card"\n[pins]\nnext = 22\n')
     told = rounds(shoe("replay", tmp_path / "a.deal", "--config", config))[0]
     assert (told["table"], told["carried"]) == ("T07", 2)
     states = shoe("replay", tmp_path / "a.deal", "--config", config, "--procedure", "on-demand").json

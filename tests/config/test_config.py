@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from firmware_bridge.config.load import SECTIONS, broker_settings, load, parse
 from firmware_bridge.config.pins import PinsConfig
 from firmware_bridge.config.sections import Config
 from firmware_bridge.games.baccarat import GAME
-from firmware_bridge.games.house import terms_of
+from firmware_bridge.games.house import terms_of, with_decks
 from tests.config.configs import EVERY_KEY, mistakes
 
 PROJECT = Path(__file__).parents[2]
@@ -55,7 +55,7 @@ def test_every_key_is_taken() -> None:
 )
 def test_six_card_rounds_end_with_next_unless_told_otherwise(procedure: str, close: str | None, expected: str) -> None:
     table = {"id": "T07"} | ({"close": close} if close else {})
-    assert parse({"table": table, "game": {"procedure": procedure}}).house.close == expected
+    assert parse({"table": table, "game": {"procedure": procedure}, "pins": {"next": 22}}).house.close == expected
 
 
 def test_lamps_may_share_a_pin_with_each_other_only() -> None:
@@ -97,4 +97,33 @@ def test_what_the_example_shows_behind_a_hash_is_taken_too() -> None:
 
 @pytest.mark.parametrize(("written", "holds"), [({}, 13), ({"virtual_cut": 20}, 20), ({"virtual_cut": "none"}, None)])
 def test_a_cut_card_is_missed_unless_told_otherwise(written: dict[str, Any], holds: int | None) -> None:
-    assert parse({"table": {"id": "T07"} | written}).house.virtual_cut == holds
+    assert parse({"table": {"id": "T07"} | written, "pins": {"next": 22}}).house.virtual_cut == holds
+
+
+@pytest.mark.parametrize(
+    ("written", "holds"),
+    [
+        ({}, 60),
+        ({"decks": 6}, 60),
+        ({"cut_earliest": 100}, 100),
+        ({"cut_earliest": "none"}, None),
+        ({"virtual_cut": "none"}, 60),
+        ({"virtual_cut": 70}, 140),
+        ({"game": "blackjack"}, 208),
+        ({"game": "blackjack", "decks": 6}, 156),
+        ({"game": "blackjack", "cut_earliest": "none"}, None),
+        ({"game": "niuniu"}, None),
+        ({"game": "zhajinhua"}, None),
+        ({"game": "erbagang"}, None),
+    ],
+)
+def test_a_cut_card_far_from_the_end_is_early(written: dict[str, Any], holds: int | None) -> None:
+    assert parse({"table": {"id": "T07"} | written, "pins": {"next": 22}}).house.cut_earliest == holds
+
+
+@pytest.mark.parametrize(
+    ("written", "holds"), [({}, 156), ({"cut_earliest": 100}, 100), ({"cut_earliest": "none"}, None)]
+)
+def test_half_the_shoe_follows_the_decks_of_the_order_that_opens_it(written: dict[str, Any], holds: int | None) -> None:
+    house = parse({"table": {"id": "T07", "game": "blackjack"} | written, "pins": {"next": 22}}).house
+    assert with_decks(house, 6) == replace(house, decks=6, cut_earliest=holds)

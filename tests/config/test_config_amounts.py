@@ -13,7 +13,7 @@ from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.games.zhajinhua.seats import ZhaJinHua
 
-TABLE = '[table]\nid = "T07"\ngame = "zhajinhua"\ndecks = 1\nbetting = "required"\n'
+TABLE = '[table]\nid = "T07"\ngame = "zhajinhua"\ndecks = 1\nbetting = "required"\n[pins]\nnext = 22\n'
 
 
 def config(tmp_path: Path, text: str) -> Config:

@@ -162,6 +162,19 @@ def test_the_virtual_cut_card_lies_in_the_shoe() -> None:
         parse({"table": {"id": "T07", "decks": 1, "virtual_cut": 60}})
 
 
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ({"decks": 1, "cut_earliest": 60}, "cut_earliest = 60: the shoe has only 52 cards"),
+        ({"cut_earliest": 13}, "cut_earliest = 13: the cut card must come before 13 cards are left"),
+        ({"cut_earliest": 60, "virtual_cut": 70}, "the cut card must come before 70 cards are left"),
+    ],
+)
+def test_a_cut_card_has_a_place_between_the_earliest_and_the_latest(written: dict[str, int], text: str) -> None:
+    with pytest.raises(ConfigError, match=text):
+        parse({"table": {"id": "T07"} | written})
+
+
 def test_a_limit_of_a_long_name_is_refused() -> None:
     found: list[str] = []
     assert limits({"t" * 65: 1}, found) == {}

@@ -14,6 +14,7 @@ from firmware_bridge.games.blackjack.rules import Blackjack
 from firmware_bridge.games.house import terms_of
 
 TABLE = '[table]\nid = "T1"\ngame = "blackjack"\n'
+NEXT = "[pins]\nnext = 22\n"
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def written(tmp_path: Path) -> Path:
 
 
 def test_numbers_are_read_as_decimals(written: Path) -> None:
-    written.write_text(f"{TABLE}[game]\nmin = 0.1\nmax = 1000\n[reader]\nhold = 0.25\n")
+    written.write_text(f"{TABLE}{NEXT}[game]\nmin = 0.1\nmax = 1000\n[reader]\nhold = 0.25\n")
     config = load(written)
     assert config.game == Blackjack(min=Decimal("0.1"), max=Decimal(1000))
     assert terms_of(config.house) == config.game
@@ -79,6 +80,6 @@ def test_a_shoe_holds_six_packs_or_eight(written: Path, line: str) -> None:
 
 
 def test_the_settings_are_shown_as_they_are_written(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    written.write_text(f"{TABLE}[game]\nmin = 12.50\n")
+    written.write_text(f"{TABLE}{NEXT}[game]\nmin = 12.50\n")
     assert main(["config", "--config", str(written)]) == 0
     assert "min = 12.50\n" in capsys.readouterr().out

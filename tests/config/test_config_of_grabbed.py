@@ -43,7 +43,8 @@ def test_the_keys_and_keypads_in_the_comments_can_be_had(game: str, tmp_path: Pa
 
 def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path) -> None:
     file = tmp_path / "bridge.toml"
-    file.write_text('[table]\nid = "T"\ngame = "erbagang"\n[game]\nbase = 0.1\nhand_multiples = { "28" = 2 }\n')
+    table = '[table]\nid = "T"\ngame = "erbagang"\n[pins]\nnext = 22\n'
+    file.write_text(table + '[game]\nbase = 0.1\nhand_multiples = { "28" = 2 }\n')
     terms = load(file).terms
     assert isinstance(terms, ErBaGang)
     assert terms.base == Decimal("0.1")
@@ -93,6 +94,7 @@ def test_a_second_pack_and_a_reader_that_judges_are_mistakes(game: str) -> None:
 def test_no_tile_is_burned(burn: str | int) -> None:
     with pytest.raises(ConfigError, match=r"burn = .*: erbagang deals all 40 of a pack: remove burn"):
         parse({"table": {"id": "T", "game": "erbagang", "burn": burn}})
+    pins = {"next": 22}
     for none in ("none", 0):
-        assert parse({"table": {"id": "T", "game": "erbagang", "burn": none}}).house.game == "erbagang"
-    assert parse({"table": {"id": "T", "game": "niuniu", "burn": burn}}).house.burn == burn
+        assert parse({"table": {"id": "T", "game": "erbagang", "burn": none}, "pins": pins}).house.game == "erbagang"
+    assert parse({"table": {"id": "T", "game": "niuniu", "burn": burn}, "pins": pins}).house.burn == burn

@@ -12,7 +12,8 @@ from hardware.readers import READERS
 
 def closes(protocol: str, **table: Any) -> str:
     game = {"procedure": table.pop("procedure")} if "procedure" in table else {}
-    return parse({"table": {"id": "T07", **table}, "game": game, "reader": {"protocol": protocol}}).house.close
+    reader, pins = {"protocol": protocol}, {"next": 22}
+    return parse({"table": {"id": "T07", **table}, "game": game, "reader": reader, "pins": pins}).house.close
 
 
 @pytest.mark.parametrize("protocol", READERS)

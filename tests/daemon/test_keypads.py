@@ -17,6 +17,7 @@ from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked
 from hardware.pins.pin import Pin
 from hardware.sim.pins import MockPins
@@ -80,11 +81,11 @@ class Seats(BridgeTable):
 def seats(tmp_path: Path) -> Iterator[Callable[..., Seats]]:
     made: list[Seats] = []
 
-    def make(pad: bool = False) -> Seats:
+    def make(pad: bool = False, dealer: bool = False) -> Seats:
         table = Seats(tmp_path, free_port(), table=GAME, keys=KEYS)
         made.append(table)
         if pad:
-            pads = f'[[keypad]]\nport = "{tmp_path / "pad"}"\nseats = [2]\n'
+            pads = f'[[keypad]]\nport = "{tmp_path / "pad"}"\nseats = [2]\n' + "dealer = true\n" * dealer
             table.config_path.write_text(table.config_path.read_text() + pads)
         table.start()
         table.give(orders.OpenShoe())
@@ -219,9 +220,10 @@ def test_baccarat_has_no_keys_of_seats(tmp_path: Path) -> None:
 
 def test_shoe_check_says_how_the_keypads_are(tmp_path: Path, seats: Callable[..., Seats]) -> None:
     path = tmp_path / "other.toml"
-    path.write_text(f'[table]\nid = "T"\ngame = "blackjack"\n[[keypad]]\nport = "{tmp_path}/no-pad"\nseats = [1, 2]\n')
+    pad = f'[[keypad]]\nport = "{tmp_path}/no-pad"\nseats = [1, 2]\ndealer = true\n'
+    path.write_text(f'[table]\nid = "T"\ngame = "blackjack"\n{pad}')
     (missing,) = keypads(Machine(load(path), None))
-    assert missing[:3] == ("FAIL", "keypads", f"no keypad at {tmp_path}/no-pad, seats 1, 2")
+    assert missing[:3] == ("FAIL", "keypads", f"no keypad at {tmp_path}/no-pad, seats 1, 2 and the dealer")
     table = seats(pad=True)
     table.until(table.is_pad_lost)
     (lost,) = keypads(Machine(load(table.config_path), status(table)))
@@ -231,6 +233,39 @@ def test_shoe_check_says_how_the_keypads_are(tmp_path: Path, seats: Callable[...
     assert list(keypads(Machine(load(table.config_path), status(table)))) == [
         Finding("OK", "keypads", "1, in use by the daemon")
     ]
+
+
+def settled(table: Seats) -> KeypadBoard:
+    """The pad of seat 2 at a table whose round is complete, and waits for NEXT."""
+    pad = table.plug()
+    table.bet(s2="10")
+    table.deal("Ah 9c Kh 8d")
+    table.until(lambda: phase(table.bridge.table.shoe) is Phase.COMPLETE)
+    table.until(lambda: pad.turn == table.bridge.table.shoe.turn)
+    return pad
+
+
+def test_next_of_the_dealers_keypad_closes_the_round_once(seats: Callable[..., Seats]) -> None:
+    table = seats(pad=True, dealer=True)
+    pad = settled(table)
+    shown = pad.turn
+    pad.press(0, "next")
+    table.until(lambda: pad.acknowledged == 1)
+    assert len(table.said(e.RoundClosed)) == 1
+    table.bet(s2="10")
+    table.deal("Ad 9d Kd 8s")
+    table.until(lambda: phase(table.bridge.table.shoe) is Phase.COMPLETE)
+    pad.press(0, "next", turn=shown)  # a press from before
+    table.until(lambda: pad.acknowledged == 2)
+    assert (len(table.said(e.RoundClosed)), table.refused()[-1]) == (1, "late")
+
+
+def test_next_of_a_guests_keypad_closes_nothing(seats: Callable[..., Seats]) -> None:
+    table = seats(pad=True)
+    pad = settled(table)
+    pad.press(2, "next")
+    table.until(lambda: pad.acknowledged == 1)
+    assert (table.said(e.RoundClosed), table.refused()) == ([], ["this keypad is not the dealer's"])
 
 
 def status(table: Seats) -> dict[str, Any]:

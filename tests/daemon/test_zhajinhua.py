@@ -16,7 +16,7 @@ from tests.kit.daemon_table import DaemonTable
 broker, brokers = real.broker, real.brokers  # fixtures
 
 LAMPS = {"S1": 5, "S2": 6, "S4": 13, "ready": 20, "fault": 17}
-COMMANDS = ["bets_closed", "mark"]
+COMMANDS = ["bets_closed", "mark", "next"]
 
 FACES = "Ks 9h 4s Kh 9s 5h 7h 2s Ah"
 """Faces that can stand in no digest."""
@@ -88,6 +88,9 @@ def test_a_round_goes_on_after_every_kill_and_tells_no_face_before_its_result(
     told = everything(table, backend)
     assert [face for face in FACES.split() if face in told] == []
     assert seats.says(1, "fold", None)
+    seats.kill()
+    assert backend.on("round") == []
+    assert seats.order("next")["ok"]
     backend.wait_until(lambda: backend.on("round"))
     (closed,) = backend.on("round")
     assert (closed["winner"], closed["won_by"], closed["shown"]) == ("S2", "fold", [])
@@ -118,6 +121,9 @@ def test_what_two_people_saw_of_a_card_that_was_not_read_is_on_record(table: Dae
     seats.kill()
     ran = shoe("enter", "9s", "--by", "ANNA", "--second", "BO", "--config", table.config_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+    backend.wait_until(lambda: backend.on("table")[-1]["phase"] == "complete")
+    assert seats.order("next")["ok"]  # confirms the restart
+    assert seats.order("next")["ok"]
     backend.wait_until(lambda: backend.on("round"))
     assert backend.on("round")[0]["hands"]["S2"]["cards"] == ["9h", "9s", "2s"]
     (seen,) = [each["event"] for each in backend.on("event") if each["event"]["type"] == "CardLookedAt"]

@@ -49,6 +49,11 @@ FAULTY = {
     "missing_third": ["refused   NEXT: B3 is due", "! closed  missing_third: drawn"],
     "burn_short": ["refused   NEXT: the burn is not finished", "! closed  burn_short: burned"],
     "cut_card_mid_round": ["cut card  passed its sensor: round 2 is the last", "over after 2 rounds", "shoe 2 "],
+    "cut_card_early": [
+        "cut_card_early: seen by the sensor with",
+        "! closed  cut_card_early: continue by Ines",
+        "round 3 ",
+    ],
     "cut_card_missing": ["cut_card_mid_round: the virtual cut card came in round 4", "not seen where it should be"],
     "shoe_empty": ["VOID by shoe: the shoe is empty"],
     "reader_lost": ["cable is unplugged for 2 s", "! closed  reader_lost: back"],

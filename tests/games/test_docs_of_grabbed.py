@@ -84,12 +84,12 @@ def test_the_settings_shown_can_be_set(game: str) -> None:
     for text in re.findall(r"`(?:\[(?:table|service)\] )?(\w+ = [^`]+)`", choices):
         [(key, value)] = tomllib.loads(text).items()
         section = next(name for name, keys in SECTIONS.items() if key in keys) if key in KNOWN else "game"
-        told = {"table": {"id": "T", "game": game}}
+        told: dict[str, dict[str, Any]] = {"table": {"id": "T", "game": game}, "pins": {"next": 22}}
         told.setdefault(section, {})
         assert parse({**told, section: told[section] | {key: value}})
     for name in GAMES[game].terms.__struct_fields__:
         assert f"`{name}" in choices, name
 
 
-SECTIONS = {"table": ("disclose", "betting"), "service": ("confirm_shuffle",)}
+SECTIONS = {"table": ("disclose", "betting", "close"), "service": ("confirm_shuffle",)}
 KNOWN = [key for keys in SECTIONS.values() for key in keys]

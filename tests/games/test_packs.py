@@ -1,4 +1,4 @@
-"""Packs that last one round, or one game: the next one opens by itself, or with the dealer's NEXT."""
+"""Packs that last one round, or one game: a mark, a purse or the dealer's NEXT opens the next one."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def shoes(played: Table) -> int:
     return sum(isinstance(event, e.ShoeOpened) for event in played.events)
 
 
-@pytest.mark.parametrize("word", ["2:grab=1", "As"])
-def test_the_first_mark_or_card_opens_the_next_pack(word: str) -> None:
+@pytest.mark.parametrize(("word", "opened"), [("2:grab=1", 2), ("next", 2), ("As", 1)])
+def test_the_first_mark_or_next_opens_the_next_pack_and_no_card_does(word: str, opened: int) -> None:
     played = over()
     assert (played.phase, shoes(played)) == ("ended", 1)
     played.play(word)
-    assert shoes(played) == 2
-    assert played.shoe.seen == ()
+    assert shoes(played) == opened
+    assert (played.shoe.seen == ()) == (opened == 2)
 
 
 def test_bets_closed_opens_the_next_pack_where_purses_are_told() -> None:

@@ -22,6 +22,7 @@ CONFIG = """\
 [table]
 id = "HIL"
 burn = "none"
+cut_earliest = "none"
 close = "next"
 [pins]
 cut_card = {cut}

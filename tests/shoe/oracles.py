@@ -88,6 +88,8 @@ def _place(event: e.AnyEvent, told: inputs.AnyInput, queue: list[Waiting]) -> in
             queue.append(RESULT)
         case e.CutCardMet(held=True):
             assert queue.pop(0) == CUT
+        case e.IrregularityClosed(id="cut_card_early", choice="continue"):
+            queue.remove(CUT)
         case e.Noted(held=True):
             assert queue.pop(0) in (CUT, RESULT)
         case e.CardEntered(held=True):

@@ -12,6 +12,7 @@ from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.house import Row
 from firmware_bridge.shoe.handlers.disclosure import deadline, waits_for_reveal
 from firmware_bridge.shoe.policy import POLICIES
+from firmware_bridge.shoe.state import cards_left, waiting_cut
 from tests.kit.table import Table
 
 HOUSES = st.fixed_dictionaries(
@@ -23,6 +24,7 @@ HOUSES = st.fixed_dictionaries(
         "after_cut": st.sampled_from(["finish", "one-more"]),
         "new_shoe": st.sampled_from(["command", "auto"]),
         "virtual_cut": st.sampled_from([None, None, 20, 45]),
+        "cut_earliest": st.sampled_from([None, 10, 46, 51]),
         "decks": st.just(1),
         "disclose": st.sampled_from(["dealt", "sealed"]),
         "policy": st.sampled_from(sorted(POLICIES)),
@@ -130,7 +132,14 @@ class People(RuleBasedStateMachine):
 
     @rule(by=st.sampled_from(["sensor", "reader"]))
     def cut(self, by: str) -> None:
+        before = self.table.shoe
         self.take(inputs.CutCardSeen(at=0, by=by, report=self.report() if by == "reader" else None))  # type: ignore[arg-type]
+        is_first = before.last_round is None and waiting_cut(before) is None
+        if before.status == "open" and is_first and cards_left(before) > (self.table.house.cut_earliest or 99):
+            assert "cut_card_early" in self.table.open
+            assert self.table.shoe.last_round is None
+        else:
+            assert "cut_card_early" not in set(self.table.open) - {each.id for each in before.device.irregular}
 
     @rule(key=st.sampled_from(["next", "next", "next", "reveal", "reveal", "player", "banker", "tie"]))
     def press(self, key: str) -> None:

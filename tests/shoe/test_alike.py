@@ -32,6 +32,7 @@ HOUSES = st.fixed_dictionaries(
         "after_cut": st.sampled_from(["finish", "one-more"]),
         "policy": st.sampled_from(sorted(POLICIES)),
         "virtual_cut": st.sampled_from([None, 30]),
+        "cut_earliest": st.sampled_from([None, None, 3, 40]),
         "decks": st.just(1),
     }
 )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import inputs
-from tests.kit.table import BACK, LOST, RESTART, RESUMED, Step, Table
+from tests.kit.table import BACK, FLOODED, LOST, RESTART, RESUMED, Step, Table
 
 NATURAL = "9s Kd Th Kc"
 STANDS = "2s 6d 4h Ac"
@@ -16,6 +16,12 @@ PLAIN = {"burn": "none"}
 NEXT = {"burn": "none", "close": "next"}
 SIX = {"burn": "none", "close": "next", "procedure": "six-card"}
 BETS = {"burn": "none", "betting": "required"}
+EARLY = {"burn": "none", "cut_earliest": 60}
+SEALED = EARLY | {"disclose": "sealed"}
+ACCEPT, GO_ON = "!resolve cut_card_early accept", "!resolve cut_card_early continue"
+BLACKJACK = {"game": "blackjack", "betting": "required", "cut_earliest": 208, **PLAIN}
+SEAT_1 = "shoe bets=1:100 8h Ts 8d 9s"
+BY_READER = inputs.CutCardSeen(at=0, by="reader")
 
 
 # settings, steps -> rounds, phase, open irregularities
@@ -74,6 +80,46 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
     ("virtual cut", PLAIN | {"virtual_cut": 412}, [f"shoe {NATURAL} {STANDS}"], "1 closed player, 2 closed banker last", "ended", ""),
     ("virtual cut, floor goes on", PLAIN | {"virtual_cut": 412}, [f"shoe {NATURAL} 2s !resolve cut_card_missing continue 6d 4h Ac"], "1 closed player, 2 closed banker", "ready", ""),
     ("cut card late", PLAIN | {"virtual_cut": 412}, [f"shoe {NATURAL} 2s cut 6d"], "1 closed player", "dealing", ""),
+    # cut card early
+    ("early cut blocks", EARLY, ["shoe 9s cut Kd Th Kc"], "", "dealing", "cut_card_early"),
+    ("early cut accepted", EARLY, [f"shoe 9s cut Kd {ACCEPT} Th Kc"], "1 closed player last", "ended", ""),
+    ("early cut was none", EARLY, [f"shoe 9s cut Kd {GO_ON} Th Kc {STANDS}"], "1 closed player, 2 closed banker", "ready", ""),
+    ("early cut was none, the virtual one comes", EARLY | {"virtual_cut": 412}, [f"shoe 9s cut {GO_ON} Kd Th Kc {STANDS}"], "1 closed player, 2 closed banker last", "ended", ""),
+    ("early between rounds", EARLY, [f"shoe {NATURAL} cut 2s"], "1 closed player", "ready", "cut_card_early"),
+    ("early between rounds accepted", EARLY, [f"shoe {NATURAL} cut 2s {ACCEPT} 6d 4h Ac"], "1 closed player, 2 closed banker last", "ended", ""),
+    ("early between rounds was none", EARLY, [f"shoe {NATURAL} cut 2s {GO_ON} 6d 4h Ac"], "1 closed player, 2 closed banker", "ready", ""),
+    ("early before any card", EARLY, [f"shoe cut {ACCEPT} {NATURAL}"], "1 closed player last", "ended", ""),
+    ("early in the burn", EARLY | {"burn": 1}, ["shoe cut 2c"], "", "burning", "cut_card_early"),
+    ("early in the burn accepted", EARLY | {"burn": 1}, [f"shoe cut 2c {ACCEPT} {NATURAL}"], "1 closed player last", "ended", ""),
+    ("early in the burn was none", EARLY | {"burn": "first-card"}, [f"shoe 2c cut {GO_ON} 3c 4c {NATURAL}"], "1 closed player", "ready", ""),
+    ("early before the burn's first card", EARLY | {"burn": "first-card"}, ["shoe cut 2c"], "", "burning", "cut_card_early"),
+    ("early before NEXT", EARLY | {"close": "next"}, [f"shoe {NATURAL} cut next {ACCEPT} next {STANDS} next"], "1 closed player, 2 closed banker last", "ended", ""),
+    ("early, one more", EARLY | {"after_cut": "one-more"}, [f"shoe 9s cut {ACCEPT} Kd Th Kc {STANDS}"], "1 closed player, 2 closed banker last", "ended", ""),
+    ("early by sensor and reader", EARLY, ["shoe 9s cut", BY_READER, f"{ACCEPT} Kd Th Kc"], "1 closed player last", "ended", ""),
+    ("early by the reader alone", EARLY, ["shoe 9s", BY_READER], "", "dealing", "cut_card_early"),
+    ("early twice, each looked at", EARLY, [f"shoe 9s cut {GO_ON} Kd cut"], "", "dealing", "cut_card_early"),
+    ("accepted, and seen again", EARLY, [f"shoe {NATURAL} cut {ACCEPT} 2s cut 6d 4h Ac"], "1 closed player, 2 closed banker last", "ended", ""),
+    ("early behind held cards", EARLY, ["shoe ?? Kd cut Th Kc"], "", "ready", "unreadable cut_card_early"),
+    ("early behind held cards accepted", EARLY, [f"shoe ?? Kd cut Th Kc !enter 9s {ACCEPT}"], "1 closed player last", "ended", ""),
+    ("accepted behind cards still held", EARLY, [f"shoe ?? Kd cut {ACCEPT} Th Kc !enter 9s"], "1 closed player last", "ended", ""),
+    ("early behind held cards was none", EARLY, [f"shoe ?? Kd cut Th Kc {GO_ON} !enter 9s"], "1 closed player", "ready", ""),
+    ("early behind a card drawn too early", BETS | EARLY, [f"shoe 9s cut Kd bets-closed {ACCEPT} Th Kc"], "1 closed player last", "ended", ""),
+    ("not burned with the cards before it", BETS | EARLY, ["shoe 9s cut Kd !resolve drawn_before_bets_closed burn"], "", "betting", "cut_card_early"),
+    ("early while cards are sealed", SEALED, [f"shoe {NATURAL} cut"], "", "dealing", "cut_card_early"),
+    ("early among sealed cards accepted", SEALED, [f"shoe 9s Kd cut Th Kc {ACCEPT} reveal reveal"], "1 closed player last", "ended", ""),
+    ("early behind sealed cards accepted", SEALED, [f"shoe {NATURAL} cut {ACCEPT} reveal reveal"], "1 closed player", "ready", ""),
+    ("void, before the pit decides", EARLY, [f"shoe 9s cut Kd !void misdeal {NATURAL}"], "1 voided", "ready", "cut_card_early"),
+    ("void, then accepted: that round was the last", EARLY, [f"shoe 9s cut Kd !void misdeal 2s {ACCEPT}"], "1 voided", "ended", ""),
+    ("void, then accepted: one more", EARLY | {"after_cut": "one-more"}, [f"shoe 9s cut !void misdeal {ACCEPT} {NATURAL}"], "1 voided, 2 closed player last", "ended", ""),
+    ("void, then it was none", EARLY, [f"shoe 9s cut Kd !void misdeal {GO_ON} {NATURAL}"], "1 voided, 2 closed player", "ready", ""),
+    ("no round to void", EARLY, [f"shoe {NATURAL} cut !void misdeal"], "1 closed player", "ready", "cut_card_early"),
+    ("early, and the shoe is closed", EARLY, [f"shoe {NATURAL} cut !close_shoe"], "1 closed player", "ended", ""),
+    ("early over a restart", EARLY, ["shoe 9s cut", RESTART, f"{ACCEPT} next Kd Th Kc"], "1 closed player last", "ended", ""),
+    ("sixty left: not early", EARLY | {"burn": 356}, ["shoe", *[f"{r}{s}" for s in "shdc" for r in "A23456789TJQK" for _ in range(8)][:356], "cut"], "", "ready", ""),
+    ("sixty-one left: early", EARLY | {"burn": 355}, ["shoe", *[f"{r}{s}" for s in "shdc" for r in "A23456789TJQK" for _ in range(8)][:355], "cut"], "", "ready", "cut_card_early"),
+    ("early in blackjack, accepted", BLACKJACK, [f"{SEAT_1} cut {ACCEPT} S"], "1 closed dealer_19 last", "ended", ""),
+    ("a mark is taken meanwhile", BLACKJACK, [f"{SEAT_1} cut S {ACCEPT}"], "1 closed dealer_19 last", "ended", ""),
+    ("a card asked for meanwhile waits", BLACKJACK, [f"{SEAT_1} cut H 2c {GO_ON} S"], "1 closed dealer_19", "betting", ""),
     # void
     ("void keeps the number", PLAIN, [f"shoe 9s Kd !void misdeal {NATURAL}"], "1 voided, 2 closed player", "ready", ""),
     ("nothing to void", PLAIN, ["shoe !void misdeal"], "", "ready", ""),
@@ -104,6 +150,14 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
     ("another waits for NEXT", PLAIN, ["shoe 9s", LOST, BACK, "Kd"], "", "dealing", "reader_back"),
     ("then deals what it held", PLAIN, ["shoe 9s", LOST, BACK, "Kd Th Kc next"], "1 closed player", "ready", ""),
     ("reader back, void", PLAIN, ["shoe 9s", LOST, BACK, "!resolve reader_back void"], "1 voided", "ready", ""),
+    ("a reader that sends too much blocks", PLAIN, ["shoe 9s", FLOODED, "Kd"], "", "dealing", "reader_fault"),
+    ("it is said once", PLAIN, ["shoe 9s", FLOODED, FLOODED], "", "dealing", "reader_fault"),
+    ("the pit has looked: what came is dealt", PLAIN, ["shoe 9s", FLOODED, "Kd Th Kc !resolve reader_fault accept"], "1 closed player", "ready", ""),
+    ("or the shoe ends", PLAIN, ["shoe 9s", FLOODED, "!resolve reader_fault end-shoe"], "1 voided last", "ended", ""),
+    ("it outlives a shoe", PLAIN, ["shoe", FLOODED, "!close_shoe shoe"], "", "ready", "reader_fault"),
+    ("it outlives a round", PLAIN, ["shoe 9s", FLOODED, "!void misdeal"], "1 voided", "ready", "reader_fault"),
+    ("with no shoe open", PLAIN, [FLOODED, "!resolve reader_fault accept"], "", "empty", ""),
+    ("with none, the end of it opens the port too", PLAIN, [FLOODED, "!resolve reader_fault end-shoe"], "", "empty", ""),
     ("reader lost with no shoe open", PLAIN, [LOST, BACK], "", "empty", ""),
     ("reader lost outlives a shoe", PLAIN, ["shoe", LOST, "!close_shoe shoe"], "", "ready", "reader_lost"),
     ("manual entry while it is lost", PLAIN, ["shoe", LOST, "!enter 9s !enter Kd !enter Th !enter Kc"], "1 closed player", "ready", "reader_lost"),

@@ -12,7 +12,7 @@ from firmware_bridge.facts.cards import FACES
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
 from firmware_bridge.shoe.round import due
-from firmware_bridge.shoe.state import blockers, held_cards
+from firmware_bridge.shoe.state import blockers, held_cards, waiting_cut
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
@@ -78,6 +78,15 @@ class AtTheTable(Devices):
         if shoe.held and not blockers(shoe):
             assert phase(shoe) in (Phase.BETTING, Phase.COMPLETE) or waits_for_reveal(shoe)
         assert shoe.status == "open" or not (shoe.held or shoe.laid or shoe.overdrawn or shoe.aside)
+
+    @invariant()
+    def an_early_cut_card_waits_for_the_pit(self) -> None:
+        shoe = self.table.shoe
+        if "cut_card_early" in self.table.open:
+            assert shoe.status == "open"
+            assert waiting_cut(shoe)
+            assert shoe.last_round is None
+            assert "cut_card_early" in blockers(shoe)
 
     @invariant()
     def nothing_sealed_is_shown(self) -> None:

@@ -12,7 +12,7 @@ from firmware_bridge.daemon.devices.wires import OF_SEAT, wires
 from hardware.calibrate.figures import Refusal
 from hardware.calibrate.pulses import Dwell, EdgeWatch, Pulse, SingleLamp, dwell
 from hardware.errors import PortError
-from hardware.keypads import Hello, KeypadLink, Mark, greeting
+from hardware.keypads import NEXT, Hello, KeypadLink, Mark, greeting
 from hardware.pins.pin import Pin, PinFactory, pin_factory
 from hardware.pins.sensors import Key
 from hardware.ports import Port
@@ -125,7 +125,7 @@ def keypad(visit: Visit, factory: PinFactory = None) -> int:
     """Asks for each key; 0 if all came. Raises Refusal."""
     known = ("next", "reveal", *visit.config.rules.play.keys)
     keys = {name: pin for name, pin in wires(visit.config).items() if name in known or name.startswith(OF_SEAT)}
-    pads = {f"pad of seat {seat}": (pad, seat) for pad in visit.config.keypad for seat in pad.seats}
+    pads = [f"pad of {_of(seat)}" for pad in visit.config.keypad for seat in _places(pad)]
     if not keys and not pads:
         raise Refusal("no keys are configured", "set their pins in [pins] and [keys], and keypads in [[keypad]]")
     with visit.borrow("pins"):
@@ -157,8 +157,23 @@ async def pressed(visit: Visit, keys: dict[str, Pin], factory: PinFactory) -> No
             contact.close()
 
 
+DEALER: Final = 0
+"""The place of NEXT among the seats of a keypad."""
+
+
+def _places(pad: KeypadConfig) -> tuple[int, ...]:
+    return (*pad.seats, *(DEALER,) * pad.dealer)
+
+
+def _of(seat: int) -> str:
+    return "the dealer" if seat == DEALER else f"seat {seat}"
+
+
 async def marked(visit: Visit, pad: KeypadConfig) -> None:
-    """Waits for a key of each seat of a serial keypad. Raises Refusal if none comes or the port cannot be opened."""
+    """Waits for a key of each seat of a serial keypad, and for the dealer's NEXT.
+
+    Raises Refusal if none comes or the port cannot be opened.
+    """
     loop, came = asyncio.get_running_loop(), asyncio.Queue[int]()
     link, lost = KeypadLink(), loop.create_future()
 
@@ -168,7 +183,7 @@ async def marked(visit: Visit, pad: KeypadConfig) -> None:
                 port.write(greeting(packet))
             elif isinstance(packet, Mark):
                 if not link.is_acknowledged(packet):
-                    came.put_nowait(packet.seat)
+                    came.put_nowait(DEALER if packet.word == NEXT else packet.seat)
                 port.write(link.acknowledge(packet))
 
     def on_lost(why: PortError) -> None:
@@ -178,10 +193,11 @@ async def marked(visit: Visit, pad: KeypadConfig) -> None:
     port = Port(pad.port, BAUD, loop, on_bytes, on_lost, lambda: None)
     port.start()
     try:
-        for count, seat in enumerate(pad.seats):
-            visit.guide.bar(count / len(pad.seats), count, len(pad.seats), f"press any key at seat {seat}")
+        for count, seat in enumerate(places := _places(pad)):
+            key, at = ("NEXT", "NEXT") if seat == DEALER else (f"any key at seat {seat}", f"at seat {seat}")
+            visit.guide.bar(count / len(places), count, len(places), f"press {key}")
             while (pressed_at := await _seat(visit, came, lost, pad, seat)) != seat:
-                visit.guide.say(f"that was seat {pressed_at}: press at seat {seat}, or correct seats in [[keypad]]")
+                visit.guide.say(f"that was {_of(pressed_at)}: press {at}, or correct seats in [[keypad]]")
     finally:
         port.close()
 
@@ -197,7 +213,7 @@ async def _seat(
     getting.cancel()
     if lost.done():
         raise Refusal(f"the keypad at {pad.port} is lost: {lost.result()}", "check its power and cable")
-    what = f"no key of seat {seat} was pressed within {visit.patience_s:.0f} s"
+    what = f"no key of {_of(seat)} was pressed within {visit.patience_s:.0f} s"
     raise Refusal(what, f"check the keypad at {pad.port}, and seats in [[keypad]]")
 
 

@@ -73,8 +73,15 @@ def mode(machine: Machine) -> Iterator[Finding]:
         yield Finding("WARN", "mode", what, 'wire a key, [pins] reveal, or write [mqtt] commands = [.., "reveal"]')
 
 
+def terms(machine: Machine) -> Iterator[Finding]:
+    """What is unusual in the game's own settings."""
+    for what in machine.config.rules.unusual_terms(machine.config.terms):
+        yield Finding("WARN", "game", what, "if that is not meant, correct [game]")
+
+
 CHECKS: Final[tuple[Check, ...]] = (
     mode,
+    terms,
     service.service,
     service.versions,
     service.access,

@@ -74,6 +74,9 @@ def _held(status: dict[str, Any]) -> Finding:
     if words := lease_words(status):
         what_now, remedy = words
         return Finding("WARN", "reader", f"{what}: {what_now}", remedy)
+    if any(each["id"] == "reader_fault" for each in status["alarm"]["open"]):
+        remedy = "see what is plugged in; then the pit decides: shoe do resolve reader_fault accept"
+        return Finding("FAIL", "reader", f"{what}: closed, as it sent more than cards can be drawn", remedy)
     if not held["open"]:
         return Finding("FAIL", "reader", f"{what}: the daemon cannot open it", "check its cable; see `shoe status`")
     if held["lost"]:
@@ -145,14 +148,13 @@ def keypads(machine: Machine) -> Iterator[Finding]:
             yield Finding("OK", "keypads", f"{len(pads)}, in use by the daemon")
         return
     for pad in pads:
-        seats = ", ".join(map(str, pad.seats))
         try:
             _try(pad.port, BAUD)
         except PortError as error:
             what = str(error).partition(": ")[0].replace("reader", "keypad")  # the port's message speaks of a reader
-            yield Finding("FAIL", "keypads", f"{what}, seats {seats}", REMEDY)
+            yield Finding("FAIL", "keypads", f"{what}, {pad.where}", REMEDY)
         else:
-            yield Finding("OK", "keypads", f"seats {seats} at {pad.port}, free")
+            yield Finding("OK", "keypads", f"{pad.where} at {pad.port}, free")
 
 
 def calibrated(machine: Machine) -> Iterator[Finding]:

@@ -91,6 +91,7 @@ GAME: Final = Game(
         carries=3,  # reserves included: the fourth slot must be drawn in that round
         burns=lambda card: BURNS[card.rank],
         cut_from_end=(13, 52),  # the fewest and the most that houses leave
+        cut_earliest=lambda cards: 60,
         close=lambda terms: "next" if terms.procedure == "six-card" else "auto",
         keys=("player", "banker", "tie"),
         verdict=verdict,

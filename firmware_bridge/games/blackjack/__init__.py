@@ -116,11 +116,13 @@ GAME: Final = Game(
     own=Own,
     play=Play(
         round=round,
+        close=lambda terms: "next",
         fewest=lambda terms: 4,  # a seat's two and the dealer's
         words=WORDS,
         seatless=WORDS,
         players=range(1, SEATS + 1),
         answer=_answer,
+        cut_earliest=lambda cards: cards // 2,
         ends=lambda terms, start: is_shuffle_due(start.decks, start.left),
     ),
     money=Money(stakes="bets", staked=_staked, moved=_moved),

@@ -85,6 +85,7 @@ GAME: Final = Game(
     shows=Running,
     play=Play(
         round=round,
+        close=lambda terms: "next",
         fewest=lambda terms: EACH * len(SLOTS),
         words=(GRAB, BET, LOT),
         players=range(4, 5),

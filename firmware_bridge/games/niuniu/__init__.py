@@ -42,6 +42,16 @@ def _hand(value: Any) -> list[Card]:
     return [Card(face) for face in faces]
 
 
+def _wrong(terms: NiuNiu) -> tuple[str, ...]:
+    """Mistakes in the bids: one that is there twice, or none above 0."""
+    twice = [f"grab: {bid} stands there twice" for bid in sorted(set(terms.grab)) if terms.grab.count(bid) > 1]
+    return (*twice, *([] if any(terms.grab) else ["grab: no bid is above 0: add 1, or more"]))
+
+
+def _unusual(terms: NiuNiu) -> tuple[str, ...]:
+    return () if 0 in terms.grab else ("grab has no 0: nobody may decline the bank",)
+
+
 PACK: Final = dict.fromkeys(FACES, 1)
 
 GAME: Final = Game(
@@ -55,6 +65,7 @@ GAME: Final = Game(
     shows=Bank,
     play=Play(
         round=round,
+        close=lambda terms: "next",
         fewest=lambda terms: EACH * len(SLOTS),
         words=(GRAB, BET, LOT),
         players=range(4, 5),
@@ -64,6 +75,8 @@ GAME: Final = Game(
     ),
     money=Money(staked=lambda layout, start: dict.fromkeys(SLOTS, "0")),
     guest=GUEST,
+    wrong_terms=_wrong,
+    unusual_terms=_unusual,
     demo=Demo(strategy=strategy, remarks=remarks, compare=compare, summary=summary),
     odds=lambda: book(
         PACK, "cards left: hands of five", WORDS, lambda left, terms: chances(left, EACH, KINDS, kind_of)

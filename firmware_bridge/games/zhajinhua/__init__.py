@@ -96,6 +96,7 @@ GAME: Final = Game(
     own=Own,
     play=Play(
         round=round,
+        close=lambda terms: "next",
         fewest=lambda terms: HAND * PLAYERS.start,
         words=WORDS,
         anytime=ANYTIME,

@@ -65,16 +65,21 @@ def refuse_wrong(table: Table, seat: Seat, mark: Mark) -> Seat:
 
 def _refuse_state(table: Table, seat: Seat, mark: Mark) -> None:
     """Raises Refused for a mark that this state does not allow, whatever its value."""
-    if mark.word == "raise":
-        if table.is_short(seat):
-            raise Refused("not_allowed", f"a call costs {in_words(table.cost(seat))}; {_options(table, seat)}")
-        if table.stake >= table.terms.top:
-            raise Refused(
-                "not_allowed", f"the stake is already at the top, {in_words(table.terms.top)}; {_options(table, seat)}"
-            )
-    elif mark.word not in (*ANYTIME, *offers(table, seat)):
-        first = f"hands can be compared from round {COMPARES_FROM} on; " if mark.word == "compare" else ""
-        raise Refused("not_allowed", f"{first}{_options(table, seat)}")
+    if mark.word not in (*ANYTIME, *offers(table, seat)):
+        raise Refused("not_allowed", f"{_why_not(table, seat, mark.word)}; {_options(table, seat)}")
+
+
+def _why_not(table: Table, seat: Seat, word: str) -> str:
+    """The reason why a mark is not offered to the seat in turn, in words."""
+    if word == "compare":
+        return f"hands can be compared from round {COMPARES_FROM} on"
+    if table.is_short(seat):
+        return f"a call costs {in_words(table.cost(seat))}"
+    if table.stake >= table.terms.top:
+        return f"the stake is already at the top, {in_words(table.terms.top)}"
+    if _raises(table, seat, None) is None:
+        return "no full step is left below the top stake"
+    return f"the purse has {in_words(seat.purse)}, too little for a raise"
 
 
 def _refuse_value(table: Table, seat: Seat, mark: Mark) -> None:
@@ -90,12 +95,10 @@ def _refuse_value(table: Table, seat: Seat, mark: Mark) -> None:
 
 
 def _refuse_raise(table: Table, seat: Seat, value: str | None) -> None:
-    given = amount(value)
     allowed = _raises(table, seat, None)
-    if allowed is None:
-        raise Refused("bad_amount", f"no full step is left below the top stake; {_options(table, seat)}")
+    assert allowed is not None, "a raise is offered"
     check("raise", value, allowed)
-    if given > seat.purse:
+    if amount(value) > seat.purse:
         raise Refused("not_enough_money", f"the purse has {in_words(seat.purse)}; {_options(table, seat)}")
 
 

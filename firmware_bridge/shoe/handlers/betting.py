@@ -127,6 +127,21 @@ def bets_first(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
     raise Refused("no_mark_due", "close the bets first: bets_closed")
 
 
+def next_first(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> None:
+    """Refuses bets while a complete round waits for NEXT. A game without marks ignores them where betting is ignored.
+
+    Raises Refused.
+    """
+    shoe = draft.shoe
+    if shoe.house.betting == "required" or rules(shoe).play.words:
+        raise Refused("the round is not closed", f"press NEXT to close round {shoe.round}, then close the bets")
+
+
+def over(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
+    """Refuses any mark, also a late one, while a complete round waits for NEXT. Raises Refused."""
+    raise Refused("over", "the round is over: NEXT closes it")
+
+
 def _refuse_late(shoe: Shoe, order: orders.Mark, now: str) -> None:
     """Raises Refused for an answer to a question that is over; `now`: the question that is asked."""
     if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):

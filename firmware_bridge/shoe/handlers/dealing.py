@@ -1,7 +1,7 @@
 """Puts a drawn card in its place: burned, dealt, held, or set aside."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
@@ -10,7 +10,7 @@ from firmware_bridge.games.prompts import CardDue, MarkDue, OpeningDue
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.handlers.card_checks import card_fault
 from firmware_bridge.shoe.handlers.disclosure import open_all, opens, start_clock
-from firmware_bridge.shoe.handlers.rounds import close_complete, reveal_carried, watch_virtual_cut
+from firmware_bridge.shoe.handlers.rounds import close_complete, is_pack_over, reveal_carried, watch_virtual_cut
 from firmware_bridge.shoe.round import asked, is_named, layout, phase, rules
 from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, blockers, is_open, next_card, row
 
@@ -44,6 +44,9 @@ def hold(draft: Draft, card: HeldCard, why: str) -> None:
 def place(draft: Draft, card: HeldCard, held: bool) -> None:
     """Checks a card and puts it in the place of the phase; a card with a fault is held."""
     now = phase(draft.shoe)
+    if is_pack_over(draft.shoe):
+        _set_aside(draft, card, held)
+        return
     if now not in (Phase.EMPTY, Phase.ENDED):
         found = card_fault(draft.shoe, card)
         if found and not _waits_with_it(draft.shoe, found.id):
@@ -69,7 +72,7 @@ def _waits_with_it(shoe: Shoe, wrong: str) -> bool:
 
 def is_overfull(shoe: Shoe) -> bool:
     """Whether as many cards wait for the next round as may wait."""
-    if phase(shoe) is not Phase.COMPLETE:
+    if phase(shoe) is not Phase.COMPLETE or is_pack_over(shoe):
         return False
     return len(layout(shoe).carried) + len(shoe.overdrawn) >= rules(shoe).play.carries
 
@@ -79,7 +82,9 @@ def is_overfull(shoe: Shoe) -> bool:
 
 def _set_aside(draft: Draft, card: HeldCard, held: bool) -> None:
     commit, secret = draft.seal(card.card, card.nonce)
-    draft.add(events.CardSetAside(commit=commit, secret=secret, held=held, why="no shoe"))
+    why: Literal["pack over", "no shoe"] = "pack over" if is_pack_over(draft.shoe) else "no shoe"
+    serial = card.serial if why == "pack over" else None
+    draft.add(events.CardSetAside(commit=commit, secret=secret, held=held, why=why, serial=serial))
 
 
 def _too_early(draft: Draft, card: HeldCard, held: bool) -> None:

@@ -8,9 +8,16 @@ from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers.dealing import deal_or_hold, hold
 from firmware_bridge.shoe.handlers.disclosure import restart_clocks, waits_for_reveal
-from firmware_bridge.shoe.handlers.rounds import doubt_sensor, meet_cut_card
+from firmware_bridge.shoe.handlers.rounds import (
+    cards_open,
+    doubt_cut_card,
+    doubt_sensor,
+    is_early,
+    is_pack_over,
+    meet_cut_card,
+)
 from firmware_bridge.shoe.round import asked, due, is_asked, layout, phase, rules
-from firmware_bridge.shoe.state import HeldCard, Phase, Shoe, blockers, stuck
+from firmware_bridge.shoe.state import HeldCard, Phase, Shoe, blockers, is_open, stuck
 
 
 def start(draft: Draft, fact: inputs.Started) -> None:
@@ -96,6 +103,8 @@ def unread(draft: Draft, fact: inputs.CardUnread) -> None:
     match fact.concerns:
         case "optics":
             draft.add(events.Noted(what=f"reader: {fact.reason}"))
+        case "movement" if is_pack_over(draft.shoe):
+            unread_outside(draft, fact)
         case "movement":
             draft.open_irregularity(
                 fact.reason, f"reported by the reader in round {draft.shoe.round}", round=draft.shoe.round
@@ -105,16 +114,24 @@ def unread(draft: Draft, fact: inputs.CardUnread) -> None:
 
 
 def unread_outside(draft: Draft, fact: inputs.CardUnread) -> None:
-    """Notes an unread report while no shoe is open."""
+    """Handles an unread report while no shoe is open: a card of a pack that is over is counted, the rest is noted."""
+    if fact.concerns == "card" and is_pack_over(draft.shoe):
+        deal_or_hold(draft, HeldCard(None, fact.nonce, reason=fact.reason))
+        return
     draft.add(events.Noted(what=f"reader, with no shoe open: {fact.reason}"))
 
 
 def cut(draft: Draft, fact: inputs.CutCardSeen) -> None:
     """Handles the cut card: its place follows from the order of events, so it waits behind held cards.
 
-    It waits for sealed cards too: only when they are open is it known whether the round's last card is out.
+    It waits for sealed cards too: only when they are open is it known whether the round's last card is out. One that
+    is early waits for the pit.
     """
-    if draft.shoe.held or waits_for_reveal(draft.shoe):
+    if is_open(draft.shoe, "cut_card_early"):
+        draft.add(events.Noted(what=f"cut card seen again by the {fact.by}, while the pit decides about it"))
+    elif is_early(draft.shoe):
+        doubt_cut_card(draft, fact.by)
+    elif draft.shoe.held or waits_for_reveal(draft.shoe):
         draft.add(events.CutCardHeld(by=fact.by))
     else:
         meet_cut_card(draft, fact.by)
@@ -126,9 +143,9 @@ def cut_outside(draft: Draft, fact: inputs.CutCardSeen) -> None:
 
 
 def lid_moved(draft: Draft, fact: inputs.LidMoved) -> None:
-    """Handles the lid of a shoe in use: open it is an irregularity."""
+    """Handles the lid of a shoe in use: open it is an irregularity, unless its pack is over and may be changed."""
     lid_outside(draft, fact)
-    if fact.open:
+    if fact.open and not is_pack_over(draft.shoe):
         draft.open_irregularity("lid_opened", f"in round {draft.shoe.round}", round=draft.shoe.round)
 
 
@@ -160,6 +177,11 @@ def lost(draft: Draft, fact: inputs.DeviceLost) -> None:
     draft.open_irregularity(f"{fact.device}_lost", fact.why, why=fact.why)
 
 
+def reader_faulted(draft: Draft, fact: inputs.ReaderFaulted) -> None:
+    """Opens the irregularity of a reader that sends more than cards can be drawn."""
+    draft.open_irregularity("reader_fault", fact.why, why=fact.why)
+
+
 def reader_borrowed(draft: Draft, fact: inputs.ReaderBorrowed) -> None:
     """Handles the lease of the reader to a technician: for the table it is lost."""
     _with_technician(draft, f"lent to {fact.by} for calibration", fact.taken, fact.by)
@@ -187,7 +209,7 @@ def broker_back(draft: Draft, fact: inputs.DeviceBack) -> None:
 def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
     """Handles a reader that answers again: if it may have missed cards, the dealer confirms."""
     draft.close_irregularity("reader_lost", "back")
-    opens_itself = fact.cut_short and draft.shoe.device.next_house.new_shoe == "auto"
+    opens_itself = fact.cut_short and cards_open(draft.shoe.device.next_house)
     if not fact.resumes and (draft.shoe.status == "open" or opens_itself):
         at = f"round {draft.shoe.round}" if draft.shoe.status == "open" else "no shoe is open"
         draft.open_irregularity("reader_back", at)

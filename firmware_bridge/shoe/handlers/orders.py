@@ -39,7 +39,8 @@ def close_shoe(draft: Draft, fact: Ordered, order: orders.CloseShoe) -> None:
 
 def void(draft: Draft, fact: Ordered, order: orders.Void) -> None:
     """Voids the open round."""
-    if not draft.shoe.laid and not draft.shoe.held and not draft.shoe.replies:
+    is_cut_alone = all(isinstance(each, state.HeldCut) for each in draft.shoe.held)
+    if not draft.shoe.laid and is_cut_alone and not draft.shoe.replies:
         raise Refused("no round is open", "there is nothing to void")
     rounds.void_round(draft, order.why, fact.by)
 
@@ -96,7 +97,7 @@ def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None 
             draft.close_irregularity(each, "confirm", fact.by if isinstance(fact, Ordered) else "dealer")
     elif (blocked := state.blockers(draft.shoe)) and not _may_close(draft):
         raise Refused(f"blocked: {', '.join(blocked)}", state.row(draft.shoe, blocked[0]).todo)
-    elif rounds.waits_for_next(draft.shoe):
+    elif rounds.next_opens(draft.shoe):
         rounds.open_with_next(draft, fact)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left

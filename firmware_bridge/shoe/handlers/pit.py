@@ -46,8 +46,10 @@ def _burn_held(draft: Draft, put: Callable[[Draft, state.HeldCard, bool], None])
     """Burns the held cards, up to one with a fault of its own: that one is the pit's next decision."""
     while draft.shoe.held:
         match draft.shoe.held[0]:
-            case state.HeldCut(by=by):
-                meet_cut_card(draft, by, held=True)
+            case state.HeldCut() if state.is_open(draft.shoe, "cut_card_early"):
+                return
+            case state.HeldCut() as cut:
+                meet_cut_card(draft, cut.by, cut)
             case state.HeldResult(result=result):
                 meet_result(draft, result, held=True)
                 if state.is_open(draft.shoe, "result_mismatch"):

@@ -1,6 +1,7 @@
 """Begins and ends rounds and shoes: by orders, by cards, by NEXT, and by the cut card."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final, Literal
 
@@ -14,12 +15,13 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.facts.orders import Pack
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.house import cut_place, size_of, terms_of
+from firmware_bridge.games.house import cut_place, size_of, terms_of, with_decks
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.handlers.card_checks import is_of_this_shoe
 from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, played
-from firmware_bridge.shoe.handlers.disclosure import revealed
+from firmware_bridge.shoe.handlers.disclosure import revealed, waits_for_reveal
 from firmware_bridge.shoe.handlers.shuffle import patterns
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.round import layout, opens_itself, phase, rules, start
@@ -33,7 +35,7 @@ PACKS_IN_A_JOURNAL: Final = 256
 
 DAY_MS: Final = 86_400_000
 
-OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_missing", "lid_opened", "unshuffled")
+OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_early", "cut_card_missing", "lid_opened", "unshuffled")
 """Irregularities that a void does not close: of devices, and of the whole shoe."""
 
 
@@ -43,7 +45,8 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
     nonce: random hex digits; the first 12 are published, in the journal's name.
     """
     before = draft.shoe
-    house = before.device.next_house if pack.decks is None else replace(before.device.next_house, decks=pack.decks)
+    house = before.device.next_house
+    house = house if pack.decks is None else with_decks(house, pack.decks)
     number = before.number + 1
     journal = _journal(before, house, draft.at, nonce)
     is_asked_for = before.device.dealer_change and dealer in ("", before.dealer)
@@ -140,7 +143,7 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
 
 def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
     """Voids the round; its cards are discarded and counted. ends: why the shoe ends with it, "" if it does not."""
-    discard_held(draft)
+    undecided = discard_held(draft)
     publish_happened(draft)
     shoe = draft.shoe
     is_disputed = phase(shoe) in (Phase.DEALING, Phase.COMPLETE)  # before, a result is about the last round
@@ -163,20 +166,30 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
             draft.close_irregularity(settled.id, "void", by)
     if ends:
         end_shoe(draft, ends)
-    else:
-        _after_round(draft)
+        return
+    if undecided:
+        draft.add(undecided)
+    _after_round(draft)
 
 
-def discard_held(draft: Draft) -> None:
-    """Discards held cards; one that is not of this shoe leaves the count too."""
+def discard_held(draft: Draft) -> events.CutCardHeld | None:
+    """Discards held cards; one that is not of this shoe leaves the count too.
+
+    Returns the cut card that the pit has not decided about yet: it waits on, if the shoe goes on.
+    """
+    undecided = None
     while draft.shoe.held:
         match draft.shoe.held[0]:
-            case state.HeldCut(by=by):
-                meet_cut_card(draft, by, held=True)
+            case state.HeldCut() as cut if state.is_open(draft.shoe, "cut_card_early"):
+                undecided = events.CutCardHeld(by=cut.by, last_round=cut.last_round or _last_round(draft.shoe))
+                draft.add(events.Noted(what="the pit has not decided yet about the cut card", held=True))
+            case state.HeldCut() as cut:
+                meet_cut_card(draft, cut.by, cut)
             case state.HeldResult():
                 draft.add(events.Noted(what="the reader's result was of cards that play no part", held=True))
             case state.HeldCard() as card:
                 _discard(draft, card)
+    return undecided
 
 
 def _discard(draft: Draft, card: state.HeldCard) -> None:
@@ -188,15 +201,28 @@ def _discard(draft: Draft, card: state.HeldCard) -> None:
 def _after_round(draft: Draft) -> None:
     shoe = draft.shoe
     draft.published = 0
-    if shoe.last_round is not None and shoe.round > shoe.last_round:
-        end_shoe(draft, "the last round is over")
-    elif rules(shoe).play.ends(terms_of(shoe.house), start(shoe)):
-        few = "too few cards are left for another round"
-        end_shoe(draft, "the pack is over" if rules(shoe).play.one_round_packs else few)
-    elif state.is_exhausted(shoe):
-        end_shoe(draft, "the shoe is empty")
+    if why := _ends(shoe):
+        end_shoe(draft, why)
     elif shoe.house.betting == "required" and rules(shoe).money.stakes_per == "round":
         draft.add(events.BetsOpened(round=shoe.round))
+
+
+def _ends(shoe: Shoe) -> str:
+    """Why the shoe ends before its next round, "" if it goes on."""
+    if shoe.last_round is not None and shoe.round > shoe.last_round:
+        return "the last round is over"
+    if rules(shoe).play.ends(terms_of(shoe.house), start(shoe)):
+        return "the pack is over" if rules(shoe).play.one_round_packs else "too few cards are left for another round"
+    return "the shoe is empty" if state.is_exhausted(shoe) else ""
+
+
+@lru_cache(state.KEPT)
+def is_pack_over(shoe: Shoe) -> bool:
+    """Whether a pack of one game is over, so that none of its cards is played; its last round may not be closed yet."""
+    now = phase(shoe)
+    if not rules(shoe).play.one_round_packs or now not in (Phase.COMPLETE, Phase.ENDED):
+        return False
+    return now is Phase.ENDED or bool(_ends(evolve(shoe, closed_round(shoe))))
 
 
 def run_out(draft: Draft) -> None:
@@ -217,10 +243,15 @@ def end_shoe(draft: Draft, why: str) -> None:
             draft.close_irregularity(each.id, "shoe ended")
 
 
+def cards_open(house: House) -> bool:
+    """Whether the first card of the next shoe opens it; never in games with a pack each: it may be of the old pack."""
+    return house.new_shoe == "auto" and not GAMES[house.game].play.one_round_packs
+
+
 def open_with_card(draft: Draft, fact: CardRead | CardUnread) -> None:
     """Opens the next shoe with the first card after the end, where the house sets this."""
     house = draft.shoe.device.next_house
-    if draft.shoe.status != "open" and house.new_shoe == "auto" and not house.confirm_shuffle:
+    if draft.shoe.status != "open" and cards_open(house) and not house.confirm_shuffle:
         open_shoe(draft, Pack(), _public(fact.nonce))
 
 
@@ -233,14 +264,20 @@ def _public(nonce: str) -> str:
     return sha256(f"journal:{nonce}".encode("ascii")).hexdigest()
 
 
+def next_opens(shoe: Shoe) -> bool:
+    """Whether the dealer's NEXT opens the next pack."""
+    return opens_itself(shoe, confirmed=True) and not shoe.device.lent
+
+
 def waits_for_next(shoe: Shoe) -> bool:
-    """Whether the dealer's NEXT opens the next pack: it confirms the shuffle."""
-    return opens_itself(shoe, confirmed=True) and not opens_itself(shoe) and not shoe.device.lent
+    """Whether only the dealer's NEXT opens the next pack: it confirms the shuffle."""
+    return next_opens(shoe) and not opens_itself(shoe)
 
 
 def open_with_next(draft: Draft, fact: Ordered | Pressed) -> None:
-    """Opens the next pack: NEXT confirms that it is shuffled, and lies in the shoe."""
-    open_shoe(draft, Pack(), fact.nonce, confirmed_by=fact.by if isinstance(fact, Ordered) else "dealer")
+    """Opens the next pack; where the house asks for it, NEXT confirms that it is shuffled, and lies in the shoe."""
+    by = fact.by if isinstance(fact, Ordered) else "dealer"
+    open_shoe(draft, Pack(), fact.nonce, confirmed_by=by if draft.shoe.device.next_house.confirm_shuffle else "")
 
 
 def opening(handler: Callable[..., str | None], while_betting: Callable[..., str | None]) -> Callable[..., str | None]:
@@ -262,10 +299,30 @@ def opening(handler: Callable[..., str | None], while_betting: Callable[..., str
     return open_for
 
 
-def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
-    """Makes the round in progress the last, or between rounds the next one (irregularities.md)."""
+def is_early(shoe: Shoe) -> bool:
+    """Whether a cut card that comes now is too far from the end to be believed; not one that was seen before."""
+    limit = shoe.house.cut_earliest
+    is_first = shoe.last_round is None and state.waiting_cut(shoe) is None
+    return limit is not None and is_first and state.cards_left(shoe) > limit
+
+
+def doubt_cut_card(draft: Draft, by: events.CutBy) -> None:
+    """Holds an early cut card, and all cards behind it, until the pit has looked: a magnet, or paper, can be one."""
+    left, limit = state.cards_left(draft.shoe), draft.shoe.house.cut_earliest or 0
+    is_placed = not draft.shoe.held and not waits_for_reveal(draft.shoe)
+    draft.add(events.CutCardHeld(by=by, last_round=_last_round(draft.shoe) if is_placed else None))
+    words = f"seen by the {by} with {left} cards left; it should come among the last {limit}"
+    draft.open_irregularity("cut_card_early", words, by=by, left=left, earliest=limit)
+
+
+def meet_cut_card(draft: Draft, by: events.CutBy, held: state.HeldCut | None = None) -> None:
+    """Makes the round in progress the last, or between rounds the next one (irregularities.md).
+
+    held: the cut card, if it waited. Where its round was voided before the pit decided, the shoe ends.
+    """
     shoe = draft.shoe
-    if phase(shoe) is Phase.DEALING and shoe.last_round is None:
+    last = (held.last_round if held else None) or _last_round(shoe)
+    if phase(shoe) is Phase.DEALING and shoe.last_round is None and last == _last_round(shoe):
         came = "the virtual cut card came" if by == "virtual" else f"seen by the {by}"
         draft.note("cut_card_mid_round", f"{came} in round {shoe.round}", by=by, round=shoe.round)
         shoe = draft.shoe
@@ -273,12 +330,17 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: bool = False) -> None:
         if by != "virtual":
             draft.close_irregularity("cut_card_missing", "seen")
         what = f"cut card seen again by the {by}: round {shoe.last_round} stays the last"
-        draft.add(events.Noted(what=what, held=held))
+        draft.add(events.Noted(what=what, held=held is not None))
         return
-    one_more = shoe.house.after_cut == "one-more"
-    last = shoe.round + (phase(shoe) is Phase.COMPLETE) + one_more
-    draft.add(events.CutCardMet(by=by, last_round=last, held=held))
+    draft.add(events.CutCardMet(by=by, last_round=last, held=held is not None))
     doubt_sensor(draft)
+    if last < shoe.round:
+        end_shoe(draft, "the last round is over")
+
+
+def _last_round(shoe: Shoe) -> int:
+    """The last round of a shoe in which the cut card comes now."""
+    return shoe.round + (phase(shoe) is Phase.COMPLETE) + (shoe.house.after_cut == "one-more")
 
 
 def doubt_sensor(draft: Draft) -> None:

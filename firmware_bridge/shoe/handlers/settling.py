@@ -97,8 +97,8 @@ def _deal_one_held(draft: Draft) -> bool:
     waiting = len(draft.shoe.held)
     if waiting and _may_deal(draft.shoe):
         match draft.shoe.held[0]:
-            case state.HeldCut(by=by):
-                meet_cut_card(draft, by, held=True)
+            case state.HeldCut() as cut:
+                meet_cut_card(draft, cut.by, cut)
             case state.HeldResult(result=result):
                 meet_result(draft, result, held=True)
             case state.HeldCard() as card:
@@ -109,6 +109,8 @@ def _deal_one_held(draft: Draft) -> bool:
 def _may_deal(shoe: Shoe) -> bool:
     """Whether the oldest held item may be dealt; a lost reader does not block an entered card."""
     blocked, card = state.blockers(shoe), state.oldest_held(shoe)
+    if isinstance(shoe.held[0], state.HeldCut):
+        return not blocked and not waits_for_reveal(shoe)
     is_entered = blocked == ("reader_lost",) and card is not None and card.manual
     waits = phase(shoe) in state.IN_PLAY and dealing.no_card_due(shoe)
     return (not blocked or is_entered) and not waits

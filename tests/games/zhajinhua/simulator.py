@@ -139,13 +139,17 @@ class Round:
         poor = self.purse[seat] < self.price(seat)
         if (
             (verb in ("call", "raise") and poor)
-            or (verb == "raise" and self.stake >= self.top)
+            or (verb == "raise" and not self.can_raise(seat))
             or (verb == "compare" and not poor and self.round == 1)
         ):
             raise Refused("not_allowed")
         if verb in PLAIN and value:
             raise Refused("bad_amount")
         getattr(self, f"{verb}s")(seat, value)
+
+    def can_raise(self, seat: int) -> bool:
+        stake = self.stake + self.unit
+        return stake <= self.top and stake * self.price(seat) / self.stake <= self.purse[seat]
 
     def looks(self, seat: int, _: str) -> None:
         self.looked.add(seat)

@@ -87,8 +87,9 @@ def test_the_settings_shown_can_be_set() -> None:
     choices = TEXT.rpartition("## What a house chooses")[2]
     for text in re.findall(r"`(\w+ = [^`]+)`", choices):
         game = tomllib.loads(text)
-        if "confirm_shuffle" not in game:
-            assert parse({"table": {"id": "T", "game": "zhajinhua"}, "game": {"top": 50} | game}).terms
+        if "confirm_shuffle" not in game and "close" not in game:
+            table, pins = {"id": "T", "game": "zhajinhua"}, {"next": 22}
+            assert parse({"table": table, "pins": pins, "game": {"top": 50} | game}).terms
     for name in ZhaJinHua.__struct_fields__:
         assert f"`{name} = " in choices, name
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -102,6 +103,31 @@ def test_every_refusal_says_what_may_be_done_instead() -> None:
     for word, hint in hints.items():
         played.play(word)
         assert hint in (played.answer.hint or ""), word
+
+
+@pytest.mark.parametrize("value", ["", "=0", "=x", "=-1", "=4.5", "=6", "=7", "=12", "=1000"])
+@pytest.mark.parametrize(
+    ("money", "before", "why"),
+    [
+        ("1:50,2:6,3:50", "1:raise=5", "the purse has 5, too little for a raise"),
+        ("1:50,2:11.5,3:50", "1:raise=5 2:look", "the purse has 10.5, too little for a raise"),
+        ("1:50,2:50,3:50", "1:raise=10", "the stake is already at the top, 10"),
+        ("1:50,2:5,3:50", "1:raise=5", "a call costs 5"),
+    ],
+)
+def test_a_raise_that_is_not_offered_is_not_allowed_whatever_its_value(
+    money: str, before: str, why: str, value: str
+) -> None:
+    played = table(f"money={money} Ks 9h 4c Kh 9d 5c 7d 2s Ad lot=1 {before} 2:raise{value}")
+    assert played.answer.error == "not_allowed"
+    assert (played.answer.hint or "").startswith(why)
+    assert " raise " not in (played.answer.hint or "").partition("may")[2]
+
+
+def test_a_raise_with_less_than_a_step_to_the_top_is_not_allowed() -> None:
+    played = table(f"{DEALT} 1:raise=3 2:raise=5", top=Decimal("4.5"), step=Decimal(2))
+    assert played.answer.error == "not_allowed"
+    assert (played.answer.hint or "").startswith("no full step is left below the top stake")
 
 
 def test_bets_closed_says_who_takes_no_part_and_too_few_make_no_round() -> None:
