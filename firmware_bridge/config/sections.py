@@ -127,6 +127,8 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
     line_end: for `line`: the end of a line.
     hold: seconds during which a repeated code counts as the same card.
     min_quality: minimum quality of a read; below it the card counts as unreadable.
+    most_a_second: reports a second; a reader that sends more for 10 s is closed (`reader_fault`). More for a machine
+        that deals.
     """
 
     protocol: Protocol = "native"
@@ -137,6 +139,7 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
     line_end: str = "\n"
     hold: Annotated[float, Meta(ge=0, le=10)] = 0.5
     min_quality: Annotated[int, Meta(ge=0, le=255)] = 0
+    most_a_second: Annotated[int, Meta(ge=1, le=1000)] = 10
 
 
 class MqttConfig(Struct, frozen=True, kw_only=True):

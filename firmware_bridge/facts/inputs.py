@@ -158,6 +158,12 @@ class DeviceLost(Input, frozen=True, kw_only=True):
     why: str
 
 
+class ReaderFaulted(Input, frozen=True, kw_only=True):
+    """The reader sent more than cards can be drawn; its port is left unread and closed. why: what it sent."""
+
+    why: str
+
+
 class ReaderBorrowed(Input, frozen=True, kw_only=True):
     """The daemon leased the reader to the technician `by`. taken: the last report that the daemon handled."""
 
@@ -230,6 +236,7 @@ AnyInput = (
     | SlotFilled
     | SensorStuck
     | DeviceLost
+    | ReaderFaulted
     | ReaderBorrowed
     | TestCardsPassed
     | DeviceBack

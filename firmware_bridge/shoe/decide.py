@@ -144,6 +144,7 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
     "ReaderJudged": _row(reader_result.judged, outside=reader_result.judged_outside),
     "ReaderSaid": _row(reader_result.note),
     "ReaderBooted": _row(devices.reader_booted),
+    "ReaderFaulted": _row(devices.reader_faulted),
     "ReaderBorrowed": _row(devices.reader_borrowed),
     "TestCardsPassed": _row(devices.test_cards_passed),
     "reader_lost": _row(devices.lost),

@@ -24,7 +24,7 @@ from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, is_last
 
 encode = msgspec.json.Encoder().encode
 
-OUTLIVE_A_SHOE: Final = ("reader_lost", "broker_lost", "sensor_stuck")
+OUTLIVE_A_SHOE: Final = ("reader_lost", "reader_fault", "broker_lost", "sensor_stuck")
 """Irregularities of devices, not of cards."""
 
 
