@@ -143,17 +143,21 @@ class Connection:
         if self._client.want_write():
             self._watch_writes()
 
-    def subscribe(self, topics: Mapping[str, int | None], as_published: Collection[str] = ()) -> None:
+    def subscribe(
+        self, topics: Mapping[str, int | None], as_published: Collection[str] = (), of_others: Collection[str] = ()
+    ) -> None:
         """Subscribes to topics, each at its QoS; None: unsubscribes.
 
-        as_published: topics on which live messages keep their retain flag (MQTT 5; none by 3.1.1).
+        as_published: topics on which live messages keep their retain flag (MQTT 5; none by 3.1.1). of_others: topics on
+        which own messages are not received (MQTT 5).
         """
         for topic, qos in topics.items():
             if qos is None:
                 self._topics.pop(topic, None)
                 self._client.unsubscribe(topic)
             elif self.protocol == MQTTProtocolVersion.MQTTv5:
-                self._topics[topic] = SubscribeOptions(qos=qos, retainAsPublished=topic in as_published)
+                is_kept, is_of_others = topic in as_published, topic in of_others
+                self._topics[topic] = SubscribeOptions(qos=qos, noLocal=is_of_others, retainAsPublished=is_kept)
             else:
                 self._topics[topic] = qos
         self._ask([topic for topic, qos in topics.items() if qos is not None])

@@ -32,7 +32,8 @@ class Link:
     `on_up`: called after each reconnect, with the subscriptions sent. `on_down(text)`: the connection ended, or an
     attempt failed for another reason than the one reported last; the text is for a technician. Messages not
     delivered by then must be published again. `on_delivered(mid)`: the broker accepted a QoS 1 message; nothing
-    else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those this client writes.
+    else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those this client writes, or
+    of `of_others`: those on which it wants messages of others, by MQTT 5 no own ones.
     An exception in any of them ends the connection, not the daemon. `will()` is called at each attempt.
     driver: the class of the connection. texts: the error texts.
     """
@@ -48,6 +49,7 @@ class Link:
         will: Callable[[], Message | None] = lambda: None,
         topics: Sequence[str] = (),
         own: Callable[[int], Sequence[str]] = lambda protocol: (),
+        of_others: Sequence[str] = (),
         on_up: Callable[[], None] = lambda: None,
         on_down: Callable[[str], None] = lambda why: None,
         on_delivered: Callable[[int], None] = lambda mid: None,
@@ -57,7 +59,7 @@ class Link:
     ) -> None:
         self._settings, self._will, self._loop, self._driver = settings, will, loop, driver
         self._errors = BrokerErrors(settings, texts)
-        self._topics, self._own = topics, own
+        self._topics, self._own, self._of_others = topics, own, of_others
         self._on_up, self._on_down, self._on_delivered = on_up, on_down, on_delivered
         self._events = Events(
             self._accepted, self._refused, self._silent, self._acked, self._rejected, self._subscribed,
@@ -161,12 +163,13 @@ class Link:
         self._begin(self._connection, kept)
 
     def _begin(self, connection: Connection, kept: bool) -> None:
-        """Subscribes to `topics` and `own` at QoS 1; by MQTT 3.1.1 `own` at QoS 0.
+        """Subscribes to `topics` and `own` at QoS 1, to `of_others` at QoS 0; by MQTT 3.1.1 to `own` at QoS 0.
 
         An echo needs no acknowledgement, and NATS would replicate each.
         """
         own = dict.fromkeys(self._own(self._version), int(self._version == 5))
-        connection.subscribe(dict.fromkeys(self._topics, 1) | own, self._topics)
+        others = dict.fromkeys(self._of_others, 0)
+        connection.subscribe(others | dict.fromkeys(self._topics, 1) | own, self._topics, self._of_others)
         log.info("connected to %s (MQTT protocol level %d)", self._settings.address, self._version)
         self._on_up()
 

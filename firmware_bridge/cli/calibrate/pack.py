@@ -1,4 +1,4 @@
-"""`shoe calibrate pack`: pulls whole packs and counts every face."""
+"""`shoe calibrate pack`: pulls whole packs to their last card, and one more if there is one, and counts every face."""
 
 import asyncio
 from collections import Counter
@@ -19,6 +19,14 @@ NAMED: Final = 8
 """Faces named in a refusal, at most; with more of them something else is wrong."""
 
 
+MOST: Final = 2
+"""Times the wanted cards after which pulling ends: something else is in the shoe."""
+
+NUMBERS: Final = {1: "one", 2: "two", 3: "three", 4: "four"}
+
+Faces = list[tuple[Card, int]]
+"""Faces, each with how many of it."""
+
 SEVERAL: Final = 3
 """Unread cards in a row that point to the reader, not to the cards."""
 
@@ -36,6 +44,11 @@ class Pulled:
     @property
     def count(self) -> int:
         return self.faces.total()
+
+    @property
+    def taken(self) -> int:
+        """Cards that left the shoe, known or not."""
+        return self.count + self.unknown
 
 
 def run(visit: Visit) -> int:
@@ -64,12 +77,16 @@ async def _work(visit: Visit, borrowed: Borrowed, count: int) -> Pulled:
     async with visit.bench(borrowed) as bench:
         await bench.drain()
         visit.guide.say(f"pull {count} cards in any order")
-        while pulled.count < count:
+        is_last = False
+        while True:
+            if pulled.taken >= count and not is_last:
+                visit.guide.say("pull once more: no card may be left in the shoe")
+                is_last = True
             card = await bench.next_card(visit.patience_s)
-            if card is None:
+            if card is None or pulled.taken > MOST * count:
                 break
             _count(visit, pulled, card, book)
-            visit.guide.bar(pulled.count / count, pulled.count, count, f"{pulled.unread} not read")
+            visit.guide.bar(min(1.0, pulled.count / count), pulled.count, count, f"{pulled.unread} not read")
     return pulled
 
 
@@ -91,19 +108,31 @@ def _count(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook
 
 
 def _judge(pulled: Pulled, wanted: Mapping[Card, int]) -> None:
-    """Raises Refusal for missing or extra faces, packs of several batches, or unknown codes."""
-    missing = [card.value for card, count in wanted.items() if pulled.faces[card] < count]
-    extra = [card.value for card, count in pulled.faces.items() if count > wanted.get(card, 0)]
-    if missing or extra:
-        named = [f"missing: {_named(missing)}"] * bool(missing) + [f"too many: {_named(extra)}"] * bool(extra)
-        raise Refusal(f"{pulled.count} cards, {'; '.join(named)}", "complete the pack and pull it again")
+    """Raises Refusal for missing or surplus faces, unknown codes, or packs of several batches."""
+    missing = [(card, count - pulled.faces[card]) for card, count in wanted.items() if pulled.faces[card] < count]
+    surplus = [
+        (card, count - wanted.get(card, 0)) for card, count in pulled.faces.items() if count > wanted.get(card, 0)
+    ]
+    wrong = [f"missing: {_named(missing)}"] * bool(missing) + [f"too many: {_named(surplus)}"] * bool(surplus)
+    wrong += [f"not of these packs: {pulled.unknown}"] * bool(pulled.unknown)
+    todo = [f"tear {_counted(surplus)}"] * bool(surplus)
+    todo += ["take out the card that is unknown, or record the code book again"] * bool(pulled.unknown)
+    if wrong:
+        todo += ["complete the pack"] * bool(missing)
+        raise Refusal(f"{pulled.taken} cards, {'; '.join(wrong)}", f"{', '.join(todo)}, then pull all of it again")
     if len(pulled.lots) > 1:
         raise Refusal(
             f"packs of batches {', '.join(map(str, sorted(pulled.lots)))} are mixed", "use packs of one batch only"
         )
-    if pulled.unknown:
-        raise Refusal(f"{pulled.unknown} codes are not in the code book", "record the code book again")
 
 
-def _named(faces: list[str]) -> str:
-    return " ".join(faces[:NAMED]) + (f" and {len(faces) - NAMED} more" if len(faces) > NAMED else "")
+def _named(faces: Faces) -> str:
+    return " ".join(_first([card.value for card, _ in faces]))
+
+
+def _counted(faces: Faces) -> str:
+    return ", ".join(_first([f"{NUMBERS.get(count, count)} {card.value}" for card, count in faces]))
+
+
+def _first(texts: list[str]) -> list[str]:
+    return texts[:NAMED] + [f"and {len(texts) - NAMED} more"] * (len(texts) > NAMED)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
@@ -134,6 +134,42 @@ class Backlog:
         if (alarm, of) not in self._reported:
             self._reported.add((alarm, of))
             self._left_out(alarm, what)
+
+
+SENT_ALL_THE_SAME: Final = "play continues, and all other entries are sent"
+LEFT_OUT: Final = {
+    DAMAGED: f"check dmesg and replace the SD card; {SENT_ALL_THE_SAME}: the backend may ask for the rest with resend",
+    MISSING: f"restore the file, then the backend asks for it with resend; {SENT_ALL_THE_SAME}",
+}
+"""Alarm for entries that cannot be sent -> what to do."""
+
+FILES_NAMED: Final = 5
+"""Files that such an alarm names at most."""
+
+
+class Warns(Protocol):
+    """A table, as far as alarms need it."""
+
+    def warn(self, name: str, detail: str, todo: str) -> None:
+        """Raises an alarm."""
+
+    def unwarn(self, name: str) -> None:
+        """Clears it."""
+
+
+class UnsentAlarms:
+    """Raises the alarms for entries that cannot be sent; each names its files, until the daemon ends."""
+
+    def __init__(self, table: Warns) -> None:
+        self._table = table
+        self._what: dict[str, list[str]] = {DAMAGED: [], MISSING: []}
+
+    def raise_(self, alarm: str, what: str) -> None:
+        """Raises an alarm, or renews it with another file."""
+        self._what[alarm].append(what)
+        named, more = self._what[alarm][:FILES_NAMED], len(self._what[alarm]) - FILES_NAMED
+        self._table.unwarn(alarm)
+        self._table.warn(alarm, "; ".join(named) + (f"; and {more} more" if more > 0 else ""), LEFT_OUT[alarm])
 
 
 def place_behind(directory: Path, cursor: Cursor | None) -> Place | None:

@@ -1,7 +1,10 @@
-"""Publishes the retained state topics: conflated, the latest wins, all again at every connect."""
+"""Publishes the retained state topics: conflated, the latest wins, all again at every connect and if overwritten."""
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections import deque
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -70,8 +73,96 @@ class States:
                 return
             self._sent[topic] = value, body
 
+    def again(self, topics: Collection[str]) -> None:
+        """Sends these states again, changed or not."""
+        for topic in topics:
+            self._sent.pop(topic, None)
+        self.flush()
+
     def close(self) -> None:
         """Stops sending."""
         if self._timer:
             self._timer.cancel()
         self._up = False
+
+
+log = logging.getLogger(__name__)
+
+SOON_S: Final = 0.1
+"""Seconds until an overwritten topic is published again."""
+
+AGAIN_S: Final = 10.0
+"""Seconds between two such repairs at least: who writes on and on does not start a fight."""
+
+ECHOES: Final = 64
+"""Own messages of a topic that are awaited from the broker, at most."""
+
+
+class Overwritten:
+    """Notices that somebody else wrote a retained topic of the table, and publishes it again.
+
+    again: publishes these topics again, soon, and every `AGAIN_S` at most. is_shared: whether another shoe of this name
+    is online, which does the same: then nothing is repaired.
+    """
+
+    def __init__(
+        self, again: Callable[[set[str]], None], is_shared: Callable[[], bool], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._again, self._is_shared, self._loop = again, is_shared, loop
+        self._last: dict[str, bytes] = {}
+        self._echoes: dict[str, deque[bytes]] | None = None
+        self._topics: set[str] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._next = 0.0
+
+    def begin(self, echoed: bool) -> None:
+        """Begins with a new connection. echoed: its broker returns own messages."""
+        self.close()
+        self._last.clear()
+        self._echoes = {} if echoed else None
+
+    def sent(self, topic: str, payload: bytes) -> None:
+        """Called before each state is published."""
+        self._last[topic] = payload
+        if self._echoes is not None:
+            self._echoes.setdefault(topic, deque(maxlen=ECHOES)).append(payload)
+
+    def heard(self, topic: str, payload: bytes) -> None:
+        """Called for each live message on a topic of the states."""
+        if self._echoes is None:
+            is_own = self._last.get(topic) == payload
+        else:
+            is_own = _returned(self._echoes.get(topic, deque()), payload)
+        if not is_own:
+            self.written(topic)
+
+    def written(self, *topics: str) -> None:
+        """Called when somebody else wrote these topics."""
+        self._topics.update(topics)
+        if self._timer is None:
+            self._timer = self._loop.call_at(max(self._loop.time() + SOON_S, self._next), self._repair)
+
+    def close(self) -> None:
+        """Stops, until the next connection."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        self._topics.clear()
+
+    def _repair(self) -> None:
+        self._timer, topics = None, set(self._topics)
+        self._topics.clear()
+        if self._is_shared():
+            return
+        self._next = self._loop.time() + AGAIN_S
+        log.warning("somebody else wrote %s: published again; give no other user that right", ", ".join(sorted(topics)))
+        self._again(topics)
+
+
+def _returned(awaited: deque[bytes], payload: bytes) -> bool:
+    """Whether an awaited echo came; it is dropped with those before it, which were lost."""
+    with suppress(ValueError):
+        for _ in range(awaited.index(payload) + 1):
+            awaited.popleft()
+        return True
+    return False

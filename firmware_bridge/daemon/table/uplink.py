@@ -10,10 +10,10 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.daemon.delivery.backlog import DAMAGED, MISSING
+from firmware_bridge.daemon.delivery.backlog import UnsentAlarms
 from firmware_bridge.daemon.delivery.outbox import EchoCheck, Outbox
 from firmware_bridge.daemon.delivery.replies import Reply
-from firmware_bridge.daemon.delivery.retained import States
+from firmware_bridge.daemon.delivery.retained import Overwritten, States
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.daemon.table.broker_outage import BrokerOutage
 from firmware_bridge.daemon.table.clock import clock, now
@@ -24,6 +24,7 @@ from firmware_bridge.daemon.table.store_watch import StoreWatch
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, Status
+from firmware_bridge.games import GAMES
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.line import Line, rfc3339
 from firmware_bridge.journal.preallocate import SyncFailed
@@ -88,6 +89,8 @@ log = logging.getLogger(__name__)
 
 MQTT_5: Final = 5
 STREAMS: Final = ("event", "round")
+STATES: Final = ("table", "lamps", "alarm", "health", "odds")
+"""Retained topics of every game, beside `status`."""
 
 SAVE_S: Final = 0.1
 """Seconds between two writes of the cursor at least."""
@@ -99,67 +102,77 @@ REMEDY: Final = (
     "check dmesg and replace the SD card; until then no journal is deleted, and a restart sends messages again"
 )
 
-SENT_ALL_THE_SAME: Final = "play continues, and all other entries are sent"
-LEFT_OUT: Final = {
-    DAMAGED: f"check dmesg and replace the SD card; {SENT_ALL_THE_SAME}: the backend may ask for the rest with resend",
-    MISSING: f"restore the file, then the backend asks for it with resend; {SENT_ALL_THE_SAME}",
-}
-"""Alarm for entries that cannot be sent -> what to do."""
-
-FILES_NAMED: Final = 5
-"""Files that such an alarm names at most."""
-
 LastWord = Literal["stopped", "lost"]
 """The end of a table: by a stop, or by a failure."""
 
 
 class CursorSaver:
-    """Writes the outbox's cursor soon after it `moved`, until `close`; raises an alarm where that fails."""
+    """Writes the outbox's cursor soon after it `moved`, until `close`; raises an alarm where that fails.
+
+    Each write is done in a thread, one after the other: only entries that the broker has acknowledged are in it, so a
+    late one repeats messages and loses none.
+    """
 
     def __init__(self, outbox: Outbox, table: Table, loop: asyncio.AbstractEventLoop) -> None:
         self._outbox, self._table, self._loop = outbox, table, loop
         self._is_failing = False
         self._timer: asyncio.TimerHandle | None = None
+        self._saving: asyncio.Task[None] | None = None
+        self._synced = list[Callable[[Cursor], None]]()
 
     def moved(self) -> None:
         """Called when the cursor moved."""
         if self._timer is None:
             self._timer = self._loop.call_later(SAVE_S, self._save)
 
-    def synced(self) -> Cursor | None:
-        """Syncs the cursor to disk; the cursor, None where there is none or the sync failed."""
-        cursor = self._store(sync=True)
-        self._try_again()
-        return cursor
+    def sync(self, synced: Callable[[Cursor], None]) -> None:
+        """Syncs the cursor to disk; `synced` is called with it then, not where there is none or the sync failed."""
+        self._synced.append(synced)
+        self._save()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Writes the cursor a last time."""
         if self._timer:
             self._timer.cancel()
-        self._store(sync=False)
+        if self._saving:
+            await asyncio.wait({self._saving})
+        self._synced.clear()
+        await self._store()
+        if self._timer:
+            self._timer.cancel()
 
     def _save(self) -> None:
+        """Begins to write the cursor; behind the write before it, where that is not finished."""
+        if self._timer:
+            self._timer.cancel()
         self._timer = None
-        self._store(sync=self._is_failing)  # a disk that failed is trusted again after a sync
-        self._try_again()
+        if self._saving:
+            self._saving.add_done_callback(lambda _: self.moved())
+            return
+        self._saving = self._loop.create_task(self._store())
+        self._saving.add_done_callback(self._saved)
 
-    def _try_again(self) -> None:
-        """Repeats a failed write later, even without a new acknowledgement."""
-        if self._is_failing and self._timer is None:
-            self._timer = self._loop.call_later(SAVE_AGAIN_S, self._save)
+    def _saved(self, _: object) -> None:
+        self._saving = None
 
-    def _store(self, *, sync: bool) -> Cursor | None:
+    async def _store(self) -> None:
+        asked, self._synced = self._synced, []
+        sync = bool(asked) or self._is_failing  # a disk that failed is trusted again after a sync
         try:
-            cursor = self._outbox.save(sync=sync)
+            cursor = await self._loop.run_in_executor(None, lambda: self._outbox.save(sync=sync))
         except OSError as error:
             self._is_failing = True
             what = f"the broker's position in the journal cannot be saved ({error.strerror or error})"
             self._table.warn("cursor_error", what, REMEDY)
-            return None
+            if self._timer is None:  # repeats it, even without a new acknowledgement
+                self._timer = self._loop.call_later(SAVE_AGAIN_S, self._save)
+            return
         if sync:
             self._is_failing = False
             self._table.unwarn("cursor_error")
-        return cursor
+        if cursor:
+            for each in asked:
+                each(cursor)
 
 
 class Uplink:
@@ -186,17 +199,20 @@ class Uplink:
         self._cursor: CursorFile | None = None
         self._echoes = EchoCheck(self._mute, loop)
         store = Store(table.journal.directory, stored) if stored else None
-        self._left: dict[str, list[str]] = {DAMAGED: [], MISSING: []}
-        self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes, store, self._left_out)
+        self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes, store, UnsentAlarms(table).raise_)
         self.acknowledged = CursorSaver(self.outbox, table, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
         answers = f"{prefix}/reply"
         self.backend = Backend(table, order_service, allowed, answers, self._head, self._send_reply, loop)
         self._store = StoreWatch(store, table, self.acknowledged.moved, self.outbox.resend, self.backend.refuse, loop)
         self._duplicates = DuplicateTableId(table.name, table.boot)
+        own_topics = {topic.name for game in GAMES.values() for topic in game.topics}
+        self._state_topics = (*STATES, *sorted(own_topics))
+        self._overwritten = Overwritten(self._publish_again, lambda: bool(self.shared), loop)
         topics = [f"{prefix}/command", *([f"{prefix}/stored"] if store else [])]
+        of_others = [f"{prefix}/{name}" for name in self._state_topics]
         self.link = Link(
-            settings, loop, will=self._will, topics=topics, own=self._own, driver=QuickConnection,
+            settings, loop, will=self._will, topics=topics, own=self._own, of_others=of_others, driver=QuickConnection,
             on_up=self._on_up, on_down=self._on_down, on_delivered=self._on_delivered, on_message=self._on_message,
         )  # fmt: skip
         self.outage = BrokerOutage(table, lambda: self.link.up, lambda: self._echoes.awaited or bool(self.shared), loop)
@@ -217,12 +233,13 @@ class Uplink:
         self.backend.close()
         self.states.flush()
         self.states.close()
+        self._overwritten.close()
         self._echoes.close()
         self._store.down()
         if self._odds:
             self._odds.close()
         await self.link.close(self._message("status", self._status(last_word)))
-        self.acknowledged.close()
+        await self.acknowledged.close()
         if self._cursor:
             self._cursor.close()
 
@@ -235,8 +252,10 @@ class Uplink:
         """Publishes the health; without a connection, after the next reconnect."""
         self.health = health
         self.changed()
+        payload = joined(self._head(), health)
         with suppress(NotConnected):
-            self.link.publish(f"{self._prefix}/health", joined(self._head(), health), qos=0, retain=True)
+            self.link.publish(f"{self._prefix}/health", payload, qos=0, retain=True)
+            self._overwritten.sent("health", payload)
 
     def changed(self) -> None:
         """Called when the retained topics may have changed."""
@@ -276,6 +295,7 @@ class Uplink:
     def _on_up(self) -> None:
         self.outage.up()
         self._echoes.begin(() if self.link.protocol == MQTT_5 else ("status", *STREAMS))
+        self._overwritten.begin(echoed=self.link.protocol != MQTT_5)
         self.states.up()
         if self.health:
             self.publish_health(self.health)
@@ -286,6 +306,7 @@ class Uplink:
         self.outage.down(why)
         self.states.down()
         self._echoes.end()
+        self._overwritten.close()
         self._duplicates.forget()
         for part in (self._store, self.outbox, self.backend.replies):
             part.down()
@@ -318,24 +339,28 @@ class Uplink:
             return  # a retained message of before
         elif name == "status":
             self._receive_status(message.payload)
+        elif name in self._state_topics:
+            self._overwritten.heard(name, message.payload)
         else:
             self._follow(lambda: self.outbox.heard(name, message.payload))
 
     def _receive_status(self, payload: bytes) -> None:
         before = self._duplicates.warning
-        if self._duplicates.is_ours(payload, self.link.number) and self._echoes.came("status"):
+        is_ours = self._duplicates.is_ours(payload, self.link.number)
+        if is_ours and self._echoes.came("status"):
             self._follow(self.outbox.count)
         if warning := self._duplicates.warning:
             self.outage.warn(warning)
         elif before:
             self.outage.progress()
+            self._overwritten.written("status", *self._state_topics)
+        elif not is_ours:
+            self._overwritten.written("status")
 
-    def _left_out(self, alarm: str, what: str) -> None:
-        """Raises the alarm for entries that cannot be sent, or renews it with another file."""
-        self._left[alarm].append(what)
-        named, more = self._left[alarm][:FILES_NAMED], len(self._left[alarm]) - FILES_NAMED
-        self._table.unwarn(alarm)
-        self._table.warn(alarm, "; ".join(named) + (f"; and {more} more" if more > 0 else ""), LEFT_OUT[alarm])
+    def _publish_again(self, topics: set[str]) -> None:
+        if "health" in topics and self.health:
+            self.publish_health(self.health)
+        self.states.again(topics)
 
     def _send_reply(self, reply: Reply) -> int:
         return self.link.publish(reply.topic, reply.payload, response=reply.asked)
@@ -345,6 +370,7 @@ class Uplink:
 
     def _send_state(self, topic: str, payload: bytes) -> int:
         self._echoes.sent(topic, payload)
+        self._overwritten.sent(topic, payload)
         return self.link.publish(f"{self._prefix}/{topic}", payload, retain=True)
 
     def _states(self) -> dict[str, Any]:
