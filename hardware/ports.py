@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import serial
 
 BY_ID = Path("/dev/serial/by-id")
-READ_BYTES = 65_536
+READ_BYTES = 128  # a few messages: what a device sends beyond them waits in the kernel, not with us
 FIRST_RETRY, LAST_RETRY = 0.2, 1.0  # seconds; doubles in between
 CONNECT = 5.0  # seconds for a reader on the network to answer
 QUIET = 0.1  # seconds: far longer than between two bytes of a line, an adapter's buffer (16 ms) included
@@ -54,6 +54,7 @@ class Port:
         self._opening: asyncio.Task[None] | None = None
         self._quiet: asyncio.TimerHandle | None = None
         self._reported: type[PortError] | None = None
+        self._is_held = False
 
     @property
     def is_open(self) -> bool:
@@ -72,6 +73,16 @@ class Port:
             self._opening = None
         self._drop()
 
+    def hold(self, is_held: bool) -> None:
+        """Leaves the port unread while it is held; one that is lost is not opened again until then."""
+        self._is_held = is_held
+        if self._device is None:
+            return
+        if is_held:
+            self._loop.remove_reader(self._fd)
+        else:
+            self._loop.add_reader(self._fd, self._readable)
+
     def write(self, chunk: bytes) -> bool:
         """Sends `chunk`, buffered if the device is slow; False if the port is not open (the bytes are dropped)."""
         if self._device is None:
@@ -84,6 +95,8 @@ class Port:
 
     async def _open_until_done(self) -> None:
         pause = FIRST_RETRY
+        while self._is_held:
+            await asyncio.sleep(0)
         while True:
             try:
                 device = await self._opened()

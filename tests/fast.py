@@ -25,7 +25,7 @@ SLOW: Final = {
     "daemon": None,
     "daemon/delivery": ("states",),
     "daemon/devices": ("exit_sensor",),
-    "daemon/table": ("clock", "judged_ahead", "live_odds"),
+    "daemon/table": ("clock", "cursor_saved", "judged_ahead", "late_entry", "live_odds", "refusals"),
     "demo": ("demo", "demo_backend", "demo_picture", "demo_refused", "demo_unread"),
     "docs": ("mqtt", "readme"),
     "floor": (

@@ -26,6 +26,7 @@ This room sees no hardware: a test compares the rows with those of `hardware.rea
 Positive = Annotated[int, Meta(ge=1)]
 TcpPort = Annotated[int, Meta(ge=1, le=65_535)]
 Text = Annotated[str, Meta(min_length=1)]
+TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d\Z", description='a time of day: "08:00"')]
 TopicWord = Annotated[
     str,
     Meta(
@@ -66,6 +67,8 @@ class TableConfig(Struct, frozen=True, kw_only=True):
         is 60 in baccarat and half the shoe in blackjack, or twice `virtual_cut` if that is more; `none` turns the
         check off, as in games of one pack.
     policy: how irregularities are handled: see shoe help irregularities.
+    pit: the name of the pit, in every round's message.
+    shifts: names of the shifts with the local times at which they begin, HH:MM; the first begins the gaming day.
     """
 
     id: TopicWord
@@ -80,6 +83,8 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     virtual_cut: Literal["none"] | Annotated[int, Meta(ge=1, le=200)] | None = None
     cut_earliest: Literal["none"] | Annotated[int, Meta(ge=1, le=623)] | None = None
     policy: Literal["keep-order", "us-burn", "macau", "studio"] = "keep-order"
+    pit: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
+    shifts: dict[Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)], TimeOfDay] = {}
 
 
 class ServiceConfig(Struct, frozen=True, kw_only=True):
@@ -122,6 +127,8 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
     line_end: for `line`: the end of a line.
     hold: seconds during which a repeated code counts as the same card.
     min_quality: minimum quality of a read; below it the card counts as unreadable.
+    most_a_second: reports a second; a reader that sends more for 10 s is closed (`reader_fault`). More for a machine
+        that deals.
     """
 
     protocol: Protocol = "native"
@@ -132,6 +139,7 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
     line_end: str = "\n"
     hold: Annotated[float, Meta(ge=0, le=10)] = 0.5
     min_quality: Annotated[int, Meta(ge=0, le=255)] = 0
+    most_a_second: Annotated[int, Meta(ge=1, le=1000)] = 10
 
 
 class MqttConfig(Struct, frozen=True, kw_only=True):

@@ -89,7 +89,7 @@ class Bridge:
         self.pins = pins or (pin_factory(config.pins.factory) if wires(config) else None)
         self._stopped, self._is_linked, self._has_begun = asyncio.Event(), False, False
         self._last_word: LastWord = "lost"
-        self.journal = Journal(Path(config.journal.dir), lambda: self.keeping.begun())
+        self.journal = Journal(Path(config.journal.dir), self._begun)
         refuse_second(self.journal.directory)
         self.panel = Panel(config, self.pins, self._loop)
         self.table = Table(
@@ -108,7 +108,7 @@ class Bridge:
         )
         prefix, orders = f"{mqtt.root}/{config.table.id}", (self.order_service, mqtt.commands)
         self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored)
-        self.keeping = RetentionService(config.journal, self.table, self.uplink.acknowledged.synced, self._loop)
+        self.keeping = RetentionService(config.journal, self.table, self.uplink.acknowledged.sync, self._loop)
         self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
         exit_sensor = ExitSensor(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self._publish_health, self._loop)
@@ -211,6 +211,10 @@ class Bridge:
         if self._has_begun:
             log.info("%s; journal %s, entry %d", self._last_word, self.table.shoe.journal, self.table.shoe.seq)
 
+    def _begun(self) -> None:
+        """Called in the journal's thread."""
+        self._loop.call_soon_threadsafe(self.keeping.begun)
+
     def _watch(self) -> Watch:
         """The view of a technician; no card of an open shoe, nor of one that the next card opens."""
 
@@ -223,7 +227,7 @@ class Bridge:
         return Watch(self.reader, READERS[self.config.reader.protocol].frames, self.pins, ins, outs, secret)
 
     def _changed(self) -> None:
-        for each in (self.uplink, self.control, self.sensors, self.keypads):
+        for each in (self.uplink, self.control, self.sensors, self.keypads, self.reader):
             each.changed()
 
     def _publish_health(self, health: wire_states.Health) -> None:

@@ -123,6 +123,7 @@ def config(play: Play, own: Mapping[str, Any], folder: Path, port: int) -> Confi
             "reader": {
                 "protocol": play.reader,
                 "port": str(folder / "reader"),
+                "most_a_second": 1_000,
                 "pattern": r"(\w+)",
                 # At speed the same face may come twice within the usual half second, the same tag cannot.
                 "hold": 0.5 if READERS[play.reader].has_tags else 0.0,

@@ -4,7 +4,7 @@ import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.facts.events import Entry
@@ -21,6 +21,13 @@ log = logging.getLogger(__name__)
 
 REST: Final = 100
 """Entries after a failed prefill before the next attempt."""
+
+
+class Preparation(NamedTuple):
+    """A step that prepares files. of_newest: it changes the file that entries are appended to, so none may be then."""
+
+    work: Callable[[], None]
+    of_newest: bool
 
 
 class Journal:
@@ -83,7 +90,7 @@ class Journal:
         Raises DiskError, with nothing changed, if the disk did not accept all of it; SyncFailed if it did not confirm
         it, which must end the process.
         """
-        if line.public.seq == 1 or self._file is None:
+        if self.begins(line) or self._file is None:
             self._begin(line)
             self._begun()
         else:
@@ -92,27 +99,34 @@ class Journal:
 
     def wants_preparing(self, is_dealing: bool) -> bool:
         """Whether `prepare` has something to do. is_dealing: more cards are to come into the newest file."""
-        if self._over or self._rest:
-            return bool(self._over)
-        return not self._spare.is_ready or self._newest_wants(is_dealing)
+        return self.preparation(is_dealing) is not None
 
-    def prepare(self, is_dealing: bool) -> None:
-        """Does one step of preparation, while no card waits, that makes the next entries fast.
+    def begins(self, line: Line) -> bool:
+        """Whether the line begins a new file."""
+        return line.public.seq == 1 or self._file is None
+
+    def preparation(self, is_dealing: bool) -> Preparation | None:
+        """The next step of preparation, which makes the next entries fast; None where there is none.
 
         A finished file is cut to its records; the newest one is filled ahead while is_dealing, else cut; a spare is
-        filled for the next journal. A failure is logged, and the next `REST` entries are written without preparation:
-        slower, and journaled all the same.
+        filled for the next journal.
+        """
+        if self._over:
+            return Preparation(lambda: _close(self._over.pop(), cut=True), of_newest=False)
+        if self._rest:
+            return None
+        if self._file and self._newest_wants(is_dealing):
+            return Preparation(self._file.fill if is_dealing else self._file.cut, of_newest=True)
+        return None if self._spare.is_ready else Preparation(self._spare.make, of_newest=False)
+
+    def prepare(self, step: Preparation) -> None:
+        """Does one step of preparation, while no card waits.
+
+        A failure is logged, and the next `REST` entries are written without preparation: slower, and journaled all
+        the same.
         """
         try:
-            if self._over:
-                _close(self._over.pop(), cut=True)
-            elif self._file and self._newest_wants(is_dealing):
-                if is_dealing:
-                    self._file.fill()
-                else:
-                    self._file.cut()
-            elif not self._spare.is_ready:
-                self._spare.make()
+            step.work()
         except OSError as error:
             self._rest = REST
             log.warning("no space can be prepared for the journal: entries take longer to write (%s)", error)

@@ -25,7 +25,7 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     """The decision about `fact`: its events, and the shoe after them; None for a repeat. Pure and total."""
     if _is_repeat(shoe, fact):
         return None
-    draft = Draft(shoe, fact.at, fact.mono)
+    draft = Draft(shoe, fact.at, fact.mono, fact.utc_offset)
     if devices.is_card(fact) and not devices.is_entered(shoe, fact):
         rounds.open_with_card(draft, fact)
     devices.follow_session(draft, fact, inside=shoe.status == "open")
@@ -144,6 +144,7 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
     "ReaderJudged": _row(reader_result.judged, outside=reader_result.judged_outside),
     "ReaderSaid": _row(reader_result.note),
     "ReaderBooted": _row(devices.reader_booted),
+    "ReaderFaulted": _row(devices.reader_faulted),
     "ReaderBorrowed": _row(devices.reader_borrowed),
     "TestCardsPassed": _row(devices.test_cards_passed),
     "reader_lost": _row(devices.lost),

@@ -94,6 +94,12 @@ KEEP_ORDER: Final[Policy] = {
         confirm=True,
         choices=("accept", "void"),
     ),
+    "reader_fault": Row(
+        "the card reader sends more than cards can be drawn: call the pit, and check what is plugged in",
+        blocks=True,
+        choices=("accept", "end-shoe"),
+        severity="critical",
+    ),
     "reader_gap": Row(
         "the card reader may have missed cards: compare the table with the screen, then press NEXT",
         blocks=True,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.daemon.devices.reader import NOTED
+from firmware_bridge.daemon.devices.reader_limits import NOTED
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import DaemonTable
 

@@ -55,7 +55,9 @@ def test_a_journal_goes_only_when_it_is_stored(table: BridgeTable, backend: Back
     (found,) = store(Machine(load(table.config_path), table.bridge.control.status()))
     assert found.level == "FAIL"
     store_everything(table, backend)
-    table.bridge.uplink.acknowledged.synced()
+    synced: list[object] = []
+    table.bridge.uplink.acknowledged.sync(synced.append)
+    table.until(lambda: synced)
     table.bridge.keeping.watch(1)
     assert alarms(table) == []
     backend.publish("shoe/T07/command", {"id": "1", "do": "close_shoe"})

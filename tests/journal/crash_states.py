@@ -78,7 +78,8 @@ class CrashStates:
         if what == "idle":
             record.prepare()
         elif what == "step":
-            record.journal.prepare(record.shoe.status == "open")
+            if step := record.journal.preparation(record.shoe.status == "open"):
+                record.journal.prepare(step)
         elif what == "shoe":
             self.do(record, lambda: record.open_shoe() and None)
         elif what == "order":

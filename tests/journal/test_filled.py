@@ -41,7 +41,8 @@ def test_it_is_filled_in_steps_and_never_too_far(tmp_path: Path) -> None:
     record = Record(tmp_path).begin()
     for _ in range(300):
         size, journal = newest(record).stat().st_size, record.journal
-        record.journal.prepare(is_dealing=True)
+        if step := record.journal.preparation(is_dealing=True):
+            journal.prepare(step)
         assert newest(record).stat().st_size - size in (0, STEP)
         ahead = newest(record).stat().st_size - journal.end.offset
         assert ahead <= MOST_AHEAD

@@ -40,7 +40,8 @@ Sections = dict[str, dict[str, Any]]
 class Table:
     """A board in its shoe and a config, from making to `close`; time passes only in `until` and `pull`.
 
-    sections: config keys over those of a plain table (`new_shoe` auto, no burn, no early cut, no pins, `COMMANDS`).
+    sections: config keys over those of a plain table (`new_shoe` auto, no burn, no early cut, no pins, a reader
+    faster than any hand, `COMMANDS`).
     """
 
     speed = 1.0
@@ -61,7 +62,7 @@ class Table:
         """Write the config, which the next start reads."""
         plain: Sections = {
             "table": {"id": "T07", "new_shoe": "auto", "burn": "none", "cut_earliest": "none"},
-            "reader": {"port": str(self.folder / "reader")},
+            "reader": {"port": str(self.folder / "reader"), "most_a_second": 1_000},
             "pins": {"factory": "mock"},
             "mqtt": {"port": self.port, "commands": COMMANDS},
             "journal": {"dir": str(self.journal_dir)},

@@ -62,8 +62,8 @@ class Record:
 
     def prepare(self) -> "Record":
         """Nothing comes for a while: the journal is made ready for what comes next."""
-        while self.journal.wants_preparing(keeps_its_journal(self.shoe)):
-            self.journal.prepare(keeps_its_journal(self.shoe))
+        while step := self.journal.preparation(keeps_its_journal(self.shoe)):
+            self.journal.prepare(step)
         return self
 
     def close(self) -> list[Path]:

@@ -23,6 +23,7 @@ from firmware_bridge.topics.state import snapshots
 
 Step = str | inputs.AnyInput
 
+FLOODED = inputs.ReaderFaulted(at=0, why="437 cards were reported for a shoe of 416")
 LOST = inputs.DeviceLost(at=0, device="reader", why="unplugged")
 BACK = inputs.DeviceBack(at=0, device="reader")
 RESUMED = inputs.DeviceBack(at=0, device="reader", resumes=True)

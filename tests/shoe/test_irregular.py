@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import inputs
-from tests.kit.table import BACK, LOST, RESTART, RESUMED, Step, Table
+from tests.kit.table import BACK, FLOODED, LOST, RESTART, RESUMED, Step, Table
 
 NATURAL = "9s Kd Th Kc"
 STANDS = "2s 6d 4h Ac"
@@ -150,6 +150,14 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
     ("another waits for NEXT", PLAIN, ["shoe 9s", LOST, BACK, "Kd"], "", "dealing", "reader_back"),
     ("then deals what it held", PLAIN, ["shoe 9s", LOST, BACK, "Kd Th Kc next"], "1 closed player", "ready", ""),
     ("reader back, void", PLAIN, ["shoe 9s", LOST, BACK, "!resolve reader_back void"], "1 voided", "ready", ""),
+    ("a reader that sends too much blocks", PLAIN, ["shoe 9s", FLOODED, "Kd"], "", "dealing", "reader_fault"),
+    ("it is said once", PLAIN, ["shoe 9s", FLOODED, FLOODED], "", "dealing", "reader_fault"),
+    ("the pit has looked: what came is dealt", PLAIN, ["shoe 9s", FLOODED, "Kd Th Kc !resolve reader_fault accept"], "1 closed player", "ready", ""),
+    ("or the shoe ends", PLAIN, ["shoe 9s", FLOODED, "!resolve reader_fault end-shoe"], "1 voided last", "ended", ""),
+    ("it outlives a shoe", PLAIN, ["shoe", FLOODED, "!close_shoe shoe"], "", "ready", "reader_fault"),
+    ("it outlives a round", PLAIN, ["shoe 9s", FLOODED, "!void misdeal"], "1 voided", "ready", "reader_fault"),
+    ("with no shoe open", PLAIN, [FLOODED, "!resolve reader_fault accept"], "", "empty", ""),
+    ("with none, the end of it opens the port too", PLAIN, [FLOODED, "!resolve reader_fault end-shoe"], "", "empty", ""),
     ("reader lost with no shoe open", PLAIN, [LOST, BACK], "", "empty", ""),
     ("reader lost outlives a shoe", PLAIN, ["shoe", LOST, "!close_shoe shoe"], "", "ready", "reader_lost"),
     ("manual entry while it is lost", PLAIN, ["shoe", LOST, "!enter 9s !enter Kd !enter Th !enter Kc"], "1 closed player", "ready", "reader_lost"),

@@ -184,6 +184,7 @@ def inputs(table: Table) -> Iterator[i.AnyInput]:
         yield i.DeviceLost(at=1, device=device, why="gone")  # type: ignore[arg-type]  # both are devices
         yield i.DeviceBack(at=1, device=device, resumes=resumes)  # type: ignore[arg-type]  # both are devices
     for report in (None, i.ReportNo(7, 3), i.ReportNo(8, 0)):
+        yield i.ReaderFaulted(at=1, why="more than 10 reports a second for 10 s")
         yield i.ReaderBorrowed(at=1, by="Ann", taken=report)
         yield from (i.TestCardsPassed(at=1, count=3, by="Ann", taken=report, lent=lent) for lent in (False, True))
     yield from (i.DiskFailed(at=1, irregularity=disk, why="", until=2) for disk in ("disk_full", "disk_error"))
@@ -204,6 +205,7 @@ def inputs(table: Table) -> Iterator[i.AnyInput]:
     )
     yield from (table.order(orders.DealerIn(name)) for name in ("", "Li"))
     yield from (table.order(orders.Mark("S", seat)) for seat in (None, 3))
+    yield from (table.order(order) for order in (orders.Unmark(), orders.Unmark(seat=3), orders.Unmark(turn=9)))
     yield from (table.order(orders.Correct(1, faces(text), "w")) for text in ("", "9s8dThKc", "9s"))
 
 

@@ -35,20 +35,25 @@ class Shown(NamedTuple):
 
 
 class Given(NamedTuple):
-    """A line to play, and what is to be shown after each of its words; `done`: the rounds that are then complete."""
+    """A line to play, and what is to be shown after each of its words (by their number, from 1).
+
+    complete: where a round is then complete. opening: each state before that in which sealed cards are to be opened.
+    """
 
     line: dict[str, Any]
     shown: list[Shown]
     complete: dict[int, Shown]
+    opening: dict[int, list[Shown]]
 
 
-def given(game: str, seed: int) -> Given | None:
+def given(game: str, seed: int, sealed: bool) -> Given | None:
     """A random round of a game with seats; None where too few seats take part."""
     line = _line(game, seed)
     steps: list[Step] = line.pop("steps")
     if steps[0].get("over") or steps[0].get("error"):
         return None
-    told = _Told(game)
+    told = _Told(sealed)
+    opening: dict[int, list[Shown]] = {}
     shown: list[Shown] = []
     complete: dict[int, Shown] = {}
     for n, step in enumerate(steps):
@@ -57,10 +62,11 @@ def given(game: str, seed: int) -> Given | None:
             shown.append(shown[-1])
             continue
         told.hear(word, step)
+        opening[n] = told.openings(f"{line['id']} opening after {word}", step)
         if over := told.settled(step):
             complete[n] = Shown(f"{line['id']} complete after {word}", {"ready": "confirm"} | told.signs, over)
         shown.append(Shown(f"{line['id']} after {word}", *told.state(step)))
-    return Given(line, shown, complete)
+    return Given(line, shown, complete, opening)
 
 
 def _line(game: str, seed: int) -> dict[str, Any]:
@@ -76,8 +82,8 @@ def _line(game: str, seed: int) -> dict[str, Any]:
 class _Told:
     """What a listener at the table knows so far."""
 
-    def __init__(self, game: str) -> None:
-        self.game = game
+    def __init__(self, sealed: bool) -> None:
+        self.sealed, self.banker = sealed, ""
         self.hands: dict[str, list[str]] = {}
         self.signs: Lit = {}
         self.last_asked = ""
@@ -97,10 +103,31 @@ class _Told:
                 self.signs["D"] = "quick" if about[0] else "double"
             elif verb == "compare":
                 self.signs[about[1] if about[2] == about[0] else about[0]] = "quick"
+            elif verb == "banker":
+                self.banker = about[0]
             elif verb == "round_over":
                 self.is_fresh = True
         self.last_asked = (step["act"] or [""])[0]
         self.is_over = bool(step.get("over"))
+
+    def openings(self, moment: str, step: Step) -> list[Shown]:
+        """The states in which REVEAL is to be pressed before the step is done; none where nothing is sealed."""
+        found = []
+        slots = [did[1] for did in step["did"] if did[0] == "turn"] if self.sealed else []
+        if self.banker and slots:  # from his next seat on, his own last
+            at = slots.index(self.banker) + 1
+            slots = slots[at:] + slots[:at]
+        turned = [n for n, did in enumerate(step["did"]) if did[0] == "turn"]
+        for slot, end in zip(slots, turned, strict=bool(slots)):
+            before = step["did"][:end]
+            answers = ["quick" if did[1] else "double" for did in before if did[0] == "peek"]
+            signs = {"D": answers[0]} if answers else {}
+            acts = [*self._acts(before), {"verb": "press", "slots": [slot], "key": "reveal"}]
+            found.append(Shown(moment, {"ready": "confirm"} | signs, acts))
+        return found
+
+    def _acts(self, did: list[list[Any]]) -> Acts:
+        return [act for act in _acts(did) if not (self.sealed and act["verb"] == "turn")]
 
     def settled(self, step: Step) -> Acts:
         """The acts of a round that is complete, until NEXT; none where it is not."""
@@ -108,7 +135,7 @@ class _Told:
         if not (self.is_over or "round_over" in verbs):
             return []
         end = verbs.index("round_over") if "round_over" in verbs else len(verbs)
-        return [*_acts(step["did"][:end]), {"verb": "press", "key": "next"}]
+        return [*self._acts(step["did"][:end]), {"verb": "press", "key": "next"}]
 
     def state(self, step: Step) -> tuple[Lit, Acts]:
         """What is shown where the round goes on, or the next one has begun."""
@@ -116,7 +143,7 @@ class _Told:
             return {}, []
         verbs = [did[0] for did in step["did"]]
         begun = verbs.index("round_over") + 1 if "round_over" in verbs else 0
-        acts, lit = ([], {}) if begun else (_acts(step["did"]), dict(self.signs))
+        acts, lit = ([], {}) if begun else (self._acts(step["did"]), dict(self.signs))
         if slot := step["due"]:
             ready = {"ready": "steady"} if self.is_fresh else {}
             return {**lit, _seat(slot): "steady", **ready}, [
@@ -178,12 +205,23 @@ def _text(amount: Any) -> str:
 Faces = tuple[Any, ...]
 
 
-def baccarat(faces: Faces, carried: int, procedure: str, close: str) -> Shown:
-    """Lamps and acts of a round of baccarat after these cards, of which so many were carried into it."""
+def baccarat(faces: Faces, carried: int, procedure: str, opened: int | None) -> Shown:
+    """Lamps and acts of a round of baccarat after these cards, of which so many were carried into it.
+
+    opened: how often REVEAL was pressed in it, None where nothing is sealed.
+    """
+    moment = f"{procedure} {' '.join(each.value for each in faces)}, opened {opened}"
     now = book(faces, procedure)
-    moment = f"{procedure} {close} {' '.join(each.value for each in faces)}"
+    if opened is not None and len(faces) >= (4 if procedure == "on-demand" else 6):
+        steps: list[tuple[str, ...]] = [("P1", "P2"), ("B1", "B2")]
+        steps += [(str(slot),) for slot in now.plays if slot in ("P3", "B3")]
+        if opened < len(steps):
+            moves = [move for move in _played(now) if (move[1],) == steps[opened]]
+            lit = {"ready": "confirm"} | {slot: "confirm" for move in moves for slot in move}
+            press = {"verb": "press", "slots": [*steps[opened]], "key": "reveal"}
+            return Shown(moment, lit, [*map(_moved, moves), press])
     if now.outcome:
-        moves = list(_played(now))
+        moves = list(_played(now)) if opened is None else []
         lit = {"ready": "confirm"} | {slot: "confirm" for move in moves for slot in move}
         return Shown(moment, lit, [*map(_moved, moves), {"verb": "press", "key": "next"}])
     lit, acts = {str(now.due): "steady"}, [{"verb": "draw", "slot": now.due, "hand": now.due}]

@@ -15,7 +15,7 @@ from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.house import house_of, usual
+from firmware_bridge.games.house import house_of, terms_of, usual
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.expected import expected
 from firmware_bridge.topics.lamps import lamps
@@ -41,21 +41,25 @@ class Dealt(PlayedTable):
     def press_next(self) -> None:
         self._order(orders.Next())
 
+    def press_reveal(self) -> None:
+        self._order(orders.Reveal())
 
-def house(game: str, settings: dict[str, Any], close: str) -> House:
-    """The settings of a line, under a way to close rounds."""
+
+def house(game: str, settings: dict[str, Any], close: str, disclose: str) -> House:
+    """The settings of a line, under a way to close rounds and to disclose cards."""
     terms = GAMES[game].terms
     known = {name: value for name, value in settings.items() if name in terms.__struct_fields__}
     made = msgspec.convert(known, terms, strict=False)
-    own = {name: value for name, value in settings.items() if name == "decks"}
     named = {name: getattr(made, name) for name in known}
-    return house_of(game, **{**usual(game), **own, "new_shoe": "command", "virtual_cut": None, "close": close, **named})
+    own = {name: value for name, value in settings.items() if name == "decks"}
+    fixed = {"new_shoe": "command", "virtual_cut": None, "close": close, "disclose": disclose}
+    return house_of(game, **{**usual(game), **own, **fixed, **named})
 
 
-def states(game: str, round: Given, close: str) -> Iterator[State]:
+def states(game: str, round: Given, close: str, disclose: str) -> Iterator[State]:
     """Each state of a round with seats, and what is to be shown there."""
     line = round.line
-    table = Dealt(house(game, line["settings"], close), line["type"] == "game")
+    table = Dealt(house(game, line["settings"], close, disclose), line["type"] == "game")
     texts = {name: {seat: str(each) for seat, each in line.get(name, {}).items()} for name in ("bets", "money")}
     stakes = orders.BetsClosed(**texts) if GAMES[game].money.stakes else None
     table.begin(orders.Pack(decks=line["settings"].get("decks"), left=line.get("left")), stakes)
@@ -64,6 +68,9 @@ def states(game: str, round: Given, close: str) -> Iterator[State]:
         if round.shown[n].lit == {} == round.shown[n - 1].lit:
             return  # the round is over: what follows is refused
         table.move(word)
+        for opening in round.opening.get(n, ()):
+            yield table.shoe, opening
+            table.press_reveal()
         if close == "next" and n in round.complete:
             assert phase(table.shoe) is Phase.COMPLETE
             yield table.shoe, round.complete[n]
@@ -86,17 +93,25 @@ def lit(shoe: Shoe) -> Lit:
     return lamps(shoe).lit
 
 
-def rounds(game: str, count: int) -> Iterator[Given]:
-    seeds = iter(range(100_000))
-    return islice((round for seed in seeds if (round := given(game, seed))), count)
+def rounds(game: str, disclose: str, count: int) -> Iterator[Given]:
+    found = (given(game, seed, disclose == "sealed") for seed in range(100_000))
+    return islice((round for round in found if round), count)
 
 
-@pytest.mark.parametrize("close", ["auto", "next"])
+def of_seats(game: str, close: str, disclose: str, count: int) -> Iterator[State]:
+    """Each state of so many rounds of a game with seats."""
+    return (state for round in rounds(game, disclose, count) for state in states(game, round, close, disclose))
+
+
+each_close = pytest.mark.parametrize("close", ["auto", "next"])
+each_disclose = pytest.mark.parametrize("disclose", ["dealt", "sealed"])
+
+
+@each_disclose
+@each_close
 @pytest.mark.parametrize("game", SEATED)
-def test_seats_are_guided_as_the_second_statement_says(game: str, close: str) -> None:
-    wrong = [
-        said for round in rounds(game, ROUNDS) for state in states(game, round, close) if (said := differs(lit, state))
-    ]
+def test_seats_are_guided_as_the_second_statement_says(game: str, close: str, disclose: str) -> None:
+    wrong = [said for state in of_seats(game, close, disclose, ROUNDS) if (said := differs(lit, state))]
     assert wrong[:3] == []
 
 
@@ -107,31 +122,39 @@ SHOE = 50
 """Rounds that every shoe of eight packs has."""
 
 
-def of_baccarat(procedure: str, close: str, count: int) -> Iterator[State]:
+def of_baccarat(procedure: str, close: str, disclose: str, count: int) -> Iterator[State]:
     """Each state of so many rounds of baccarat, in shoes of eight packs."""
     rng = Random(f"{procedure} {close}")
     for begun in range(0, count, SHOE):
-        yield from _of_a_shoe(procedure, close, min(SHOE, count - begun), rng)
+        settings = {"decks": 8, "procedure": procedure}
+        table = Dealt(house("baccarat", settings, close, disclose), False)
+        yield from _of_a_shoe(table, min(SHOE, count - begun), rng.sample(FACES * 8, 416))
 
 
-def _of_a_shoe(procedure: str, close: str, count: int, rng: Random) -> Iterator[State]:
-    table = Dealt(house("baccarat", {"decks": 8, "procedure": procedure}, close), False)
+def _of_a_shoe(table: Dealt, count: int, cards: list[Card]) -> Iterator[State]:
     table.begin(orders.Pack(), None)
-    cards = rng.sample(FACES * 8, 416)
+    settings = table.shoe.house
+    procedure = terms_of(settings).procedure
     while table.shoe.burn_left != 0:
         table.move(cards.pop().value)
     faces: tuple[Card, ...] = ()
+    opened = 0 if settings.disclose == "sealed" else None
     carried = played = 0
     while played < count:
-        shown = baccarat(faces, carried, procedure, close)
-        is_complete = shown.acts[-1]["verb"] == "press"
-        if not is_complete or close == "next":
+        shown = baccarat(faces, carried, procedure, opened)
+        last = shown.acts[-1]
+        is_complete = last.get("key") == "next"
+        if not is_complete or settings.close == "next":
             yield table.shoe, shown
         if is_complete:
-            if close == "next":
+            if settings.close == "next":
                 table.press_next()
             carried = len(book(faces, procedure).carried)
             faces, played = faces[len(faces) - carried :], played + 1
+            opened = None if opened is None else 0
+        elif last.get("key") == "reveal":
+            table.press_reveal()
+            opened = (opened or 0) + 1
         else:
             card = cards.pop()
             table.is_over = False
@@ -139,10 +162,11 @@ def _of_a_shoe(procedure: str, close: str, count: int, rng: Random) -> Iterator[
             faces = (*faces, card)
 
 
-@pytest.mark.parametrize("close", ["auto", "next"])
+@each_disclose
+@each_close
 @pytest.mark.parametrize("procedure", ["on-demand", "six-card"])
-def test_baccarat_is_guided_as_the_second_statement_says(procedure: str, close: str) -> None:
-    wrong = [said for state in of_baccarat(procedure, close, ROUNDS) if (said := differs(lit, state))]
+def test_baccarat_is_guided_as_the_second_statement_says(procedure: str, close: str, disclose: str) -> None:
+    wrong = [said for state in of_baccarat(procedure, close, disclose, ROUNDS) if (said := differs(lit, state))]
     assert wrong[:3] == []
 
 
@@ -199,10 +223,7 @@ def test_a_lamp_that_is_wrong_now_and_then_is_found(game: str, fault: str) -> No
         could += wrong != right
         return wrong if could % EVERY == 1 else right
 
-    sample = (
-        of_baccarat("six-card", "next", 20)
-        if game == "baccarat"
-        else (state for round in rounds(game, 20) for state in states(game, round, "next"))
-    )
+    is_baccarat = game == "baccarat"
+    sample = of_baccarat("six-card", "next", "dealt", 20) if is_baccarat else of_seats(game, "next", "dealt", 20)
     found = sum(1 for state in sample if differs(panel, state))
     assert found >= could // EVERY > 0

@@ -74,6 +74,9 @@ def _held(status: dict[str, Any]) -> Finding:
     if words := lease_words(status):
         what_now, remedy = words
         return Finding("WARN", "reader", f"{what}: {what_now}", remedy)
+    if any(each["id"] == "reader_fault" for each in status["alarm"]["open"]):
+        remedy = "see what is plugged in; then the pit decides: shoe do resolve reader_fault accept"
+        return Finding("FAIL", "reader", f"{what}: closed, as it sent more than cards can be drawn", remedy)
     if not held["open"]:
         return Finding("FAIL", "reader", f"{what}: the daemon cannot open it", "check its cable; see `shoe status`")
     if held["lost"]:

@@ -95,11 +95,11 @@ AGAIN_S: Final = 10.0
 """Seconds between two such repairs at least: who writes on and on does not start a fight."""
 
 ECHOES: Final = 64
-"""Own messages of a topic at most whose return is awaited."""
+"""Own messages of a topic that are awaited from the broker, at most."""
 
 
 class Overwritten:
-    """Notices that somebody else wrote a retained topic of the table, and has it published again.
+    """Notices that somebody else wrote a retained topic of the table, and publishes it again.
 
     again: publishes these topics again, soon, and every `AGAIN_S` at most. is_shared: whether another shoe of this name
     is online, which does the same: then nothing is repaired.

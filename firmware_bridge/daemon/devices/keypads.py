@@ -2,19 +2,22 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from firmware_bridge.config.pins import KeypadConfig
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.turns import Turns, Window
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.prompts import Between, Choice, MarkDue, Offer, Target, Whole, in_words
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.round import asked, coming
 from hardware.errors import PortError
-from hardware.keypads import NEXT, PROTOCOL, UNMARK, WORDS, Hello, KeypadLink, Mark, Turn, encode_turns, greeting
+from hardware.keypads import NEXT, PROTOCOL, UNMARK, WORDS, Beat, Hello, KeypadLink, Mark, Turn, encode_turns, greeting
 from hardware.ports import Port
 
 
@@ -81,6 +84,21 @@ DEALERS: Final[dict[str, orders.Order]] = {NEXT: orders.Next(), UNMARK: orders.U
 LOST: Final = "keypad_lost"
 """The alarm for lost pads."""
 
+MARKS_A_SECOND: Final = 10
+"""Marks of a seat that are judged within any second at most: no hand is faster, but a bouncing contact is."""
+
+
+class MarkLimit:
+    """Limits the marks of each seat to `MARKS_A_SECOND`; those beyond are not judged."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._seats = defaultdict[int, Window](partial(Window, MARKS_A_SECOND, 1.0))
+
+    def admits(self, seat: int) -> bool:
+        """Whether a mark of this seat may be judged now."""
+        return self._seats[seat].admits(self._loop.time())
+
 
 class Keypads:
     """Owns the ports of all pads from `start` to `close`. For a lost pad the dealer gives the marks."""
@@ -144,7 +162,9 @@ class _Keypad:
         self._link = KeypadLink()
         self._heard_at = loop.time()
         self._shown = b""
+        self._limit = MarkLimit(loop)
         self.port = Port(config.port, BAUD, loop, self._on_bytes, self._on_lost, self._on_open)
+        self._turns = Turns[Hello | Mark | Beat](self._on_packet, self.port.hold, loop)
 
     def show(self, again: bool = False) -> None:
         """Sends the pad its display, if it changed or `again`."""
@@ -174,26 +194,28 @@ class _Keypad:
         self._on_change(self.port.target, f"no answer from the keypad of {self._config.where}")
 
     def _on_bytes(self, chunk: bytes) -> None:
-        for packet in self._link.feed(chunk):
-            self._heard_at = self._loop.time()
-            self._on_change(self.port.target, "")
-            match packet:
-                case Hello(protocol=version) if version == PROTOCOL:
-                    self.port.write(greeting(packet))
-                    self.show(again=True)
-                case Mark() if self._link.is_acknowledged(packet):
-                    self.port.write(self._link.acknowledge(packet))
-                case Mark():
-                    self._give_mark(packet)
+        self._turns.receive(self._link.feed(chunk))
+
+    def _on_packet(self, packet: Hello | Mark | Beat) -> None:
+        self._heard_at = self._loop.time()
+        self._on_change(self.port.target, "")
+        match packet:
+            case Hello(protocol=version) if version == PROTOCOL:
+                self.port.write(greeting(packet))
+                self.show(again=True)
+            case Mark() if self._link.is_acknowledged(packet):
+                self.port.write(self._link.acknowledge(packet))
+            case Mark() if self._limit.admits(packet.seat if packet.seat in self._config.seats else 0):
+                self._give_mark(packet)  # else it is not acknowledged: the pad repeats the oldest
 
     def _give_mark(self, mark: Mark) -> None:
-        """Gives a mark, or the dealer's order, to the table; it is acknowledged once it is on disk, refused or not."""
+        """Gives the mark, or the dealer's order, to the table; it is acknowledged once it is on disk, or refused."""
         shoe, by = self._table.shoe, f"keypad {mark.seat}"
         if mark.word in DEALERS:
             order, by = _dealers(mark, self._config, coming(shoe).turn), "dealer's keypad"
         else:
             order = _order(mark, self._config.seats, asked_hand(shoe, mark.seat))
-        self._table.order(inputs.Ordered(**now(), order=order, by=by, nonce=nonce()))
+        self._table.handle(inputs.Ordered(**now(), order=order, by=by, nonce=nonce()))
         if not self._table.disk:
             self.port.write(self._link.acknowledge(mark))
 

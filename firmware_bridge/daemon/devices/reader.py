@@ -2,16 +2,18 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
+from firmware_bridge.daemon.devices.reader_limits import FloodLimit, RestartLimiter
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.turns import Turns
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import Serial
@@ -20,31 +22,6 @@ from firmware_bridge.shoe.state import is_open
 from hardware.errors import PortError
 from hardware.ports import Port
 from hardware.readers import READERS, ReaderSettings, messages
-
-NOTED: Final = 3
-WITHIN_S: Final = 30.0
-"""At most `NOTED` restarts are journaled within this time: a loop of restarts must not fill the disk."""
-
-
-class RestartLimiter:
-    """Limits the restarts that are journaled; a board repeats its hello until it is greeted, so none is lost."""
-
-    def __init__(self) -> None:
-        self._noted: deque[float] = deque(maxlen=NOTED)
-        self._is_loop = False
-
-    def may_note(self, session: int, table: Table, now_s: float) -> bool:
-        """Whether this restart may be journaled and greeted now; not while the disk is out."""
-        known = table.shoe.device.reader
-        if table.disk or (known is not None and known.session == session):
-            return table.disk is None
-        is_loop = len(self._noted) == NOTED and now_s - self._noted[0] < WITHIN_S
-        if is_loop and not self._is_loop:
-            log.warning("the reader board keeps restarting: check its power and cable")
-        self._is_loop = is_loop
-        if not is_loop:
-            self._noted.append(now_s)
-        return not is_loop
 
 
 def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.AnyInput | None:
@@ -140,6 +117,8 @@ class Reader:
         self._away = self._is_missed = False
         self._restore = b""
         self._restarts, self._has_left, self._met_left = RestartLimiter(), False, False
+        self._turns = Turns[messages.Message](self._on_message, self._hold, loop)
+        self._flood, self._is_faulty, self._was_open = FloodLimit(config.most_a_second, loop), False, False
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
 
@@ -147,13 +126,17 @@ class Reader:
         """Opens the port, now or when it appears. A lease of the last daemon ends as any other."""
         if to := self._table.shoe.device.lent:
             self._leased, self._away = LeasedReader(self._table, to, cut_short=True), True
-        self.port.start()
+        self._is_faulty = self._was_open = is_open(self._table.shoe, "reader_fault")
+        self._flood.begin(self._table.shoe)
+        self._open()
         self._watch = self._loop.call_later(1, self._listen)
 
     def close(self) -> None:
         """Closes the port."""
         if self._watch:
             self._watch.cancel()
+        with suppress(Exception):  # a table that failed takes none, and has said why
+            self._turns.drain()  # a reader that does not repeat has sent them
         self.port.close()
         if self._leased:
             self._leased.journal()
@@ -163,6 +146,7 @@ class Reader:
 
     def lease(self, to: str) -> dict[str, Any]:
         """Releases the port; the last report handled, and bytes in hex to write to the reader first."""
+        self._turns.drain()
         self._meet_left()
         if self._leased:
             self._leased.journal()
@@ -190,7 +174,15 @@ class Reader:
                 self._book = code_books.load(self._book_file, self._decks, self._pack)
             except ConfigError as error:
                 log.error("%s; the old code book stays in use", error)
-            self.port.start()
+            self._open()
+
+    def changed(self) -> None:
+        """Opens the port again, once the pit has decided about the reader's fault."""
+        was_open, self._was_open = self._was_open, is_open(self._table.shoe, "reader_fault")
+        if was_open and not self._was_open:
+            self._is_faulty, self._away = False, True
+            self._flood.forgive()
+            self._loop.call_soon(self._open)  # later: an entry is being handled
 
     def acknowledge(self, report: ReportNo) -> None:
         """Acknowledges a report that is on disk: the board may delete it."""
@@ -218,7 +210,7 @@ class Reader:
         if self._leased and not self._protocol.keeps_reports:
             self._loop.call_later(self._protocol.repeats_within_s, self._end_lease, self._leased)
         elif not self._protocol.keeps_reports:  # a card that passed before the first open is lost too
-            self._back(missed=self._first_open)
+            self._back(missed=self._first_open or self._away)
         self._first_open = False
 
     def _meet_left(self) -> None:
@@ -265,15 +257,36 @@ class Reader:
     def _on_bytes(self, chunk: bytes) -> None:
         for tap in self.taps:
             tap.received(chunk)
-        for message in self.decoder.feed(chunk):
-            for tap in self.taps:
-                tap.decoded(message)
-            self._heard_at = self._loop.time()
-            if self._leased:
-                self._test_card(message, self._leased)
-            if self._leased is None:
-                self._back()
-                self._handle(message)
+        self._turns.receive(iter(self.decoder.feed(chunk)))
+        if self._is_faulty and not self._turns.are_due:
+            self.port.close()
+
+    def _on_message(self, message: messages.Message) -> None:
+        for tap in self.taps:
+            tap.decoded(message)
+        self._heard_at = self._loop.time()
+        if self._leased:
+            self._test_card(message, self._leased)
+        if self._leased is None:
+            self._back()
+            self._handle(message)
+
+    def _hold(self, is_held: bool) -> None:
+        """Leaves the port unread while messages wait; one at fault is closed after the last."""
+        self.port.hold(is_held)
+        if self._is_faulty and not is_held:
+            self.port.close()
+
+    def _open(self) -> None:
+        """Opens the port, unless the reader is at fault."""
+        if not self._is_faulty:
+            self.port.start()
+
+    def _end_flood(self, why: str) -> None:
+        """Reports a reader at fault; what was read of it is still handled, the rest is left unread."""
+        log.error("%s: the reader's port is closed", why)
+        self._is_faulty = True
+        self._table.handle(inputs.ReaderFaulted(**now(), why=why))
 
     def _test_card(self, message: messages.Message, leased: LeasedReader) -> None:
         """Handles a message before the lease ends: reports are acknowledged, none is dealt.
@@ -301,6 +314,8 @@ class Reader:
         elif not isinstance(message, messages.Hello):
             if fact := as_input(message, self._book):
                 self._table.handle(fact)
+                if not self._is_faulty and (why := self._flood.fault(fact, self._table.shoe)):
+                    self._end_flood(why)
         elif self._restarts.may_note(message.session, self._table, self._loop.time()):
             self._table.handle(inputs.ReaderBooted(**now(), session=message.session))
             if not self._table.disk:

@@ -25,12 +25,19 @@ DISK_REMEDY: Final = "run shoe check to see why they wait, or free some space"
 
 
 class RetentionService:
-    """Deletes at most one old journal each time one has `begun`. synced: the cursor after a sync, or None."""
+    """Deletes at most one old journal each time one has `begun`.
+
+    sync: syncs the cursor to disk, then calls its argument with it.
+    """
 
     def __init__(
-        self, keep: JournalConfig, table: Table, synced: Callable[[], Cursor | None], loop: asyncio.AbstractEventLoop
+        self,
+        keep: JournalConfig,
+        table: Table,
+        sync: Callable[[Callable[[Cursor], None]], None],
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._table, self._synced, self._loop = table, synced, loop
+        self._table, self._sync, self._loop = table, sync, loop
         self._warn_mb = keep.warn_mb
         self._retention = Retention(table.journal.directory, keep.keep_days, keep.max_mb)
         self._timer: asyncio.TimerHandle | None = None
@@ -42,7 +49,8 @@ class RetentionService:
 
     def begun(self) -> None:
         """Called when a new journal file was begun."""
-        self._timer = self._loop.call_later(EXPIRE_AFTER_S, self._expire)
+        if self._timer is None:
+            self._timer = self._loop.call_later(EXPIRE_AFTER_S, self._expire)
 
     def watch(self, free_mb: int | None) -> None:
         """Checks the clock, and the free space on the journal's disk (None if unknown)."""
@@ -77,10 +85,14 @@ class RetentionService:
         return sum(cursor is None or path.name >= file_name(cursor.journal) for path in journal.files)
 
     def _expire(self) -> None:
-        if synced := self._synced():
-            files = list(self._table.journal.files)
-            work = self._loop.run_in_executor(None, _expired, self._retention, synced, clock() == "synchronised", files)
-            work.add_done_callback(self._forget)
+        self._timer = None
+        self._sync(self._expire_before)
+
+    def _expire_before(self, synced: Cursor) -> None:
+        """Deletes in a thread, which may read all files; the cursor is on disk."""
+        files = list(self._table.journal.files)
+        work = self._loop.run_in_executor(None, _expired, self._retention, synced, clock() == "synchronised", files)
+        work.add_done_callback(self._forget)
 
     def _forget(self, work: asyncio.Future[Path | None]) -> None:
         if not work.cancelled() and (gone := work.result()):

@@ -12,6 +12,7 @@ from typing import Final
 from firmware_bridge.config import calibration
 from firmware_bridge.config.pins import AnySensor, SensorConfig, mark_of_key
 from firmware_bridge.config.sections import Config
+from firmware_bridge.daemon.devices.keypads import MarkLimit
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OF_SEAT, input_pins
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
@@ -36,7 +37,7 @@ class SeatKeys:
     def __init__(self, table: Table, loop: asyncio.AbstractEventLoop) -> None:
         self._table, self._loop = table, loop
         self.held: dict[str, Contact] = {}
-        self._turn, self._since = -1, loop.time()
+        self._turn, self._since, self._limit = -1, loop.time(), MarkLimit(loop)
         self._released: set[str] = set()
 
     def changed(self) -> None:
@@ -56,8 +57,10 @@ class SeatKeys:
         if mark is None or name not in self._released or self._loop.time() - self._since < AFTER_S:
             return
         self._released.discard(name)
+        if not self._limit.admits(int(mark.seat or 0)):
+            return
         order = orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value, turn=self._turn)
-        self._table.order(inputs.Ordered(**now(), order=order, by=f"key {name}", nonce=nonce()))
+        self._table.handle(inputs.Ordered(**now(), order=order, by=f"key {name}", nonce=nonce()))
 
 
 EXPLAINED_WITHIN_S: Final = 1.5

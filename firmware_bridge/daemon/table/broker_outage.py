@@ -6,7 +6,11 @@ from typing import Final
 
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.facts import inputs
+
+NEWS: Final = 10
+"""Reasons within a minute that are journaled at most: another client may change its mind as often as it likes."""
 
 LOST_AFTER_S: Final = 3.0
 """Seconds before an outage is an irregularity, and that a connection must last to end it; play goes on either way."""
@@ -26,7 +30,7 @@ class BrokerOutage:
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._table, self._is_up, self._is_doubtful, self._loop = table, is_up, is_doubtful, loop
-        self.why = "not connected yet"
+        self.why, self._news = "not connected yet", Window(NEWS, 60.0)
         self._losing: asyncio.TimerHandle | None = None
         self._steady: asyncio.TimerHandle | None = None
 
@@ -83,10 +87,11 @@ class BrokerOutage:
 
     def _report_lost(self, why: str) -> None:
         known = self._detail()
+        if known == why or not self._news.admits(self._loop.time()):
+            return
         if known not in (None, why):
             self._table.handle(inputs.DeviceBack(**now(), device="broker", resumes=True))
-        if known != why:
-            self._table.handle(inputs.DeviceLost(**now(), device="broker", why=why))
+        self._table.handle(inputs.DeviceLost(**now(), device="broker", why=why))
 
     def _detail(self) -> str | None:
         """The detail of the open irregularity, None where none is open."""

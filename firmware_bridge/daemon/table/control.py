@@ -12,9 +12,11 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from firmware_bridge import __build__, __version__
+from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
 from firmware_bridge.daemon.table.order_service import NotAnOrder, OrderService, parse
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.turns import MOST
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
 from firmware_bridge.facts.printable import REMEDY, fault
@@ -45,6 +47,20 @@ class Watch(Protocol):
 
     def seen(self, after: int) -> dict[str, Any]:
         """The present view; `frames` only those numbered above `after`."""
+
+
+class Lines:
+    """Reads the lines of a connection, at most `MOST` in a turn of the loop."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader, self._count = reader, 0
+
+    async def next(self) -> bytes:
+        """The next line, empty at the end of the connection."""
+        self._count += 1
+        if self._count % MOST == 0:  # buffered lines are returned without a turn
+            await asyncio.sleep(0)
+        return await self._reader.readline()
 
 
 class Control:
@@ -129,8 +145,9 @@ class Control:
         task = asyncio.current_task()
         assert task is not None
         self._clients.add(task)
+        lines = Lines(reader)
         try:
-            while line := await reader.readline():
+            while line := await lines.next():
                 await self._answer(line, reader, writer)
         except (ConnectionError, ValueError, asyncio.CancelledError):
             pass
@@ -157,7 +174,13 @@ class Control:
         elif fields["do"] == "take_back":
             await _send(writer, await self._end_lease(by))
         else:
-            await _send(writer, self._orders.give(fields, LOCAL, by))
+            await _send(writer, self._give(fields, by))
+
+    def _give(self, fields: dict[str, Any], by: str) -> orders.Answer:
+        try:
+            return self._orders.give(fields, LOCAL, by)
+        except StillWriting as error:
+            return orders.Answer(ok=False, id=fields.get("id"), error=error.what, hint=error.hint)
 
     async def _lease(
         self, fields: dict[str, Any], by: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -170,10 +193,10 @@ class Control:
             return
         task = asyncio.current_task()
         assert task is not None
-        self._borrower = task, writer
+        self._borrower, lines = (task, writer), Lines(reader)
         try:
             await _send(writer, {"ok": True, "do": "lend", **known})
-            while (line := await reader.readline()) and (request := parse(line))["do"] != "give_back":
+            while (line := await lines.next()) and (request := parse(line))["do"] != "give_back":
                 if request["do"] == "leave":
                     self._leases.leave(request.get("restore"))
                 else:

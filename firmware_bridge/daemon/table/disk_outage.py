@@ -94,6 +94,11 @@ class DiskQueue:
         self._inputs.append(fact)
         return True
 
+    def put_back(self, fact: inputs.AnyInput) -> None:
+        """Puts an input before all others; an order is not queued."""
+        if not isinstance(fact, inputs.Ordered):
+            self._inputs.appendleft(fact)
+
     @property
     def first(self) -> inputs.AnyInput:
         """The oldest input."""

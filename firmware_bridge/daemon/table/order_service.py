@@ -14,6 +14,8 @@ from msgspec.structs import replace
 
 from firmware_bridge.daemon.delivery.replies import Replies, Reply
 from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.journal_writer import StillWriting
+from firmware_bridge.daemon.table.refusals import BACKEND
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import mistake, shown
 from firmware_bridge.facts import inputs, orders
@@ -59,7 +61,10 @@ class OrderService:
         self._table, self._resend, self._is_full = table, resend, is_full
 
     def give(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> orders.Answer:
-        """Carries out a command of `parse`; its answer. A repeated id acts once."""
+        """Carries out a command of `parse`; its answer. A repeated id acts once.
+
+        Raises StillWriting where there is no answer yet.
+        """
         order, wanted = order_of(fields, allowed), list[Range]()
         order_digest = digest(order, by) if fields.get("id") is not None else None
         if allowed is orders.LOCAL:
@@ -232,8 +237,6 @@ class RateLimit:
         self._record(count)
 
 
-BACKEND: Final = "backend"
-
 TOO_MANY: Final = f"more than {A_SECOND} orders a second, and {ROOM} are waiting"
 SLOWER: Final = "send the next order after the answer to the last one"
 
@@ -282,6 +285,8 @@ class Backend:
             answer = error.answer
         except SyncFailed:
             return  # the process ends, and the status says why
+        except StillWriting:
+            return  # the backend repeats an order without an answer
         except Exception:
             log.exception("an order could not be judged")
             answer = Answer(ok=False, error="internal error", hint="report it with the table's log")
@@ -300,7 +305,7 @@ class Backend:
         """Journals a burst of refused orders as one line."""
         refused = Malformed("orders", f"{count} orders were refused: {TOO_MANY}", SLOWER)
         with suppress(SyncFailed):
-            self._table.order(inputs.Ordered(**now(), order=refused, by=BACKEND, nonce=nonce()))
+            self._table.record_refused(refused, BACKEND)
 
     def _reply(self, message: Incoming, answer: Answer) -> Reply:
         wished = message.response_topic or ""

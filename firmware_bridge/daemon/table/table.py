@@ -5,17 +5,19 @@ import logging
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from firmware_bridge import __version__
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.disk_outage import DiskOutage, DiskQueue
+from firmware_bridge.daemon.table.journal_writer import JournalWriter, StillWriting
 from firmware_bridge.daemon.table.look_ahead import LookAhead
+from firmware_bridge.daemon.table.refusals import Refusals
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.events import AnyEvent, CommandAnswered
+from firmware_bridge.facts.events import AnyEvent, CommandAnswered, Entry
 from firmware_bridge.facts.house import House
-from firmware_bridge.facts.orders import Answer
+from firmware_bridge.facts.orders import Answer, Malformed
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps
 from firmware_bridge.journal.cursor import Crashes
 from firmware_bridge.journal.journal import Journal
@@ -60,38 +62,6 @@ class DeadlineTimer:
         self._call()
 
 
-IDLE_S: Final = 0.005
-"""Seconds without an entry after which a table is idle: cards read in a row come closer together."""
-
-
-class JournalPrefill:
-    """Prepares a journal step by step, each time it was appended to and then left alone for `IDLE_S`."""
-
-    def __init__(self, journal: Journal, loop: asyncio.AbstractEventLoop) -> None:
-        self._journal, self._loop = journal, loop
-        self._timer: asyncio.TimerHandle | None = None
-        self._is_dealing, self._last = False, 0.0
-
-    def appended(self, is_dealing: bool) -> None:
-        """Called after each entry on disk. is_dealing: more cards will come into this journal."""
-        self._is_dealing, self._last = is_dealing, self._loop.time()
-        if self._timer is None and self._journal.wants_preparing(is_dealing):
-            self._timer = self._loop.call_later(IDLE_S, self._step)
-
-    def stop(self) -> None:
-        """Stops preparing."""
-        if self._timer:
-            self._timer.cancel()
-        self._timer = None
-
-    def _step(self) -> None:
-        self._timer = None
-        if self._loop.time() >= self._last + IDLE_S:
-            self._journal.prepare(self._is_dealing)
-        if self._journal.wants_preparing(self._is_dealing):
-            self._timer = self._loop.call_later(IDLE_S, self._step)
-
-
 log = logging.getLogger(__name__)
 
 CLOCK_JUMP_MS: Final = 2_000
@@ -103,6 +73,14 @@ class Lights(Protocol):
 
     def show(self, lit: dict[str, str]) -> None:
         """Lights these lamps with these rhythms, all others off."""
+
+
+class _Late(NamedTuple):
+    """An input with an entry that the disk has not confirmed yet, and what publishes it then."""
+
+    fact: inputs.AnyInput
+    entry: Entry
+    publish: Callable[[], None]
 
 
 class Table:
@@ -133,7 +111,12 @@ class Table:
         self._acknowledge, self._publishing, self._changed, self._loop = acknowledge, publishing, changed, loop
         self._outage, self._queue, self._crashes = DiskOutage(), DiskQueue(), Crashes(journal.directory)
         self._retry: asyncio.TimerHandle | None = None
-        self._deadline_timer, self._prefill = DeadlineTimer(self._ring, loop), JournalPrefill(journal, loop)
+        self._deadline_timer, self._writer = (
+            DeadlineTimer(self._ring, loop),
+            JournalWriter(journal, self._written, loop),
+        )
+        self._late: _Late | None = None
+        self._refusals, self._is_count = Refusals(self.record_refused, loop), False
         self._ahead = LookAhead(loop) if looks_ahead else None
         self._wall_ahead: int | None = None
         self._watched_to = 0
@@ -177,20 +160,42 @@ class Table:
         try:
             self._watch_clock(fact)
             return self._journaled(fact)
+        except StillWriting as error:
+            if not self._is_late(fact):
+                self._queue.keep(fact)
+            self.stop_for(error)
+            return ()
         except DiskError as error:
             self._queue.keep(fact)
             self._try_again(error)
             return ()
 
     def order(self, fact: inputs.Ordered) -> Answer:
-        """Gives an order; its answer, the first one again for a repeated id."""
+        """Gives an order; its answer, the first one again for a repeated id.
+
+        Raises StillWriting where the disk has not answered yet: the order takes effect if it does.
+        """
+        if counted := self._refusals.answer(fact):
+            return counted
         events = self.handle(fact)
+        if self._late and (self._is_late(fact) or (fact.id and getattr(self._late.fact, "id", None) == fact.id)):
+            raise StillWriting
         if self.disk:
             return Answer(ok=False, id=fact.id, error=self.disk.what, hint=self.disk.hint)
         for event in events:
             if isinstance(event, CommandAnswered):
                 return event.answer
         return answer_to(self.shoe, fact.id) or Answer(ok=False, id=fact.id, error="not judged")
+
+    def record_refused(self, refused: Malformed, by: str) -> bool:
+        """Journals a line that counts refusals, so that none has a line of its own; whether that is done."""
+        if self.disk or self._failed or not self.begun:
+            return False
+        self._is_count = True
+        try:
+            return bool(self.handle(inputs.Ordered(**now(), order=refused, by=by, nonce=nonce())))
+        finally:
+            self._is_count = False
 
     def shown(self) -> Lamps:
         """The lamps and their reasons: no guiding during an outage of the disk, nor while only observing."""
@@ -232,9 +237,13 @@ class Table:
         return is_news
 
     def close(self) -> None:
-        """Switches lamps and timers off."""
+        """Switches lamps and timers off; counted refusals are journaled."""
+        with suppress(SyncFailed):
+            self._refusals.journal()
+        self._refusals.stop()
         self._deadline_timer.stop()
-        self._prefill.stop()
+        self._writer.close()
+        self._late = None  # on disk, and published by the next start
         if self._ahead:
             self._ahead.stop()
         if self._retry:
@@ -242,8 +251,11 @@ class Table:
         self.lights.show({})
 
     def _journaled(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+        return self._guarded(fact, lambda: self._carried(fact))
+
+    def _guarded(self, fact: inputs.AnyInput, step: Callable[[], tuple[AnyEvent, ...]]) -> tuple[AnyEvent, ...]:
         try:
-            return self._carried(fact)
+            return step()
         except DiskError:
             raise
         except Exception as error:
@@ -258,22 +270,53 @@ class Table:
 
     def _carried(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         events = self._judged(fact)
-        if not events:
-            return ()
+        if not events or (len(events) == 1 and not self._is_count and self._refusals.counts(fact, events)):
+            return events
         entry = entry_of(self.shoe, fact, events, self.name, self.boot)
         line = self.journal.seal(entry)
         publish = self._publishing(line)
-        self.journal.append(line)
+        try:
+            self._writer.append(line)
+        except StillWriting:
+            self._late = _Late(fact, entry, publish)
+            raise
+        return self._finished(fact, entry, publish)
+
+    def _finished(self, fact: inputs.AnyInput, entry: Entry, publish: Callable[[], None]) -> tuple[AnyEvent, ...]:
+        """Publishes an entry that is on disk, and does the rest for its input; its events."""
         publish()  # first: a backend waits for it
         self.shoe = advance(self.shoe, entry)
         if report := inputs.report_of(fact):
             self._acknowledge(report)
         self._deadline_timer.set(deadline(self.shoe))
-        self._prefill.appended(keeps_its_journal(self.shoe))
+        self._writer.appended(keeps_its_journal(self.shoe))
         if self._ahead and not self.observing:
             self._ahead.begin(self.shoe, fact)
         self._show()
-        return events
+        return entry.events
+
+    def _is_late(self, fact: inputs.AnyInput) -> bool:
+        """Whether this very input is the one that the disk has not answered yet."""
+        return self._late is not None and self._late.fact is fact
+
+    def _written(self) -> None:
+        """Called when the disk has answered, late: goes on with that entry, then with the inputs behind it."""
+        late, self._late = self._late, None
+        if late is None or self._failed:
+            return
+        try:
+            self._guarded(late.fact, lambda: self._go_on(late))
+        except DiskError as error:
+            self._queue.put_back(late.fact)
+            self._try_again(error)
+        except Exception:  # the loop's handler has it, and ends the process
+            return
+        else:
+            self._try_disk()
+
+    def _go_on(self, late: "_Late") -> tuple[AnyEvent, ...]:
+        self._writer.result()
+        return self._finished(*late)
 
     def _judged(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         """The events of an input: of `decide`, of `observe` while observing, or of `fault` after an error."""
@@ -295,7 +338,11 @@ class Table:
         self._wall_ahead, self._watched_to = ahead, fact.mono
         if before is not None and abs(ahead - before) > CLOCK_JUMP_MS:
             self.jumped_ms += ahead - before
-            self._journaled(inputs.ClockJumped(salt=nonce(), at=fact.at, mono=fact.mono, by=ahead - before))
+            self._journaled(
+                inputs.ClockJumped(
+                    salt=nonce(), at=fact.at, mono=fact.mono, utc_offset=fact.utc_offset, by=ahead - before
+                )
+            )
 
     def _ring(self) -> None:
         if self.disk is None:  # else the first entry on disk sets the timer again
@@ -313,7 +360,7 @@ class Table:
 
     def _try_disk(self) -> None:
         """Journals the queued inputs, then the outage itself once all are written."""
-        if self.disk is None or self._failed:
+        if self.disk is None or self._failed or self._late:
             return
         if self._retry:
             self._retry.cancel()
@@ -322,6 +369,10 @@ class Table:
                 self._journaled(self._queue.first)
                 self._queue.drop_first()
             self._journaled(self._outage.as_input())
+        except StillWriting as slow:
+            if len(self._queue) and self._is_late(self._queue.first):
+                self._queue.drop_first()
+            self.stop_for(slow)
         except DiskError as again:
             self._try_again(again)
         else:

@@ -177,6 +177,11 @@ def lost(draft: Draft, fact: inputs.DeviceLost) -> None:
     draft.open_irregularity(f"{fact.device}_lost", fact.why, why=fact.why)
 
 
+def reader_faulted(draft: Draft, fact: inputs.ReaderFaulted) -> None:
+    """Opens the irregularity of a reader that sends more than cards can be drawn."""
+    draft.open_irregularity("reader_fault", fact.why, why=fact.why)
+
+
 def reader_borrowed(draft: Draft, fact: inputs.ReaderBorrowed) -> None:
     """Handles the lease of the reader to a technician: for the table it is lost."""
     _with_technician(draft, f"lent to {fact.by} for calibration", fact.taken, fact.by)

@@ -40,10 +40,10 @@ def test_a_disk_that_failed_is_tried_until_it_syncs_and_then_left_alone(monkeypa
         for disk.fails in (False, True, False, False):
             disk.saved.clear()
             saver.moved()
-            for _ in range(20):
-                await asyncio.sleep(0)
+            while len(disk.saved) < (3 if disk.fails else 1):
+                await asyncio.sleep(0.001)
             seen.append((disk.saved[:3], set(disk.alarms)))
-        saver.close()
+        await saver.close()
         return seen
 
     well, failing, mended, after = asyncio.run(main())

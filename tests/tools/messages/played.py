@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_bridge.daemon.table.order_service import BACKEND, order_of
+from firmware_bridge.daemon.table.order_service import order_of
+from firmware_bridge.daemon.table.refusals import BACKEND
 from firmware_bridge.demo.memory_table import MemoryTable, Retained
 from firmware_bridge.demo.script import NewShoe, Pause, input_of, parse
 from firmware_bridge.facts import inputs, orders

@@ -1,0 +1,84 @@
+"""Limits of what a reader may send: restarts that are journaled, and cards that can be drawn."""
+
+import asyncio
+import logging
+from collections import deque
+from typing import Final
+
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.turns import Window
+from firmware_bridge.facts import inputs
+from firmware_bridge.games.house import size_of
+from firmware_bridge.shoe.handlers.devices import is_card
+from firmware_bridge.shoe.state import Shoe, cards_left
+
+log = logging.getLogger(__name__)
+
+NOTED: Final = 3
+WITHIN_S: Final = 30.0
+"""At most `NOTED` restarts are journaled within this time: a loop of restarts must not fill the disk."""
+
+
+class RestartLimiter:
+    """Limits the restarts that are journaled; a board repeats its hello until it is greeted, so none is lost."""
+
+    def __init__(self) -> None:
+        self._noted: deque[float] = deque(maxlen=NOTED)
+        self._is_loop = False
+
+    def may_note(self, session: int, table: Table, now_s: float) -> bool:
+        """Whether this restart may be journaled and greeted now; not while the disk is out."""
+        known = table.shoe.device.reader
+        if table.disk or (known is not None and known.session == session):
+            return table.disk is None
+        is_loop = len(self._noted) == NOTED and now_s - self._noted[0] < WITHIN_S
+        if is_loop and not self._is_loop:
+            log.warning("the reader board keeps restarting: check its power and cable")
+        self._is_loop = is_loop
+        if not is_loop:
+            self._noted.append(now_s)
+        return not is_loop
+
+
+FLOOD_S: Final = 10.0
+"""Seconds of more than `[reader] most_a_second` reports after which the reader is at fault."""
+
+SURPLUS: Final = 20
+"""Cards beyond those of the packs after which the reader is at fault: taken back, they are read again."""
+
+
+class FloodLimit:
+    """Notices a reader that sends more than cards can be drawn: more than the packs hold, or faster than a hand."""
+
+    def __init__(self, most_a_second: int, loop: asyncio.AbstractEventLoop) -> None:
+        self._most_a_second, self._loop = most_a_second, loop
+        self._window = Window(int(most_a_second * FLOOD_S), FLOOD_S)
+        self._of: tuple[int, bool] | None = None
+        self._cards = self._most_cards = 0
+
+    def begin(self, shoe: Shoe) -> None:
+        """Begins with the cards that this shoe has seen."""
+        self._of = shoe.number, shoe.status == "open"
+        self._cards = _size(shoe) - cards_left(shoe) if shoe.status == "open" else 0
+        self._most_cards = max(_size(shoe), self._cards) + SURPLUS
+
+    def fault(self, fact: inputs.AnyInput, shoe: Shoe) -> str:
+        """Counts a report for this shoe; why the reader is at fault now, "" where it is not."""
+        if (of := (shoe.number, shoe.status == "open")) != self._of:
+            self._of, self._cards, self._most_cards = of, 0, _size(shoe) + SURPLUS
+        self._cards += is_card(fact)
+        if self._cards > self._most_cards:
+            return f"{self._cards} cards were reported for a shoe of {_size(shoe)}"
+        if not self._window.admits(self._loop.time()):
+            return f"more than {self._most_a_second} reports a second for {FLOOD_S:.0f} s"
+        return ""
+
+    def forgive(self) -> None:
+        """Begins again: the pit has looked, and `SURPLUS` cards more may come."""
+        self._most_cards = max(self._most_cards, self._cards + SURPLUS)
+        self._window.clear()
+
+
+def _size(shoe: Shoe) -> int:
+    """The cards that the packs of this shoe hold, or those of the next one."""
+    return size_of(shoe.house if shoe.status == "open" else shoe.device.next_house)

@@ -1,0 +1,113 @@
+"""Answers that change nothing: the first of a source are journaled one by one, the others as a count."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Final, Literal
+
+from firmware_bridge.facts import inputs
+from firmware_bridge.facts.events import AnyEvent, CommandAnswered, KeyRefused
+from firmware_bridge.facts.orders import Answer, Malformed
+
+Source = Literal["marks", "keys", "orders", "orders of the backend", "orders without effect"]
+
+ONE_BY_ONE: Final[dict[Source, int]] = {
+    "marks": 3,
+    "keys": 5,
+    "orders": 5,
+    "orders of the backend": 5,
+    "orders without effect": 20,
+}
+"""Answers in a row that are journaled one by one, for each source: a minute's flood of any is less than 17 kB."""
+
+REFILL_S: Final = 60.0
+"""Seconds after which one more is journaled by itself, and between two counts."""
+
+ANSWERS_KEPT: Final = 1_000
+"""Answers kept of orders with an id that were only counted: a repeat gets the same one."""
+
+BACKEND: Final = "backend"
+"""The giver of orders by MQTT."""
+
+PADS: Final = ("keypad ", "key ", "dealer's keypad")
+"""The first words of the givers of marks: a keypad or a key, and its seat."""
+
+
+class Refusals:
+    """Counts refusals, and orders that were accepted without effect, so that no flood of them fills the disk.
+
+    journal: journals the line of a count, given by the source's name; whether that is done.
+    """
+
+    def __init__(self, journal: Callable[[Malformed, str], bool], loop: asyncio.AbstractEventLoop) -> None:
+        self._journal, self._loop = journal, loop
+        self._left: dict[Source, float] = dict(ONE_BY_ONE)
+        self._filled_at = loop.time()
+        self._counts: dict[Source, int] = {}
+        self._last: dict[Source, str] = {}
+        self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def counts(self, fact: inputs.AnyInput, events: Sequence[AnyEvent]) -> bool:
+        """Whether these events of an input are only counted, instead of journaled."""
+        if len(events) != 1 or not isinstance(event := events[0], CommandAnswered | KeyRefused):
+            return False
+        source = _source(fact, event)
+        self._refill()
+        if self._left[source] >= 1:
+            self._left[source] -= 1
+            return False
+        self._counts[source] = self._counts.get(source, 0) + 1
+        self._last[source] = _words(event)
+        if isinstance(event, CommandAnswered) and event.answer.id:
+            self._answers[event.answer.id] = event.answer
+            if len(self._answers) > ANSWERS_KEPT:
+                self._answers.popitem(last=False)
+        if self._timer is None:
+            self._timer = self._loop.call_later(REFILL_S, self.journal)
+        return True
+
+    def answer(self, fact: inputs.Ordered) -> Answer | None:
+        """The answer to an order that was only counted, for a repeat of it; None for another."""
+        known = self._answers.get(fact.id) if fact.id else None
+        return known if known and known.digest == fact.digest else None
+
+    def journal(self) -> None:
+        """Journals a line for each source that was counted."""
+        self.stop()
+        for source, count in list(self._counts.items()):
+            what = f"{count} more {source} were answered within a minute, the last one: {self._last[source]}"
+            if self._journal(Malformed("orders", what, "find out what sends so many"), source):
+                del self._counts[source]
+        if self._counts:  # the disk is out
+            self._timer = self._loop.call_later(REFILL_S, self.journal)
+
+    def stop(self) -> None:
+        """Stops the timer."""
+        if self._timer:
+            self._timer.cancel()
+        self._timer = None
+
+    def _refill(self) -> None:
+        now = self._loop.time()
+        more, self._filled_at = (now - self._filled_at) / REFILL_S, now
+        for source, most in ONE_BY_ONE.items():
+            self._left[source] = min(most, self._left[source] + more)
+
+
+def _source(fact: inputs.AnyInput, event: CommandAnswered | KeyRefused) -> Source:
+    if not isinstance(event, CommandAnswered) or not isinstance(fact, inputs.Ordered):
+        return "keys"
+    if event.answer.ok:
+        return "orders without effect"
+    if fact.by.startswith(PADS):
+        return "marks"
+    return "orders of the backend" if fact.by == BACKEND else "orders"
+
+
+def _words(event: CommandAnswered | KeyRefused) -> str:
+    """The answer as a text for people: it names no card but those that its order named."""
+    if isinstance(event, KeyRefused):
+        return f"{event.key}: {event.why}"
+    answer = event.answer
+    return f"{answer.do} by {event.by}: {'accepted' if answer.ok else answer.error}"

@@ -1,0 +1,85 @@
+"""Fair turns of the loop: what one source sends keeps no other waiting."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import chain
+from math import inf
+from typing import Final, Generic, TypeVar
+
+MOST: Final = 8
+"""Items of one source that are handled in a turn of the loop; what is beyond them waits for the next turn."""
+
+Item = TypeVar("Item")
+
+
+class Turns(Generic[Item]):
+    """Handles the items of one source in order, at most `MOST` in a turn of the loop.
+
+    An item that comes alone is handled in the call that brings it. hold: called with True when items wait, so that
+    the source is left unread, and with False once none waits.
+    """
+
+    def __init__(
+        self, handle: Callable[[Item], None], hold: Callable[[bool], None], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._handle, self._hold, self._loop = handle, hold, loop
+        self._waiting: Iterator[Item] | None = None
+
+    @property
+    def are_due(self) -> bool:
+        """Whether items wait."""
+        return self._waiting is not None
+
+    def receive(self, items: Iterator[Item]) -> None:
+        """Handles items, behind those that wait; each is taken after the one before it was handled."""
+        if self._waiting is not None:
+            self._waiting = chain(self._waiting, items)
+            return
+        if self._is_beyond(items):
+            self._waiting = items
+            self._hold(True)
+            self._loop.call_soon(self._go_on)
+
+    def drain(self) -> None:
+        """Handles all that wait, in this turn: the source is about to be closed."""
+        while self._waiting is not None:
+            self._take_turn(self._waiting)
+
+    def _go_on(self) -> None:
+        if self._waiting is not None:
+            self._take_turn(self._waiting)
+            if self._waiting is not None:
+                self._loop.call_soon(self._go_on)
+
+    def _take_turn(self, waiting: Iterator[Item]) -> None:
+        if not self._is_beyond(waiting):
+            self._waiting = None
+            self._hold(False)
+
+    def _is_beyond(self, items: Iterator[Item]) -> bool:
+        """Handles the items of one turn; whether more may follow."""
+        for count, item in enumerate(items, 1):
+            self._handle(item)
+            if count == MOST:
+                return True
+        return False
+
+
+class Window:
+    """Admits at most `most` items within any `within_s` seconds."""
+
+    def __init__(self, most: int, within_s: float) -> None:
+        self._within_s = within_s
+        self._admitted = deque([-inf] * most, maxlen=most)
+
+    def admits(self, now_s: float) -> bool:
+        """Whether an item that comes now is admitted; it counts then."""
+        if now_s - self._admitted[0] < self._within_s:
+            return False
+        self._admitted.append(now_s)
+        return True
+
+    def clear(self) -> None:
+        """Forgets what was admitted."""
+        self._admitted.extend([-inf] * len(self._admitted))
