@@ -231,7 +231,7 @@ OF_A_TABLE: Final = (
         "counter",
         "marks",
         "Marks taken back by the dealer, in the life of the table's record; the topic health counts them by dealer.",
-        lambda health: sum(health.unmarked.values()),
+        lambda health: None if health.unmarked is None else sum(health.unmarked.values()),
     ),
     _health(
         "shoe_disk_free_bytes",
