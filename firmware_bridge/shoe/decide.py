@@ -25,7 +25,7 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     """The decision about `fact`: its events, and the shoe after them; None for a repeat. Pure and total."""
     if _is_repeat(shoe, fact):
         return None
-    draft = Draft(shoe, fact.at, fact.mono)
+    draft = Draft(shoe, fact.at, fact.mono, fact.utc_offset)
     if devices.is_card(fact) and not devices.is_entered(shoe, fact):
         rounds.open_with_card(draft, fact)
     devices.follow_session(draft, fact, inside=shoe.status == "open")

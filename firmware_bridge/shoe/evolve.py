@@ -73,7 +73,8 @@ def _card_burned(shoe: Shoe, event: events.CardBurned) -> Shoe:
 def _card_dealt(shoe: Shoe, event: events.CardDealt) -> Shoe:
     known = _laid(shoe, event, event.origin)
     laid = known or (Laid(None, event.origin, "", shoe.seq + 1, shoe.n + 1, shown=False),)
-    return replace(_drawn(shoe, event, known), laid=shoe.laid + laid, turn=next_turn(shoe))
+    dealt_by = shoe.dealt_by or shoe.dealer
+    return replace(_drawn(shoe, event, known), laid=shoe.laid + laid, turn=next_turn(shoe), dealt_by=dealt_by)
 
 
 def _card_looked_at(shoe: Shoe, event: events.CardLookedAt) -> Shoe:
@@ -216,6 +217,7 @@ def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
         bets={},
         money={},
         turn=next_turn(shoe),
+        dealt_by="",
     )
     return with_device(over, flown=flown, prev=events.EntryName(shoe.journal, past.seq))
 
@@ -236,16 +238,21 @@ def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past
         shoe.money,
         left_before(shoe),
         event.bets if event.unit == "money" else {},
+        event.dealt_by,
+        event.shift,
+        event.gaming_day,
     )
 
 
 def _round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
     def corrected(past: PastRound) -> PastRound:
-        return replace(_past(shoe, event), bets=past.bets, money=past.money, left=past.left)
+        read = past.read or tuple(each.card for each in past.cards)
+        return replace(_past(shoe, event), bets=past.bets, money=past.money, left=past.left, read=read)
 
-    before = [each.card for past in shoe.rounds if past.round == event.round for each in past.cards]
-    rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
-    seen = replace_cards(shoe.seen, before, [each.card for each in event.cards])
+    past = next(each for each in shoe.rounds if each.round == event.round)
+    before, now = ([each.card for each in round.cards] for round in (past, event))
+    rounds = tuple(corrected(each) if each is past else each for each in shoe.rounds)
+    seen = replace_cards(shoe.seen, past.drawn(before), past.drawn(now))
     written = "".join([_written(past) for past in rounds if past.outcome])
     after = replace(shoe, rounds=rounds, seen=seen, played=written)
     return with_device(after, prev=events.EntryName(shoe.journal, shoe.seq + 1))

@@ -14,7 +14,7 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
         "id": "T07", "game": "baccarat", "decks": 6, "burn": 7, "close": "auto",
         "betting": "required", "disclose": "dealt", "after_cut": "one-more", "new_shoe": "auto", "virtual_cut": 14,
         "cut_earliest": 70,
-        "policy": "keep-order",
+        "policy": "keep-order", "pit": "Pit 3", "shifts": {"day": "08:00", "night": "20:00"},
     },
     "game": {
         "procedure": "six-card", "leading_ties": "own-column", "row1_limit": "descend",

@@ -355,7 +355,11 @@ class Table:
         self._wall_ahead, self._watched_to = ahead, fact.mono
         if before is not None and abs(ahead - before) > CLOCK_JUMP_MS:
             self.jumped_ms += ahead - before
-            self._journaled(inputs.ClockJumped(salt=nonce(), at=fact.at, mono=fact.mono, by=ahead - before))
+            self._journaled(
+                inputs.ClockJumped(
+                    salt=nonce(), at=fact.at, mono=fact.mono, utc_offset=fact.utc_offset, by=ahead - before
+                )
+            )
 
     def _ring(self) -> None:
         if self.disk is None:  # else the first entry on disk sets the timer again

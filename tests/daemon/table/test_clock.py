@@ -84,7 +84,7 @@ def test_a_disk_that_fails_at_the_start_is_no_jump_of_the_clock(
         loop, lines, wall, moment = asyncio.get_running_loop(), list[Line](), [1_790_000_000_000], [10_000]
 
         def stamp() -> Stamp:
-            return Stamp(at=wall[0] + moment[0], mono=moment[0], salt=nonce())
+            return Stamp(at=wall[0] + moment[0], mono=moment[0], salt=nonce(), utc_offset=0)
 
         for place in (disk_outage, table_module):
             mocker.patch.object(place, "now", stamp)
