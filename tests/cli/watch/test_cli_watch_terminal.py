@@ -59,7 +59,7 @@ class Terminal:
 def terminal() -> Iterator[Callable[..., Terminal]]:
     made: list[Terminal] = []
 
-    def make(*arguments: Any, **options: str) -> Terminal:
+    def make(*arguments: Any, **options: Any) -> Terminal:
         made.append(Terminal(*arguments, **options))
         return made[-1]
 
