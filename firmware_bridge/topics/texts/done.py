@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from firmware_bridge.topics.texts import known, text
 from firmware_bridge.topics.texts.acts import Sayer
@@ -22,6 +21,9 @@ ACTS: Final = (
 
 GOES_ON: Final = ACTS - {"Irregular", "BridgeStarted", "LidTurned", "CutCardMet", "IrregularityClosed"}
 """Events after which a refusal is of the past."""
+
+PARTS: Final = ("type", "slot", "seat", "word", "value", "round", "number", "id", "key", "why", "answer", "by")
+"""What is kept of an event: neither cards nor commitments."""
 
 ORDERS: Final = ("mark", "next", "reveal", "unmark")
 """The orders that stand for a key at the table: their refusals are shown."""
@@ -55,12 +57,11 @@ class Done(Struct, frozen=True):
 
 def followed(done: Done, event: Mapping[str, Any]) -> Done:
     """The last acts after another event, in the form of the topic `event`."""
-    kind = event.get("type")
-    if (refused := _refusal(event)) is not None:
-        return Done((*done.acts, event)[-KEPT:], refused)
-    if kind not in ACTS:
+    kind, refused = event.get("type"), _refusal(event)
+    if kind not in ACTS and refused is None:
         return done
-    return replace(done, acts=(*done.acts, event)[-KEPT:], refused=None if kind in GOES_ON else done.refused)
+    acts = (*done.acts, {name: event[name] for name in PARTS if name in event})[-KEPT:]
+    return Done(acts, None if kind in GOES_ON else refused or done.refused)
 
 
 def _refusal(event: Mapping[str, Any]) -> Refused | None:
