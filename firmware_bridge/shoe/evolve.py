@@ -12,6 +12,7 @@ from firmware_bridge.facts.events import Device
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
+from firmware_bridge.shoe.last_mark import FOLLOWS, TAKEN
 from firmware_bridge.shoe.state import (
     ANSWERS_KEPT,
     HeldCard,
@@ -31,9 +32,6 @@ from firmware_bridge.shoe.state import (
 
 BEFORE_FIRST: Final = 255
 """The sequence number before a reader session's first report, which is 0 (modulo 256)."""
-
-TAKEN: Final = "the one after it was just taken back"
-"""Why the mark before one that was taken back stands."""
 
 FORGETS: Final = ("reader_gap", "reader_back")
 """After these the reader does not report again the cards that people entered in its absence."""
@@ -390,32 +388,3 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.Noted: lambda shoe, event: replace(shoe, held=shoe.held[1:]) if event.held else shoe,
     events.CommandAnswered: _command_answered,
 }
-
-_DRAWN: Final = "a card was drawn after it"
-_OPENED: Final = "a card was opened after it"
-_CLOSED: Final = "its round is over"
-
-FOLLOWS: Final[dict[type, str]] = {
-    events.CardBurned: _DRAWN,
-    events.CardDealt: _DRAWN,
-    events.CardOverdrawn: _DRAWN,
-    events.CardHeld: _DRAWN,
-    events.CardEntered: _DRAWN,
-    events.CardLookedAt: _DRAWN,
-    events.CardSetAside: _DRAWN,
-    events.OverdrawnBurned: _DRAWN,
-    events.CutCardMet: _DRAWN,
-    events.CutCardHeld: _DRAWN,
-    events.ResultHeld: _DRAWN,
-    events.CardRevealed: _OPENED,
-    events.RevealTimeEnded: _OPENED,
-    events.Flown: _OPENED,
-    events.QuestionAnswered: "the shoe has answered it from the cards",
-    events.BetsOpened: "bets were opened after it",
-    events.BetsClosed: "bets were closed after it",
-    events.RoundClosed: _CLOSED,
-    events.RoundVoided: _CLOSED,
-    events.ShoeEnded: _CLOSED,
-    events.RoundCorrected: "an earlier round was corrected after it",
-}
-"""Event -> why the last mark cannot be taken back after it. No other event concerns the round."""

@@ -14,9 +14,10 @@ from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.prompts import Refused as RefusedByGame
 from firmware_bridge.games.prompts import amount
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.evolve import TAKEN, evolve
+from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.handlers.disclosure import start_clock
 from firmware_bridge.shoe.handlers.rounds import publish_happened, reveal_carried
+from firmware_bridge.shoe.last_mark import TAKEN
 from firmware_bridge.shoe.round import asked, is_asked, layout, moves, rules, start
 from firmware_bridge.shoe.state import Shoe, is_card_out, next_turn, row
 

@@ -13,7 +13,8 @@ KEPT: Final = 12
 
 ACTS: Final = (
     frozenset(["CardDealt", "CardBurned", "CardHeld", "CardOverdrawn", "CardSetAside", "CardEntered", "CardLookedAt"])
-    | frozenset(["BetsOpened", "BetsClosed", "MarkGiven", "RoundClosed", "RoundVoided", "RoundCorrected"])
+    | frozenset(["BetsOpened", "BetsClosed", "MarkGiven", "MarkTakenBack"])
+    | frozenset(["RoundClosed", "RoundVoided", "RoundCorrected"])
     | frozenset(["ShoeOpened", "ShoeEnded", "CutCardMet", "LidTurned", "Irregular", "IrregularityClosed"])
     | frozenset(["BridgeStarted", "DealerSignedIn"])
 )
