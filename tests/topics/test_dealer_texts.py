@@ -87,6 +87,12 @@ def test_acts_of_one_kind_are_one_sentence_and_payments_keep_their_order() -> No
     assert list(sayer.payments(acts)) == [Payment("take", "Seat 1", "10"), Payment("pay", "Seat 2", "15")]
 
 
+def test_many_hands_are_named_as_their_lamps() -> None:
+    hands = [f"S{seat}.{hand}" for seat in (1, 2, 3) for hand in (1, 2)]
+    assert Sayer("en", ["S1", "S2", "S3"]).places(hands) == "S1.1/2, S2.1/2, S3.1/2"
+    assert Sayer("en").places([f"S{seat}.1" for seat in range(1, 6)]) == "S1, S2, S3, S4, S5"
+
+
 def test_seats_with_the_same_choice_are_named_together() -> None:
     asked: dict[str, Any] = {"S1": {"grab": [0, 1]}, "S2": {"grab": [0, 1]}, "S3": {"raise": {"min": "3", "max": "10"}}}
     assert list(Sayer("en").offers(asked)) == ["Seat 1, Seat 2: grab 0/1", "Seat 3: raise 3–10"]

@@ -1,12 +1,15 @@
 """Says the dealer's acts and the guests' marks in a language: one sentence for each act that is due."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.facts.wire_states import Act, Verb
 from firmware_bridge.topics.texts import Language, known, text
 from firmware_bridge.topics.texts.names import BETWEEN
+
+FEW: Final = 4
+"""Most places that are named in words in one sentence."""
 
 
 class Line(NamedTuple):
@@ -43,8 +46,20 @@ class Sayer:
         return words
 
     def places(self, names: Iterable[str]) -> str:
-        """Several places in words."""
-        return BETWEEN[self.lang].join(map(self.place, names))
+        """Several places: in words, many by the names of their lamps."""
+        each = self._each(list(names))
+        if len(each) > FEW:
+            seats: dict[str, list[str]] = {}
+            for seat, _, hand in (name.partition(".") for name in each):
+                seats.setdefault(seat, []).append(hand)
+            each = [f"{seat}.{'/'.join(hands)}".removesuffix(".") for seat, hands in seats.items()]
+        return BETWEEN[self.lang].join(each)
+
+    def _each(self, names: Sequence[str]) -> list[str]:
+        """Each place in words; many by the names of their lamps, and the hand where the seat has two."""
+        if len(names) <= FEW:
+            return [self.place(name) for name in names]
+        return [name if name.partition(".")[0] in self._split else name.removesuffix(".1") for name in names]
 
     def sentence(self, *acts: Act) -> str:
         """The sentence of one act, or of several of the same kind at different hands."""
@@ -69,9 +84,9 @@ class Sayer:
 
     def payments(self, acts: Iterable[Act]) -> Iterator[Payment]:
         """The payments among acts, in their order."""
-        for act in acts:
-            if _is_payment(act):
-                yield Payment(act.verb, self.place(act.hand), act.amount)
+        paid = [act for act in acts if _is_payment(act)]
+        for act, hand in zip(paid, self._each([act.hand for act in paid]), strict=True):
+            yield Payment(act.verb, hand, act.amount)
 
     def mark(self, word: str, value: str | None = None) -> str:
         """A mark in words, with its value."""

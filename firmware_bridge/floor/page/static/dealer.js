@@ -2,7 +2,7 @@
 // so, because an old instruction must not be followed.
 "use strict";
 const SILENT_MS = 15000;
-const LEAST = 0.4;
+const LEAST = 0.3;
 const screen_ = document.getElementById("screen");
 const lost = document.getElementById("lost");
 let watch;
