@@ -19,13 +19,16 @@ from firmware_bridge.floor.source import Delivery
 from firmware_bridge.games import GAMES as DEALT
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics import lamps
-from firmware_bridge.topics.texts import LANGUAGES, TEXTS, Language, chosen, names, text
+from firmware_bridge.topics.texts import LANGUAGES, Language, chosen, names, text
 from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages
 from tests.kit.contrast import contrast
 from tests.tools.messages.examples import examples
 from tests.tools.messages.scenes import GAMES, MORE, Scene
+from tests.tools.texts import by_id
 
 PAGE = Path(detail.__file__).parent
+
+TEXTS = {language: by_id(language) for language in LANGUAGES}
 
 
 class NoSource:

@@ -9,8 +9,11 @@ from msgspec.structs import asdict
 from firmware_bridge.facts.wire_states import Health, ReaderHealth
 from firmware_bridge.floor.page import detail
 from firmware_bridge.floor.page.markup import number
-from firmware_bridge.topics.texts import TEXTS
+from firmware_bridge.topics.texts import LANGUAGES, text
 from tests.tools.messages.examples import HEALTH
+from tests.tools.texts import by_id
+
+TEXTS = {language: by_id(language) for language in LANGUAGES}
 
 
 def test_every_value_of_health_has_a_row_and_a_text() -> None:
@@ -24,7 +27,7 @@ def test_every_value_of_health_has_a_row_and_a_text() -> None:
 
 def test_a_number_that_is_new_stands_behind_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     newer: Any = defstruct("Health", [("fan", int)], bases=(Health,), frozen=True, kw_only=True)
-    monkeypatch.setitem(TEXTS["en"], "health.fan", "Fan")
+    monkeypatch.setattr(detail, "text", lambda lang, id: "Fan" if id == "health.fan" else text(lang, id))
     *known, (name, value) = detail._machine(newer(**asdict(HEALTH), fan=1234), "en")
     assert known == list(detail._machine(HEALTH, "en"))
     assert (name, str(value)) == ("Fan", str(number(1234)))

@@ -228,6 +228,7 @@ def _machine(health: Health, lang: Language) -> Iterator[tuple[str, Part]]:
         "disk_free_mb": number(health.disk_free_mb, "megabyte"),
         "queue": number(health.queue),
         "faults": None if health.faults is None else ", ".join(health.faults) or text(lang, "page.nothing"),
+        "unmarked": ", ".join(f"{dealer} {count}" for dealer, count in health.unmarked.items()) or None,
     }
     return _rows("health", health, forms, ("uptime_s", "reader"), lang)
 

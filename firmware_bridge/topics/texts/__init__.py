@@ -1,6 +1,7 @@
 """The texts of the page in three languages, by ids."""
 
-import tomllib
+from functools import cache
+from gettext import GNUTranslations
 from pathlib import Path
 from typing import Final, Literal, get_args
 
@@ -9,26 +10,29 @@ Language = Literal["en", "zh-Hant", "zh-Hans"]
 LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
 
 
-def _catalogue(language: Language) -> dict[str, str]:
-    sections = tomllib.loads((Path(__file__).parent / f"{language}.toml").read_text("utf-8"))
-    return {f"{section}.{key}": text for section, keys in sections.items() for key, text in keys.items()}
-
-
-TEXTS: Final = {language: _catalogue(language) for language in LANGUAGES}
-"""Language -> id -> text."""
-
 TRADITIONAL: Final = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
 """Language tags for traditional Chinese; any other `zh` is simplified."""
 
 
 def text(language: Language, id: str, /, **values: object) -> str:
     """The text of an id, formatted with its values. Raises KeyError for an unknown id."""
-    return TEXTS[language][id].format(**values) if values else TEXTS[language][id]
+    found = known(language, id)
+    if found is None:
+        raise KeyError(id)
+    return found.format(**values) if values else found
 
 
 def known(language: Language, id: str) -> str | None:
     """The text of an id from a message; None for an unknown one, such as a newer table's."""
-    return TEXTS[language].get(id)
+    found = _catalogue(language).gettext(id)
+    return found if id and found != id else None
+
+
+@cache
+def _catalogue(language: Language) -> GNUTranslations:
+    """The compiled catalogue of a language; scripts/texts makes it from the .po file beside it."""
+    with (Path(__file__).parent / f"{language}.mo").open("rb") as file:
+        return GNUTranslations(file)
 
 
 def chosen(asked: str, accepted: str) -> Language:
