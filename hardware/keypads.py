@@ -13,11 +13,17 @@ from hardware import framing
 from hardware.framing import Framing
 
 PROTOCOL: Final = 1
-WORDS: Final = ("S", "H", "DD", "SP", "SU", "look", "fold", "call", "raise", "compare", "grab", "bet", "lot", "next")
+WORDS: Final = (
+    *("S", "H", "DD", "SP", "SU", "look", "fold", "call", "raise", "compare", "grab", "bet", "lot", "next"),
+    "unmark",
+)
 """Words of marks: a word is sent as its index here, from 1, or as a bit of a mask, lowest first."""
 
 NEXT: Final = "next"
 """The word of the dealer's key NEXT: of no seat (0), on the dealer's pad."""
+
+UNMARK: Final = "unmark"
+"""The word of the dealer's key that takes back the last mark: of no seat (0), on the dealer's pad."""
 
 LONGEST_VALUE: Final = 16
 """Longest value of a mark, in characters."""

@@ -147,6 +147,11 @@ _ARGUMENTS: Final[dict[str, dict[str, dict[str, Any]]]] = {
         "--round": NUMBER | {"help": "the round it is for (default: the present one)"},
         "--turn": NUMBER | {"help": "the question it answers (default: the present one)"},
     },
+    "unmark": {
+        "--seat": NUMBER | {"help": "the seat that gave it (default: any)"},
+        "--round": NUMBER | {"help": "the present round (default: any)"},
+        "--turn": NUMBER | {"help": "the question that is asked now (default: any)"},
+    },
     "reveal": {
         "slots": {"nargs": "*", "metavar": "SLOT", "help": "slots, named like the lamps (default: the next step)"}
     },

@@ -53,7 +53,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--game", choices=tuple(GAMES), help="the game, instead of the config's (default baccarat)")
     parser.add_argument("--procedure", choices=choices("procedure"), help="the procedure, instead of the config's")
     parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
-    parser.add_argument("--close", choices=get_args(Close), default="auto", help="how rounds end (default auto)")
+    parser.add_argument("--close", choices=get_args(Close), help="how rounds end, instead of the config's (auto)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
     jobs_option(parser)
 
@@ -65,7 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
         if format_of(source.peek(FORMAT_LENGTH)) is not None:
             _write(_journal(source, arguments.file), bar)
         else:
-            new = partial(Replay, house, table, burn=not arguments.no_burn, close=arguments.close)
+            close: Close | None = arguments.close or (None if arguments.config else "auto")
+            new = partial(Replay, house, table, burn=not arguments.no_burn, close=close)
             with closing(_shoes(source, new, arguments.jobs)) as outputs:
                 _write(outputs, bar)
     return 0

@@ -27,6 +27,7 @@ INPUTS: Final = {
     "cut_card": "cut-card sensor",
     "next": "NEXT key",
     "reveal": "REVEAL key",
+    "unmark": "UNMARK key",
     **{key: f"{key.upper()} key" for game in GAMES.values() for key in game.play.keys},
     "lid": "lid switch",
     "presence": "presence sensor",

@@ -63,6 +63,7 @@ class PinsConfig(Struct, frozen=True, kw_only=True):
     cut_card: the cut-card sensor.
     next: the dealer's key NEXT.
     reveal: the dealer's key REVEAL.
+    unmark: the dealer's key that takes back the last mark.
     lid: a switch that is active while the lid is closed.
     presence: a sensor that is active while a card is in the exit of the shoe.
     buzzer: beeps while the table waits for the pit.
@@ -75,6 +76,7 @@ class PinsConfig(Struct, frozen=True, kw_only=True):
     cut_card: AnySensor | None = None
     next: AnySensor | None = None
     reveal: AnySensor | None = None
+    unmark: AnySensor | None = None
     lid: AnySensor | None = None
     presence: AnySensor | None = None
     buzzer: AnyPin | None = None
@@ -87,7 +89,7 @@ class KeypadConfig(Struct, frozen=True, kw_only=True):
 
     port: a device or socket://HOST:PORT.
     seats: the numbers of its seats; the dealer's may have none.
-    dealer: whether it is the dealer's, with the key NEXT.
+    dealer: whether it is the dealer's, with the keys NEXT and UNMARK.
     """
 
     port: Annotated[str, Meta(min_length=1)]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT, Struct, inspect
@@ -179,6 +179,8 @@ def _row_of(kind: Any) -> dict[str, Any] | None:
     if get_origin(kind) is not dict:
         return None
     names, of = get_args(kind)
+    if get_origin(names) is not Literal:
+        return None
     return dict.fromkeys(get_args(names), of)
 
 
@@ -194,6 +196,8 @@ def _words(info: inspect.Type) -> str:
             return f"write a list [ .. ]; for each item {_words(kind)}"
         case inspect.DictType(key_type=inspect.LiteralType(values=names), value_type=kind):
             return f"write {{ NAME = .. }}; names: {', '.join(map(str, names))}; {_words(kind)}"
+        case inspect.DictType(value_type=kind):
+            return f"write {{ NAME = .. }}; for each {_words(kind)}"
         case inspect.StructType(fields=keys):
             needed = ", ".join(f"{key.encode_name} = .." for key in keys if key.default is NODEFAULT)
             return f"write {{ {needed} }}"

@@ -26,6 +26,7 @@ This room sees no hardware: a test compares the rows with those of `hardware.rea
 Positive = Annotated[int, Meta(ge=1)]
 TcpPort = Annotated[int, Meta(ge=1, le=65_535)]
 Text = Annotated[str, Meta(min_length=1)]
+TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d\Z", description='a time of day: "08:00"')]
 TopicWord = Annotated[
     str,
     Meta(
@@ -66,6 +67,8 @@ class TableConfig(Struct, frozen=True, kw_only=True):
         is 60 in baccarat and half the shoe in blackjack, or twice `virtual_cut` if that is more; `none` turns the
         check off, as in games of one pack.
     policy: how irregularities are handled: see shoe help irregularities.
+    pit: the name of the pit, in every round's message.
+    shifts: names of the shifts with the local times at which they begin, HH:MM; the first begins the gaming day.
     """
 
     id: TopicWord
@@ -80,6 +83,8 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     virtual_cut: Literal["none"] | Annotated[int, Meta(ge=1, le=200)] | None = None
     cut_earliest: Literal["none"] | Annotated[int, Meta(ge=1, le=623)] | None = None
     policy: Literal["keep-order", "us-burn", "macau", "studio"] = "keep-order"
+    pit: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
+    shifts: dict[Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)], TimeOfDay] = {}
 
 
 class ServiceConfig(Struct, frozen=True, kw_only=True):

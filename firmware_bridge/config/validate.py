@@ -104,7 +104,7 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
     if table and isinstance(table.virtual_cut, int) and table.virtual_cut >= table.decks * game.size:
         yield f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"
     if table:
-        yield from _no_place_for_a_cut(table, game)
+        yield from _impossible_in_table(table, game)
     yield from _judged_twice(sections, game)
     yield from _no_next(raw, sections, game)
     terms = sections.get("game", game.terms())
@@ -161,8 +161,10 @@ def _no_next(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Itera
         yield f'[table] close = "next": rounds of {game.name} end by NEXT, and there is no NEXT: write {ways}'
 
 
-def _no_place_for_a_cut(table: TableConfig, game: Game) -> Iterator[str]:
-    """Mistakes with `cut_earliest`: beyond the shoe, or not before the place where the cut card must have come."""
+def _impossible_in_table(table: TableConfig, game: Game) -> Iterator[str]:
+    """Mistakes with shifts, and with `cut_earliest`: beyond the shoe, or not before the last place of the cut card."""
+    if len(set(table.shifts.values())) < len(table.shifts):
+        yield f"[table] shifts = {as_written(table.shifts)}: two shifts begin at the same time"
     earliest, latest = table.cut_earliest, table.virtual_cut or cut_place(game.name)
     if not isinstance(earliest, int):
         return

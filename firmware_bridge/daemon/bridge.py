@@ -264,7 +264,12 @@ class Bridge:
         faults = self.panel.faults
         restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
         known_faults = None if faults is None else (*faults, *restless)
-        return {"queue": self.uplink.queue(), "faults": known_faults, "orders_refused": self.uplink.backend.refused}
+        return {
+            "queue": self.uplink.queue(),
+            "faults": known_faults,
+            "orders_refused": self.uplink.backend.refused,
+            "unmarked": self.table.shoe.device.unmarked or {},
+        }
 
     def _can_read(self) -> bool:
         """Whether a card that leaves the shoe would be reported now."""

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from firmware_bridge.demo.script import Key, NewShoe, Pause, Say, Step, input_of
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.events import Device
+from firmware_bridge.facts.events import Device, KeyRefused
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
-from firmware_bridge.shoe import Judge, Phase, Shoe, phase, step
+from firmware_bridge.shoe import Judge, Phase, Shoe, decide, phase, step
 from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.state import with_device
 from firmware_bridge.topics.state import OwnTopics, snapshots
@@ -82,18 +82,22 @@ Close = Literal["auto", "next"]
 BY: Final = "script"
 BOOT: Final = "replay"
 
+_NEXT: Final = (Key("next"), Say(orders.Next()))
+_OUTSIDE: Final = (Phase.EMPTY, Phase.BETTING, Phase.READY, Phase.ENDED)
+"""The phases in which no round is open that NEXT could end."""
+
 
 class Replay:
     """Plays steps and yields journal lines; `shoe` is the state they leave.
 
     Numbers, nonces and chain start again at each `NewShoe`: a shoe gives the same lines at any position. warn: called
-    with a sentence for each step that makes no sense. close: how rounds end here, instead of the house's setting.
+    with a sentence for each step that makes no sense. close: how rounds end here, None as the house says.
     """
 
     def __init__(
-        self, house: House, table: str, warn: Callable[[str], None], burn: bool = True, close: Close = "auto"
+        self, house: House, table: str, warn: Callable[[str], None], burn: bool = True, close: Close | None = "auto"
     ) -> None:
-        self.house = replace(house, close=close, burn=house.burn if burn else "none")
+        self.house = replace(house, close=close or house.close, burn=house.burn if burn else "none")
         self.table, self.warn = table, warn
         self._begin()
 
@@ -108,9 +112,10 @@ class Replay:
 
     def play(self, steps: list[Step]) -> Iterator[Line]:
         """Yields the lines of the steps, which may come in parts. Without a leading `shoe`, a full shoe is open."""
-        if steps and not isinstance(steps[0], NewShoe) and self.shoe.status == "empty":
+        opens = steps and (isinstance(steps[0], NewShoe) or (steps[0] in _NEXT and self._next_is_for_something()))
+        if steps and not opens and self.shoe.status == "empty":
             self._memory.shoe = with_device(self.shoe, next_house=replace(self.house, burn="none"))
-            yield from self._order(orders.OpenShoe())
+            yield from self._open()
         for each in steps:
             yield from self._step(each)
 
@@ -118,7 +123,7 @@ class Replay:
         match step:
             case NewShoe():
                 yield from self._new_shoe()
-            case Key(key="next") if phase(self.shoe) in (Phase.EMPTY, Phase.BETTING, Phase.READY, Phase.ENDED):
+            case Key(key="next") if phase(self.shoe) in _OUTSIDE and not self._next_is_for_something():
                 self.warn("next: nothing is open, ignored")
             case Pause(ms=ms):
                 yield from self._pass(ms)
@@ -126,6 +131,11 @@ class Replay:
                 yield from self._order(order)
             case _:
                 yield from self._handle(input_of(step, BY, self._memory.nonce))
+
+    def _next_is_for_something(self) -> bool:
+        """Whether NEXT is not refused now: it opens a pack, for example."""
+        events = decide(self.shoe, inputs.Pressed(at=self.at, mono=self.at, key="next"))
+        return not all(isinstance(each, KeyRefused) for each in events)
 
     def _pass(self, ms: int) -> Iterator[Line]:
         """Advances the time; each deadline of the shoe becomes an input."""
@@ -146,7 +156,10 @@ class Replay:
     def _new_shoe(self) -> Iterator[Line]:
         yield from self.end()
         self._begin()
-        yield from self._order(orders.OpenShoe())
+        yield from self._open()
+
+    def _open(self) -> Iterator[Line]:
+        yield from self._order(orders.OpenShoe(confirmed_by=BY if self.house.confirm_shuffle else ""))
 
     def _order(self, order: orders.Order) -> Iterator[Line]:
         for line in self._handle(input_of(Say(order), BY, self._memory.nonce)):

@@ -114,6 +114,8 @@ def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield "betting", f"round {event['round']}: open"
         case "BetsClosed":
             yield "betting", f"round {event['round']}: closed, the cards may come"
+        case "MarkTakenBack":
+            yield "mark", f"{event['word']} is taken back"
         case "Happened":
             yield "did", "; ".join(map(happened, event["did"]))
         case "CardRevealed" if event.get("slot"):

@@ -82,6 +82,7 @@ _WORDS: Final[dict[str, Step]] = {
     "cut": Cut(),
     "next": Key("next"),
     "reveal": Key("reveal"),
+    "unmark": Key("unmark"),
     **{key: Key(key) for game in GAMES.values() for key in game.play.keys},
     "lid-open": Lid(True),
     "lid-close": Lid(False),

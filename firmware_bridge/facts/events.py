@@ -1,6 +1,6 @@
 """Events of the table and the shoe as journaled and published, the entry that holds them, and the device."""
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_cards import *
@@ -20,7 +20,7 @@ class Device(Struct, frozen=True):
     reported yet. flown: rounds dealt without a bet, in a row. dealer_change: another dealer was requested. lid_open:
     the last state of its sensor. lent: the technician who has the reader, "" for none. turn: questions answered at
     this table before the shoe was opened, modulo 65,536. prev: the entry of the last round message, None before the
-    first.
+    first. unmarked: dealer ("" if none is signed in) -> marks taken back while he dealt, if there are any.
     """
 
     next_house: House = House()
@@ -34,6 +34,7 @@ class Device(Struct, frozen=True):
     lent: str = ""
     turn: int = 0
     prev: EntryName | None = None
+    unmarked: dict[str, int] | UnsetType = UNSET
 
 
 class Commissioned(Event, frozen=True, kw_only=True):

@@ -72,6 +72,22 @@ class MarkGiven(Event, frozen=True, kw_only=True):
     more: bool = False
 
 
+class MarkTakenBack(Event, frozen=True, kw_only=True):
+    """The last mark is taken back: the entry `seq`, its message `n`, and what `Happened` by it, do not count.
+
+    turn: the new number of the question that is asked again. seat, word, value: of the mark.
+    """
+
+    round: int
+    turn: int
+    seat: str
+    word: str
+    value: str | None = None
+    seq: int
+    n: int
+    by: str
+
+
 class QuestionAnswered(Event, frozen=True, kw_only=True):
     """The shoe answered a question about face-down cards: `what` among those in `of`."""
 
@@ -113,7 +129,20 @@ class Played(Struct, frozen=True, rename={"origin": "from"}):
     origin: Origin
 
 
-class RoundResult(Event, frozen=True, kw_only=True, omit_defaults=False):
+class DealtRound(Event, frozen=True, kw_only=True, omit_defaults=False):
+    """A round that is over, and who dealt it; a text is empty where it is not known.
+
+    dealt_by: who was signed in as dealer when its first card was drawn. pit, shift: names of the house. shift and
+    gaming_day (YYYY-MM-DD): those in which the round ended, by the table's local time; a correction repeats them.
+    """
+
+    dealt_by: str = ""
+    pit: str = ""
+    shift: str = ""
+    gaming_day: str = ""
+
+
+class RoundResult(DealtRound, frozen=True, kw_only=True):
     """A round with its result. `hands` and `own` are JSON objects defined by the game.
 
     hands: name -> a hand, with `cards` and `points` at least. bets: bet -> net. stakes: with the unit `stake` only bets
@@ -165,7 +194,7 @@ class ResultHeld(Event, frozen=True, kw_only=True):
     result: ReaderResult | None = None
 
 
-class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=False):
+class RoundVoided(DealtRound, frozen=True, kw_only=True):
     """A voided round: it does not count. `cards`: those that were disclosed.
 
     stakes: bet -> (amount put in, 0), where it is not 1 per unit staked: all of it is paid back. moved: bet -> amount
@@ -190,6 +219,7 @@ OfRounds = (
     BetsOpened
     | BetsClosed
     | MarkGiven
+    | MarkTakenBack
     | QuestionAnswered
     | Happened
     | RoundClosed

@@ -19,6 +19,7 @@ class House(Struct, frozen=True):
     must have passed, None for no such limit. cut_earliest: cards left above which no cut card is believed,
     None for no such check. reveal_timeout: seconds until sealed cards are opened automatically.
     shoe_change_after: rounds before a guest may ask for another shoe, which is due within shoe_change_minutes.
+    pit: the name of the pit. shifts: name -> local time at which it begins, HH:MM; the first begins the gaming day.
     """
 
     game: str = "baccarat"
@@ -40,6 +41,8 @@ class House(Struct, frozen=True):
     shoe_change_minutes: int = 5
     confirm_shuffle: bool = False
     limits: dict[str, Limit] = {}
+    pit: str = ""
+    shifts: dict[str, str] = {}
 
 
 Choice = Literal["burn", "keep", "remove", "void", "accept", "continue", "end-shoe"]

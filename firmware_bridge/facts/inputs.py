@@ -35,12 +35,14 @@ class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
     """A report of a device or a person.
 
     salt: 16 random bytes (32 hex digits), so that the input cannot be guessed from its hash.
-    at: wall time, ms since 1970, UTC. mono: monotonic time, ms since some moment of this boot.
+    at: wall time, ms since 1970, UTC. mono: monotonic time, ms since some moment of this boot. utc_offset: minutes that
+    local time was ahead of UTC.
     """
 
     salt: str = ""
     at: int
     mono: int = 0
+    utc_offset: int = 0
 
 
 class Started(Input, frozen=True, kw_only=True):
@@ -92,7 +94,7 @@ class CutCardSeen(Input, frozen=True, kw_only=True):
 
 
 class Pressed(Input, frozen=True, kw_only=True):
-    """The dealer pressed `next`, `reveal`, or the key of a result. nonce: names a journal that it opens."""
+    """The dealer pressed `next`, `reveal`, `unmark`, or the key of a result. nonce: names a journal that it opens."""
 
     key: str
     nonce: str = ""

@@ -81,6 +81,17 @@ class Mark(_Order, frozen=True, tag="mark"):
     turn: Number | None = None
 
 
+class Unmark(_Order, frozen=True, tag="unmark"):
+    """Takes back the last mark, while nothing followed it. round, turn: the question that is asked now, None for any.
+
+    seat: the seat that gave it, None for any; refused if it was another's.
+    """
+
+    seat: Annotated[int, Meta(ge=1, le=99)] | None = None
+    round: Number | None = None
+    turn: Number | None = None
+
+
 class Next(_Order, frozen=True, tag="next"):
     """The dealer's NEXT key as an order."""
 
@@ -164,6 +175,7 @@ Order = (
     | BetsOpen
     | BetsClosed
     | Mark
+    | Unmark
     | Next
     | Reveal
     | Fly

@@ -155,6 +155,7 @@ class Hand(Struct, frozen=True):
 class _Round(StreamMessage, frozen=True, kw_only=True, tag_field="status"):
     """The keys of every message of the topic `round`.
 
+    dealt_by, pit, shift, gaming_day: who dealt it (facts/events_of_rounds.py, `DealtRound`); "" where not known.
     cards: those disclosed. stakes: bet -> amount put in, and net (facts/events_of_rounds.py, `Stake`).
     prev: the round message before it at its table. why: as text. Amounts are exactly the decimals written.
     """
@@ -168,6 +169,10 @@ class _Round(StreamMessage, frozen=True, kw_only=True, tag_field="status"):
     last: bool
     why: tuple[str, ...]
     prev: EntryName | None
+    dealt_by: str = ""
+    pit: str = ""
+    shift: str = ""
+    gaming_day: str = ""
 
 
 class ClosedRound(_Round, frozen=True, kw_only=True, tag="closed"):

@@ -160,7 +160,7 @@ class Health(Struct, frozen=True):
 
     queue: entries that the broker has not acknowledged, or the store does not have. faults: lamps and sensors that
     failed their test, None before the lamp test. orders_refused: orders by MQTT refused since the start because too
-    many came.
+    many came. unmarked: dealer ("" where none is signed in) -> marks taken back while he dealt.
     """
 
     uptime_s: Annotated[int, Number]
@@ -171,6 +171,7 @@ class Health(Struct, frozen=True):
     queue: Annotated[int, Number]
     faults: Annotated[tuple[str, ...], Lines] | None
     orders_refused: Annotated[int, Number]
+    unmarked: dict[str, Annotated[int, Number]] = {}
 
 
 class Chance(Struct, frozen=True):

@@ -25,7 +25,7 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     """The decision about `fact`: its events, and the shoe after them; None for a repeat. Pure and total."""
     if _is_repeat(shoe, fact):
         return None
-    draft = Draft(shoe, fact.at, fact.mono)
+    draft = Draft(shoe, fact.at, fact.mono, fact.utc_offset)
     if devices.is_card(fact) and not devices.is_entered(shoe, fact):
         rounds.open_with_card(draft, fact)
     devices.follow_session(draft, fact, inside=shoe.status == "open")
@@ -86,7 +86,7 @@ def kind(fact: inputs.AnyInput) -> str:
             return "reveal_order"  # an order can name slots, the key cannot
         case inputs.Ordered(order=order):
             return tag_of(order)
-        case inputs.Pressed(key="next" | "reveal" as key):
+        case inputs.Pressed(key="next" | "reveal" | "unmark" as key):
             return key
         case inputs.Pressed():
             return "result_key"
@@ -158,7 +158,7 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
     "LidMoved": _row(devices.lid_moved, outside=devices.lid_outside),
     "SensorStuck": _row(devices.sensor_stuck),
     "SlotFilled": _row(devices.slot_filled, outside=devices.slot_ignored, burning=devices.slot_ignored),
-    # keys; `next` is an order too
+    # keys; `next` and `unmark` are orders too
     "next": _row(orders.press_next),
     "reveal": _row(orders.press_reveal),
     "result_key": _row(orders.press_result, empty=NO_RESULT, burning=NO_RESULT),
@@ -176,6 +176,7 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
         complete=betting.next_first,
         ready=_if_required(betting.update_purses),
     ),
+    "unmark": _row(betting.take_back_mark),
     "mark": _row(
         betting.give_mark,
         outside=rounds.opening(betting.give_mark, betting.bets_first),

@@ -18,10 +18,13 @@ class Refused(Exception):
 
 
 class Draft:
-    """Collects the events of a decision at `at` (wall), `mono` (monotonic), ms. published: how much of `did` is out."""
+    """Collects the events of a decision at `at` (wall), `mono` (monotonic), ms. published: how much of `did` is out.
 
-    def __init__(self, shoe: Shoe, at: int, mono: int = 0) -> None:
-        self.shoe, self.at, self.mono = shoe, at, mono
+    utc_offset: minutes that local time is ahead of UTC.
+    """
+
+    def __init__(self, shoe: Shoe, at: int, mono: int = 0, utc_offset: int = 0) -> None:
+        self.shoe, self.at, self.mono, self.utc_offset = shoe, at, mono, utc_offset
         begun = shoe.status == "open" and phase(shoe) not in (Phase.BURNING, Phase.BETTING)
         self.published = len(layout(shoe).did) if begun else 0
         self.events: list[AnyEvent] = []

@@ -12,12 +12,14 @@ from firmware_bridge.facts.events import Device
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
+from firmware_bridge.shoe.last_mark import FOLLOWS, TAKEN
 from firmware_bridge.shoe.state import (
     ANSWERS_KEPT,
     HeldCard,
     HeldCut,
     HeldResult,
     Laid,
+    LastMark,
     PastRound,
     Reply,
     Shoe,
@@ -38,6 +40,8 @@ FORGETS: Final = ("reader_gap", "reader_back")
 def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
     """The shoe after `event`. Pure and total; never calls the rules of a game."""
     changed = CHANGES[type(event)](shoe, event)
+    if changed.last_mark and not changed.last_mark.followed and (followed := FOLLOWS.get(type(event))):
+        return replace(changed, n=changed.n + 1, last_mark=LastMark(followed=followed))
     return replace(changed, n=changed.n + 1)
 
 
@@ -73,7 +77,8 @@ def _card_burned(shoe: Shoe, event: events.CardBurned) -> Shoe:
 def _card_dealt(shoe: Shoe, event: events.CardDealt) -> Shoe:
     known = _laid(shoe, event, event.origin)
     laid = known or (Laid(None, event.origin, "", shoe.seq + 1, shoe.n + 1, shown=False),)
-    return replace(_drawn(shoe, event, known), laid=shoe.laid + laid, turn=next_turn(shoe))
+    dealt_by = shoe.dealt_by or shoe.dealer
+    return replace(_drawn(shoe, event, known), laid=shoe.laid + laid, turn=next_turn(shoe), dealt_by=dealt_by)
 
 
 def _card_looked_at(shoe: Shoe, event: events.CardLookedAt) -> Shoe:
@@ -171,7 +176,17 @@ def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
 
 def _mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
     mark = Reply(Mark(event.seat, event.word, event.value), shoe.seq + 1, shoe.n + 1)
-    return replace(shoe, replies=(*shoe.replies, mark), turn=shoe.turn if event.more else next_turn(shoe))
+    turn = shoe.turn if event.more else next_turn(shoe)
+    return replace(shoe, replies=(*shoe.replies, mark), turn=turn, last_mark=LastMark(shoe.reveal_by))
+
+
+def _mark_taken_back(shoe: Shoe, event: events.MarkTakenBack) -> Shoe:
+    reveal_by = shoe.last_mark.reveal_by if shoe.last_mark else None
+    before = LastMark(followed=TAKEN)
+    known = shoe.device.unmarked or {}
+    counted = known | {shoe.dealer: known.get(shoe.dealer, 0) + 1}
+    after = replace(shoe, replies=shoe.replies[:-1], turn=event.turn, reveal_by=reveal_by, last_mark=before)
+    return with_device(after, unmarked=counted)
 
 
 def _question_answered(shoe: Shoe, event: events.QuestionAnswered) -> Shoe:
@@ -216,6 +231,7 @@ def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
         bets={},
         money={},
         turn=next_turn(shoe),
+        dealt_by="",
     )
     return with_device(over, flown=flown, prev=events.EntryName(shoe.journal, past.seq))
 
@@ -236,16 +252,21 @@ def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> Past
         shoe.money,
         left_before(shoe),
         event.bets if event.unit == "money" else {},
+        event.dealt_by,
+        event.shift,
+        event.gaming_day,
     )
 
 
 def _round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
     def corrected(past: PastRound) -> PastRound:
-        return replace(_past(shoe, event), bets=past.bets, money=past.money, left=past.left)
+        read = past.read or tuple(each.card for each in past.cards)
+        return replace(_past(shoe, event), bets=past.bets, money=past.money, left=past.left, read=read)
 
-    before = [each.card for past in shoe.rounds if past.round == event.round for each in past.cards]
-    rounds = tuple(corrected(past) if past.round == event.round else past for past in shoe.rounds)
-    seen = replace_cards(shoe.seen, before, [each.card for each in event.cards])
+    past = next(each for each in shoe.rounds if each.round == event.round)
+    before, now = ([each.card for each in round.cards] for round in (past, event))
+    rounds = tuple(corrected(each) if each is past else each for each in shoe.rounds)
+    seen = replace_cards(shoe.seen, past.drawn(before), past.drawn(now))
     written = "".join([_written(past) for past in rounds if past.outcome])
     after = replace(shoe, rounds=rounds, seen=seen, played=written)
     return with_device(after, prev=events.EntryName(shoe.journal, shoe.seq + 1))
@@ -340,6 +361,7 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.BetsOpened: _bets_opened,
     events.BetsClosed: lambda shoe, event: replace(shoe, betting=False, bets=event.bets, money=event.money),
     events.MarkGiven: _mark_given,
+    events.MarkTakenBack: _mark_taken_back,
     events.QuestionAnswered: _question_answered,
     events.Happened: lambda shoe, _: shoe,
     events.RoundClosed: _round_closed,

@@ -5,6 +5,7 @@ show public values only.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
@@ -72,6 +73,13 @@ class Reply(Struct, frozen=True):
     n: int
 
 
+class LastMark(Struct, frozen=True):
+    """The last mark of this round. reveal_by: the time to open cards before it. followed: why it stands now, or ""."""
+
+    reveal_by: int | None = None
+    followed: str = ""
+
+
 class HeldCard(Struct, frozen=True):
     """A card of the packs, drawn while it could not be dealt; `card` is None while its face is unknown.
 
@@ -113,7 +121,8 @@ class PastRound(Struct, frozen=True):
     """A round of this shoe that is over; voided ones have no outcome. `seq`: its last round message's entry.
 
     hands, own: in the form of its game, as JSON. bets, money: as `bets_closed` gave them. left: cards in the shoe
-    before its first one. nets: bet -> net, in games played for money.
+    before its first one. nets: bet -> net, in games played for money. dealt_by, shift, gaming_day: as in its message.
+    read: the cards before its first correction.
     """
 
     round: int
@@ -130,6 +139,16 @@ class PastRound(Struct, frozen=True):
     money: dict[str, str] = {}
     left: int = 0
     nets: dict[str, Net] = {}
+    dealt_by: str = ""
+    shift: str = ""
+    gaming_day: str = ""
+    read: tuple[Card, ...] = ()
+
+    def drawn(self, cards: Sequence[Card]) -> tuple[Card, ...]:
+        """The cards that left the shoe in it, if these are its cards: a card that was read stays out of the shoe."""
+        read = self.read or [each.card for each in self.cards]
+        left_out = list((Counter(read) - Counter(cards)).elements())
+        return (*cards, *left_out[(Counter(cards) - Counter(read)).total() :])
 
 
 class Shoe(Struct, frozen=True, kw_only=True):
@@ -143,8 +162,10 @@ class Shoe(Struct, frozen=True, kw_only=True):
     laid: the cards of this round, replies: its marks and answers. bets, money: as `bets_closed` gave them.
     turn: how many questions were answered at this table, modulo 65,536.
     last_round: the last one, once the cut card was met; cut_by: by whom.
+    last_mark: of this round, None before the first.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
-    round's cards open as they are drawn. flying: this round is dealt without a bet.
+    round's cards open as they are drawn. flying: this round is dealt without a bet. dealer: who is signed in;
+    dealt_by: who was when this round's first card was drawn.
     """
 
     device: Device = Device()
@@ -163,6 +184,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     round: int = 0
     laid: tuple[Laid, ...] = ()
     replies: tuple[Reply, ...] = ()
+    last_mark: LastMark | None = None
     bets: dict[str, str] = {}
     money: dict[str, str] = {}
     turn: int = 0
@@ -183,6 +205,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     change_by: int | None = None
     change: str | None = None
     dealer: str = ""
+    dealt_by: str = ""
 
     __hash__ = object.__hash__  # caches find a shoe by identity
 

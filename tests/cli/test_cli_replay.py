@@ -68,6 +68,39 @@ def test_rounds_end_by_next_where_that_is_asked_for() -> None:
     assert "next: nothing is open, ignored" in piped(text, *words[:2]).err
 
 
+def test_rounds_end_as_the_config_says(tmp_path: Path) -> None:
+    config, text = tmp_path / "bridge.toml", "shoe 9sKdThKc 9sKdThKc next next"
+    config.write_text('[table]\nid = "T07"\nburn = "none"\nclose = "next"\n[pins]\nnext = 22\n')
+    ran = piped(text, "--config", config)
+    assert (len(rounds(ran)), ran.err) == (2, "")
+    assert len(rounds(piped(text, "--config", config, "--close", "auto"))) == 2
+    six = piped("9sKdThKc2h3h next", "--config", config, "--close", "auto", "--procedure", "six-card")
+    assert (len(rounds(six)), six.err) == (1, "shoe replay: next: nothing is open, ignored\n")
+    assert len(rounds(piped("9sKdThKc", "--config", config))) == 0
+
+
+@pytest.mark.parametrize("word", ["next", "!next"])
+def test_next_opens_a_pack_where_it_confirms_the_shuffle(tmp_path: Path, word: str) -> None:
+    config = tmp_path / "bridge.toml"
+    config.write_text('[table]\nid = "T07"\ngame = "zhajinhua"\nclose = "auto"\n[service]\nconfirm_shuffle = true\n')
+    round = "money=1:9,2:9,3:9 Ks 9h 4c Kh 9d 5c 7d 2s Ad lot=1 1:fold 2:fold"
+    ran = piped(f"{word} {round} {word} {round}", "--config", config)
+    events = [each["payload"]["event"] for each in ran.json if each["topic"] == "event"]
+    opened = [each for each in events if each["type"] == "ShoeOpened"]
+    assert [each["number"] for each in opened] == [1, 2]
+    assert {each["confirmed_by"] for each in opened} == {"dealer" if word == "next" else "script"}
+    assert (len(rounds(ran)), ran.err) == (2, "")
+    shoe = piped(f"shoe {round}", "--config", config)
+    assert (len(rounds(shoe)), shoe.err) == (1, "")
+
+
+def test_a_config_says_from_where_on_a_cut_card_is_believed(tmp_path: Path) -> None:
+    config = tmp_path / "bridge.toml"
+    config.write_text('[table]\nid = "T07"\nburn = "none"\n')
+    for words, least in ((), 1), (("--config", config), 0):
+        assert len(rounds(piped("shoe 9s cut KdThKc", "--no-burn", *words))) == least
+
+
 def test_states_are_told_when_they_change_and_only_then() -> None:
     ran = piped("9sTdTsTc")
     states = [each for each in ran.json if each["retain"]]
@@ -101,7 +134,7 @@ def test_a_word_that_is_none_is_named_with_its_line(shoe: command.Run, tmp_path:
 
 
 def test_a_config_sets_the_table_and_procedure_is_over_it(shoe: command.Run, tmp_path: Path) -> None:
-    (tmp_path / "a.deal").write_text("shoe 2s3h4d5c6hTc")
+    (tmp_path / "a.deal").write_text("shoe 2s3h4d5c6hTc next")
     config = tmp_path / "bridge.toml"
     config.write_text('[table]\nid = "T07"\nburn = "none"\n[game]\nprocedure = "six-card"\n[pins]\nnext = 22\n')
     told = rounds(shoe("replay", tmp_path / "a.deal", "--config", config))[0]

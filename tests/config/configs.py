@@ -14,7 +14,7 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
         "id": "T07", "game": "baccarat", "decks": 6, "burn": 7, "close": "auto",
         "betting": "required", "disclose": "dealt", "after_cut": "one-more", "new_shoe": "auto", "virtual_cut": 14,
         "cut_earliest": 70,
-        "policy": "keep-order",
+        "policy": "keep-order", "pit": "Pit 3", "shifts": {"day": "08:00", "night": "20:00"},
     },
     "game": {
         "procedure": "six-card", "leading_ties": "own-column", "row1_limit": "descend",
@@ -32,8 +32,8 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
     },
     "pins": {
         "factory": "mock", "cut_card": 27, "next": {"pin": 22, "pull_up": False, "debounce_ms": 5}, "reveal": 23,
-        "player": 24, "banker": 17, "tie": 18, "lid": {"pin": 4, "stuck_after": 60}, "presence": 7, "buzzer": 8,
-        "lock": {"pin": 9, "fail_safe": "locked"},
+        "unmark": 14, "player": 24, "banker": 17, "tie": 18, "lid": {"pin": 4, "stuck_after": 60}, "presence": 7,
+        "buzzer": 8, "lock": {"pin": 9, "fail_safe": "locked"},
     },
     "presence": {"P1": 0, "B1": 1, "P2": 2, "B2": 3, "P3": 10, "B3": 11},
     "lamps": {

@@ -140,6 +140,10 @@ def test_a_game_goes_on_after_every_kill_and_tells_no_face_before_its_time(
             floor.kill()
     assert game.secret not in everything(table, backend)
     table.deal(cards[-1])
+    backend.wait_until(lambda: floor.shown["phase"] == "complete")
+    floor.kill()
+    assert backend.on("round") == []
+    assert floor.order("next")["ok"]
     backend.wait_until(lambda: backend.on("round"))
     (closed,) = backend.on("round")
     assert closed["bets"]["S1"] == game.net
@@ -169,6 +173,8 @@ def test_its_journal_is_decided_again_to_the_same_events(table: DaemonTable, bac
     for seat, word, value in game.marks:
         floor.mark(seat, word, value)
     table.deal(game.cards)
+    backend.wait_until(lambda: floor.shown["phase"] == "complete")
+    assert floor.order("next")["ok"]
     backend.wait_until(lambda: backend.on("round"))
     assert table.stop() == 0
     verified = shoe("journal", "verify", "--replay", "--config", table.config_path)

@@ -268,6 +268,39 @@ def test_next_of_a_guests_keypad_closes_nothing(seats: Callable[..., Seats]) -> 
     assert (table.said(e.RoundClosed), table.refused()) == ([], ["this keypad is not the dealer's"])
 
 
+def test_unmark_of_the_dealers_keypad_takes_the_last_mark_back_once(seats: Callable[..., Seats]) -> None:
+    table = seats(pad=True, dealer=True)
+    pad = table.plug()
+    table.bet(s1="10", s2="10")
+    table.deal("5h 6h 9c 6d 7d 8d")
+    table.until(lambda: table.is_asked("S1"))
+    table.give(orders.Mark("S", 1))
+    turn = table.bridge.table.shoe.turn
+    table.until(lambda: pad.turn == turn)
+    pad.press(0, "unmark")
+    table.until(lambda: pad.acknowledged == 1)
+    (taken,) = table.said(e.MarkTakenBack)
+    assert (taken.seat, taken.word, taken.by, taken.turn) == ("1", "S", "dealer's keypad", turn + 1)
+    assert table.is_asked("S1")
+    pad.press(0, "unmark", turn=turn)  # a press from before
+    table.until(lambda: pad.acknowledged == 2)
+    assert (len(table.said(e.MarkTakenBack)), table.refused()) == (1, ["late"])
+    table.give(orders.Mark("H", 1))
+    assert table.refused() == ["late"]
+
+
+def test_unmark_of_a_guests_keypad_takes_nothing_back(seats: Callable[..., Seats]) -> None:
+    table = seats(pad=True)
+    pad = table.plug()
+    table.bet(s1="10", s2="10")
+    table.deal("5h 6h 9c 6d 7d 8d")
+    table.give(orders.Mark("S", 1))
+    table.until(lambda: pad.turn == table.bridge.table.shoe.turn)
+    pad.press(2, "unmark")
+    table.until(lambda: pad.acknowledged == 1)
+    assert (table.said(e.MarkTakenBack), table.refused()) == ([], ["this keypad is not the dealer's"])
+
+
 def status(table: Seats) -> dict[str, Any]:
     """As much of the daemon's status as the check reads."""
     alarms = [msgspec.to_builtins(each) for each in table.bridge.table.alarms().open]

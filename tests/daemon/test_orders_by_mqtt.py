@@ -148,3 +148,23 @@ def test_resend_sends_the_same_bytes_again(table: Any, backend: Backend) -> None
 def again(backend: Backend, since: int, journal: str) -> list[dict[str, Any]]:
     late = [each.payload for each in backend.received[since:] if each.topic.endswith("/event")]
     return [payload for payload in late if payload["journal"] == journal and 2 <= payload["seq"] <= 4]
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_mark_is_taken_back_by_mqtt_where_that_is_allowed(table: Any, backend: Backend, allowed: bool) -> None:
+    game = {"game": "niuniu", "burn": "none", "new_shoe": "auto"}
+    table(table=game, mqtt={"commands": ["mark", "next", *["unmark"] * allowed]})
+    status_is(backend, "online")
+    backend.publish(COMMAND, {"id": "1", "do": "mark", "seat": 1, "word": "grab", "value": "1", "round": 1, "turn": 0})
+    backend.wait_until(lambda: backend.on("reply"))
+    assert backend.on("reply")[-1]["ok"]
+    backend.publish(COMMAND, {"id": "2", "do": "unmark"})
+    backend.wait_until(lambda: len(backend.on("reply")) == 2)
+    answer = backend.on("reply")[-1]
+    assert answer["ok"] is allowed
+    if allowed:
+        backend.wait_until(lambda: "MarkTakenBack" in types(backend))
+        (taken,) = [each["event"] for each in backend.on("event") if each["event"]["type"] == "MarkTakenBack"]
+        assert (taken["seat"], taken["word"], taken["value"], taken["by"]) == ("1", "grab", "1", "backend")
+    else:
+        assert "unmark is not allowed here" in answer["error"]

@@ -24,6 +24,7 @@ HEALTH: dict[str, Any] = {
     "queue": 2,
     "faults": None,
     "orders_refused": 0,
+    "unmarked": {"anna": 2, "": 1},
 }
 STATUS: dict[str, Any] = {
     "state": "online",

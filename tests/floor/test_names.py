@@ -17,8 +17,8 @@ HIDDEN = Names(KEY)
 ANNA, BO = HIDDEN.pseudonym("ANNA"), HIDDEN.pseudonym("Bo")
 
 NO_PERSON = {
-    *("answer", "at", "boot", "choice", "commit", "detail", "digest", "game", "id", "journal", "key", "nonce"),
-    *("outcome", "seat", "slot", "unread", "value", "version", "what", "why", "word"),
+    *("answer", "at", "boot", "choice", "commit", "detail", "digest", "game", "gaming_day", "id", "journal", "key"),
+    *("nonce", "outcome", "pit", "seat", "shift", "slot", "unread", "value", "version", "what", "why", "word"),
 }
 """Texts of events that name no person, or in somebody's own words."""
 
@@ -81,6 +81,13 @@ def test_sentences_of_the_shoe_lose_the_name_in_them() -> None:
 def test_a_round_that_was_voided_names_nobody() -> None:
     told = round_of(4, 2, status="voided")
     body = told.body.replace(b'"prev"', b'"by":"ANNA","prev"')
+    assert HIDDEN.row(told._replace(body=body)).body == body.replace(b"ANNA", ANNA.encode())
+
+
+@pytest.mark.parametrize("status", ["closed", "corrected", "voided"])
+def test_a_round_does_not_name_its_dealer(status: str) -> None:
+    told = round_of(4, 2, status=status)
+    body = told.body.replace(b'"prev"', b'"dealt_by":"ANNA","pit":"Pit 3","prev"')
     assert HIDDEN.row(told._replace(body=body)).body == body.replace(b"ANNA", ANNA.encode())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from random import Random
 from typing import Any
 
 import pytest
@@ -42,9 +44,7 @@ def over(game: str, close: str, **house: Any) -> Table:
 def rest(table: Table) -> list[Card]:
     """The cards that are still in the shoe."""
     left = [card for card, copies in GAMES[table.house.game].pack.items() for _ in range(copies)]
-    for card in table.shoe.seen:
-        left.remove(card)
-    return left
+    return list((Counter(left) - Counter(table.shoe.seen)).elements())
 
 
 def shoes(table: Table) -> int:
@@ -187,3 +187,28 @@ def test_a_correction_is_possible_while_the_rest_leaves_the_shoe() -> None:
         table = over("niuniu", close).play("Kd Qd", "next" * (close == "next"), "Jd")
         table.take(table.order(orders.Correct(1, (*words[:-1], "6c"), "misread")))
         assert table.answer.ok, table.answer
+
+
+@pytest.mark.parametrize(("game", "close"), PACKS)
+@pytest.mark.parametrize("seed", range(6))
+def test_three_games_are_the_same_whatever_is_pulled_between_them(game: str, close: str, seed: int) -> None:
+    """The same words, once with nothing between the games and once with old, unread and strange cards there."""
+    rng, strange = Random(f"{game} {seed}"), "2s" if game == "erbagang" else "1p"
+    quiet, disturbed = (Table(**{"game": game, **usual(game), "close": close}) for _ in range(2))
+    for _ in range(3):
+        quiet.play(GAME[game])
+        disturbed.play(GAME[game])
+        for word in ("", "next") if close == "next" else ("",):
+            quiet.play(word)
+            disturbed.play(word)
+            for card in rng.sample(rest(disturbed), rng.randrange(12)):
+                disturbed.take(disturbed.card(rng.choice([card.value, card.value, strange])))
+            disturbed.play("?? " * rng.randrange(3))
+    assert (shoes(disturbed), disturbed.open, disturbed.phase) == (3, (), "ended")
+    assert [told(each) for each in disturbed.rounds] == [told(each) for each in quiet.rounds]
+    assert len(quiet.rounds) == 3
+
+
+def told(message: dict[str, Any]) -> dict[str, Any]:
+    """What a `round` message says of its round."""
+    return {name: message[name] for name in ("shoe", "round", "outcome", "cards", "hands", "bets", "flags", "last")}

@@ -43,7 +43,7 @@ def test_unpack_is_the_inverse_of_pack(packet: Packet) -> None:
 
 
 def test_the_words_have_the_numbers_of_the_link() -> None:
-    assert " ".join(WORDS) == "S H DD SP SU look fold call raise compare grab bet lot next"
+    assert " ".join(WORDS) == "S H DD SP SU look fold call raise compare grab bet lot next unmark"
     assert pack(Mark(0, 0, 0, 1, 0, "lot"))[-1] == 13
     assert pack(Turn(0, 1, ("S", "SU")))[5:7] == bytes([0, 0b10001])
 

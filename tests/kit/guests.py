@@ -16,7 +16,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of, usual
 from firmware_bridge.games.prompts import CardDue
-from firmware_bridge.shoe import phase
+from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked, coming
 from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import table
@@ -34,11 +34,11 @@ class Guests:
         self.game, self.drawn, self.rounds = GAMES[game], list[Card](), list[dict[str, Any]]()
         self.shoes = 0
         self._random, self._deck, self._pack = random, list[Card](), -1
-        self._book = Replay(house_of(game, **usual(game)), "T07", self._refused)
+        self._book = Replay(house_of(game, **usual(game)), "T07", self._refused, close="next")
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the table is configured to be."""
+        """What the table is configured to be; its rounds end by NEXT, as they do by default."""
         return {"game": self.game.name, **usual(self.game.name)}
 
     def next(self) -> Card | dict[str, Any]:
@@ -54,7 +54,8 @@ class Guests:
             self.drawn.append(self._deck.pop())
             self._play(Drawn(self.drawn[-1]))
             return self.drawn[-1]
-        order = next_order(shoe, self._random)
+        is_complete = phase(shoe) is Phase.COMPLETE
+        order = {"do": "next"} if is_complete else next_order(shoe, self._random)
         assert order, phase(shoe)
         self._play(_step(order))
         return order

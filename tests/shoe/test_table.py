@@ -205,6 +205,7 @@ def inputs(table: Table) -> Iterator[i.AnyInput]:
     )
     yield from (table.order(orders.DealerIn(name)) for name in ("", "Li"))
     yield from (table.order(orders.Mark("S", seat)) for seat in (None, 3))
+    yield from (table.order(order) for order in (orders.Unmark(), orders.Unmark(seat=3), orders.Unmark(turn=9)))
     yield from (table.order(orders.Correct(1, faces(text), "w")) for text in ("", "9s8dThKc", "9s"))
 
 

@@ -123,7 +123,7 @@ def _is_lit(visit: Visit, name: str, pin: Pin, factory: PinFactory) -> bool:
 
 def keypad(visit: Visit, factory: PinFactory = None) -> int:
     """Asks for each key; 0 if all came. Raises Refusal."""
-    known = ("next", "reveal", *visit.config.rules.play.keys)
+    known = ("next", "reveal", "unmark", *visit.config.rules.play.keys)
     keys = {name: pin for name, pin in wires(visit.config).items() if name in known or name.startswith(OF_SEAT)}
     pads = [f"pad of {_of(seat)}" for pad in visit.config.keypad for seat in _places(pad)]
     if not keys and not pads:

@@ -10,7 +10,9 @@ from typing import Final
 from firmware_bridge.cli.check.finding import Finding, Machine, failed
 from firmware_bridge.daemon.devices.wires import wires
 from firmware_bridge.daemon.table.clock import clock as clock_of
+from firmware_bridge.daemon.table.clock import utc_offset
 from firmware_bridge.journal.files import journal_files
+from firmware_bridge.shoe.handlers.closing import shift_at
 from hardware import pi as raspberry
 from hardware.errors import PinError
 from hardware.pins.pin import pin_factory, try_pin
@@ -181,6 +183,17 @@ def clock(machine: Machine) -> Iterator[Finding]:
         yield Finding("WARN", "clock", "not synchronised: the times of rounds may be wrong", SET_CLOCK)
     else:
         yield Finding("WARN", "clock", "cannot tell whether the clock is synchronised", SET_CLOCK)
+    yield from _shift(machine)
+
+
+def _shift(machine: Machine) -> Iterator[Finding]:
+    """The shift now, with the local time it follows from: a wrong time zone shows here."""
+    at = int(machine.now() * 1000)
+    offset = utc_offset(at)
+    shift, gaming_day = shift_at(machine.config.house.shifts, at // 60_000 + offset)
+    if shift:
+        local = f"{(at // 60_000 + offset) % 1440 // 60:02}:{(at // 60_000 + offset) % 60:02}"
+        yield Finding("OK", "clock", f"{local} local time, UTC {offset / 60:+g} h: shift {shift} of {gaming_day}")
 
 
 def _written(path: Path) -> float:

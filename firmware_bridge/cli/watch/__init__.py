@@ -7,15 +7,19 @@ import socket
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from firmware_bridge.cli.daemon_socket import NoDaemon, config_option, connected, follow, socket_path
 from firmware_bridge.cli.watch.screen import Status, line
 from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, Terminal, cannot_draw
+from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.printable import escaped_json
+from firmware_bridge.topics.texts import LANGUAGES, Language
 
 if TYPE_CHECKING:
-    from firmware_bridge.cli.watch.model import Watched
+    from collections.abc import Sequence
+
+    from rich.text import Text
 
 AGAIN_S: Final = 1.0
 """Seconds between attempts to reach a daemon that has gone."""
@@ -29,12 +33,18 @@ LOOK_S: Final = 0.5
 CHUNK: Final = 1 << 20
 
 
+class NoPicture(BridgeError, OSError):
+    """A terminal that cannot show the dealer's screen."""
+
+
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe watch`."""
     config_option(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="one JSON object per change, for programs")
     how.add_argument("--plain", action="store_true", help="a line per change, also on a terminal")
+    how.add_argument("--dealer", action="store_true", help="what the dealer does next, on the whole terminal")
+    parser.add_argument("--lang", choices=LANGUAGES, default="en", help="the language of --dealer (default en)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if arguments.json:
             _follow(path, _Json())
+        elif arguments.dealer:
+            _show_dealer(path, arguments.lang)
         elif arguments.plain or (why := cannot_draw()) is not None:
             if not arguments.plain and why:
                 print(f"{why}; {ENDS}", flush=True)
@@ -58,6 +70,14 @@ def _watch(path: Path) -> None:
     from firmware_bridge.cli.watch.model import Watched  # imported here: lines need no picture
 
     Watcher(path, Watched()).watch()
+
+
+def _show_dealer(path: Path, lang: Language) -> None:
+    if (why := cannot_draw()) is not None:
+        raise NoPicture(why or "the dealer's screen needs a terminal", "without one: shoe watch --plain")
+    from firmware_bridge.cli.watch.dealer import WatchedByDealer
+
+    Watcher(path, WatchedByDealer(lang)).watch()
 
 
 def _follow(path: Path, show: "_Json | _Lines") -> None:
@@ -130,10 +150,27 @@ class Followed:
         self.socket.close()
 
 
+class Drawable(Protocol):
+    """What makes screens of statuses."""
+
+    @property
+    def blinks_s(self) -> float | None:
+        """Seconds until the picture changes by itself; None if it does not."""
+
+    def update(self, status: Status) -> None:
+        """Keep a status."""
+
+    def lose(self, why: str) -> None:
+        """Record that the daemon has gone."""
+
+    def screen(self, width: int, height: int, keys: str) -> "Sequence[Text]":
+        """`height` lines of at most `width` columns."""
+
+
 class Watcher:
     """Shows a daemon and its successors on the whole terminal."""
 
-    def __init__(self, path: Path, watched: "Watched") -> None:
+    def __init__(self, path: Path, watched: Drawable) -> None:
         self._path, self._watched = path, watched
         self._daemon: Followed | None = Followed(path)
         self._tried = self._drawn = time.monotonic()

@@ -17,14 +17,15 @@ from firmware_bridge.games.prompts import Between, Choice, MarkDue, Offer, Targe
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.round import asked, coming
 from hardware.errors import PortError
-from hardware.keypads import NEXT, PROTOCOL, WORDS, Beat, Hello, KeypadLink, Mark, Turn, encode_turns, greeting
+from hardware.keypads import NEXT, PROTOCOL, UNMARK, WORDS, Beat, Hello, KeypadLink, Mark, Turn, encode_turns, greeting
 from hardware.ports import Port
 
 
 def turns(shoe: Shoe, pad: KeypadConfig) -> list[Turn]:
     """One packet for each seat of the pad that must or may give a mark now; one for seat 0 where none may, and NEXT."""
     if pad.dealer:
-        return [Turn(coming(shoe).turn, 0, (NEXT,)), *_marks(shoe, pad.seats)]
+        words = (NEXT, UNMARK) if shoe.last_mark and not shoe.last_mark.followed else (NEXT,)
+        return [Turn(coming(shoe).turn, 0, words), *_marks(shoe, pad.seats)]
     return _marks(shoe, pad.seats) or [Turn(coming(shoe).turn, 0)]
 
 
@@ -76,6 +77,9 @@ SILENT_AFTER_S: Final = 3.5
 
 SHOW_S: Final = 1.0
 """Seconds after which a pad is sent its display again."""
+
+DEALERS: Final[dict[str, orders.Order]] = {NEXT: orders.Next(), UNMARK: orders.Unmark()}
+"""Word of a key of the dealer's pad -> its order."""
 
 LOST: Final = "keypad_lost"
 """The alarm for lost pads."""
@@ -205,10 +209,10 @@ class _Keypad:
                 self._give_mark(packet)  # else it is not acknowledged: the pad repeats the oldest
 
     def _give_mark(self, mark: Mark) -> None:
-        """Gives the mark, or NEXT, to the table; it is acknowledged once it is on disk, or refused."""
+        """Gives the mark, or the dealer's order, to the table; it is acknowledged once it is on disk, or refused."""
         shoe, by = self._table.shoe, f"keypad {mark.seat}"
-        if mark.word == NEXT:
-            order, by = _next(mark, self._config, coming(shoe).turn), "dealer's keypad"
+        if mark.word in DEALERS:
+            order, by = _dealers(mark, self._config, coming(shoe).turn), "dealer's keypad"
         else:
             order = _order(mark, self._config.seats, asked_hand(shoe, mark.seat))
         self._table.handle(inputs.Ordered(**now(), order=order, by=by, nonce=nonce()))
@@ -216,13 +220,13 @@ class _Keypad:
             self.port.write(self._link.acknowledge(mark))
 
 
-def _next(mark: Mark, pad: KeypadConfig, turn: int) -> orders.Order:
-    """The order for NEXT; a refused one from a guest's pad, and for one pressed before something else happened."""
+def _dealers(mark: Mark, pad: KeypadConfig, turn: int) -> orders.Order:
+    """The order of a dealer's key; a refused one from a guest's pad, and for one pressed before something happened."""
     if not pad.dealer:
-        return orders.Malformed("next", "this keypad is not the dealer's", "see [[keypad]] dealer")
+        return orders.Malformed(mark.word, "this keypad is not the dealer's", "see [[keypad]] dealer")
     if mark.turn != turn:
-        return orders.Malformed("next", "late", "look at the table, then press NEXT again")
-    return orders.Next()
+        return orders.Malformed(mark.word, "late", f"look at the table, then press {mark.word.upper()} again")
+    return DEALERS[mark.word]
 
 
 def _order(mark: Mark, seats: tuple[int, ...], asked: int | None) -> orders.Order:

@@ -173,7 +173,7 @@ class Sensors:
         self._config, self._table, self._exit_sensor = config, table, exit_sensor
         self._factory, self._loop = factory, loop
         self._pins = input_pins(config)
-        self._keys = ("next", "reveal", *config.rules.play.keys)
+        self._keys = ("next", "reveal", "unmark", *config.rules.play.keys)
         self.held: dict[str, Contact] = {}
         self._seat_keys = SeatKeys(table, loop)
         self._flapping = {name: Flapping(partial(self._flaps, name), loop) for name in ("cut_card", "lid")}

@@ -13,16 +13,23 @@ SYNCHRONISED: Final = Path("run/systemd/timesync/synchronized")
 
 
 class Stamp(TypedDict):
-    """Fields of every input: both times in milliseconds, and 128 random bits as 32 hex digits."""
+    """Fields of every input: both times in milliseconds, local time ahead of UTC in minutes, and 128 random bits."""
 
     at: int
     mono: int
     salt: str
+    utc_offset: int
 
 
 def now() -> Stamp:
     """A stamp: ms since 1970 by the wall clock, ms of the loop's clock, rounded up, and fresh random bits."""
-    return Stamp(at=time.time_ns() // 1_000_000, mono=-(-time.monotonic_ns() // 1_000_000), salt=nonce())
+    at = time.time_ns() // 1_000_000
+    return Stamp(at=at, mono=-(-time.monotonic_ns() // 1_000_000), salt=nonce(), utc_offset=utc_offset(at))
+
+
+def utc_offset(at: int) -> int:
+    """Minutes that local time is ahead of UTC at a wall time (ms), by the machine's time zone."""
+    return time.localtime(at // 1000).tm_gmtoff // 60
 
 
 def clock(root: Path = Path("/")) -> Clock:

@@ -6,6 +6,7 @@ import socket
 import struct
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import reduce
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -23,6 +24,7 @@ from firmware_bridge.facts.printable import REMEDY, fault
 from firmware_bridge.facts.wire_states import Health
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, mode
+from firmware_bridge.topics.texts.done import Done, followed
 
 log = logging.getLogger(__name__)
 
@@ -138,6 +140,7 @@ class Control:
             "returning": self._leases.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
             "points": dict(rules(shoe).demo.points(layout(shoe))) if shoe.laid else {},
+            "acts": list(reduce(followed, map(msgspec.json.decode, self._table.recent), Done()).acts),
             **msgspec.json.decode(msgspec.json.encode(self._table.states())),
         }
 

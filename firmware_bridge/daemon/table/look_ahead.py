@@ -20,16 +20,19 @@ QUIET_S: Final = 0.002
 """Seconds without an entry before look-ahead begins: cards read in a row come closer together."""
 
 ANY: Final[dict[str, Any]] = {"at": 0, "mono": 0, "salt": "", "nonce": "", "quality": None}
-EARLIEST: Final[dict[str, Any]] = {"at": 0, "mono": 0, "nonce": "0" * 32}
-LATEST: Final[dict[str, Any]] = {"at": 2**53, "mono": 2**53, "nonce": "f" * 32}
-"""Fields that no decision about an open card depends on, and their extreme values."""
+EARLIEST: Final[dict[str, Any]] = {"mono": 0, "nonce": "0" * 32}
+LATEST: Final[dict[str, Any]] = {"mono": 2**53, "nonce": "f" * 32}
+"""Fields that no decision about an open card depends on, and the extreme values of two of them."""
+
+AHEAD_MS: Final = 600_000
+"""Milliseconds of wall time for which cards are judged ahead: a decision depends on it only where a shift begins."""
 
 
 class LookAhead:
     """Caches the events of `decide` for each face that may come next, one step in each turn of the loop.
 
-    A face is judged twice, with extreme times and nonces: where the events differ, nothing is cached, and the card is
-    judged as it comes. So are all cards with a serial, which cannot be predicted.
+    A face is judged twice, now and `AHEAD_MS` later, with extreme nonces: where the events differ, nothing is
+    cached, and the card is judged as it comes. So are all cards with a serial, which cannot be predicted.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -38,6 +41,7 @@ class LookAhead:
         self._shoe: Shoe | None = None
         self._last: CardRead | None = None
         self._expected: CardRead | None = None
+        self._from = 0
         self._known: dict[Card, tuple[AnyEvent, ...]] = {}
 
     def events(self, shoe: Shoe, fact: AnyInput) -> tuple[AnyEvent, ...] | None:
@@ -45,6 +49,8 @@ class LookAhead:
         if not isinstance(fact, CardRead) or shoe is not self._shoe or self._expected is None:
             return None
         events = self._known.get(fact.card)
+        if not self._from <= fact.at <= self._from + AHEAD_MS:
+            return None
         return events if events and replace(fact, **ANY) == replace(self._expected, card=fact.card) else None
 
     def begin(self, shoe: Shoe, fact: AnyInput) -> None:
@@ -53,6 +59,7 @@ class LookAhead:
         if isinstance(fact, CardRead):
             self._last = fact
         if self._last and not self._last.serial and shoe.status == "open":
+            self._from = fact.at
             self._timer = self._loop.call_later(QUIET_S, self._go_on, self._steps(shoe, self._last))
 
     @property
@@ -71,9 +78,9 @@ class LookAhead:
         self._shoe, self._expected = shoe, _expected(last, shoe)
         for face in rules(shoe).pack:
             card = replace(self._expected, card=face)
-            events = decide(shoe, replace(card, **EARLIEST))
+            events = decide(shoe, replace(card, at=self._from, **EARLIEST))
             yield
-            if decide(shoe, replace(card, **LATEST)) == events:
+            if decide(shoe, replace(card, at=self._from + AHEAD_MS, **LATEST)) == events:
                 self._known[face] = events
             yield
 

@@ -3,9 +3,12 @@
 import asyncio
 import logging
 import secrets
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, Protocol
+
+from msgspec import Raw
 
 from firmware_bridge import __version__
 from firmware_bridge.daemon.table.clock import nonce, now
@@ -64,6 +67,9 @@ class DeadlineTimer:
 
 log = logging.getLogger(__name__)
 
+RECENT: Final = 64
+"""Events kept for the dealer's screen: enough for its last acts."""
+
 CLOCK_JUMP_MS: Final = 2_000
 """Milliseconds between wall clock and monotonic clock from which a jump is journaled."""
 
@@ -119,6 +125,8 @@ class Table:
         self._refusals, self._is_count = Refusals(self.record_refused, loop), False
         self._ahead = LookAhead(loop) if looks_ahead else None
         self._wall_ahead: int | None = None
+        self.recent = deque[Raw](maxlen=RECENT)
+        """The newest events as published since the start, oldest first."""
         self._watched_to = 0
         self.jumped_ms = 0
         """Milliseconds by which the wall clock was set forwards since the start, in total."""
@@ -274,13 +282,22 @@ class Table:
             return events
         entry = entry_of(self.shoe, fact, events, self.name, self.boot)
         line = self.journal.seal(entry)
-        publish = self._publishing(line)
+        publish = self._publisher(line)
         try:
             self._writer.append(line)
         except StillWriting:
             self._late = _Late(fact, entry, publish)
             raise
         return self._finished(fact, entry, publish)
+
+    def _publisher(self, line: Line) -> Callable[[], None]:
+        publish = self._publishing(line)
+
+        def published() -> None:
+            publish()
+            self.recent.extend(line.public.events)
+
+        return published
 
     def _finished(self, fact: inputs.AnyInput, entry: Entry, publish: Callable[[], None]) -> tuple[AnyEvent, ...]:
         """Publishes an entry that is on disk, and does the rest for its input; its events."""
@@ -338,7 +355,11 @@ class Table:
         self._wall_ahead, self._watched_to = ahead, fact.mono
         if before is not None and abs(ahead - before) > CLOCK_JUMP_MS:
             self.jumped_ms += ahead - before
-            self._journaled(inputs.ClockJumped(salt=nonce(), at=fact.at, mono=fact.mono, by=ahead - before))
+            self._journaled(
+                inputs.ClockJumped(
+                    salt=nonce(), at=fact.at, mono=fact.mono, utc_offset=fact.utc_offset, by=ahead - before
+                )
+            )
 
     def _ring(self) -> None:
         if self.disk is None:  # else the first entry on disk sets the timer again

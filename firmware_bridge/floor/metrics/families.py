@@ -227,6 +227,13 @@ OF_A_TABLE: Final = (
         lambda health: health.orders_refused,
     ),
     _health(
+        "shoe_marks_taken_back_total",
+        "counter",
+        "marks",
+        "Marks taken back by the dealer, in the life of the table's record; the topic health counts them by dealer.",
+        lambda health: None if health.unmarked is None else sum(health.unmarked.values()),
+    ),
+    _health(
         "shoe_disk_free_bytes",
         "gauge",
         "bytes",

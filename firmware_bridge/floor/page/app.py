@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from firmware_bridge.floor.config import PageSection, ScreenSection
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.screens import screens
+from firmware_bridge.floor.page.screens import dealers, screens
 from firmware_bridge.floor.page.stream import Document, Parts, Stream, Streams, endpoint
 from firmware_bridge.floor.page.views import Views
 from firmware_bridge.topics.texts import Language, chosen, text
@@ -62,6 +62,7 @@ def app(
         routes=[
             *pit(feed, streams),
             *screens(feed, screen or ScreenSection(), streams),
+            *dealers(feed, screen or ScreenSection(), streams),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Guard, names=(page.host, *page.names))],

@@ -15,7 +15,7 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.page.backfill import LIMIT_S, RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
-from firmware_bridge.floor.page.state import TOPICS, Floor
+from firmware_bridge.floor.page.state import TOPICS, DoneAtTables, Floor
 from firmware_bridge.floor.page.tile import Trouble, trouble
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.source.mqtt import MqttSource
@@ -54,7 +54,7 @@ class Feed:
         clock: Callable[[], int] = now_ms,
         backfill: RoundBackfill | None = None,
     ) -> None:
-        self.floor, self.guests = Floor(root), Guests(root)
+        self.floor, self.guests, self.done = Floor(root), Guests(root), DoneAtTables(root)
         self.clock = clock
         self.fault, self.version = "", 0
         self.troubles: dict[str, Trouble] = {}
@@ -97,6 +97,7 @@ class Feed:
             with self._alone(each.topic):
                 name = self.floor.handle(each.topic, each.body, each.retained, now)
                 changed |= self.guests.handle(each.topic, each.body) | (name is not None)
+                changed |= self.done.handle(each.topic, each.body)
         self._notify(changed)
 
     def recall(self, stored: Sequence[Delivery]) -> None:
@@ -176,7 +177,7 @@ def feed(config: FloorConfig) -> Feed:
     mqtt, page = config.mqtt, config.page
     secret = password(page if page.username else mqtt)
     mqtt = replace(mqtt, client_id=f"{page.client_id}-{secrets.token_hex(4)}", username=page.username or mqtt.username)
-    topics = [f"{mqtt.root}/+/{topic}" for topic in TOPICS]
+    topics = [f"{mqtt.root}/+/{topic}" for topic in (*TOPICS, "event")]
     source = MqttSource(mqtt, secret, topics, 2 * MOST, clean=True)
     backfill = RoundBackfill(mqtt.root, Asked(config, LIMIT_S))
     return Feed(mqtt.root, source, lambda: source.fault, backfill=backfill)

@@ -1,4 +1,4 @@
-"""The routes of the guest screens: a page for each table, and a stream with the screen alone."""
+"""The routes of the screens of guests and dealers: a page for each table, and a stream with the screen alone."""
 
 import logging
 import re
@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import ScreenSection
+from firmware_bridge.floor.page import dealer
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.fold import Kept
 from firmware_bridge.floor.page.guest.html import document, screen
@@ -43,6 +44,25 @@ def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
         return Stream(streams, feed, lambda: {"screen": shown.drawn(name, lambda view: screen(name, view, lang))})
 
     return [Route("/screen/{name}", page), Route("/screen/{name}/stream", endpoint(stream))]
+
+
+def dealers(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
+    """The routes of all dealers' screens. pit: streams of the pit; the screens' streams end with them."""
+    streams = Streams(section.streams)
+    streams.ended = pit.ended
+
+    def page(request: Request) -> HTMLResponse:
+        name, lang = _name(request), _language(request, section)
+        drawn = dealer.of_table(feed, name, lang, dealer.document)
+        return HTMLResponse(drawn, 200 if NAME.fullmatch(name) else 404)
+
+    def stream(request: Request) -> ASGIApp:
+        name, lang = _name(request), _language(request, section)
+        if streams.open >= streams.most:
+            return PlainTextResponse("too many screens: see [screen] streams\n", 503, {"retry-after": "10"})
+        return Stream(streams, feed, lambda: {"screen": dealer.of_table(feed, name, lang, dealer.drawn)})
+
+    return [Route("/dealer/{name}", page), Route("/dealer/{name}/stream", endpoint(stream))]
 
 
 class _Shown:

@@ -1,17 +1,22 @@
 """Keeps the state of all tables for the page: the latest message of each topic, and the rounds."""
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
+
+import msgspec
+from msgspec import Struct
 
 from firmware_bridge.client.payload import MessageError, state, verify_table
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
 from firmware_bridge.floor.latest import Body, Latest, Read, Tables, milliseconds
 from firmware_bridge.floor.page.round_summary import RoundSummary, read, summarised
 from firmware_bridge.games.baccarat.roads import Board
+from firmware_bridge.topics.texts.done import Done, followed
 
 TOPICS: Final = ("status", "table", "lamps", "alarm", "health", "roads", "round")
-"""Topics that the page subscribes to."""
+"""Topics of the pit's pages; `event` is read for the dealers' screens (DoneAtTables)."""
 
 KEPT: Final = 200
 """Most rounds of a table: an hour of a fast one."""
@@ -141,3 +146,46 @@ class Floor(Tables[Seen]):
         seen.version += 1
         self.changed.add(seen.name)
         return seen.name
+
+
+IDS: Final = 64
+"""Identities kept of each table, to know an event that comes again."""
+
+
+class _Message(Struct, frozen=True):
+    """What is read of a message on `event`."""
+
+    table: str
+    journal: str
+    seq: int
+    n: int
+    event: dict[str, Any]
+
+
+_decode = msgspec.json.Decoder(_Message).decode
+
+
+class DoneAtTables:
+    """The last acts of the tables below a root, by name."""
+
+    def __init__(self, root: str) -> None:
+        self.tables: dict[str, Done] = {}
+        self._ids: dict[str, tuple[tuple[str, int, int], ...]] = {}
+        self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/event")
+
+    def handle(self, topic: str, payload: bytes) -> bool:
+        """Update a table by a message; returns whether its acts changed."""
+        match = self._topic.fullmatch(topic)
+        if match is None or not payload or (match[1] not in self.tables and len(self.tables) >= MOST):
+            return False
+        try:
+            message = _decode(payload)
+        except (msgspec.MsgspecError, RecursionError):
+            return False
+        name, id, known = match[1], (message.journal, message.seq, message.n), self._ids.get(match[1], ())
+        if message.table != name or id in known:
+            return False
+        self._ids[name] = (*known, id)[-IDS:]
+        before = self.tables.get(name, Done())
+        after = self.tables[name] = followed(before, message.event)
+        return after is not before

@@ -20,11 +20,13 @@ PEOPLE: Final = {
     "CardLookedAt": ("by", "second"),
     "IrregularityClosed": ("by",),
     "MarkGiven": ("by",),
-    "RoundCorrected": ("by",),
-    "RoundVoided": ("by",),
+    "MarkTakenBack": ("by",),
+    "RoundClosed": ("dealt_by",),
+    "RoundCorrected": ("by", "dealt_by"),
+    "RoundVoided": ("by", "dealt_by"),
     "ReaderLent": ("to",),
 }
-"""Type of an event -> its fields that name a person. In a message of the topic `round` it is `by`."""
+"""Type of an event -> its fields that name a person. A message of the topic `round` has those of `RoundVoided`."""
 
 NO_PERSON: Final = frozenset({"", "backend", "dealer", "shoe"})
 """Values of such a field that are no person."""

@@ -3,20 +3,26 @@
 import re
 from typing import Final
 
+from msgspec.structs import replace
+
 from firmware_bridge.facts import events, orders
-from firmware_bridge.facts.inputs import Ordered
+from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.games.game import Game, Layout
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import marked
-from firmware_bridge.games.moves import Mark
+from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.prompts import Refused as RefusedByGame
 from firmware_bridge.games.prompts import amount
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.handlers.disclosure import start_clock
 from firmware_bridge.shoe.handlers.rounds import publish_happened, reveal_carried
+from firmware_bridge.shoe.last_mark import TAKEN
 from firmware_bridge.shoe.round import asked, is_asked, layout, moves, rules, start
-from firmware_bridge.shoe.state import Shoe, is_card_out, row
+from firmware_bridge.shoe.state import Shoe, is_card_out, next_turn, row
+
+VOID: Final = "if it was wrong, call the pit: the round is void, or corrected once it is closed"
+"""What is left where the last mark stands."""
 
 SEAT: Final = re.compile(r"[1-9][0-9]?")
 """A seat as text."""
@@ -119,6 +125,54 @@ def give_mark(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
             more=after.turns == now.turns,
         )
     )
+
+
+def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark | None = None) -> str:
+    """Takes back the last mark, while nothing followed it: the question before it is asked again, by a new number.
+
+    Returns the mark, and what is asked now. Raises Refused if no mark can be taken back.
+    """
+    shoe, order = draft.shoe, order or orders.Unmark()
+    if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
+        raise Refused("late", f"round {shoe.round}, turn {shoe.turn}: look at the table again")
+    if shoe.last_mark is None:
+        raise Refused("no mark to take back", "no mark was given in this round")
+    if shoe.last_mark.followed:
+        raise Refused(f"the last mark stands: {shoe.last_mark.followed}", _instead(shoe, shoe.last_mark.followed))
+    last = shoe.replies[-1]
+    assert isinstance(last.move, Mark)
+    seat = f"S{last.move.seat}" if last.move.seat else LOT
+    if order.seat is not None and last.move.seat != str(order.seat):
+        raise Refused(f"the last mark is not of seat {order.seat}", f"it is of {seat}: {last.move.word}")
+    if _is_paid(shoe):
+        raise Refused("the last mark stands: chips were paid or collected by it", VOID)
+    draft.add(
+        events.MarkTakenBack(
+            round=shoe.round,
+            turn=next_turn(shoe),
+            seat=last.move.seat,
+            word=last.move.word,
+            value=last.move.value,
+            seq=last.seq,
+            n=last.n,
+            by=fact.by if isinstance(fact, Ordered) else "dealer",
+        )
+    )
+    value = f"={last.move.value}" if last.move.value is not None else ""
+    return f"{seat}: {last.move.word}{value} is taken back; {is_asked(asked(draft.shoe))}"
+
+
+def _instead(shoe: Shoe, followed: str) -> str:
+    """What is possible where a mark stands."""
+    if followed == TAKEN:
+        return "give the right mark; an earlier one cannot be taken back"
+    return VOID if shoe.replies else "the floor corrects a closed round: correct"
+
+
+def _is_paid(shoe: Shoe) -> bool:
+    """Whether the last mark moved chips between bank and seats."""
+    moved = rules(shoe).money.moved
+    return moved(layout(shoe)) != moved(layout(replace(shoe, replies=shoe.replies[:-1])))
 
 
 def bets_first(draft: Draft, fact: Ordered, order: orders.Mark) -> None:

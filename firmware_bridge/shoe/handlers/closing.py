@@ -1,7 +1,8 @@
 """The events that publish a round: closed, and corrected."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, Final
 
 import msgspec
@@ -16,7 +17,7 @@ from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
-from firmware_bridge.shoe.draft import Refused
+from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.evolve import replace_cards
 from firmware_bridge.shoe.round import copies, is_asked, layout, rules
 from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, is_last
@@ -27,8 +28,12 @@ OUTLIVE_A_SHOE: Final = ("reader_lost", "reader_fault", "broker_lost", "sensor_s
 """Irregularities of devices, not of cards."""
 
 
-def closed_round(shoe: Shoe) -> events.RoundClosed:
-    """The round that is complete on the layout."""
+DAY_MIN: Final = 1_440
+"""Minutes of a day."""
+
+
+def closed_round(shoe: Shoe, **dealt: Any) -> events.RoundClosed:
+    """The round that is complete on the layout; `dealt`: the fields of `dealt_in`."""
     table = layout(shoe)
     assert table.result is not None
     return events.RoundClosed(
@@ -41,7 +46,32 @@ def closed_round(shoe: Shoe) -> events.RoundClosed:
         why=table.result.why,
         reasons=table.result.reasons,
         prev=shoe.device.prev,
+        **dealt,
     )
+
+
+def dealt_in(draft: Draft) -> dict[str, Any]:
+    """The fields of a round that is over now which say who dealt it, where and when."""
+    shoe = draft.shoe
+    shift, gaming_day = shift_at(shoe.house.shifts, draft.at // 60_000 + draft.utc_offset)
+    dealt_by = shoe.dealt_by or shoe.dealer
+    return {"dealt_by": dealt_by, "pit": shoe.house.pit, "shift": shift, "gaming_day": gaming_day}
+
+
+def shift_at(shifts: Mapping[str, str], minute: int) -> tuple[str, str]:
+    """The shift and the gaming day (YYYY-MM-DD) at a local minute since 1970; ("", "") if the house has no shifts.
+
+    A gaming day begins with the first shift, and has the date of that moment.
+    """
+    begins = {name: int(time[:2]) * 60 + int(time[3:]) for name, time in shifts.items()}
+    if not begins:
+        return "", ""
+    first = next(iter(begins.values()))
+    day, since = divmod(minute - first, DAY_MIN)
+    begun = {(begin - first) % DAY_MIN: name for name, begin in begins.items()}
+    shift = begun[max(after for after in begun if after <= since)]
+    ordinal = min(max(date(1970, 1, 1).toordinal() + day, 1), date.max.toordinal())
+    return shift, date.fromordinal(ordinal).isoformat()
 
 
 def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> events.RoundCorrected:
@@ -74,6 +104,10 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
         why=(order.why,),
         reasons=(Reason("floor", {"says": order.why, "by": by}),),
         prev=shoe.device.prev,
+        dealt_by=past.dealt_by,
+        pit=shoe.house.pit,
+        shift=past.shift,
+        gaming_day=past.gaming_day,
         revision=past.revision + 1,
         corrects=past.seq,
         by=by,
@@ -107,7 +141,7 @@ def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) 
     Sealed cards are not counted: else a correction could find out which they are.
     """
     before = [each.card for each in past.cards]
-    seen = Counter(replace_cards(disclosed(shoe), before, dealt))
+    seen = Counter(replace_cards(disclosed(shoe), past.drawn(before), past.drawn(dealt)))
     for card in Counter(dealt) - Counter(before):
         if seen[card] > copies(shoe, card):
             words = f"{card.value} would come {seen[card]} times, more often than the decks hold it"

@@ -20,7 +20,7 @@ from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.handlers.card_checks import is_of_this_shoe
-from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, played
+from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, dealt_in, played
 from firmware_bridge.shoe.handlers.disclosure import revealed, waits_for_reveal
 from firmware_bridge.shoe.handlers.shuffle import patterns
 from firmware_bridge.shoe.policy import POLICIES
@@ -114,7 +114,7 @@ def reveal_carried(draft: Draft) -> None:
 
 def close_round(draft: Draft) -> None:
     """Closes the complete round: publishes it, keeps carried cards, and ends the shoe if it was the last."""
-    closed = closed_round(draft.shoe)
+    closed = closed_round(draft.shoe, **dealt_in(draft))
     publish_happened(draft)
     draft.add(closed)
     _watch_shuffle(draft, len(closed.cards))
@@ -159,6 +159,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
             by=by,
             last=bool(ends) or state.is_last(shoe),
             prev=shoe.device.prev,
+            **dealt_in(draft),
         )
     )
     for settled in draft.shoe.device.irregular:
@@ -289,7 +290,7 @@ def opening(handler: Callable[..., str | None], while_betting: Callable[..., str
     def open_for(draft: Draft, fact: Ordered, order: object) -> str | None:
         if not opens_itself(draft.shoe) or draft.shoe.device.lent:
             raise Refused("no shoe is open", "open a shoe first: open_shoe")
-        trial = Draft(draft.shoe, draft.at, draft.mono)
+        trial = Draft(draft.shoe, draft.at, draft.mono, draft.utc_offset)
         open_shoe(trial, Pack(), fact.nonce)
         remark = (while_betting if trial.shoe.betting else handler)(trial, fact, order)
         draft.events += trial.events
@@ -367,4 +368,4 @@ def watch_virtual_cut(draft: Draft) -> None:
 
 def is_blind(shoe: Shoe) -> bool:
     """Whether a stuck sensor may hide the cut card; a stuck key does not."""
-    return any(name not in ("next", "reveal", *rules(shoe).play.keys) for name in state.stuck(shoe))
+    return any(name not in ("next", "reveal", "unmark", *rules(shoe).play.keys) for name in state.stuck(shoe))

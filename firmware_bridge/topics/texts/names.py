@@ -77,10 +77,11 @@ def why(lang: Language, lamps: Lamps) -> Iterator[str]:
     """Reasons of the lamps except alarms; the shoe's English for an unknown id."""
     for reason, english in zip(lamps.reasons, lamps.why, strict=False):
         if known(lang, f"alarm.{reason.id}") is None:
-            yield _reason(lang, reason) or english
+            yield reason_of(lang, reason) or english
 
 
-def _reason(lang: Language, reason: Reason) -> str | None:
+def reason_of(lang: Language, reason: Reason) -> str | None:
+    """The reason of a lamp in words; None for an unknown id."""
     found = known(lang, f"reason.{reason.id}")
     try:
         return found.format(**_named(lang, reason.values)) if found is not None else None

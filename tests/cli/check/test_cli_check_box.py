@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,19 @@ def test_a_clock_behind_the_record(machine: Make, tmp_path: Path) -> None:
     path.touch()
     os.utime(path, (NOW + 3600, NOW + 3600))
     assert "the clock is 60 minutes behind the record" in next(clock(machine(timedatectl="yes"))).text
+
+
+def test_the_shift_and_the_local_time_it_follows_from(machine: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    shifts = {"day": "08:00", "evening": "16:00", "night": "00:00"}
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "CST-8")
+        time.tzset()
+        found = list(clock(machine(timedatectl="yes", table={"id": "T07", "shifts": shifts})))
+    time.tzset()
+    assert [each.text for each in found] == [
+        "synchronised",
+        "18:13 local time, UTC +8 h: shift evening of 2026-06-09",
+    ]
 
 
 @pytest.mark.parametrize(

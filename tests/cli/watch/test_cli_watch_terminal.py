@@ -26,13 +26,13 @@ broker, brokers, table = real.broker, real.brokers, watched.table  # fixtures
 class Terminal:
     """A pseudo-terminal of a size, with `shoe watch` in it."""
 
-    def __init__(self, bridge: DaemonTable, rows: int, columns: int, term: str = "xterm-256color") -> None:
+    def __init__(self, bridge: DaemonTable, rows: int, columns: int, *words: str, term: str = "xterm-256color") -> None:
         self._bridge = bridge
         self.ours, theirs = pty.openpty()
         self.size(rows, columns)
         self.before = termios.tcgetattr(theirs)
         streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs, "env": os.environ | {"TERM": term}}
-        self.process = command.spawn("watch", "--config", bridge.config_path, **streams)
+        self.process = command.spawn("watch", "--config", bridge.config_path, *words, **streams)
         self.theirs = theirs
         os.set_blocking(self.ours, False)
         self.shown = ""
@@ -59,8 +59,8 @@ class Terminal:
 def terminal() -> Iterator[Callable[..., Terminal]]:
     made: list[Terminal] = []
 
-    def make(*arguments: Any) -> Terminal:
-        made.append(Terminal(*arguments))
+    def make(*arguments: Any, **options: Any) -> Terminal:
+        made.append(Terminal(*arguments, **options))
         return made[-1]
 
     yield make
@@ -129,7 +129,7 @@ def test_the_last_round_stays_on_the_felt_until_the_next_begins(table: Any, term
 
 def test_a_terminal_that_cannot_move_its_cursor_gets_lines(table: Any, terminal: Callable[..., Terminal]) -> None:
     bridge = table()
-    shown = terminal(bridge, 24, 80, "dumb")
+    shown = terminal(bridge, 24, 80, term="dumb")
     shown.until("this terminal cannot move its cursor (TERM=dumb); showing lines; Ctrl-C: end")
     bridge.deal("9s")
     shown.until("round 1 dealing, B1 is due  P1 9s")
@@ -145,6 +145,15 @@ def test_a_small_terminal_gets_the_same_in_lines(table: Any, terminal: Callable[
     shown.until("next     open a shoe: sudo shoe do open-shoe --by NAME")
     shown.size(22, 80)
     shown.until("╭─ table T07")
+
+
+def test_the_dealer_sees_what_is_due_in_a_language(table: Any, terminal: Callable[..., Terminal]) -> None:
+    bridge = table(pins={"next": 22}, lamps={"P1": 5})
+    shown = terminal(bridge, 24, 80, "--dealer", "--lang", "zh-Hant")
+    shown.until("不要抽牌：等候下一靴")
+    bridge.deal("9s")
+    shown.until("▶ 發牌：莊第 1 張")
+    shown.until("發牌：閒第 1 張")
 
 
 def test_health_is_told_in_numbers_and_words() -> None:

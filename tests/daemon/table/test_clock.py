@@ -1,12 +1,13 @@
 """Moments the shoe waits for, in a running daemon."""
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.daemon.table import disk_outage
+from firmware_bridge.daemon.table import clock, disk_outage
 from firmware_bridge.daemon.table import table as table_module
 from firmware_bridge.daemon.table.clock import Stamp, nonce, now
 from firmware_bridge.daemon.table.table import Table
@@ -84,7 +85,7 @@ def test_a_disk_that_fails_at_the_start_is_no_jump_of_the_clock(
         loop, lines, wall, moment = asyncio.get_running_loop(), list[Line](), [1_790_000_000_000], [10_000]
 
         def stamp() -> Stamp:
-            return Stamp(at=wall[0] + moment[0], mono=moment[0], salt=nonce())
+            return Stamp(at=wall[0] + moment[0], mono=moment[0], salt=nonce(), utc_offset=0)
 
         for place in (disk_outage, table_module):
             mocker.patch.object(place, "now", stamp)
@@ -106,3 +107,26 @@ def test_a_disk_that_fails_at_the_start_is_no_jump_of_the_clock(
     assert next(each.id for each in events if isinstance(each, Irregular)) == "disk_full"
     assert [each.card for each in events if isinstance(each, CardDealt)] == list(cards("9sTd"))
     assert jumps(events) == (["by +3600.0 s"] if set_by else [])
+
+
+@pytest.mark.parametrize(
+    ("zone", "at", "minutes"),
+    [
+        ("UTC0", 1_795_392_000_000, 0),
+        ("CST-8", 1_795_392_000_000, 480),
+        ("<+0530>-5:30", 1_795_392_000_000, 330),
+        ("CET-1CEST,M3.5.0,M10.5.0/3", 1_795_392_000_000, 60),
+        ("CET-1CEST,M3.5.0,M10.5.0/3", 1_782_864_000_000, 120),
+        ("EST5EDT,M3.2.0,M11.1.0", 1_782_864_000_000, -240),
+    ],
+)
+def test_an_input_says_how_far_local_time_was_ahead(
+    zone: str, at: int, minutes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", zone)
+        time.tzset()
+        told, stamp = clock.utc_offset(at), now()
+        assert stamp["utc_offset"] == clock.utc_offset(stamp["at"])
+    time.tzset()
+    assert told == minutes

@@ -70,14 +70,16 @@ def test_sealed_cards_and_those_of_the_round_under_way_take_no_part() -> None:
 
 
 def test_a_correction_changes_them() -> None:
+    """The sixth card that was read is no card of the round, and has left the shoe all the same."""
     read = "2s 2h 3s 3h 4d 6d"
-    states = [
+    corrected, other = [
         asyncio.run(followed(*map(shoe_after, scripts))).state
-        for scripts in ([read, f"{read} !correct 1 2s2h3s3h9d"], ["2s 2h 3s 3h 9d"])
+        for scripts in ([read, f"{read} !correct 1 2s2h3s3h9d"], ["6d !void misdeal 2s 2h 3s 3h 9d"])
     ]
-    assert states[0] == states[1]
-    assert states[0]
-    assert (states[0].round, states[0].cards) == (2, 411)
+    assert corrected
+    assert other
+    assert (corrected.round, corrected.cards) == (2, 410)
+    assert (corrected.odds, corrected.deviation) == (other.odds, other.deviation)
 
 
 def test_there_are_none_when_the_shoe_is_over() -> None:

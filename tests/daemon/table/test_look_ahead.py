@@ -178,3 +178,26 @@ def test_a_rule_that_fails_is_left_to_the_card_itself(monkeypatch: pytest.Monkey
     shoe, last = dealt("9s Kd")
     monkeypatch.setattr(look_ahead, "decide", failing)
     assert known(shoe, last, read("Kc", 2)) is None
+
+
+MINUTE_MS = 60_000
+
+
+@pytest.mark.parametrize(
+    ("begins", "later", "is_known"),
+    [
+        ("00:15", 0, True),
+        ("00:15", look_ahead.AHEAD_MS, True),
+        ("00:15", look_ahead.AHEAD_MS + 1, False),
+        ("00:15", -1, False),
+        ("00:10", 0, False),
+        ("00:05", 6 * MINUTE_MS, False),
+        ("00:00", 0, True),
+    ],
+)
+def test_a_closing_card_is_judged_ahead_but_near_a_new_shift(begins: str, later: int, is_known: bool) -> None:
+    shoe, last = dealt("9s Kd Th", shifts={"night": "12:00", "day": begins})
+    closing = replace(read("Kc", 3), at=last.at + later)
+    found = known(shoe, last, closing)
+    assert (found is not None) is is_known
+    assert found in (None, decide(shoe, closing))

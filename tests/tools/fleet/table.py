@@ -59,6 +59,7 @@ def table_config(name: str, game: str, directory: Path, host: str, port: int, st
     return parse(
         {
             "table": {"id": name, "game": game, **usual(game)},
+            "pins": {"factory": "mock", "next": 22},
             "mqtt": mqtt | ({"stored": stored} if stored else {}),
             "journal": {"dir": str(directory)},
         }

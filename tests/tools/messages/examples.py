@@ -99,6 +99,7 @@ HEALTH: Final = Health(
     queue=0,
     faults=(),
     orders_refused=0,
+    unmarked={"WU": 1},
 )
 
 

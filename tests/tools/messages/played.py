@@ -39,6 +39,10 @@ class Sent(NamedTuple):
     payload: dict[str, Any]
 
 
+STAFF: Final[dict[str, Any]] = {"pit": "Pit 3", "shifts": {"day": "08:00", "evening": "16:00", "night": "00:00"}}
+"""What the house of every scene says of its pit and its shifts."""
+
+
 class Moment(NamedTuple):
     """An input, the messages it caused, and the phase afterwards."""
 
@@ -49,7 +53,7 @@ class Moment(NamedTuple):
 
 def played(scene: Scene) -> Iterator[Moment]:
     """Plays a scene from the first start of the device."""
-    return _Table(house_of(scene.game, **usual(scene.game) | scene.settings)).play(scene.steps)
+    return _Table(house_of(scene.game, **usual(scene.game) | STAFF | scene.settings)).play(scene.steps)
 
 
 class _Table:

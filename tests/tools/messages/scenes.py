@@ -152,7 +152,11 @@ MORE: Final = (
             orders.Resend("1-ab12", 1, 9),
         ),
     ),
-    Scene("blackjack", {}, ("shoe bets=1:100 9h As 2c 7d", orders.Mark("H", 1), "9d")),
+    Scene(
+        "blackjack",
+        {},
+        ("shoe bets=1:100 9h As 2c 7d", orders.Mark("H", 1), orders.Unmark(), orders.Mark("H", 1), "9d"),
+    ),
     Scene(
         "blackjack",
         {},

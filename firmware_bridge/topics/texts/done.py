@@ -1,0 +1,91 @@
+"""Keeps the last acts of a table from its events, as published on the topic `event`: no sealed card is in them."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from firmware_bridge.topics.texts import known, text
+from firmware_bridge.topics.texts.acts import Sayer
+
+KEPT: Final = 12
+"""Acts kept of a table."""
+
+ACTS: Final = (
+    frozenset(["CardDealt", "CardBurned", "CardHeld", "CardOverdrawn", "CardSetAside", "CardEntered", "CardLookedAt"])
+    | frozenset(["BetsOpened", "BetsClosed", "MarkGiven", "MarkTakenBack"])
+    | frozenset(["RoundClosed", "RoundVoided", "RoundCorrected"])
+    | frozenset(["ShoeOpened", "ShoeEnded", "CutCardMet", "LidTurned", "Irregular", "IrregularityClosed"])
+    | frozenset(["BridgeStarted", "DealerSignedIn"])
+)
+"""Events that are an act, or answer one."""
+
+GOES_ON: Final = ACTS - {"Irregular", "BridgeStarted", "LidTurned", "CutCardMet", "IrregularityClosed"}
+"""Events after which a refusal is of the past."""
+
+PARTS: Final = ("type", "slot", "seat", "word", "value", "round", "number", "id", "key", "why", "answer", "by")
+"""What is kept of an event: neither cards nor commitments."""
+
+ORDERS: Final = ("mark", "next", "reveal", "unmark")
+"""The orders that stand for a key at the table: their refusals are shown."""
+
+
+class Refused(Struct, frozen=True):
+    """A refused key or mark. what: `key`, `mark` or `order`. by: where it came from. error: a code, or English."""
+
+    what: str
+    key: str
+    by: str
+    error: str
+
+    def who(self, sayer: Sayer) -> str:
+        """The seat of the keypad or key that it came from, else the order: people are not named at the table."""
+        kind, _, name = self.by.partition(" ")
+        seat = name.partition(".")[0].removeprefix("S")
+        return sayer.place(f"S{seat}") if kind in ("keypad", "key") and seat.isdigit() else self.key
+
+
+class Done(Struct, frozen=True):
+    """The last acts of a table, the oldest first, and the refusal since the last act; None if there is none."""
+
+    acts: tuple[Mapping[str, Any], ...] = ()
+    refused: Refused | None = None
+
+    def in_words(self, sayer: Sayer) -> tuple[str, ...]:
+        """The acts in words, the newest first."""
+        return tuple([words for event in reversed(self.acts) if (words := _words(event, sayer))])
+
+
+def followed(done: Done, event: Mapping[str, Any]) -> Done:
+    """The last acts after another event, in the form of the topic `event`."""
+    kind, refused = event.get("type"), _refusal(event)
+    if kind not in ACTS and refused is None:
+        return done
+    acts = (*done.acts, {name: event[name] for name in PARTS if name in event})[-KEPT:]
+    return Done(acts, None if kind in GOES_ON else refused or done.refused)
+
+
+def _refusal(event: Mapping[str, Any]) -> Refused | None:
+    match event:
+        case {"type": "KeyRefused", "key": str(key), "why": str(why)}:
+            return Refused("key", key.upper(), "", why)
+        case {"type": "CommandAnswered", "answer": {"ok": False, "do": str(do)} as answer, "by": str(by)}:
+            if do in ORDERS:
+                return Refused("mark" if do == "mark" else "order", do.upper(), by, str(answer.get("error") or ""))
+    return None
+
+
+def _words(event: Mapping[str, Any], sayer: Sayer) -> str:
+    lang, kind = sayer.lang, str(event.get("type"))
+    if (refused := _refusal(event)) is not None:
+        return text(lang, "done.refused", who=refused.who(sayer))
+    slot, seat = event.get("slot"), str(event.get("seat") or "")
+    id = str(event.get("id"))
+    values = {
+        "hand": sayer.place(str(slot)) if slot else sayer.place(f"S{seat}" if seat.isdigit() else "lot"),
+        "mark": sayer.mark(str(event.get("word")), event.get("value")),
+        "round": event.get("round"),
+        "number": event.get("number"),
+        "alarm": known(lang, f"alarm.{id}") or id,
+    }
+    return text(lang, f"done.{kind}", **values)

@@ -1,0 +1,51 @@
+"""The dealer's screens of whole evenings: of every game, after each change."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Final, NamedTuple
+
+import msgspec
+
+from firmware_bridge.facts.wire_states import Alarms, Lamps, Table
+from firmware_bridge.topics.texts import Language
+from firmware_bridge.topics.texts.dealer import Known, Screen, screen
+from firmware_bridge.topics.texts.done import Done, followed
+from tests.floor.guests import STAGES
+
+STATES: Final = ("table", "lamps", "alarm")
+
+
+class Moment(NamedTuple):
+    """What is known of a table once all of its states have come."""
+
+    known: Known
+
+    @property
+    def table(self) -> Table | None:
+        return self.known.table
+
+    def screen(self, lang: Language = "en") -> Screen:
+        return screen(self.known, lang)
+
+
+@cache
+def moments(name: str) -> tuple[Moment, ...]:
+    """A stage, each time that all of the table's states have come."""
+    known, made = Known("T07", None, None, None, None, Done()), []
+    said = [each for each in STAGES[name]().said if each.topic in (*STATES, "event")]
+    for each, after in zip(said, [*said[1:], None], strict=True):
+        body = json.loads(each.payload)
+        match each.topic:
+            case "table":
+                known = known._replace(shoe=body["shoe"], table=msgspec.json.decode(each.payload, type=Table))
+            case "lamps":
+                known = known._replace(lamps=msgspec.json.decode(each.payload, type=Lamps))
+            case "alarm":
+                known = known._replace(alarms=msgspec.json.decode(each.payload, type=Alarms))
+            case _:
+                known = known._replace(done=followed(known.done, body["event"]))
+        if after is None or after.topic not in STATES:
+            made.append(Moment(known))
+    return tuple(made)
