@@ -24,7 +24,7 @@ SLOW: Final = {
     ),
     "daemon": None,
     "daemon/delivery": ("states",),
-    "daemon/devices": ("exit_sensor",),
+    "daemon/devices": ("exit_sensor", "flapping"),
     "daemon/table": ("clock", "cursor_saved", "judged_ahead", "late_entry", "live_odds", "refusals"),
     "demo": ("demo", "demo_backend", "demo_picture", "demo_refused", "demo_unread"),
     "docs": ("mqtt", "readme"),

@@ -25,6 +25,7 @@ from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.opening import Opened, open_journal
 from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import inputs, wire_states
@@ -59,6 +60,9 @@ log = logging.getLogger(__name__)
 
 DAMAGED_SHOWN_S: Final = 10.0
 """Seconds that an untrusted journal is shown before the process ends: enough for broker and people."""
+
+MISSED_A_MINUTE: Final = 10
+"""Cards that left the shoe without a report, which are journaled within a minute at most: each opens `reader_gap`."""
 
 UNSYNCED_SHOWN_S: Final = 3.0
 """Seconds that a disk is shown which did not confirm the first entry, before the process ends."""
@@ -110,6 +114,7 @@ class Bridge:
         self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored)
         self.keeping = RetentionService(config.journal, self.table, self.uplink.acknowledged.sync, self._loop)
         self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
+        self._missing = Window(MISSED_A_MINUTE, 60.0)
         exit_sensor = ExitSensor(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self._publish_health, self._loop)
         self.reader.listeners = (exit_sensor.heard, self.health.heard)
@@ -271,6 +276,8 @@ class Bridge:
         return self.reader.port.is_open and not is_open(self.table.shoe, "reader_lost")
 
     def _missed(self) -> None:
+        if not self._missing.admits(self._loop.time()):
+            return  # noted often enough: the sensor at the exit flaps
         self.table.handle(inputs.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
 
 

@@ -16,8 +16,8 @@ from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.expected import expected, pays
 from firmware_bridge.shoe.handlers.rounds import is_blind, is_pack_over
-from firmware_bridge.shoe.round import coming, layout, opens_itself, phase, rules
-from firmware_bridge.shoe.state import PastRound, Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
+from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
+from firmware_bridge.shoe.state import IN_PLAY, PastRound, Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
 from firmware_bridge.topics.lamps import lamps, todo
 from firmware_bridge.topics.offers import offered
 
@@ -41,7 +41,7 @@ def snapshots(
 def table(shoe: Shoe) -> Table:
     """The public state of the table (shoe/state.py)."""
     now = phase(shoe)
-    acts = tuple([each.act for each in expected(shoe)])
+    guided = now in IN_PLAY
     is_in_use = shoe.status == "open"
     return Table(
         game=shoe.house.game,
@@ -49,7 +49,7 @@ def table(shoe: Shoe) -> Table:
         round=coming(shoe).round,
         last=is_in_use and is_last(shoe),
         slots=_slots(shoe),
-        due=next((act.hand for act in acts if act.verb == "draw" and act.hand), None) if is_in_use else None,
+        due=due(shoe) if guided else None,
         closed_bets=rules(shoe).money.closed_bets(_bet_on_next(shoe)) if is_in_use else (),
         cards_left=max(cards_left(shoe), 0) if is_in_use or is_pack_over(shoe) else None,
         burn_left=shoe.burn_left if now is Phase.BURNING else 0,
@@ -61,7 +61,7 @@ def table(shoe: Shoe) -> Table:
         open=tuple([each.id for each in shoe.device.irregular]),
         limits=(shoe.house if is_in_use else shoe.device.next_house).limits,
         settings=shoe.house if is_in_use else shoe.device.next_house,
-        expected=acts,
+        expected=tuple([each.act for each in expected(shoe)]),
         pays=pays(shoe),
         **_asked(coming(shoe)),
     )

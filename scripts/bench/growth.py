@@ -93,7 +93,7 @@ async def dealt(cards: list[Card], rounds: int, folder: Path) -> list[Cost]:
     uplink.states.up()
     costs = [cost async for cost in _costs(table, uplink, broker, cards, rounds)]
     uplink.states.close()
-    uplink.acknowledged.close()
+    await uplink.acknowledged.close()
     opened.cursor.close()
     table.close()
     table.journal.close()

@@ -127,6 +127,19 @@ def test_a_reader_that_sends_without_end_is_closed_until_the_pit_has_looked(made
     assert "reader_fault" not in alarms(table)
 
 
+def test_a_board_that_was_closed_gives_its_reports_when_the_pit_has_looked(made: Made) -> None:
+    table = made(reader={"most_a_second": 1})
+    faces = "2s 3s 4s 5s 6s 7s 8s 9s Ts Js Qs Ks 2d 4d 6d 3d 5d 7d 9d 8d Td Jd"
+    table.pull(faces)
+    table.until(lambda: "reader_fault" in alarms(table))
+    table.until(lambda: not table.state()["reader"]["open"])
+    assert table.board.waiting
+    assert table.ask(do="resolve", irregularity="reader_fault", choice="accept", by="anna")["ok"]
+    table.until(lambda: not table.board.waiting)
+    drawn = [each.entry.input.card.value for each in table.lines() if each.entry and hasattr(each.entry.input, "card")]
+    assert drawn == faces.split()
+
+
 def test_twenty_cards_more_than_the_packs_hold_are_too_many(made: Made) -> None:
     table = made(game={}, table={"game": "niuniu", "new_shoe": "command"}, reader={"most_a_second": 1_000})
     table.ask(do="open_shoe", by="anna")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import msgspec
@@ -58,8 +59,12 @@ def renamed(name: str, sent: Sequence[Sent], now: int = NOW) -> list[Message]:
 def _named(payload: dict[str, Any], name: str) -> dict[str, Any]:
     """A payload of another table: the journals of two are never the same."""
     prev = payload.get("prev")
-    renamed = {"table": name, "journal": f"{payload['journal']}-{name}"}
-    return payload | renamed | ({"prev": prev | {"journal": f"{prev['journal']}-{name}"}} if prev else {})
+    renamed = {"table": name, "journal": _journal(payload["journal"], name)}
+    return payload | renamed | ({"prev": prev | {"journal": _journal(prev["journal"], name)}} if prev else {})
+
+
+def _journal(id: str, name: str) -> str:
+    return f"{id.partition('-')[0]}-{sha256(f'{id} {name}'.encode()).hexdigest()[:12]}"
 
 
 def latest(told: Sequence[Message]) -> list[Message]:

@@ -16,6 +16,7 @@ from firmware_bridge.daemon.devices.keypads import MarkLimit
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OF_SEAT, input_pins
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.shoe.round import coming
@@ -117,6 +118,46 @@ STUCK_AFTER_S: Final = {"cut_card": 5.0, "presence": 5.0}
 
 KEY_STUCK_AFTER_S: Final = 30.0
 
+FLAPS: Final = 15
+"""Changes of lid or cut card sensor within a minute that are handled: a bad contact makes more, and is stuck then."""
+
+STEADY_S: Final = 60.0
+"""Seconds without a change after which a sensor that flapped counts again."""
+
+
+class Flapping:
+    """Drops the changes of a sensor that flaps, until it was steady for `STEADY_S`. on_stuck: whether it flaps now."""
+
+    def __init__(self, on_stuck: Callable[[bool], None], loop: asyncio.AbstractEventLoop) -> None:
+        self._on_stuck, self._loop = on_stuck, loop
+        self._window = Window(FLAPS, STEADY_S)
+        self._timer: asyncio.TimerHandle | None = None
+
+    def limited(self, change: Callable[[], None]) -> Callable[[], None]:
+        """Calls `change` for each change that counts."""
+
+        def changed() -> None:
+            if self._timer is None and self._window.admits(self._loop.time()):
+                change()
+                return
+            if self._timer is None:
+                self._on_stuck(True)
+            else:
+                self._timer.cancel()
+            self._timer = self._loop.call_later(STEADY_S, self._settle)
+
+        return changed
+
+    def close(self) -> None:
+        """Stops the timer: whether the sensor is stuck, its contact says when it is claimed again."""
+        if self._timer:
+            self._timer.cancel()
+        self._timer = None
+
+    def _settle(self) -> None:
+        self._timer = None
+        self._on_stuck(False)
+
 
 class Sensors:
     """Owns every input pin from `claim` to `close`."""
@@ -135,6 +176,7 @@ class Sensors:
         self._keys = ("next", "reveal", "unmark", *config.rules.play.keys)
         self.held: dict[str, Contact] = {}
         self._seat_keys = SeatKeys(table, loop)
+        self._flapping = {name: Flapping(partial(self._flaps, name), loop) for name in ("cut_card", "lid")}
 
     def claim(self, is_back: bool = False) -> None:
         """Claims every input pin; then reports the lid, and stuck sensors without a pin as free. Raises PinError.
@@ -145,8 +187,9 @@ class Sensors:
         if "cut_card" in pins:
             is_known = is_back or bool(self._table.shoe.device.lent)
             cut_card = _calibrated(pins["cut_card"], self._config)
+            seen = self._flapping["cut_card"].limited(self._cut_card_seen)
             self.held["cut_card"] = CutCardSensor(
-                cut_card, self._factory, self._loop, self._cut_card_seen, *self._stuck("cut_card"), is_known
+                cut_card, self._factory, self._loop, seen, *self._stuck("cut_card"), is_known
             )
         for key in self._keys:
             if key in pins:
@@ -161,7 +204,8 @@ class Sensors:
             self._feel(OF_SEAT + key, Key, on_press, on_release)
         self._seat_keys.held = {key: self.held[OF_SEAT + key] for key in self._config.keys}
         if "lid" in pins:
-            self._feel("lid", Contact, partial(self._lid, False), partial(self._lid, True))
+            limited = self._flapping["lid"].limited
+            self._feel("lid", Contact, limited(partial(self._lid, False)), limited(partial(self._lid, True)))
         lid = self.held.get("lid")
         self._loop.call_soon(self._lid, lid is not None and not lid.active)
         for name in set(stuck(self._table.shoe)) - set(pins):
@@ -173,6 +217,8 @@ class Sensors:
 
     def close(self) -> None:
         """Releases every input pin."""
+        for each in self._flapping.values():
+            each.close()
         while self.held:
             self.held.popitem()[1].close()
 
@@ -204,6 +250,12 @@ class Sensors:
 
     def _lid(self, is_open: bool) -> None:
         self._table.handle(inputs.LidMoved(**now(), open=is_open))
+
+    def _flaps(self, name: str, is_flapping: bool) -> None:
+        """Reports a sensor that flaps as stuck; when it is steady, where the lid is."""
+        self._on_stuck(name, is_flapping)
+        if name == "lid" and not is_flapping and name in self.held:
+            self._lid(not self.held[name].active)
 
     def _on_stuck(self, name: str, is_stuck: bool) -> None:
         log.warning("%s %s", name, "stays active" if is_stuck else "is inactive again")

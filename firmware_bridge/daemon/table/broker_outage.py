@@ -9,7 +9,7 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.facts import inputs
 
-NEWS: Final = 10
+NEWS: Final = 5
 """Reasons within a minute that are journaled at most: another client may change its mind as often as it likes."""
 
 LOST_AFTER_S: Final = 3.0
