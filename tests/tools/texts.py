@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, Final
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -24,10 +25,18 @@ msgstr ""
 FOLDER: Final = Path(texts.__file__).parent
 
 
-class Plain(Catalog):
-    """A catalogue whose compiled form has neither a date nor the version of Babel, so that it stays the same."""
+class Plain:
+    """Messages to compile under a head with neither a date nor the version of Babel, so that the bytes stay."""
 
-    mime_headers: ClassVar = [("Content-Type", "text/plain; charset=utf-8")]
+    charset = "utf-8"
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self._texts = texts
+
+    def __iter__(self) -> Iterator[Message]:
+        yield Message("", "Content-Type: text/plain; charset=utf-8\n")
+        for id, words in self._texts.items():
+            yield Message(id, words)
 
 
 def catalogue(language: Language) -> Catalog:
@@ -49,9 +58,7 @@ def made(language: Language) -> tuple[bytes, bytes]:
             each.auto_comments = [] if language == "en" else [english.get(str(each.id), "")]
     written, compiled = BytesIO(), BytesIO()
     write_po(written, of, width=0, no_location=True, omit_header=True)
-    plain = Plain(charset="utf-8")
-    for id, words in by_id(language).items():
-        plain.add(id, words)
+    plain: Any = Plain(by_id(language))
     write_mo(compiled, plain)
     return HEAD.format(language=language).encode() + written.getvalue(), compiled.getvalue()
 
