@@ -1,4 +1,4 @@
-"""Files in docs/ generated from the code: messages, wiring, roads, rooms."""
+"""Files in docs/ generated from the code: messages, wiring, roads, rooms, a walk through a round of each game."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 
 from firmware_bridge.cli import main
 from firmware_bridge.games.baccarat.drawn.words import WORDS
-from tests.tools.documents import rooms
+from tests.tools.documents import rooms, walkthrough
 from tests.tools.messages.document import document, encoded
 from tests.tools.messages.page import page
 
@@ -46,6 +46,7 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
     "messages.md": lambda: page().encode(),
     "asyncapi.json": lambda: encoded(document()),
     "rooms.svg": lambda: rooms.svg().encode(),
+    "walkthrough.md": lambda: walkthrough.page().encode(),
     **{
         name: lambda config=config: drawn("wiring", "--config", str(ROOT / "systemd" / config))  # type: ignore[misc]
         for name, config in EXAMPLES.items()
