@@ -19,6 +19,7 @@ MANUALS: Final = ("shoe.1", "bridge.toml.5")
 DOCUMENTS: Final = {
     "technician": "the technician's book: installing, wiring, calibrating, what to do at 3 a.m.",
     "operators": "for dealer and pit: what the lamps say, NEXT and REVEAL",
+    "walkthrough": "a round of each game, by the lamps and by the dealer's screen",
     "irregularities": "every alarm: what it means, who does what, what the pit may choose",
     "houses": "what a house chooses",
     "config": "every key of bridge.toml",
