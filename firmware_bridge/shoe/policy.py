@@ -63,7 +63,8 @@ KEEP_ORDER: Final[Policy] = {
     ),
     "burn_over": Row("a card was drawn after the last burn card: call the pit", blocks=True, choices=("accept",)),
     "result_mismatch": Row(
-        "the reported result differs from the cards: compare the table with the screen, call the pit",
+        "the reported result differs from the cards: "
+        "compare the table with the dealer's screen or shoe watch, call the pit",
         blocks=True,
         choices=("accept", "void"),
         severity="critical",
@@ -79,7 +80,8 @@ KEEP_ORDER: Final[Policy] = {
         "a sensor or key is stuck: clean it; keep dealing, the shoe counts the cards to find the last round"
     ),
     "restarted_mid_round": Row(
-        "the shoe restarted during a round: compare the table with the screen, then go on dealing or press NEXT",
+        "the shoe restarted during a round: "
+        "compare the table with the dealer's screen or shoe watch, then go on dealing or press NEXT",
         confirm=True,
         choices=("void",),
     ),
@@ -89,7 +91,8 @@ KEEP_ORDER: Final[Policy] = {
         severity="critical",
     ),
     "reader_back": Row(
-        "the card reader works again: compare the cards on the table with the screen, then press NEXT",
+        "the card reader works again: "
+        "compare the cards on the table with the dealer's screen or shoe watch, then press NEXT",
         blocks=True,
         confirm=True,
         choices=("accept", "void"),
@@ -101,7 +104,8 @@ KEEP_ORDER: Final[Policy] = {
         severity="critical",
     ),
     "reader_gap": Row(
-        "the card reader may have missed cards: compare the table with the screen, then press NEXT",
+        "the card reader may have missed cards: "
+        "compare the table with the dealer's screen or shoe watch, then press NEXT",
         blocks=True,
         confirm=True,
         choices=("accept", "void"),
