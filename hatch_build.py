@@ -11,8 +11,14 @@ from typing import Any, Final
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 BUILD: Final = "firmware_bridge/build.txt"
-SOURCES: Final = ("firmware_bridge", "hardware", "docs", "systemd", "requirements", "scripts", "pyproject.toml")
+SOURCES: Final = (
+    *("firmware_bridge", "hardware", "docs", "systemd", "requirements", "scripts", "pyproject.toml", "hatch_build.py"),
+    "CHANGELOG.md",
+)
 """What a wheel or an installation is made of: a change in one of these makes a build `dirty`."""
+
+FOLDERS: Final = ("examples", "prometheus", "small-house")
+"""Folders of the docs whose files a page, or a command, reads or copies."""
 
 
 class BuildHook(BuildHookInterface[Any]):
@@ -32,6 +38,8 @@ class BuildHook(BuildHookInterface[Any]):
             docs = root / "docs"
             pages = [*sorted(docs.glob("*.md")), docs / "asyncapi.json", root / "CHANGELOG.md"]
             added |= {str(page): f"firmware_bridge/docs/{page.name}" for page in pages if page.exists()}
+            files = sorted(file for folder in FOLDERS for file in (docs / folder).rglob("*") if file.is_file())
+            added |= {str(file): f"firmware_bridge/docs/{file.relative_to(docs)}" for file in files}
         build_data["force_include"].update(added)
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

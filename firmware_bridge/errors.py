@@ -21,9 +21,22 @@ class DiskError(BridgeError, OSError):
         self.irregularity = irregularity
 
 
+class UsageError(BridgeError, ValueError):
+    """Options of a command that contradict each other."""
+
+
 class ScriptError(BridgeError, ValueError):
     """Deal script with a mistake; the message has the line."""
 
 
 class ConfigError(BridgeError, ValueError):
     """All mistakes of a configuration, one a line."""
+
+
+def in_words(error: Exception) -> str:
+    """The text of an error; of a system's error without its number, with the file that it names."""
+    cause = getattr(error, "reason", error)  # of urllib, which wraps the error
+    known = cause if isinstance(cause, OSError) else error
+    if not isinstance(known, OSError) or not known.strerror:
+        return str(known)
+    return f"{known.filename}: {known.strerror}" if isinstance(known.filename, str) else known.strerror

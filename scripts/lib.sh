@@ -8,6 +8,39 @@ die() {
     exit 1
 }
 
+# Ends the script with one line about an option.
+wrong() {
+    printf '%s: %s; scripts/%s --help lists the options\n' "${0##*/}" "$*" "${0##*/}" >&2
+    exit 2
+}
+
+# needs OPTION WORDS VALUE..: ends here where no value follows an option that wants one.
+needs() {
+    case ${3:-} in
+        '' | -*) wrong "$1 needs $2" ;;
+    esac
+}
+
+# only_files "$@": ends here where a word is an option, for scripts that have none.
+only_files() {
+    local word
+    for word; do
+        case $word in
+            -?*) wrong "unknown option $word" ;;
+        esac
+    done
+}
+
+# answer_help "$@": where help is asked for, prints the head of the script and ends it.
+answer_help() {
+    case ${1-} in
+        -h | --help)
+            sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+            exit 0
+            ;;
+    esac
+}
+
 # Prints the path of the first Python that is new enough and can make environments.
 find_python() {
     local name
@@ -20,22 +53,31 @@ find_python() {
     die "no Python 3.11 or newer with venv found; on Debian: sudo apt install python3 python3-venv"
 }
 
-# ready_venv [LOCK]: makes $venv hold what requirements/LOCK.lock (dev) names, and the project itself; does nothing when
-# it already does.
+# ready_venv [LOCK [MORE]]: makes $venv hold what requirements/LOCK.lock (dev) names, and the project itself; does
+# nothing when it already does, or holds what MORE.lock names.
 ready_venv() {
-    local lock=$project/requirements/${1:-dev}.lock stamp=$venv/.matches wanted python
+    local lock=$project/requirements/${1:-dev}.lock stamp=$venv/.matches wanted more python
     exec 9<"$lock"
     flock 9
-    wanted=$(cat "$lock" "$project/pyproject.toml" | sha256sum)
+    wanted=$(_state_of "$lock")
+    more=${2:+$(_state_of "$project/requirements/$2.lock")}
     if [ ! -x "$venv/bin/python" ]; then
         python=$(find_python)
         "$python" -m venv --clear "$venv"
     fi
-    if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
-        echo "Setting up $venv" >&2
-        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
-        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e "$project"
-        echo "$wanted" >"$stamp"
-    fi
+    case $(cat "$stamp" 2>/dev/null) in
+        "$wanted" | "${more:-$wanted}") ;;
+        *)
+            echo "Setting up $venv" >&2
+            "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
+            "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e "$project"
+            echo "$wanted" >"$stamp"
+            ;;
+    esac
     exec 9<&-
+}
+
+# Prints what an environment of this lock matches.
+_state_of() {
+    cat "$1" "$project/pyproject.toml" | sha256sum
 }

@@ -11,8 +11,19 @@ ROOT: Final = Path(__file__).parent
 
 SLOW: Final = {
     "cli": (
-        *("bar", "cli_daemon", "cli_do", "cli_help", "cli_replay", "cli_support", "cli_wiring", "cli_words"),
-        *("replay_shoes", "retire", "workers"),
+        *(
+            "bar",
+            "cli_daemon",
+            "cli_do",
+            "cli_do_asks",
+            "cli_help",
+            "cli_replay",
+            "cli_support",
+            "cli_wiring",
+            "cli_words",
+            "widths",
+        ),
+        *("completion", "replay_shoes", "retire", "workers"),
     ),
     "cli/calibrate": None,
     "cli/check": None,
@@ -26,8 +37,9 @@ SLOW: Final = {
     "daemon/delivery": ("states",),
     "daemon/devices": ("exit_sensor", "flapping"),
     "daemon/table": ("clock", "cursor_saved", "judged_ahead", "late_entry", "live_odds", "refusals"),
-    "demo": ("demo", "demo_backend", "demo_picture", "demo_refused", "demo_unread"),
-    "docs": ("mqtt", "readme"),
+    "demo": ("demo", "demo_backend", "demo_faults", "demo_picture", "demo_refused", "demo_unread"),
+    "config": ("config_of_games", "systemd"),
+    "docs": ("commands", "examples", "mqtt", "readme"),
     "floor": (
         *("check", "command", "fleet", "fleet_network", "kills", "names_at_a_table", "no_store", "other_store"),
         *("page_drawn", "page_past", "small_house", "source", "stored_kills", "windows"),

@@ -6,11 +6,14 @@ import os
 import sys
 from collections.abc import Collection
 from importlib import import_module
-from typing import Final, NoReturn
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
 
-from firmware_bridge import __build__, __version__
-from firmware_bridge.errors import BridgeError, ConfigError
-from firmware_bridge.facts.printable import did_you_mean, escaped
+from firmware_bridge.config.arguments import Exit, Parser
+from firmware_bridge.config.version import Version
+from firmware_bridge.errors import BridgeError, ConfigError, UsageError
+from firmware_bridge.facts.printable import escaped
 
 COMMANDS: Final = {
     "run": "the daemon (headless, under systemd)",
@@ -35,37 +38,26 @@ COMMANDS: Final = {
 }
 """Command -> help text; each has a module of its name here with `options(parser)` and `run(arguments) -> exit code`."""
 
-FINE, FAILED, USAGE, CONFIG, INTERRUPTED = 0, 1, 2, 78, 130
-
+FINE, FAILED, USAGE, NO_DAEMON = Exit.FINE, Exit.FAILED, Exit.USAGE, Exit.NO_DAEMON
+CONFIG, INTERRUPTED = Exit.CONFIG, Exit.INTERRUPTED
 
 COLLECT_AFTER: Final = 20_000
 """New objects between two garbage collections; Python's 700 would collect in the middle of every card."""
 
 
-class Parser(argparse.ArgumentParser):
-    """Parser that reports a wrong option in one line instead of the usage."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
-
-
 def main(argv: list[str] | None = None) -> int:
-    """Runs a command. Exit codes: 0 fine, 1 a check failed, 2 wrong usage, 78 wrong config or a damaged journal."""
+    """Runs a command; its exit code is one of `Exit`."""
     gc.set_threshold(COLLECT_AFTER)
-    words = sys.argv[1:] if argv is None else argv
-    parser = parser_of(words[:1])
-    _guess(parser, words)
-    arguments, unknown = parser.parse_known_args(words)
-    if unknown:
-        arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    words = _as_typed(sys.argv[1:] if argv is None else argv)
+    arguments = parser_of(words[:1]).parse_args(words)
     try:
         code = int(import_module(f"{__name__}.{arguments.command}").run(arguments))
         sys.stdout.flush()
         return code
     except BridgeError as error:
-        lines = f"shoe: {error}".splitlines()
-        print("\n".join(map(escaped, lines)), file=sys.stderr)
-        return CONFIG if isinstance(error, ConfigError) else FAILED
+        name = f"shoe {arguments.command}" if isinstance(error, UsageError) else "shoe"
+        print("\n".join(map(escaped, f"{name}: {_in_language(arguments, error)}".splitlines())), file=sys.stderr)
+        return _code_of(error)
     except BrokenPipeError:  # a reader such as `| head` has closed the pipe: the rest goes to /dev/null
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
@@ -73,20 +65,64 @@ def main(argv: list[str] | None = None) -> int:
         return INTERRUPTED
 
 
+SPEAKING: Final = ("do", "enter", "status", "watch")
+"""Commands with errors in the language of the table."""
+
+
+def _in_language(arguments: argparse.Namespace, error: BridgeError) -> str:
+    if arguments.command not in SPEAKING:
+        return str(error)
+    from firmware_bridge.cli.watch.language import language  # imported here: most commands speak English
+    from firmware_bridge.topics.texts.phrases import in_words, joined
+
+    lang = language(arguments.lang, arguments.config)
+    return joined(lang, *(in_words(lang, each) for each in (error.what, error.hint)))
+
+
+def _code_of(error: BridgeError) -> Exit:
+    from firmware_bridge.cli.daemon_socket import NoDaemon  # imported here: most commands never ask a daemon
+
+    codes = {UsageError: USAGE, ConfigError: CONFIG, NoDaemon: NO_DAEMON}
+    return next((code for kind, code in codes.items() if isinstance(error, kind)), FAILED)
+
+
 def parser_of(known: Collection[str]) -> argparse.ArgumentParser:
     """The parser of `shoe`, with options of the commands `known` only: no other module is loaded, to be quick."""
-    parser = Parser(prog="shoe", description="The card shoe of one table.")
-    parser.add_argument("--version", action="version", version=f"shoe {__version__}, build {__build__}")
+    speaks = bool(known) and next(iter(known)) in SPEAKING
+    parser = (_Translated if speaks else Parser)(prog="shoe", description="The card shoe of one table.")
+    parser.add_argument("--version", action=Version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(parser=command)
         if name in known:
             import_module(f"{__name__}.{name}").options(command)
     return parser
 
 
-def _guess(parser: argparse.ArgumentParser, words: list[str]) -> None:
-    """Exits with a did-you-mean if the first word is no command."""
-    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        parser.error(f"{words[0]!r} is not a command; {did_you_mean(words[0], COMMANDS, 'see shoe --help')}")
+class _Translated(Parser):
+    """Parser of a command that speaks the language of the table: its mistakes are in the one of `--lang`, or LANG."""
+
+    @staticmethod
+    def worded(mistake: str, see: str) -> str:
+        from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
+        from firmware_bridge.cli.watch.language import language
+        from firmware_bridge.topics.texts.phrases import in_words, joined
+
+        lang = language(_given("--lang"), Path(_given("--config") or DEFAULT_CONFIG))
+        if lang == "en":
+            return Parser.worded(mistake, see)
+        return joined(lang, *(in_words(lang, each) for each in (mistake.removeprefix("argument "), see)))
+
+
+def _given(option: str) -> str | None:
+    """The value of an option among the words of the command line, as far as it is there."""
+    words = [part for word in sys.argv[1:] for part in word.split("=", 1)]
+    return next((value for name, value in pairwise(words) if name == option), None)
+
+
+def _as_typed(words: list[str]) -> list[str]:
+    """The words, with the order of `shoe do` as its parser names it: `bets_closed` is `bets-closed`."""
+    if words[:1] != ["do"]:
+        return words
+    place = next((n for n, word in enumerate(words[1:], 1) if not word.startswith("-")), len(words))
+    return [word.replace("_", "-") if n == place else word for n, word in enumerate(words)]

@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from firmware_bridge.cli.daemon_socket import config_option
+from firmware_bridge.config.limits import BET, enforced_limit
 from firmware_bridge.config.load import load
 from firmware_bridge.config.reference import document, unnamed
 from firmware_bridge.config.sections import Config
@@ -31,6 +32,9 @@ _SECRET_KEY: Final = re.compile(
 
 _PEM: Final = re.compile(r"-----BEGIN [^-]*(?:KEY|SECRET)[^-]*-----.*?(?:-----END [^-]*-----|\Z)", re.DOTALL)
 _LOGIN: Final = re.compile(r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)")
+
+_NOTES: Final = {"limits": "  # the shoe enforces bet; the others are shown to backends and guests, and not enforced"}
+"""Section -> a remark behind its heading."""
 
 Sections = dict[str, Any]
 """Section -> its keys, or a list of these for a section that may repeat."""
@@ -94,7 +98,10 @@ def effective(config: Config) -> Sections:
     """Section -> key -> value, given or default; None if not set."""
     sections: Sections = msgspec.to_builtins(config)
     sections["game"] = msgspec.to_builtins(config.terms, builtin_types=(Decimal,))
-    sections["game"].pop("good_roads", None)
+    for key in ("good_roads", *(config.rules.money.bet_range or ())):
+        sections["game"].pop(key, None)
+    if limit := enforced_limit(config.rules, config.terms):
+        sections["limits"] = {BET: limit} | sections["limits"]
     sections["table"]["close"] = config.house.close
     sections["table"]["virtual_cut"] = config.house.virtual_cut or "none"
     sections["table"]["cut_earliest"] = config.house.cut_earliest or "none"
@@ -107,7 +114,7 @@ def _lines(sections: Sections) -> Iterator[str]:
     for section, held in sections.items():
         several = isinstance(held, list | tuple)
         for keys in held if several else (held,):
-            yield f"[[{section}]]" if several else f"[{section}]"
+            yield f"[[{section}]]" if several else f"[{section}]{_NOTES.get(section, '') if keys else ''}"
             for key, value in keys.items():
                 yield f"# {key} is not set" if value is None else f"{key_in_toml(key)} = {in_toml(value)}"
             yield ""

@@ -5,14 +5,14 @@ import json
 import os
 import re
 import socket
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.config.toml_text import document
-from firmware_bridge.errors import BridgeError, ConfigError
-from firmware_bridge.facts.printable import REMEDY, escaped_json, fault
+from firmware_bridge.errors import BridgeError, ConfigError, UsageError
+from firmware_bridge.facts.printable import REMEDY, fault
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
 RUNTIME: Final = Path("/run/firmware-bridge/control.sock")
@@ -47,7 +47,7 @@ class NotRunning(NoDaemon):
     """No daemon at this socket."""
 
 
-class NotSent(BridgeError, ValueError):
+class NotSent(UsageError):
     """Order with a text that no table accepts."""
 
 
@@ -97,29 +97,12 @@ def follow(path: Path) -> Iterator[dict[str, Any]]:
         yield from _answers(control, {"do": "watch"}, path)
 
 
-def order_options(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of every order."""
-    parser.add_argument("--by", required=True, metavar="NAME", help="your name, kept on record")
-    config_option(parser)
-    parser.add_argument("--json", action="store_true", help="the answer as one JSON object, for programs")
-
-
-def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> int:
-    """Gives the order `name` and prints the answer; 0 if obeyed, 1 if refused. Raises NoDaemon, NotSent."""
-    request = {"do": name.replace("-", "_"), "by": arguments.by, **fields}
+def checked(request: dict[str, Any]) -> dict[str, Any]:
+    """The request. Raises NotSent for a text that no table accepts."""
     for field, text in request.items():
         if isinstance(text, str) and (wrong := fault(text, len(text))):
             raise NotSent(f"--{field.replace('_', '-')} {wrong}", REMEDY)
-    answer = ask(socket_path(arguments.config), request)
-    if arguments.json:
-        print(escaped_json(json.dumps(answer, ensure_ascii=False)))
-    elif answer["ok"]:
-        print(f"{name}: done" + (f"; {answer['hint']}" if answer.get("hint") else ""))
-    else:
-        hint = f"; {at_the_table(answer['hint'])}" if answer.get("hint") else ""
-        reason = answer["error"].removeprefix(f"{request['do']} refused: ")
-        print(f"shoe: {name} refused: {reason}{hint}", file=sys.stderr)
-    return 0 if answer["ok"] else 1
+    return request
 
 
 def at_the_table(hint: str) -> str:
@@ -146,7 +129,8 @@ def connected(path: Path) -> socket.socket:
     """A connection to the daemon. Raises NoDaemon."""
     control = socket.socket(socket.AF_UNIX)
     try:
-        control.connect(str(path))
+        with socket_address(path) as address:
+            control.connect(address)
     except OSError as error:
         control.close()
         raise _error_for(path, error) from None

@@ -10,17 +10,21 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, get_args
 
+import msgspec
+
 from firmware_bridge.cli.long_commands import Bar, Workers, jobs_option
 from firmware_bridge.demo.memory_table import Close, Replay, Retained
 from firmware_bridge.demo.script import Part, parts, steps
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.house import House
+from firmware_bridge.facts.printable import did_you_mean
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import choices, cut_place, house_of, terms_of, usual, with_terms
 from firmware_bridge.journal.line import FORMAT_LENGTH, Line, format_of
 from firmware_bridge.journal.reader import Walk
 from firmware_bridge.shoe import Shoe, advance
 from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.topics.state import snapshots
 
 NAMELESS: Final = "replay"
 """Name of the table without a config."""
@@ -47,6 +51,23 @@ class Reached(NamedTuple):
 Output = bytes | Warned | Reached
 
 
+class Form(NamedTuple):
+    """Form of the output. topics: those that are shown, all if it is empty. pretty: indented."""
+
+    topics: frozenset[str]
+    pretty: bool
+
+    def shown(self, lines: bytes) -> bytes:
+        """The messages that are shown, of JSON lines."""
+        each = (line for line in lines.splitlines(keepends=True) if not self.topics or _topic(line) in self.topics)
+        return b"".join(msgspec.json.format(line, indent=2) + b"\n" if self.pretty else line for line in each)
+
+
+def _topic(line: bytes) -> str:
+    """The topic of a message as a JSON line, which begins with it."""
+    return line[len(b'{"topic":"') :].partition(b'"')[0].decode()
+
+
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe replay`."""
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="deal script or journal (default: stdin)")
@@ -55,21 +76,35 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-burn", action="store_true", help="skip the burn of each new shoe")
     parser.add_argument("--close", choices=get_args(Close), help="how rounds end, instead of the config's (auto)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="deal by this table's settings")
+    topics = "only this topic's messages, such as round; several with commas between"
+    parser.add_argument("--topic", type=_topics, default=frozenset(), metavar="TOPIC", help=topics)
+    parser.add_argument("--pretty", action="store_true", help="indent the JSON for reading")
     jobs_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the messages as JSON lines; 0. Raises ConfigError, ScriptError, JournalError."""
     house, table = _table(arguments)
+    form = Form(arguments.topic, arguments.pretty)
     with _opened(arguments.file) as source, Bar("replayed", _size(source), not sys.stdout.isatty()) as bar:
         if format_of(source.peek(FORMAT_LENGTH)) is not None:
-            _write(_journal(source, arguments.file), bar)
+            _write(_journal(source, arguments.file), bar, form)
         else:
             close: Close | None = arguments.close or (None if arguments.config else "auto")
             new = partial(Replay, house, table, burn=not arguments.no_burn, close=close)
             with closing(_shoes(source, new, arguments.jobs)) as outputs:
-                _write(outputs, bar)
+                _write(outputs, bar, form)
     return 0
+
+
+def _topics(text: str) -> frozenset[str]:
+    """Names of topics, which may be written in full: `shoe/T07/round`. Raises ArgumentTypeError for an unknown one."""
+    known = {"event", "round", *snapshots(Shoe()), *(topic.name for game in GAMES.values() for topic in game.topics)}
+    names = frozenset(name.strip().rpartition("/")[2] for name in text.split(","))
+    otherwise = f"known are {', '.join(sorted(known))}"
+    for name in sorted(names - known):
+        raise argparse.ArgumentTypeError(f"{name!r} is not a topic; {did_you_mean(name, known, otherwise)}")
+    return names
 
 
 def _table(arguments: argparse.Namespace) -> tuple[House, str]:
@@ -212,13 +247,13 @@ def _size(source: BinaryIO) -> int:
     return os.fstat(source.fileno()).st_size
 
 
-def _write(outputs: Iterable[Output], bar: Bar) -> None:
+def _write(outputs: Iterable[Output], bar: Bar, form: Form) -> None:
     """Writes JSON lines to stdout, warnings to stderr."""
     out = sys.stdout.buffer
     for each in outputs:
         match each:
             case bytes():
-                out.write(each)
+                out.write(form.shown(each) if form.topics or form.pretty else each)
             case Reached(end):
                 bar.reach(end)
             case Warned(text):

@@ -15,7 +15,9 @@ from typing import Any, Final
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
+from firmware_bridge.config.effects import without_effect
 from firmware_bridge.config.load import load
+from firmware_bridge.config.read_section import read_document
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
@@ -35,6 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs until SIGTERM or SIGINT; 0 after a clean end, 78 for a journal that cannot be trusted."""
     set_up()
     config = load(arguments.config)
+    for what in without_effect(read_document(arguments.config), config.rules):
+        log.warning("%s", what)
+    for what in config.rules.unusual_terms(config.terms):
+        log.warning("[game] %s", what)
     return asyncio.run(_run(config))
 
 

@@ -19,13 +19,13 @@ from typing import BinaryIO, Final, NamedTuple
 from firmware_bridge import __build__, __version__
 from firmware_bridge.cli import FAILED, FINE
 from firmware_bridge.cli.check import findings
-from firmware_bridge.cli.check import text as finding_text
 from firmware_bridge.cli.check.finding import UNIT, output_of
 from firmware_bridge.cli.check.reader import PLACES
 from firmware_bridge.cli.config import scrubbed, secrets_of
 from firmware_bridge.cli.daemon_socket import JOURNAL_DIR, ask, config_option, journal_dir, socket_path
 from firmware_bridge.cli.watch.screen import screen
 from firmware_bridge.config import calibration
+from firmware_bridge.config.findings import text as finding_text
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped_json
 from firmware_bridge.journal.files import journal_files
@@ -56,13 +56,19 @@ NEWEST: Final = "the newest journals"
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe support`."""
     config_option(parser)
-    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="(default: shoe-support-TIME.tar.gz here)")
+    text = "the file, or a directory for it (default: shoe-support-TIME.tar.gz here)"
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the file, also without a daemon; 1 if this user may not read all of it, else 0. Raises NoSupport."""
+    """Writes the file, also without a daemon; 1 if the config is missing or this user may not read all, else 0.
+
+    Raises NoSupport.
+    """
     place = Place(arguments.config, _journals(arguments.config))
-    out = arguments.out or Path(time.strftime("shoe-support-%Y%m%dT%H%M%SZ.tar.gz", time.gmtime()))
+    out = arguments.out or Path()
+    if out.is_dir():
+        out /= time.strftime("shoe-support-%Y%m%dT%H%M%SZ.tar.gz", time.gmtime())
     fresh = out.with_name(f".{out.name}.{os.getpid()}")
     without: list[str] = []
     try:
@@ -79,7 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{out}: {', '.join(there)}; it holds no sealed card and no password")
     if without:
         print(f"shoe: this user may not read {', '.join(without)}: put sudo before the command", file=sys.stderr)
-    return FAILED if without else FINE
+    if not place.config.exists():
+        print(f"shoe support: {place.config} is missing: give the table's config with --config", file=sys.stderr)
+    return FAILED if without or not place.config.exists() else FINE
 
 
 class NoSupport(BridgeError, OSError):

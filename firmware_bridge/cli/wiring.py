@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, config_option
+from firmware_bridge.config.layout import show_columns
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OUTPUTS, wires
@@ -18,7 +19,7 @@ from firmware_bridge.games.baccarat.drawn.shapes import fitted
 from hardware.pi import header_pins
 from hardware.pins.pin import Pin
 
-Kind = Literal["power", "ground", "wire", "free"]
+Kind = Literal["power", "ground", "wire", "reserved", "free"]
 
 Use = Literal["", "input", "output"]
 """Purpose of a wire: input for a key or sensor, output for a lamp, buzzer or lock."""
@@ -33,6 +34,9 @@ INPUTS: Final = {
     "presence": "presence sensor",
 }
 """Input of `[pins]` -> its name for people."""
+
+RESERVED: Final = ("GPIO0", "GPIO1")
+"""Pins of the EEPROM by which a HAT names itself: the firmware drives them at each boot."""
 
 USES: Final[dict[Use, str]] = {"input": "keys and sensors", "output": "lamps"}
 DARK, MUTED, RED, BOARD = "#17202b", "#4d5a6e", "#b3261e", "#1e3d2f"
@@ -58,13 +62,12 @@ def run(arguments: argparse.Namespace) -> int:
         for pin in pins:
             print(json.dumps(pin._asdict()))
     else:
-        print(f"Table {config.table.id}, seen with the USB ports below.\n")
+        lines = [f"Table {config.table.id}, seen with the USB ports below.", ""]
         for left, right in zip(pins[::2], pins[1::2], strict=True):
             odd = f"{_what(left):>{COLUMNS}} {left.name:>6} [{left.number:>2}"
-            print(f"{odd}|{right.number:<2}] {right.name:<6} {_what(right)}".rstrip())
-        print(
-            f"\nThe reader is at {config.reader.port}. (low): active when low, to ground; lamps without it: high = lit."
-        )
+            lines.append(f"{odd}|{right.number:<2}] {right.name:<6} {_what(right)}".rstrip())
+        lowest = "(low): active when low, to ground; lamps without it: high = lit."
+        show_columns([*lines, "", f"The reader is at {config.reader.port}. {lowest}"])
     return 0
 
 
@@ -108,7 +111,7 @@ def _pin(number: int, name: str, wires: Mapping[str, Pin]) -> HeaderPin:
     gpio = int(name.removeprefix("GPIO"))
     here = {wire: pin for wire, pin in wires.items() if pin.number == gpio}
     if not here:
-        return HeaderPin(number, name, "free")
+        return HeaderPin(number, name, "reserved" if name in RESERVED else "free")
     active_low = any(not pin.active_level(_is_input(wire)) for wire, pin in here.items())
     use: Use = "input" if all(map(_is_input, here)) else "output"
     return HeaderPin(number, name, "wire", tuple(label(wire) for wire in here), active_low, use)
@@ -132,6 +135,7 @@ LOOKS: Final = {
     "output": Look("#ffd24a", DARK, "#8f6000", "lamp, buzzer, lock: the Pi drives it"),
     "ground": Look(DARK, "#ffffff", DARK, "ground"),
     "power": Look("#ff9b8f", DARK, RED, "3.3 V and 5 V"),
+    "reserved": Look("#d9b8ff", DARK, "#6b2fa8", "for a HAT's EEPROM: leave it free"),
     "free": Look("#9fb3a8", DARK, MUTED, "free"),
 }
 
@@ -197,8 +201,8 @@ def _legend(height: int) -> list[str]:
     """Legend of the colours, as pins on a strip of the board."""
     drawn = []
     for number, look in enumerate(LOOKS.values()):
-        x, y = (40, 330, 640)[number % 3], height - FOOT + 36 + ROW * (number // 3)
-        strip = f'<rect x="{x - 14}" y="{y - 13}" width="28" height="26" rx="4" fill="{BOARD}"/>'
+        x, y = (40, 330, 640)[number % 3], height - FOOT + 34 + (ROW + 2) * (number // 3)
+        strip = f'<rect x="{x - 14}" y="{y - 12}" width="28" height="24" rx="4" fill="{BOARD}"/>'
         drawn.append(strip + _disc(x, y, look) + _text(x + 22, y + 4.5, look.word, DARK, 13))
     return drawn
 
@@ -206,7 +210,9 @@ def _legend(height: int) -> list[str]:
 def _words(table: str, reader: str, height: int) -> list[str]:
     return [
         _text(CENTRE, 24, f"Table {table}: 40-pin header of a Raspberry Pi 4 or 5", DARK, 17, "middle", bold=True),
-        _text(CENTRE, 44, "pin 1 is the square one; the USB ports are at the lower end", MUTED, 13, "middle"),
+        _text(
+            CENTRE, 44, "pin 1 is the square one, red: 3.3 V; the USB ports are at the lower end", MUTED, 13, "middle"
+        ),
         _text(CENTRE, height - 38, f"reader: {reader}", DARK, 13, "middle"),
         _text(
             CENTRE, height - 16, "3.3 V only: 5 V on a GPIO destroys the Pi. Lamps need a driver.", RED, 13, "middle"
@@ -238,4 +244,6 @@ def _config(path: Path) -> Config:
 def _what(pin: HeaderPin) -> str:
     if pin.kind == "ground":
         return f"for {USES[pin.use]}" if pin.use else ""
+    if pin.kind == "reserved":
+        return "HAT EEPROM"
     return ", ".join(pin.wires) + (" (low)" if pin.active_low else "")

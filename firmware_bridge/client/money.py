@@ -21,8 +21,9 @@ class MoneyError(BridgeError, ValueError):
 class Rounding(Struct, frozen=True):
     """Rounding of what is won on a bet, in the unit of the stakes; a setting of the house, in no rule book.
 
-    quantum: the smallest amount paid (0.01, 0.5, 5 ..), None for exact. mode: `down`, in favour of the house, or
-    `half-even` (ROUND_HALF_EVEN): to the nearest, a half to the even multiple. Raises MoneyError.
+    quantum: the smallest amount paid (0.01, 0.5, 5 ..), None for exact. mode: `half-even`, the default
+    (ROUND_HALF_EVEN): to the nearest multiple, a half to the even one: 0.125 to 0.12, 0.375 to 0.38; or `down`, in
+    favour of the house: 0.129 to 0.12. Raises MoneyError.
     """
 
     quantum: Decimal | None = None

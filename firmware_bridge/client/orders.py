@@ -93,9 +93,9 @@ class Orders(Generic[A]):
         """Sign a dealer in, in place of the present one."""
         return self.give(orders.DealerIn(dealer))
 
-    def correct(self, round: int, cards: tuple[str, ...], why: str) -> A:
-        """Replace the cards and marks of a closed round: words, in order."""
-        return self.give(orders.Correct(round, cards, why))
+    def correct(self, round: int, cards: tuple[str, ...], why: str, missed: int = 0) -> A:
+        """Replace the cards and marks of a closed round: words, in order; `missed` of them the reader did not see."""
+        return self.give(orders.Correct(round, cards, why, missed=missed))
 
     def void(self, why: str) -> A:
         """Void the open round."""

@@ -1,12 +1,13 @@
 """Settles the accepted wagers of a round by its message (topic `round`)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final, Literal
 
 from msgspec import Struct
 
-from firmware_bridge.client.money import EXACT, ZERO, MoneyError, Rounding, rounded, total
+from firmware_bridge.client.money import EXACT, ZERO, Rounding, rounded, total
 from firmware_bridge.client.payload import Payload, round_message
 from firmware_bridge.client.wager import Wager
 from firmware_bridge.facts.printable import escaped, nearest
@@ -61,19 +62,21 @@ def settle(payload: Payload | RoundMessage, wagers: Sequence[Wager], rounding: R
     """Settle the wagers on a round of any game by its message.
 
     The amount returned is x * (put in + net). x is the wager if the message has units per unit staked (`stake`), 1 if
-    it has money (`money`); then a bet is settled as a whole and has one wager. Only what is won is rounded, never what
-    was put in. In a voided round net is 0. An amount below 0 is owed, in games where nothing is put in beforehand. A
-    wager on a bet without a result in the message (a misspelled bet) is held, and all others are paid. Raises
-    MessageError for any other message, MoneyError for two wagers on one bet in money.
+    it has money (`money`); then a bet is settled as a whole, whatever the amount of its one wager. Only what is won is
+    rounded, never what was put in. In a voided round net is 0. An amount below 0 is owed, in games where nothing is put
+    in beforehand. A wager on a bet without a result in the message (a misspelled bet), or one of several on a bet in
+    money, is held, and all others are paid. Raises MessageError for any other message.
     """
     message = payload if isinstance(payload, ClosedRound | CorrectedRound | VoidedRound) else round_message(payload)
-    if message.unit == "money" and len({each.bet for each in wagers}) < len(wagers):
-        raise MoneyError(
-            f"two wagers on one bet of round {message.round}", "its results are in money: give its bet one wager"
-        )
-    stakes = [(wager, _stake(message, wager)) for wager in wagers]
+    shared = {bet for bet, count in Counter(each.bet for each in wagers).items() if count > 1}
+    unclear = shared if message.unit == "money" else set()
+    stakes = [(wager, None if wager.bet in unclear else _stake(message, wager)) for wager in wagers]
     paid = tuple(Paid(wager, _back(message, wager, stake, rounding)) for wager, stake in stakes if stake)
-    held = tuple(Held(wager, _unsettled(message, wager)) for wager, stake in stakes if not stake)
+    held = tuple(
+        Held(wager, _shared(message, wager) if wager.bet in unclear else _unsettled(message, wager))
+        for wager, stake in stakes
+        if not stake
+    )
     return Settlement(
         message.table, message.shoe, message.journal, message.round, message.revision, message.status, paid, held
     )
@@ -117,6 +120,11 @@ def _unsettled(message: RoundMessage, wager: Wager) -> str:
     meant = f"did you mean {near}? " if near else ""
     place = f"round {message.round} of journal {message.journal}"
     return f"{place} has no result for {escaped(wager.bet)}: {meant}ask the floor"
+
+
+def _shared(message: RoundMessage, wager: Wager) -> str:
+    place = f"round {message.round} of journal {message.journal}"
+    return f"{place} has two wagers on {escaped(wager.bet)}: its results are in money, so give it one"
 
 
 def _listed(message: RoundMessage, wager: Wager) -> tuple[Decimal | None, Decimal | None]:

@@ -1,13 +1,13 @@
 """Reads the table's configuration, `bridge.toml`: checked as a whole, all mistakes reported at once."""
 
-from collections.abc import Iterator
-from decimal import Decimal, InvalidOperation
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 from msgspec.structs import fields
 
+from firmware_bridge.config.effects import PAGE, cannot_be_set
+from firmware_bridge.config.limits import BET, contradictory, enforced, in_limits, limits
 from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys
 from firmware_bridge.config.read_section import (
     good_keys,
@@ -19,11 +19,8 @@ from firmware_bridge.config.read_section import (
     unprintable,
 )
 from firmware_bridge.config.sections import Config, TableConfig
-from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.config.validate import with_mode, with_usual, wrong_together
-from firmware_bridge.facts.house import Limit
-from firmware_bridge.facts.orders import LONGEST_NAME
-from firmware_bridge.facts.printable import fault
+from firmware_bridge.facts.orders import ALL
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.mqtt.settings import BrokerSettings
@@ -45,17 +42,39 @@ def load(path: Path, nameless: str | None = None) -> Config:
 def parse(raw: dict[str, Any], name: str = "config") -> Config:
     """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
-    game = _game(raw)
+    game, raw = _game(raw), _with_orders(raw)
     raw = with_usual(with_mode(raw, game), game)
     sections = good_sections(
         raw, SECTIONS, lambda section, keys: _section(section, keys, game, mistakes), mistakes, lists=("keypad",)
     )
     if "table" not in raw or ("table" in sections and "id" not in raw["table"]):
         mistakes.append('[table] id is missing: write id = "T07", the name of this table')
+    if bet := sections.get("limits", {}).pop(BET, None):
+        sections["game"] = enforced(game, sections.get("game", game.terms()), bet, mistakes)
+    mistakes += contradictory(sections.get("limits", {}), game, sections.get("game", game.terms()))
     mistakes += unprintable(raw)
     mistakes += wrong_together(raw, sections, game)
-    refuse(name, mistakes)
+    refuse(name, [_with_page(each) for each in mistakes])
     return Config(**sections)
+
+
+def _with_page(mistake: str) -> str:
+    """A mistake; an unknown key that asks for what cannot be set points to the page that says so."""
+    if mistake.startswith("[table] policy = {"):
+        return f"{mistake}; exceptions to a policy {PAGE}"
+    where, unknown, _ = mistake.partition(" is unknown: ")
+    key = where.rpartition(" ")[2].strip("[]")
+    return f"{where} {PAGE}" if unknown and cannot_be_set(key) else mistake
+
+
+def _with_orders(raw: dict[str, Any]) -> dict[str, Any]:
+    """The document with the orders in `[mqtt] commands` by their names, `bets_open`, also where it has `bets-open`."""
+    mqtt = raw.get("mqtt")
+    if not isinstance(mqtt, dict) or not isinstance(written := mqtt.get("commands"), list):
+        return raw
+    named = [each.replace("-", "_") if isinstance(each, str) else each for each in written]
+    orders = [name if name in ALL else each for name, each in zip(named, written, strict=True)]
+    return raw | {"mqtt": mqtt | {"commands": orders}}
 
 
 def _game(raw: dict[str, Any]) -> Game:
@@ -72,7 +91,7 @@ def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
         case "keypad":
             return _keypads(keys, mistakes)
         case "limits":
-            return limits(keys, mistakes)
+            return limits(keys, game, mistakes)
         case "lamps":
             return typed_keys(dict.fromkeys((*game.slots, *game.seats, *LAMPS), AnyPin), where, keys, mistakes)
         case "keys":
@@ -81,12 +100,14 @@ def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
         case "presence":
             return typed_keys(dict.fromkeys(game.slots, AnySensor), where, keys, mistakes)
         case "game":
-            return _terms(game, good_keys(game.terms, where, keys, mistakes), mistakes)
+            mistakes += [line for key in keys if (line := in_limits(key, game))]
+            own = {key: value for key, value in keys.items() if not in_limits(key, game)}
+            return _terms(game, good_keys(game.terms, where, own, mistakes, game.money.bet_range or ()), mistakes)
         case "pins":
-            results = {key: keys[key] for key in keys if key in game.play.keys}
-            own = typed_keys(dict.fromkeys(game.play.keys, AnySensor), where, results, mistakes)
-            others = {key: value for key, value in keys.items() if key not in results}
-            return PinsConfig(**good_keys(PinsConfig, where, others, mistakes, without=("keys",)), keys=own)
+            results = dict.fromkeys(game.play.keys, AnySensor)
+            good = good_keys(PinsConfig, where, keys, mistakes, without=("keys",), more=results)
+            own = {key: good.pop(key) for key in results if key in good}
+            return PinsConfig(**good, keys=own)
     moved = [key for key in keys if section == "table" and key in game.terms.__struct_fields__]
     mistakes += [f"[table] {key} belongs in [game]: it is a setting of {game.name}" for key in moved]
     good = good_keys(SECTIONS[section], where, {key: keys[key] for key in keys if key not in moved}, mistakes)
@@ -136,6 +157,11 @@ def broker_settings(config: Config) -> BrokerSettings:
     )
 
 
+def digests(config: Config) -> dict[str, str]:
+    """A digest of each section of a config, to compare what was read with what a file has now; no secret is in it."""
+    return {name: sha256(repr(getattr(config, name)).encode()).hexdigest()[:16] for name in config.__struct_fields__}
+
+
 def _client_id(table: str) -> str:
     """A stable client id, unique to the machine: from the board's serial number, else the machine id."""
     for path in (Path("/sys/firmware/devicetree/base/serial-number"), Path("/etc/machine-id")):
@@ -144,47 +170,3 @@ def _client_id(table: str) -> str:
         except (OSError, UnicodeDecodeError):
             continue
     return f"shoe-{table}"
-
-
-def limits(keys: dict[str, Any], mistakes: list[str]) -> dict[str, Limit]:
-    """The limits as written; mistakes are appended to `mistakes`."""
-    good: dict[str, Limit] = {}
-    for name, value in keys.items():
-        found = list(_wrong_limit(name, value))
-        mistakes += [f"[limits] {name[:LONGEST_NAME]} = {as_written(value)}: {each}" for each in found]
-        if not found:
-            good[name] = value
-    return good
-
-
-def _wrong_limit(name: str, value: Any) -> Iterator[str]:
-    if wrong := fault(name, LONGEST_NAME):
-        yield f"the name {wrong}"
-        return
-    try:
-        msgspec.convert(value, Limit)
-    except msgspec.ValidationError:
-        yield f'write a whole number, or text such as {name} = "10000.00"'
-        return
-    parts = value if isinstance(value, dict) else {name: value}
-    amounts = {key: _amount(each) for key, each in parts.items()}
-    for key, amount in amounts.items():
-        if amount is None:
-            yield f'{key} is not an amount of money: write {key} = "10000.00"'
-    low, high = amounts.get("low"), amounts.get("high")
-    if low is not None and high is not None:
-        if type(parts["low"]) is not type(parts["high"]):
-            yield "one is a number, the other text: write low and high the same way"
-        if low > high:
-            yield f"low ({low}) is above high ({high})"
-
-
-def _amount(written: int | str) -> Decimal | None:
-    """Money in plain decimals; None for anything else or a negative amount."""
-    if isinstance(written, str) and not set(written) <= set("0123456789."):
-        return None
-    try:
-        amount = Decimal(written)
-    except InvalidOperation:
-        return None
-    return amount if amount >= 0 else None

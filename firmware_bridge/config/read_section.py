@@ -12,13 +12,16 @@ from msgspec.structs import fields
 
 from firmware_bridge.config.toml_text import as_written, document
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.printable import did_you_mean, escaped, fault
+from firmware_bridge.facts.printable import did_you_mean, escaped, fault, nearest
 
 SHOWN: Final = 80
 """Length up to which a wrong value is shown, in characters."""
 
 LONGEST: Final = 1_000
 """Maximum length of a text (a path), in characters."""
+
+SECRET: Final = "password_file"
+"""Key with the file of a password, which never stands in a config."""
 
 _OF_THE_READER: Final = {("reader", "line_end"), ("reader", "pattern")}
 """Keys with texts that may hold control characters."""
@@ -71,11 +74,16 @@ def good_sections(
 
 
 def good_keys(
-    kind: Any, where: str, keys: dict[str, Any], mistakes: list[str], without: Collection[str] = ()
+    kind: Any,
+    where: str,
+    keys: dict[str, Any],
+    mistakes: list[str],
+    without: Collection[str] = (),
+    more: Mapping[str, Any] = {},
 ) -> dict[str, Any]:
-    """The good keys of a section or of a table in it. without: fields that are no keys."""
+    """The good keys of a section or of a table in it. without: fields that are no keys. more: further keys -> type."""
     known = {field.encode_name: field.type for field in fields(kind) if field.encode_name not in without}
-    return typed_keys(known, where, keys, mistakes)
+    return typed_keys({**known, **more}, where, keys, mistakes)
 
 
 def typed_keys(known: Mapping[str, Any], where: str, keys: dict[str, Any], mistakes: list[str]) -> dict[str, Any]:
@@ -95,8 +103,14 @@ def typed_keys(known: Mapping[str, Any], where: str, keys: dict[str, Any], mista
     return good
 
 
+SECRETS: Final = ("password", "passwort", "passwd", "pass", "pwd", "secret")
+"""What people write for a password itself, which never stands in a config."""
+
+
 def unknown(where: str, key: str, known: Collection[str]) -> str:
     """Message for an unknown key or section, with the most similar name."""
+    if SECRET in known and nearest(key, (*known, *SECRETS)) in SECRETS:
+        return f'{where} is unknown: write the password into a file, and {SECRET} = "/path/of/the/file"'
     otherwise = f"use one of: {', '.join(known)}"
     return f"{where} is unknown: {did_you_mean(key, known, otherwise)}"
 
@@ -147,6 +161,12 @@ def _shown(key: str, value: Any) -> str:
 
 def _wrong_text(kind: Any, value: Any) -> str:
     """Mistake in this very text, where more can be said than what is allowed; else ""."""
+    items = _items_of(inspect.type_info(kind))
+    if items is not None and isinstance(value, list):
+        return "; ".join([wrong for each in value if (wrong := _wrong_item(items, each))])
+    choices = _choices_of(inspect.type_info(kind))
+    if choices and isinstance(value, str) and (near := nearest(value, choices)):
+        return f"did you mean {as_written(near)}?"
     info = _text_of(inspect.type_info(kind))
     if info is None or not isinstance(value, str):
         return ""
@@ -154,7 +174,40 @@ def _wrong_text(kind: Any, value: Any) -> str:
         return f"it is too long: at most {info.max_length} characters"
     pattern = info.pattern or ""
     bad = next((value[n] for n in range(len(value)) if not re.search(pattern, value[: n + 1])), None)
-    return f"{'a space' if bad == ' ' else repr(bad)} is not allowed" if bad else ""
+    return f"{'a space' if bad == ' ' else as_written(bad)} is not allowed" if bad else ""
+
+
+def _wrong_item(info: inspect.Type, value: Any) -> str:
+    """Mistake in an item of a list; "" if it is none of a few words, or right."""
+    choices = _choices_of(info)
+    if not choices or value in choices:
+        return ""
+    near = nearest(value, choices) if isinstance(value, str) else None
+    return f"{as_written(value)} is unknown{f'; did you mean {as_written(near)}?' if near else ''}"
+
+
+def _items_of(info: inspect.Type) -> inspect.Type | None:
+    """The type of the items, where a list is allowed; else None."""
+    match info:
+        case inspect.Metadata(type=kind):
+            return _items_of(kind)
+        case inspect.UnionType(types=kinds):
+            return next((found for each in kinds if (found := _items_of(each))), None)
+        case inspect.VarTupleType(item_type=kind):
+            return kind
+    return None
+
+
+def _choices_of(info: inspect.Type) -> tuple[str, ...]:
+    """The words that are allowed; () if others are, too."""
+    match info:
+        case inspect.Metadata(type=kind):
+            return _choices_of(kind)
+        case inspect.UnionType(types=kinds):
+            return tuple([word for each in kinds for word in _choices_of(each)])
+        case inspect.LiteralType(values=values):
+            return tuple([each for each in values if isinstance(each, str)])
+    return ()
 
 
 def _text_of(info: inspect.Type) -> inspect.StrType | None:
@@ -191,7 +244,7 @@ def _words(info: inspect.Type) -> str:
         case inspect.UnionType(types=kinds):
             return "; or ".join(_words(each) for each in kinds if not isinstance(each, inspect.NoneType))
         case inspect.LiteralType(values=values):
-            return f"use one of: {', '.join(map(str, values))}"
+            return f"use one of: {', '.join(map(as_written, values))}"
         case inspect.VarTupleType(item_type=kind):
             return f"write a list [ .. ]; for each item {_words(kind)}"
         case inspect.DictType(key_type=inspect.LiteralType(values=names), value_type=kind):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig
 from firmware_bridge.facts.house import House, Limit
-from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME
+from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME, Guarded
 from firmware_bridge.facts.printable import CLASS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.roads.good import GoodId
@@ -52,22 +52,21 @@ class TableConfig(Struct, frozen=True, kw_only=True):
 
     id: the name of the table, a part of every topic.
     game: the game; its own settings are in [game], and it changes some defaults here: see shoe config.
-    decks: decks in the shoe.
+    decks: decks in the shoe: 1 to 12 in baccarat, 6 or 8 in blackjack, 1 in the other games.
     burn: cards burned from a new shoe: one exposed card and as many more as its value, none, or this many unseen.
-    close: what ends a complete round: its last card, NEXT, or the reader's result; the default depends on game and
-        reader.
+    close: what ends a complete round: its last card, NEXT, or the reader's result; by default the result of a reader
+        that judges the game, and NEXT in baccarat's procedure six-card.
     betting: whether dealing waits until bets are closed.
     disclose: whether cards are published when dealt, or sealed until they are revealed.
     after_cut: the last round of a shoe: the one with the cut card, or one more.
     new_shoe: what opens a new shoe: an order, or by itself its first card; where each game has a pack of its own, no
         card does, but the first mark, the purses, or NEXT.
-    virtual_cut: cards left in the shoe at which the cut card must have come; the default in baccarat is 13, `none`
-        turns the check off.
-    cut_earliest: cards left in the shoe above which a cut card is not believed before the pit has looked; the default
-        is 60 in baccarat and half the shoe in blackjack, or twice `virtual_cut` if that is more; `none` turns the
-        check off, as in games of one pack.
+    virtual_cut: cards left in the shoe at which the cut card must have come; `none` turns the check off.
+    cut_earliest: cards left in the shoe above which a cut card is not believed before the pit has looked; by default
+        half the shoe in blackjack, and at least twice `virtual_cut`; `none` turns the check off.
     policy: how irregularities are handled: see shoe help irregularities.
     pit: the name of the pit, in every round's message.
+    language: what dealer and pit read at the shoe (shoe status, watch, help of an alarm); "" is that of the terminal.
     shifts: names of the shifts with the local times at which they begin, HH:MM; the first begins the gaming day.
     """
 
@@ -84,6 +83,7 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     cut_earliest: Literal["none"] | Annotated[int, Meta(ge=1, le=623)] | None = None
     policy: Literal["keep-order", "us-burn", "macau", "studio"] = "keep-order"
     pit: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
+    language: Literal["", "en", "zh-Hant", "zh-Hans"] = ""
     shifts: dict[Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)], TimeOfDay] = {}
 
 
@@ -96,7 +96,10 @@ class ServiceConfig(Struct, frozen=True, kw_only=True):
     fly_limit: maximum number of rounds without a bet in a row.
     shoe_change_after: rounds to play before a guest may ask for another shoe.
     shoe_change_minutes: minutes allowed for a change of shoe that a guest asked for.
-    confirm_shuffle: whether opening a shoe needs the name of the person who vouches for the shuffle.
+    confirm_shuffle: whether opening a shoe needs the name of the person who vouches for the shuffle; where a pack
+        lasts one round or one game, the dealer's NEXT is that, and nothing else opens a pack.
+    second_person: orders that need the names of two people, which differ; with `void` also a decision about an alarm
+        that voids a round. By MQTT such an order is refused.
     """
 
     mode: Literal["standard", "vip", "squeeze"] = "standard"
@@ -105,6 +108,7 @@ class ServiceConfig(Struct, frozen=True, kw_only=True):
     shoe_change_after: Annotated[int, Meta(ge=0, le=100)] = 30
     shoe_change_minutes: Annotated[int, Meta(ge=1, le=120)] = 5
     confirm_shuffle: bool = False
+    second_person: tuple[Guarded, ...] = ()
 
 
 class RoadsConfig(Struct, frozen=True, kw_only=True):
@@ -155,7 +159,7 @@ class MqttConfig(Struct, frozen=True, kw_only=True):
     cert: the file with this shoe's own certificate.
     key: the file with the private key of that certificate.
     live_odds: whether the topic `odds` is published.
-    commands: the orders accepted by MQTT.
+    commands: the orders accepted by MQTT, with `_` or `-` in their names.
     stored: the receiver that reports, on the topic `stored`, what it has committed; a message counts as sent only
         then. By default the broker's acknowledgement is enough.
     """
@@ -198,7 +202,8 @@ class Config(Struct, frozen=True, kw_only=True):
     """Configuration of a table.
 
     game: the game's own settings, None for its defaults.
-    limits: limits of bets or of the whole table, published in the topic `table`; the shoe does not enforce them.
+    limits: limits of bets and of the table, published in the topic `table`; the shoe enforces none of these. `bet`,
+        which it does enforce, is a part of the game's settings.
     presence: the sensor of a slot, if the table has them.
     lamps: the output of a slot, a seat, `ready` or `fault`; several may share one.
     keys: a seat's key for a mark, "S1.H", or the dealer's key for the result of a draw, "lot=1".
@@ -235,13 +240,14 @@ class Config(Struct, frozen=True, kw_only=True):
     def house(self) -> House:
         """Settings for the next shoe."""
         settings = msgspec.structs.asdict(self.table) | msgspec.structs.asdict(self.service)
-        del settings["id"]
+        del settings["id"], settings["language"]
         close = close_of(self.table, self.reader, self.rules, self.terms)
         cut = self.table.virtual_cut or cut_place(self.table.game)
         virtual = None if cut == "none" else cut
         earliest = self.table.cut_earliest or cut_earliest(self.table.game, self.table.decks, virtual)
         own = {"close": close, "virtual_cut": virtual, "cut_earliest": None if earliest == "none" else earliest}
-        return House(**settings | own | {"terms": sealed(self.terms), "limits": self.limits})
+        two = {"second_person": self.service.second_person or msgspec.UNSET}
+        return House(**settings | own | two | {"terms": sealed(self.terms), "limits": self.limits})
 
     @property
     def control(self) -> Path:

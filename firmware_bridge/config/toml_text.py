@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from firmware_bridge.errors import ConfigError
 
-EXACT: Final = "game"
-"""Section with exact decimals for numbers."""
+EXACT: Final = ("game", "limits")
+"""Sections with exact decimals for numbers."""
 
 QUOTES: Final = "put text in quotation marks"
 
@@ -32,15 +32,15 @@ def document(path: Path) -> dict[str, Any]:
 
     Numbers with a point are floats, except in the game's section: they may be money there and are exact decimals.
     """
+    text = _decoded(path, path.read_bytes())
     import tomllib  # imported here: `shoe status` does without it on an installed system
 
-    text = _decoded(path, path.read_bytes())
     try:
         sections = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         what, hint = _in_words(str(error), text.splitlines())
         raise ConfigError(f"{path}: {what}", hint) from None
-    return {name: keys if name == EXACT else as_floats(keys) for name, keys in sections.items()}
+    return {name: keys if name in EXACT else as_floats(keys) for name, keys in sections.items()}
 
 
 def as_floats(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.config.pins import wrong_pads
@@ -16,12 +15,10 @@ from firmware_bridge.config.sections import (
     close_of,
 )
 from firmware_bridge.config.toml_text import as_written
-from firmware_bridge.facts.orders import BY_MQTT, LONGEST_NAME
+from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import cut_place, usual
-
-OF_TABLE: Final = ("table", "differential")
-"""Limits that belong to no single bet: of every bet, and of the difference between two sides."""
+from firmware_bridge.games.moves import LOT
 
 NETWORK: Final = re.compile(r"socket://[^\s/]+:\d{1,5}")
 
@@ -85,8 +82,16 @@ def contradictions(config: Config) -> Iterator[Contradiction]:
             if key == "commands":
                 yield from _not_passed_on(mode, set(meant) - set(BY_MQTT) - set(found))
             elif found != meant:
-                what = f'[service] mode = "{mode}" and [{section}] {key} = "{found}": {_MEANS[key]}'
-                yield Contradiction(what, f'write {key} = "{meant}", or remove the key')
+                what = f'[service] mode = "{mode}" and [{section}] {key} = {as_written(found)}: {_MEANS[key]}'
+                yield Contradiction(what, f"write {key} = {as_written(meant)}, or remove the key")
+
+
+def refused_by_wire(config: Config) -> Iterator[Contradiction]:
+    """Orders that `[mqtt] commands` allows and `[service] second_person` refuses there."""
+    both = [order for order in config.mqtt.commands if order in config.service.second_person]
+    if both:
+        what = f"[mqtt] commands has {', '.join(both)}, which [service] second_person keeps to two people at the table"
+        yield Contradiction(what, "by MQTT they are refused: remove them from one of the lists")
 
 
 def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
@@ -107,6 +112,7 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
         yield from _impossible_in_table(table, game)
     yield from _judged_twice(sections, game)
     yield from _no_next(raw, sections, game)
+    yield from _unreachable(raw, sections, game)
     terms = sections.get("game", game.terms())
     yield from (f"[game] {each}" for each in game.wrong_terms(terms))
     mode = sections.get("service", ServiceConfig()).mode
@@ -120,22 +126,10 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
         yield f"[presence]: a slot of {game.name} holds several cards, which no sensor can tell apart"
     if sections.get("mqtt", MqttConfig()).live_odds and not game.money.bets:
         yield f"[mqtt] live_odds = true: {game.name} has no live odds; use shoe odds --game {game.name}"
-    yield from _limits_of_no_bet(raw, game)
     if table and game.money.must_bet and table.betting != "required":
         yield f'[table] betting = "ignored": {game.name} needs "required", it is dealt to the seats in bets_closed'
     if table and not game.play.may_burn and table.burn not in ("none", 0):
         yield f"[table] burn = {as_written(table.burn)}: {game.name} deals all {game.size} of a pack: remove burn"
-
-
-def _limits_of_no_bet(raw: dict[str, Any], game: Game) -> Iterator[str]:
-    """Mistakes in names of limits: bets of the game, or the whole table."""
-    limits, known = raw.get("limits"), (*game.money.bets, *OF_TABLE)
-    if not game.money.bets or not isinstance(limits, dict):
-        return
-    names = f"use a name from `shoe odds --json`, or {' or '.join(OF_TABLE)}"
-    for name in (each for each in limits if each not in known):
-        hint = f"did you mean {near[0]}?" if (near := get_close_matches(name, known, 1)) else names
-        yield f"[limits] {name[:LONGEST_NAME]} is not a bet of {game.name}: {hint}"
 
 
 def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:
@@ -149,16 +143,46 @@ def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:
 
 
 def _no_next(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
-    """The mistake of a table where rounds end by NEXT, without a key or an order for it."""
+    """The mistake of a table where rounds end or packs begin by NEXT, without a key or an order for it."""
     table, reader = sections.get("table"), sections.get("reader", ReaderConfig())
-    if table is None or close_of(table, reader, game, sections.get("game", game.terms())) != "next":
+    if table is None:
+        return
+    ends = close_of(table, reader, game, sections.get("game", game.terms())) == "next"
+    opens = game.play.one_round_packs and sections.get("service", ServiceConfig()).confirm_shuffle
+    if not ends and not opens:
         return
     pins, pads = raw.get("pins"), raw.get("keypad")
     has_key = isinstance(pins, dict) and "next" in pins
     has_pad = isinstance(pads, list) and any(isinstance(pad, dict) and pad.get("dealer") for pad in pads)
     if not (has_key or has_pad or "next" in sections.get("mqtt", MqttConfig()).commands):
         ways = '[pins] next = 22; or [[keypad]] dealer = true; or [mqtt] commands = [.., "next"]'
-        yield f'[table] close = "next": rounds of {game.name} end by NEXT, and there is no NEXT: write {ways}'
+        why = f"rounds of {game.name} end by NEXT" if ends else f"NEXT opens the next pack of {game.name}"
+        key = '[table] close = "next"' if ends else "[service] confirm_shuffle = true"
+        yield f"{key}: {why}, and there is no NEXT: write {ways}"
+
+
+def _unreachable(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
+    """Mistakes of a table that waits for bets to be closed, or for marks, which nothing can give."""
+    commands = sections.get("mqtt", MqttConfig()).commands
+    table = sections.get("table")
+    if table and table.betting == "required" and "bets_closed" not in commands:
+        ignored = "" if game.money.must_bet else ', or write betting = "ignored"'
+        yield (
+            '[table] betting = "required": cards wait until bets are closed, and nothing can close them: '
+            f'add "bets_closed" to [mqtt] commands{ignored}'
+        )
+    if not game.play.words or "mark" in commands:
+        return
+    keys, pads = raw.get("keys"), raw.get("keypad")
+    named = [*keys] if isinstance(keys, dict) else []
+    has_pad = isinstance(pads, list) and any(isinstance(pad, dict) and pad.get("seats") for pad in pads)
+    asks, order = f"[table] game = {as_written(game.name)}: it asks", 'or add "mark" to [mqtt] commands'
+    if not has_pad and all(name.startswith(LOT) for name in named):
+        ways = f"write [keys] with a key for each, or [[keypad]] with seats, {order}"
+        yield f"{asks} its seats for marks, and nothing can give one: {ways}"
+    if LOT in game.play.words and not any(name.startswith(LOT) for name in named):
+        ways = f'write [keys] "{LOT}=1" and so on for each seat, {order}'
+        yield f"{asks} for the result of a draw, and nothing can give it: {ways}"
 
 
 def _impossible_in_table(table: TableConfig, game: Game) -> Iterator[str]:
@@ -187,7 +211,7 @@ def _judged_twice(sections: dict[str, Any], game: Game) -> Iterator[str]:
         return
     terms = sections.get("game", game.terms())
     for key, why in game.play.unjudged(terms).items():
-        yield f'[game] {key} = "{getattr(terms, key)}": {why}'
+        yield f"[game] {key} = {as_written(getattr(terms, key))}: {why}"
     if table.disclose == "sealed":
         mode = sections.get("service", ServiceConfig()).mode
         by_mode = "" if mode == "standard" else f' (set by [service] mode = "{mode}")'

@@ -3,13 +3,15 @@
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from firmware_bridge import __version__
-from firmware_bridge.config.load import broker_settings
+from firmware_bridge.config.load import broker_settings, digests
 from firmware_bridge.config.sections import Config
+from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.daemon.devices.health import Health
 from firmware_bridge.daemon.devices.keypads import Keypads
 from firmware_bridge.daemon.devices.leased import PinLease
@@ -27,7 +29,7 @@ from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
-from firmware_bridge.errors import JournalError
+from firmware_bridge.errors import JournalError, in_words
 from firmware_bridge.facts import inputs, wire_states
 from firmware_bridge.journal.files import InUse, refuse_second
 from firmware_bridge.journal.journal import Journal
@@ -37,7 +39,6 @@ from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import due
 from firmware_bridge.shoe.state import is_open
-from firmware_bridge.systemd import Systemd
 from hardware.pins.pin import PinFactory, pin_factory
 from hardware.readers import READERS
 
@@ -74,7 +75,7 @@ class Bridge:
     """A whole table, built from a config for the running loop: `run` it until `stop`, or `open` and `close` it.
 
     pins, broker: in place of those in the config. has_reader: False opens neither the reader's port nor the control
-    socket; cards then come by `table.handle`.
+    socket; cards then come by `table.handle`. silent_s: seconds after which a silent receiver of `stored` is an alarm.
 
     Raises ConfigError, InUse or PinError before it opens or writes anything.
     """
@@ -86,6 +87,7 @@ class Bridge:
         broker: BrokerSettings | None = None,
         *,
         has_reader: bool = True,
+        silent_s: float | None = None,
     ) -> None:
         self.config, self._loop, self._has_reader = config, asyncio.get_running_loop(), has_reader
         self._systemd = Systemd()
@@ -111,7 +113,7 @@ class Bridge:
             self.table, lambda part: self.uplink.outbox.resend(part), lambda: self.uplink.outbox.resends.is_full
         )
         prefix, orders = f"{mqtt.root}/{config.table.id}", (self.order_service, mqtt.commands)
-        self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored)
+        self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored, silent_s)
         self.keeping = RetentionService(config.journal, self.table, self.uplink.acknowledged.sync, self._loop)
         self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
         self._missing = Window(MISSED_A_MINUTE, 60.0)
@@ -123,7 +125,8 @@ class Bridge:
         self._pin_lease = PinLease(self.reader, self._let_go_of_pins, self._claim_pins, self._loop)
         devices: dict[str, Leasable] = {"reader": self.reader, "pins": self._pin_lease}
         states = self.uplink.status, self.reader.status, self.health.live
-        self.control = Control(config.control, self.table, self.order_service, *states, devices, self._watch())
+        read = {"at": time.time(), "sections": digests(config)}
+        self.control = Control(config.control, self.table, self.order_service, *states, devices, self._watch(), read)
 
     async def run(self) -> None:
         """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal."""
@@ -177,7 +180,7 @@ class Bridge:
         try:
             await self._go_public()
         except OSError as error:
-            log.warning("the control socket cannot be opened (%s)", error)
+            log.warning("the control socket cannot be opened (%s)", in_words(error))
         assert self.table.disk
         self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}: {self.table.disk}")
 

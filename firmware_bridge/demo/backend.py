@@ -14,10 +14,14 @@ from firmware_bridge.client.messages import Stream
 from firmware_bridge.facts.wire import Identity
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
+from firmware_bridge.shoe.policy import KEEP_ORDER
 
 Payload = dict[str, Any]
 OnMessage = Callable[[str, Payload], None]
 """`on_message(name, payload)`: a new message of the topic `event` or `round`."""
+
+OnAlarms = Callable[[list[Payload], list[str]], None]
+"""`on_alarms(opened, closed)`: the alarms that are new on the topic `alarm`, and the ids of those that are gone."""
 
 DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardHeld", "CardSetAside")
 """Events of a card that just left the shoe, except those with `held`."""
@@ -34,7 +38,8 @@ class Backend:
     states: topic -> latest payload. rounds: the messages of `round` in order. burned: the shoe's burn, None for an
     unseen card. closed: ids of the irregularities settled. drawn: append the time of each draw (None to skip it) to
     get `latency_ms`. news: set by each message. on_message: called with each new message of `event` and `round`, in
-    order; on_error: with an error in handling one. own: names of the game's own topics.
+    order; on_error: with an error in handling one; on_alarms: with each change of the alarms. own: names of the game's
+    own topics. store: its name as the receiver of `[mqtt] stored`, which acknowledges what it has; None if it is none.
     """
 
     def __init__(
@@ -45,6 +50,8 @@ class Backend:
         on_error: Callable[[Exception], None],
         loop: asyncio.AbstractEventLoop,
         own: Iterable[str] = (),
+        on_alarms: OnAlarms | None = None,
+        store: str | None = None,
     ) -> None:
         self.states: dict[str, Payload] = {name: {} for name in (*STATES, *own)}
         self.rounds: list[Payload] = []
@@ -59,6 +66,8 @@ class Backend:
         self._seen, self._journals = Digests(), dict[str, Entries]()
         self._early: dict[str, dict[Place, Payload]] = {}
         self._requested: set[tuple[str, int]] = set()
+        self._on_alarms, self._store, self._stored = on_alarms, store, dict[str, int]()
+        self._is_silent = False
         will = Message("demo/backend", b"gone")
         topics = [f"{prefix}/#"]
         self.link = Link(
@@ -112,9 +121,34 @@ class Backend:
         self.messages += 1
         self.news.set()
         if name in self.states:
-            self.states[name] = payload
+            before, self.states[name] = self.states[name], payload
+            if name == "alarm":
+                self._compare_alarms(_alarms(before), _alarms(payload))
         else:
             self._insert("round" if name == "round" else "event", payload)
+            self._acknowledge()
+
+    def _compare_alarms(self, before: list[Payload], now: list[Payload]) -> None:
+        known, opened = [each["id"] for each in before], [each["id"] for each in now]
+        closed = [each for each in known if each not in opened]
+        self.closed.update(each for each in closed if each not in KEEP_ORDER)  # of the bridge: no event names them
+        if self._on_alarms and known != opened:
+            self._on_alarms([each for each in now if each["id"] not in known], closed)
+
+    def silence(self, is_silent: bool) -> None:
+        """Stops acknowledging as the receiver of `stored`, or goes on with all it has."""
+        self._is_silent = is_silent
+        self._acknowledge()
+
+    def _acknowledge(self) -> None:
+        if self._store is None or self._is_silent:
+            return
+        for journal, entries in self._journals.items():
+            if entries.whole > self._stored.get(journal, 0):
+                claim = {"journal": journal, "seq": entries.whole, "by": self._store}
+                with suppress(NotConnected):  # acknowledged with the next message
+                    self.link.publish(f"{self._prefix}/stored", json.dumps(claim).encode())
+                    self._stored[journal] = entries.whole
 
     def _insert(self, name: Stream, payload: Payload) -> None:
         """Delivers a message in order: an early one waits until the gap before it is filled."""
@@ -172,3 +206,9 @@ class Backend:
         drawn = self.drawn.popleft() if self.drawn else None
         if drawn is not None:
             self._took.append(self._loop.time() - drawn)
+
+
+def _alarms(state: Any) -> list[Payload]:
+    """The open alarms of the topic `alarm`; none where the message is not one."""
+    listed = state.get("open") if isinstance(state, dict) else None
+    return [each for each in listed if isinstance(each, dict) and "id" in each] if isinstance(listed, list) else []

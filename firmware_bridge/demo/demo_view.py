@@ -1,16 +1,20 @@
 """The demo's screen: the table from its messages, broker, reader and news."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from rich.text import Text
 
 from firmware_bridge.demo.harness import Harness
 from firmware_bridge.demo.narration import Narration
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.table_widget import RED, Boards, FinishedRound, Row, ScreenModel, card_face
-from firmware_bridge.screen.words import on_screen, remarks, shown_hands
+from firmware_bridge.screen.cards import RED, card_face
+from firmware_bridge.screen.table_widget import Boards, FinishedRound, Row, ScreenModel
+from firmware_bridge.screen.words import counted, on_screen, remarks, shown_hands
 from firmware_bridge.shoe.round import layout
+
+SENTENCES: Final = ("did", "mark", "entered")
+"""Words before lines that are whole sentences."""
 
 
 def screen_model(harness: Harness, narration: Narration, boards: Boards, keys: str = "") -> ScreenModel:
@@ -23,14 +27,23 @@ def screen_model(harness: Harness, narration: Narration, boards: Boards, keys: s
         shoe=backend.states["table"].get("shoe"),
         size=harness.size,
         states=backend.states,
-        news=Row("news", Text("\n".join(f"{word}: {text}" for word, text in narration.lines)), is_news=True),
+        news=Row("news", _news(narration), is_news=True),
         over=[_over(harness.game, message) for message in backend.rounds],
+        seats=[f"S{seat}" for seat in shoe.bets] if shoe else (),
         points=harness.game.demo.points(layout(shoe)) if shoe and shoe.laid else {},
         has_reserves=bool(harness.game.play.reserves(harness.config.terms)),
         rows=list(_rows(harness)),
         boards=boards,
         keys=keys,
     )
+
+
+def _news(narration: Narration) -> Text:
+    """The latest lines, red cards in red; what guests and dealer did is a sentence by itself."""
+    lines = [line if word in SENTENCES else f"{word}: {line}" for word, line in narration.lines]
+    text = Text("\n".join(lines))
+    text.highlight_regex(r"\b[A2-9TJQK][♥♦]", "red")
+    return text
 
 
 def _over(game: Game, message: dict[str, Any]) -> FinishedRound:
@@ -68,7 +81,7 @@ def _waiting(harness: Harness, status: dict[str, Any]) -> str:
     if not status["waiting"]:
         return "queue empty"
     if acked and acked[0] == shoe.journal:
-        return f"queue {shoe.seq - acked[1]} entries"
+        return f"queue {counted(shoe.seq - acked[1], 'entry', 'entries')}"
     return "queue on disk"
 
 

@@ -1,10 +1,11 @@
 """The faults of `shoe demo --fault`: preconditions and injection of each."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
-from firmware_bridge.demo.fixtures import FaultInjection
+from firmware_bridge.demo.fixtures import Arrange, as_bought, as_shuffled, one_face_first
+from firmware_bridge.demo.injection import FaultInjection
 from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games.game import Game
 from hardware.readers import READERS
@@ -20,7 +21,7 @@ def comes(_: Game) -> str:
 
 def burns_none(game: Game) -> str:
     """The reason why a fault of the burn cannot happen, or ""."""
-    return "" if any(map(game.play.burns, game.pack)) else "nothing is burned"
+    return "" if game.play.may_burn else "nothing is burned"
 
 
 def has_new_packs(game: Game) -> str:
@@ -28,11 +29,48 @@ def has_new_packs(game: Game) -> str:
     return "a new pack comes before the last card" if game.play.one_round_packs else ""
 
 
-def has_copies(game: Game) -> str:
-    """The reason why a second card of a face is no fault, or ""."""
-    return "" if max(game.pack.values()) == 1 else "its pack has several of each face"
+def has_no_third(game: Game) -> str:
+    """The reason why no third card can be forgotten, or ""."""
+    return "" if game.play.has_third else "it has no third card"
 
 
+def has_no_marks(game: Game) -> str:
+    """The reason why no card can come before a decision, or ""."""
+    return "" if game.play.words else "its seats decide nothing"
+
+
+def has_one_round(game: Game) -> str:
+    """The reason why no card can be drawn too many, or ""."""
+    return "after its round the pack is over" if game.play.one_round_packs and game.play.may_burn else ""
+
+
+def has_no_verdict(game: Game) -> str:
+    """The reason why no reader judges the game, or ""."""
+    return "" if game.play.verdict else "no reader judges it"
+
+
+NOT_SHOWN: Final = {
+    "relabelled_third": "it is never opened: the next card is simply the banker's third",
+    "reader_fault": "it needs a reader that floods its port for 10 s",
+    "disk_error": "it needs a memory card that fails; disk_full shows what the table does",
+    "disk_low": "it needs a disk that journals fill which were never sent",
+    "journal_damaged": "it comes at the start of the daemon, and the demo begins a fresh journal",
+    "journal_missing": "it comes at the start of the daemon, and the demo begins a fresh journal",
+    "cursor_error": "it needs a memory card that fails; disk_full shows what the table does",
+    "internal_error": "it is an error in the program itself",
+}
+"""Alarm that the demo cannot show -> the reason."""
+
+KEYPAD: Final = "keypad"
+STORE: Final = "store"
+"""What a table needs for a fault besides the usual: a keypad, a receiver of `[mqtt] stored`."""
+
+STORE_SILENT_S: Final = 1.0
+"""Seconds after which a silent receiver is an alarm in the demo; at a table a minute."""
+
+STORE_AWAY_S: Final = 2.0
+DISK_FULL_S: Final = 1.5
+CLOCK_S: Final = 3600
 UNPLUGGED_S: Final = 2.0
 LID_OPEN_S: Final = 0.5
 DIRTY_S: Final = 6.0
@@ -52,22 +90,66 @@ _INSIDE: Final = 2
 """Index of a slot, from 0, in the middle of a round."""
 
 Act = Callable[[Dealer, FaultInjection], Awaitable[bool]]
+Keys = Callable[[Game], dict[str, Any]]
+"""Keys of `[table]` that a fault needs in a game."""
+
+
+def none(_: Game) -> dict[str, Any]:
+    """No keys."""
+    return {}
+
+
+def keys(**table: Any) -> Keys:
+    """Keys that are the same in every game."""
+    return lambda _: table
+
+
+def fewest_packs(**table: Any) -> Keys:
+    """Keys of a shoe with as few packs as the game may have."""
+    return lambda game: {"decks": min(game.packs), **table}
+
+
+def _cut_missing(game: Game) -> dict[str, Any]:
+    """A cut card that must have come early, so that its absence shows soon."""
+    return {"decks": min(game.packs), "virtual_cut": 30 if 1 in game.packs else 200}
+
+
+def _burns(game: Game) -> dict[str, Any]:
+    """A house that burns cards."""
+    return {} if any(map(game.play.burns, game.pack)) else {"burn": 3}
+
+
+def _beyond_burn(game: Game) -> dict[str, Any]:
+    """A house that burns cards, and then takes bets."""
+    return {"betting": "required", "new_shoe": "command", **_burns(game)}
+
+
+def _all(_: Game) -> None:
+    """The cards in a shoe: all."""
+
+
+def _too_few(game: Game) -> int | None:
+    """The cards in a shoe that was dealt from elsewhere, where a game ends its shoe long before the last one."""
+    return None if 1 in game.packs else 4
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One `--fault`. text: what happens, and after a colon the remedy. act, after: as in `Mistake`.
 
-    table: keys of `[table]` that the fault needs. at: the moment, `INSIDE`, `LATE`, `next` or `burn`. cut_from_end:
-    position of the cut card, None for the game's own. forgets_cut: there is no cut card. never: reason why a game
-    cannot show the fault, or "".
+    at: the moment, `INSIDE`, `LATE`, `next`, `burn`, `bets` or `marks`. needs: `KEYPAD`, `STORE`. arrange: the order of
+    the cards in the first shoe. left: cards in the shoe, None for all. cut_from_end: position of the cut card, None for
+    the game's own. forgets_cut: there is no cut card. never: reason why a game cannot have the fault, or "".
     """
 
     text: str
     act: Act | None = None
     at: str = INSIDE
     after: int = 1
-    table: dict[str, Any] = field(default_factory=dict)
+    table: Keys = none
+    needs: tuple[str, ...] = ()
+    arrange: Arrange | None = None
+    left: Callable[[Game], int | None] = _all
     readers: tuple[str, ...] = tuple(READERS)
     cut_from_end: tuple[int, int] | None = None
     forgets_cut: bool = False
@@ -103,6 +185,7 @@ def _other_card(how: str) -> Act:
     return _act(lambda dealer, _: dealer.draw_other(how), "fault")
 
 
+_TOO_EARLY: Final = _act(lambda dealer, _: dealer.draw(), is_instead=False)
 _TOO_SOON: Final = _act(lambda dealer, _: dealer.hands.press_next(), is_instead=False)
 _UNPLUG: Final = _act(lambda _, table: table.unplug(UNPLUGGED_S))
 
@@ -134,21 +217,25 @@ FAULTS: Final[dict[str, Fault]] = {
         readers=_MISREADING,
     ),
     "duplicate": Fault(
-        "a card comes twice (one pack): the pit boss removes it",
-        _other_card(""),
-        table={"decks": 1},
+        "a card comes once more than the packs hold it: the pit boss removes it",
+        _act(lambda dealer, _: dealer.draw_first_again(), "fault"),
+        table=fewest_packs(),
         readers=tuple(name for name in _NO_TAGS if name in _NO_JUDGES),
+        arrange=one_face_first,
         cut_from_end=(13, 20),
-        never=has_copies,
     ),
     "foreign": Fault("a card of another pack: the pit boss removes it", _other_card("foreign"), readers=_NO_JUDGES),
     "wrong_slot": Fault(
         "a card on the wrong side, and an Angel Eye reports it: the pit boss accepts",
         _act(_mislay, "fault"),
         readers=_JUDGES,
+        never=has_no_verdict,
     ),
     "result_mismatch": Fault(
-        "an Angel Eye applies wrong rules: the pit boss voids the round", readers=_JUDGES, rules=wrong_rules
+        "an Angel Eye applies wrong rules: the pit boss voids the round",
+        readers=_JUDGES,
+        rules=wrong_rules,
+        never=has_no_verdict,
     ),
     "face_up": Fault("a card comes out face up", _card("face_up"), readers=_SEEING),
     "double_feed": Fault("two cards may come out together", _card("double_feed"), readers=_SEEING),
@@ -158,32 +245,60 @@ FAULTS: Final[dict[str, Fault]] = {
         "the dealer draws one card too many: it starts the next round",
         _card(""),
         at="next",
-        table={"close": "next"},
+        table=keys(close="next"),
         readers=_NO_JUDGES,
+        never=has_one_round,
     ),
-    "missing_third": Fault("the dealer presses NEXT while a card is due", _TOO_SOON, at=LATE, after=0),
+    "drawn_before_bets_closed": Fault(
+        "a card is drawn while bets are open: it waits face down",
+        _TOO_EARLY,
+        at="bets",
+        after=0,
+        table=keys(betting="required", burn="none", new_shoe="command"),
+    ),
+    "drawn_before_mark": Fault(
+        "a card is drawn while a seat decides: it waits face down",
+        _TOO_EARLY,
+        at="marks",
+        after=0,
+        never=has_no_marks,
+    ),
+    "missing_third": Fault(
+        "the dealer presses NEXT while a card is due", _TOO_SOON, at=LATE, after=0, never=has_no_third
+    ),
     "burn_short": Fault(
-        "the dealer presses NEXT before the burn is done", _TOO_SOON, at="burn", after=0, never=burns_none
+        "the dealer presses NEXT before the burn is done", _TOO_SOON, at="burn", after=0, table=_burns, never=burns_none
+    ),
+    "burn_over": Fault(
+        "a card is drawn after the last burn card: the pit boss accepts",
+        _TOO_EARLY,
+        at="bets",
+        after=0,
+        table=_beyond_burn,
+        readers=_NO_JUDGES,
+        never=burns_none,
     ),
     "shoe_empty": Fault(
-        "one pack, dealt to the last card",
-        table={"decks": 1, "virtual_cut": "none"},
+        "the shoe is dealt to its last card",
+        table=fewest_packs(virtual_cut="none"),
+        arrange=as_shuffled,
+        left=_too_few,
         forgets_cut=True,
         never=has_new_packs,
     ),
     "cut_card_mid_round": Fault(
         "the cut card comes during a round",
         _act(lambda dealer, _: dealer.hands.cut_card(), is_instead=False),
-        table={"cut_earliest": "none"},
+        table=keys(cut_earliest="none"),
     ),
     "cut_card_early": Fault(
         "a magnet at the cut card's sensor, early in the shoe: the pit boss continues",
         _act(lambda dealer, _: dealer.hands.cut_card(), "fault"),
-        table={"cut_earliest": 30},
+        table=keys(cut_earliest=30),
     ),
     "cut_card_missing": Fault(
-        "there is no cut card in the shoe (one pack)",
-        table={"decks": 1, "virtual_cut": 30},
+        "there is no cut card in the shoe",
+        table=_cut_missing,
         forgets_cut=True,
         never=has_new_packs,
     ),
@@ -203,24 +318,45 @@ FAULTS: Final[dict[str, Fault]] = {
     "sensor_stuck": Fault(
         "dirt covers the cut-card sensor for 6 s: the last round, and an alarm",
         _act(lambda _, table: table.dirty_sensor(DIRTY_S), is_instead=False),
-        table={"cut_earliest": "none"},
+        table=keys(cut_earliest="none"),
     ),
     "broker_lost": Fault(
         "the broker is off for 4 s: play continues",
         _act(lambda _, table: table.stop_broker(BROKER_AWAY_S), is_instead=False),
     ),
     "restarted_mid_round": Fault("the daemon restarts during a round", _act(_restart), readers=_NO_TAGS),
+    "keypad_lost": Fault(
+        "a keypad is unplugged for 2 s: play continues",
+        _act(lambda _, table: table.unplug_keypad(UNPLUGGED_S), is_instead=False),
+        needs=(KEYPAD,),
+    ),
+    "store_silent": Fault(
+        "the store acknowledges nothing for 2 s: play continues, then it gets what it lacks",
+        _act(lambda _, table: table.silence_store(STORE_AWAY_S), is_instead=False),
+        needs=(STORE,),
+    ),
+    "disk_full": Fault(
+        "the journal's disk is full for 1.5 s: the table stops, and no card is lost",
+        _act(lambda _, table: table.fill_disk(DISK_FULL_S), is_instead=False),
+    ),
+    "clock_jump": Fault(
+        "the clock is set forwards by an hour: play continues",
+        _act(lambda _, table: table.set_clock(CLOCK_S), is_instead=False),
+    ),
+    "unshuffled": Fault("new packs are dealt unshuffled: the pit boss continues", arrange=as_bought),
 }
 
 
-def places(at: str, game: Game) -> tuple[str, ...]:
-    """The lamps of a fault's moment, or the moment itself if it has none."""
-    inside = (game.slots[min(_INSIDE, len(game.slots) - 1)],)
+def places(at: str, game: Game, seats: int | None = None) -> tuple[str, ...]:
+    """The lamps of a fault's moment, or the moment itself if it has none. seats: how many play, None for all."""
+    inside = (game.slots[min(_INSIDE, (seats or len(game.slots)) - 1)],)
     return {INSIDE: inside, LATE: game.play.secret or inside}.get(at, (at,))
 
 
 def unknown(fault: str) -> str:
     """The error text for an unknown fault."""
+    if why := NOT_SHOWN.get(fault.replace("-", "_")):
+        return f"{fault} is an alarm that the demo cannot show: {why}"
     near = nearest(fault.replace("-", "_"), FAULTS)
     hint = f"did you mean {near}? " if near else ""
     return f"there is no fault {fault!r}: {hint}faults are: {', '.join(FAULTS)}"

@@ -1,16 +1,16 @@
 """Wires, packs and config of a simulated table, and the injection of faults."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.config.load import parse
-from firmware_bridge.config.sections import Config, ReaderConfig
+from firmware_bridge.config.sections import Config, ReaderConfig, TableConfig
 from firmware_bridge.daemon.devices.code_books import FACE_BITS, Known, native_code, save
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.cards import RANKS, Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.games import GAMES
@@ -23,10 +23,9 @@ from hardware.sim.board import NativeBoard
 from hardware.sim.boards import BOARDS
 from hardware.sim.code_boards import CodeBoard
 from hardware.sim.dealer import Paper
-from hardware.sim.pins import MockPins
-from hardware.sim.pty import PtyBoard
 
 TABLE: Final = "DEMO"
+KEYPAD_SEAT: Final = 1
 CUT_CARD, NEXT, LID = Pin(27), Pin(22), Pin(17)
 READY, FAULT = 12, 25
 FREE: Final = (5, 6, 13, 19, 26, 21, 20, 16, 4, 18, 23, 24, 7, 8, 9, 10, 11, 2, 3)
@@ -91,12 +90,51 @@ def faces(reader: str, game: Game, decks: int) -> dict[int | str, Card]:
             return {card.value: card for card in game.pack}
 
 
-def packs(reader: str, game: Game, decks: int) -> list[Paper]:
+def packs(reader: str, game: Game, table: TableConfig) -> list[Paper]:
     """The cards of a full shoe, unshuffled."""
-    codes = faces(reader, game, decks)
+
+    def burns(card: Card) -> int:
+        return table.burn - 1 if isinstance(table.burn, int) and table.burn else game.play.burns(card)
+
+    codes = faces(reader, game, table.decks)
     if BOARDS[reader].papers == "tags":
-        return [Paper(code, game.play.burns(card)) for code, card in codes.items()]
-    return [Paper(code, game.play.burns(card)) for code, card in codes.items() for _ in range(game.pack[card])] * decks
+        return [Paper(code, burns(card)) for code, card in codes.items()]
+    return [Paper(code, burns(card)) for code, card in codes.items() for _ in range(game.pack[card])] * table.decks
+
+
+PIPS: Final = f"1{RANKS}w"
+"""Ranks in the order of a new pack, of tiles and of cards."""
+
+Arrange = Callable[[list[Paper], Callable[[Paper], Card]], list[Paper]]
+"""`arrange(shuffled, face)`: the cards in the order in which they are drawn. face: of a card in the dealer's hand."""
+
+
+def as_shuffled(shuffled: list[Paper], face: Callable[[Paper], Card]) -> list[Paper]:
+    """The cards as they are."""
+    return shuffled
+
+
+def as_bought(shuffled: list[Paper], face: Callable[[Paper], Card]) -> list[Paper]:
+    """New packs, never shuffled: each in the order of its faces."""
+    alike: dict[Card, list[Paper]] = {}
+    for paper in sorted(shuffled, key=lambda paper: _place(face(paper))):
+        alike.setdefault(face(paper), []).append(paper)
+    return [paper for pack in zip_longest(*alike.values()) for paper in pack if paper]
+
+
+def _place(card: Card) -> tuple[str, int]:
+    """The place of a face in a new pack: by suit, then rank."""
+    rank, suit = card.value
+    return suit, PIPS.index(rank)
+
+
+def one_face_first(shuffled: list[Paper], face: Callable[[Paper], Card]) -> list[Paper]:
+    """Cards among which all of the first one's face come early: two, then another card, and so on."""
+    same = [paper for paper in shuffled if face(paper) is face(shuffled[0])]
+    ordered = [paper for paper in shuffled if face(paper) is not face(shuffled[0])]
+    for n, paper in enumerate(same):
+        ordered.insert(n + n // 2, paper)
+    return ordered
 
 
 def code_book(reader: str, game: Game, decks: int, folder: Path) -> dict[str, str]:
@@ -111,11 +149,15 @@ def code_book(reader: str, game: Game, decks: int, folder: Path) -> dict[str, st
     return {"code_book": str(path)}
 
 
-def config(play: Play, own: Mapping[str, Any], folder: Path, port: int) -> Config:
-    """The config of a table with all state in `folder` and the broker at `port`. own: keys of `[table]`."""
+def config(play: Play, own: Mapping[str, Any], folder: Path, port: int, keypad: bool = False) -> Config:
+    """The config of a table with all state in `folder` and the broker at `port`.
+
+    own: keys of `[table]`. keypad: whether seat 1, or the dealer where seats decide nothing, has a keypad.
+    """
     game = GAMES[play.game]
     table: dict[str, Any] = {"id": play.table, "game": play.game, **usual(play.game), **play.house, **own}
     mqtt = {"port": port, "commands": [*BY_MQTT, "reveal"]} | ({"stored": play.stored} if play.stored else {})
+    seats = {"seats": [KEYPAD_SEAT]} if game.play.words else {"dealer": True}
     return parse(
         {
             "table": table,
@@ -131,6 +173,7 @@ def config(play: Play, own: Mapping[str, Any], folder: Path, port: int) -> Confi
             },
             "pins": {"factory": "mock", "cut_card": CUT_CARD.number, "next": NEXT.number, "lid": LID.number},
             "lamps": dict(lamps(game)),
+            "keypad": [{"port": str(folder / "keypad"), **seats}] if keypad else [],
             "mqtt": mqtt,
             "journal": {"dir": str(folder / "journal")},
         }
@@ -156,49 +199,3 @@ def pull(board: NativeBoard | CodeBoard, paper: Paper, how: str) -> None:
     else:
         code = int(paper.code) + (OTHER_LOT if how == "foreign" else 0)
         board.pull(code, **({how: True} if how in ("face_up", "double_feed", "backwards") else {}))
-
-
-class FaultInjection:
-    """Injects faults into the parts of a table.
-
-    stop_broker(seconds): the broker returns by itself. restart_daemon(): ends the daemon in order and starts it again.
-    """
-
-    def __init__(
-        self,
-        board: NativeBoard | CodeBoard,
-        pty: PtyBoard,
-        pins: MockPins,
-        stop_broker: Callable[[float], Awaitable[None]],
-        restart_daemon: Callable[[], Awaitable[None]],
-    ) -> None:
-        self._board, self._pty, self._pins = board, pty, pins
-        self.stop_broker, self.restart_daemon = stop_broker, restart_daemon
-
-    async def unplug(self, seconds: float) -> None:
-        self._pty.unplug()
-        await asyncio.sleep(seconds)
-        self._pty.replug()
-
-    def reset_board(self) -> None:
-        assert isinstance(self._board, NativeBoard)
-        self._board.reset()
-
-    def jam(self) -> None:
-        assert isinstance(self._board, NativeBoard)
-        self._board.fault("jam")
-
-    def mislay(self) -> None:
-        """Makes a shoe that judges the game report the next card on the other side."""
-        assert isinstance(self._board, AngelEyeShoe)
-        self._board.mislay()
-
-    async def open_lid(self, seconds: float) -> None:
-        self._pins.drive(LID, False)
-        await asyncio.sleep(seconds)
-        self._pins.drive(LID, True)
-
-    async def dirty_sensor(self, seconds: float) -> None:
-        self._pins.drive(CUT_CARD, True)
-        await asyncio.sleep(seconds)
-        self._pins.drive(CUT_CARD, False)

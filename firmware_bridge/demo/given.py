@@ -1,14 +1,16 @@
 """Plays given rounds through the real shoe: after each move, its effects and what is due; then the result."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct, to_builtins
 
+from firmware_bridge.demo import script
 from firmware_bridge.demo.memory_table import MemoryTable
-from firmware_bridge.errors import BridgeError
+from firmware_bridge.errors import BridgeError, ScriptError
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card
@@ -20,6 +22,7 @@ from firmware_bridge.games.house import house_of, usual
 from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.moves import mark_of
 from firmware_bridge.games.prompts import CardDue, MarkDue, Offer
+from firmware_bridge.journal.line import Line
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.shoe.state import is_open
@@ -27,6 +30,7 @@ from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.offers import of
 
 Step = dict[str, Any]
+Heard = Callable[[Line], None]
 
 SHOWN: Final = ("round", "stake", "pot")
 """Fields of the running round that a step repeats."""
@@ -84,11 +88,14 @@ NO_ROUND: Final = "no_round"
 
 
 class PlayedTable:
-    """The real shoe with one round, or a `whole_pack`. rounds: `round` messages. is_over: no move can follow."""
+    """The real shoe with one round, or a `whole_pack`. rounds: `round` messages. is_over: no move can follow.
 
-    def __init__(self, house: House, whole_pack: bool) -> None:
+    heard: called with each journal line.
+    """
+
+    def __init__(self, house: House, whole_pack: bool, heard: Heard | None = None) -> None:
         self._memory = MemoryTable(Shoe(journal="0-play", device=Device(house)), "play", "play", "play")
-        self._whole_pack = whole_pack
+        self._whole_pack, self._heard = whole_pack, heard
         self.rounds: list[dict[str, Any]] = []
         self.is_over = False
 
@@ -108,7 +115,7 @@ class PlayedTable:
         """Plays one move; returns its step. A refused move changes nothing."""
         if self.is_over:
             return over([]) | {"error": "over"}
-        if word in Card._value2member_map_:
+        if word in Card._value2member_map_:  # exactly: a given round is compared with other programs
             happened = self._handle(inputs.CardRead(at=0, card=Card(word), nonce=self._memory.nonce()))
             code = self._refused_card()
         elif mark := mark_of(word):
@@ -143,6 +150,8 @@ class PlayedTable:
         line = self._memory.handle(fact)
         if line is None or line.entry is None:
             return ()
+        if self._heard:
+            self._heard(line)
         if any(isinstance(event, e.RoundClosed) for event in line.entry.events):
             self.rounds += [json.loads(each.payload) for each in messages(line) if each.topic == "round"]
         return line.entry.events
@@ -184,23 +193,67 @@ OF_TABLE: Final = ("decks",)
 """Settings of the table, not of the game."""
 
 
-def answer(name: str, text: str | bytes) -> dict[str, Any]:
-    """The answer to a line: steps and result, or the comparison of its hands. Raises LineError."""
+LINE_HINT: Final = 'a round is {"type": "round", "moves": ["As", ..]}, with its bets and settings beside the moves'
+
+
+def answer(name: str, text: str | bytes, heard: Heard | None = None) -> dict[str, Any]:
+    """The answer to a line: steps and result, or the comparison of its hands. Raises LineError.
+
+    heard: called with each journal line of a round.
+    """
     try:
         given = msgspec.json.decode(text, type=dict[str, Any])
         if given.get("game", name) != name:
-            raise LineError(f"a line of {given['game']}, not of {name}", f"give it to scripts/play {given['game']}")
-        answered = _play(GAMES[name], given) if given.get("type") in PLAYED else _compared(GAMES[name], given)
+            raise LineError(f"a line of {given['game']}, not of {name}", f"play it as {given['game']}")
+        is_played = given.get("type") in PLAYED
+        answered = _play(GAMES[name], given, heard) if is_played else _compared(GAMES[name], given)
     except BridgeError as error:
         raise LineError(error.what, error.hint) from None
     except Exception as error:  # a bad line must not stop the next ones
-        raise LineError(f"{type(error).__name__}: {error}", "a line is a JSON object as in the samples") from None
+        raise LineError(_why(error), LINE_HINT) from None
     return {"id": given.get("id"), **answered}
 
 
-def _play(game: Game, given: dict[str, Any]) -> dict[str, Any]:
+def line_of(game: str, steps: Sequence[script.Step]) -> dict[str, Any]:
+    """A round of a deal script as a line. Raises ScriptError for steps that a line has no words for."""
+    line: dict[str, Any] = {"game": game, "type": "game" if GAMES[game].play.one_round_packs else "round"}
+    moves: list[str] = []
+    for each in steps:
+        match each:
+            case script.Drawn(card=card) if card:
+                moves.append(card.value)
+            case script.Say(order=orders.Mark(word=word, seat=seat, value=value)):
+                moves.append(f"{f'{seat}:' if seat else ''}{word}{f'={value}' if value else ''}")
+            case script.Say(order=orders.BetsClosed(bets=bets, money=money)):
+                line |= {"bets": bets} if bets else {"money": money} if money else {}
+            case _:
+                hint = "leave --json out, or have it as messages: shoe replay"
+                raise ScriptError("--json takes cards, marks, bets and money only", hint)
+    return line | {"moves": moves}
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a line, without the words of Python."""
+    match error:
+        case KeyError(args=(key, *_)):
+            return f'"{key}" is missing'
+        case msgspec.MsgspecError():
+            return str(error)
+        case ValueError() if (found := _NO_CARD.fullmatch(str(error))) is not None:
+            return f"{found[1]} is not a card"
+        case ValueError() if str(error):
+            return str(error)
+        case RecursionError():
+            return "it is nested too deeply"
+    return "a value is not of the kind that belongs there"
+
+
+_NO_CARD: Final = re.compile(r"(.*) is not a valid Card")
+
+
+def _play(game: Game, given: dict[str, Any], heard: Heard | None) -> dict[str, Any]:
     line = msgspec.convert(given, _Played)
-    table = PlayedTable(_house(game, line.settings), given["type"] == "game")
+    table = PlayedTable(_house(game, line.settings), given["type"] == "game", heard)
     stakes = orders.BetsClosed(bets=_texts(line.bets), money=_texts(line.money)) if game.money.stakes else None
     pack = orders.Pack(decks=line.settings.get("decks"), left=line.left)
     steps = [table.begin(pack, stakes), *[table.move(word) for word in line.moves]]
@@ -218,7 +271,9 @@ def _house(game: Game, settings: dict[str, Any]) -> Any:
     terms = msgspec.convert(known, game.terms, strict=False)
     own = {name: value for name, value in settings.items() if name in OF_TABLE}
     named = {name: getattr(terms, name) for name in known}
-    return house_of(game.name, **{**usual(game.name), **own, "new_shoe": "command", "virtual_cut": None, **named})
+    return house_of(
+        game.name, **{**usual(game.name), **own, "new_shoe": "command", "burn": "none", "virtual_cut": None, **named}
+    )
 
 
 def _compared(game: Game, given: dict[str, Any]) -> dict[str, Any]:

@@ -2,25 +2,32 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 from firmware_bridge.daemon.bridge import Bridge
+from firmware_bridge.daemon.table.clock import wall
 from firmware_bridge.demo import fixtures
 from firmware_bridge.demo.backend import Backend, OnMessage
 from firmware_bridge.demo.broker import HOST, EmbeddedBroker
-from firmware_bridge.demo.faults import FAULTS, Fault, places
-from firmware_bridge.demo.fixtures import FaultInjection, Play, board, config, faces, packs, pull
-from firmware_bridge.demo.seats import PitBoss, asks_guests, pack_number, play_seats, waits
+from firmware_bridge.demo.faults import FAULTS, KEYPAD, STORE, STORE_SILENT_S, Fault, places
+from firmware_bridge.demo.fixtures import Play, board, config, faces, packs, pull
+from firmware_bridge.demo.injection import FaultInjection, WallClock
+from firmware_bridge.demo.seats import WATCHED, PitBoss, Refused, asks_guests, pack_number, play_seats, waits
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import size_of
 from firmware_bridge.mqtt.settings import BrokerSettings, NotConnected
 from firmware_bridge.shoe import Shoe
+from firmware_bridge.shoe.policy import KEEP_ORDER
 from firmware_bridge.shoe.state import cards_left
 from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.dealer import Dealer, Mistake, Paper
+from hardware.sim.keypads import KeypadBoard
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 
@@ -29,6 +36,9 @@ UP_S: Final = 30.0
 
 QUIET_S: Final = 0.1
 """Seconds, longer than a report takes to the daemon; a reader stays quiet so long after its open."""
+
+SEEN_S: Final = 2.0
+"""Seconds until the pit boss settles an alarm that stops no play, at speed 1."""
 
 OnNews = Callable[[str, str], None]
 
@@ -49,9 +59,12 @@ class Harness:
     ) -> None:
         self.play, self._on_news, self._loop = play, on_news, asyncio.get_running_loop()
         self.failed: asyncio.Future[None] = self._loop.create_future()
-        self._fault = FAULTS[play.fault] if play.fault else Fault("")
+        self._fault = fault = FAULTS[play.fault] if play.fault else Fault("")
+        if STORE in fault.needs:
+            self.play = play = replace(play, stored=STORE)
         self.broker = broker or EmbeddedBroker(play.broker, folder, play.port)
-        self.config = config(play, self._fault.table, folder, self.broker.port)
+        own, has_keypad = fault.table(GAMES[play.game]), KEYPAD in fault.needs
+        self.config = config(play, own, folder, self.broker.port, has_keypad)
         self._factory = pin_factory("mock")
         self._pins = MockPins(self._factory)
         self._pins.switch(fixtures.LID, True)
@@ -60,6 +73,7 @@ class Harness:
         self._wires = {lamp: Pin(number) for lamp, number in fixtures.lamps(self.game).items()}
         self.board = board(play.reader, self._fault.rules)
         self.pty = PtyBoard(self.board, folder / "reader")
+        self._keypad = PtyBoard(KeypadBoard((fixtures.KEYPAD_SEAT,)), folder / "keypad") if has_keypad else None
         self.topics = f"{self.config.mqtt.root}/{play.table}"
         self.backend = Backend(
             self._client(f"{play.table}-backend"),
@@ -68,15 +82,31 @@ class Harness:
             self._fail,
             self._loop,
             [each.name for each in self.game.topics],
+            self._alarms_changed,
+            STORE if STORE in fault.needs else None,
         )
         self._faces = faces(play.reader, self.game, self.config.table.decks)
         self._pit_boss = PitBoss(self.config.control)
-        self._going = asyncio.Event()
+        clock = WallClock()
+        wall.set(clock)  # of all that runs from here on in this context
+        self._faults = FaultInjection(
+            self.board,
+            self.pty,
+            self._pins,
+            clock,
+            self._keypad,
+            Path(self.config.journal.dir),
+            self._stop_broker,
+            self._restart_daemon,
+            self.backend.silence,
+        )
+        self._going, self._has_erred = asyncio.Event(), False
         self._going.set()
         self.bridge: Bridge | None = None
         self._running: asyncio.Task[None] | None = None
         self._away: asyncio.Task[None] | None = None
         self._seats: asyncio.Task[None] | None = None
+        self._settling: asyncio.Task[None] | None = None
 
     @property
     def size(self) -> int:
@@ -104,13 +134,16 @@ class Harness:
 
     async def close(self) -> None:
         """Ends everything; the daemon first, so that it can publish its last status."""
+        self._faults.close()
         await self._stop_daemon()
-        for task in (self._away, self._seats):
+        for task in (self._away, self._seats, self._settling):
             if task:
                 task.cancel()
         await self.backend.close()
         await self.broker.stop()
-        self.pty.close()
+        for pty in (self.pty, self._keypad):
+            if pty:
+                pty.close()
         self._factory.close()
 
     def dealer(self) -> Dealer:
@@ -118,20 +151,27 @@ class Harness:
         fault = self._fault
         mistake = None
         if act := fault.act:
-            faults = FaultInjection(self.board, self.pty, self._pins, self._stop_broker, self._restart_daemon)
 
             async def err(dealer: Dealer) -> bool:
                 self._on_news("accident", fault.accident)
-                return await act(dealer, faults)
+                self._has_erred = True
+                return await act(dealer, self._faults)
 
-            mistake = Mistake(err, places(fault.at, self.game), fault.after)
-        rng, papers = Random(self.play.seed), packs(self.play.reader, self.game, self.config.table.decks)
+            mistake = Mistake(err, places(fault.at, self.game, self.play.seats), fault.after)
+        rng, papers = Random(self.play.seed), packs(self.play.reader, self.game, self.config.table)
         cut = None if fault.forgets_cut else fault.cut_from_end or self.game.play.cut_from_end
         if not fault.act and fault.text:
             self._on_news("accident", fault.accident)
-        dealer = Dealer(self, papers, rng, self.play.speed, mistake, cut)
+        dealer = Dealer(self, papers, rng, self.play.speed, mistake, cut, self._arranged)
         self._going = dealer.going
         return dealer
+
+    def _arranged(self, shuffled: list[Paper]) -> list[Paper]:
+        """The cards of a new shoe as the fault needs them, the first to be drawn at the end."""
+        arrange = self._fault.arrange
+        if not arrange or self.backend.rounds:  # later shoes are as usual
+            return shuffled
+        return arrange(shuffled, lambda paper: self._faces[paper.code])[: self._fault.left(self.game)][::-1]
 
     @property
     def paused(self) -> bool:
@@ -148,6 +188,8 @@ class Harness:
     def _give_order(self, order: dict[str, Any]) -> None:
         if self.paused:
             raise NotConnected("the demo is paused")
+        if self._fault.at == order["do"].partition("_")[0] and not self._has_erred:
+            raise NotConnected("the dealer makes the mistake before the guests are done")
         self.backend.order(order)
 
     def shoe(self) -> Shoe | None:
@@ -156,7 +198,7 @@ class Harness:
 
     # ------------------------------------------------------------ the dealer's hands
 
-    def waits(self) -> bool:
+    def waits(self) -> str:
         return waits(self.shoe())
 
     def pack(self) -> int:
@@ -186,10 +228,27 @@ class Harness:
             self.board.new_shoe()
             self.pty.tick()
             await asyncio.sleep(QUIET_S)
-        await self._pit_boss.open_shoe()
+        await self._pit_boss.open_shoe(None if self.backend.rounds else self._fault.left(self.game))
 
     async def call_floor(self, last: Paper | None) -> None:
         await self._pit_boss.decide(self._faces[last.code] if last else None)
+
+    def _alarms_changed(self, opened: list[dict[str, Any]], closed: list[str]) -> None:
+        """Tells the alarms of the bridge itself, which no event names, and lets the pit boss settle what stops none."""
+        for alarm in opened:
+            if alarm["id"] not in KEEP_ORDER:
+                self._on_news("! open", f"{alarm['id']}: {alarm['detail']}")
+            elif alarm["id"] in WATCHED:
+                self._settling = self._loop.create_task(self._settle())
+                self._settling.add_done_callback(self.watch)
+        for name in closed:
+            if name not in KEEP_ORDER:
+                self._on_news("! closed", f"{name}: it works again")
+
+    async def _settle(self) -> None:
+        await asyncio.sleep(SEEN_S / self.play.speed)
+        with suppress(Refused):  # settled with another one
+            await self._pit_boss.decide(None)
 
     # ------------------------------------------------------------ broker
 
@@ -205,7 +264,8 @@ class Harness:
     # ------------------------------------------------------------ the daemon
 
     def _start_daemon(self) -> None:
-        self.bridge = Bridge(self.config, self._factory, self._client(self.play.table))
+        silent_s = STORE_SILENT_S if self.play.stored == STORE else None
+        self.bridge = Bridge(self.config, self._factory, self._client(self.play.table), silent_s=silent_s)
         self._running = self._loop.create_task(self.bridge.run())
         self._running.add_done_callback(self.watch)
 

@@ -17,6 +17,7 @@ from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.shoe import Judge, Phase, Shoe, decide, phase, step
 from firmware_bridge.shoe.handlers.disclosure import deadline
+from firmware_bridge.shoe.handlers.rounds import SAME_PRESS_MS, is_same_press
 from firmware_bridge.shoe.state import with_device
 from firmware_bridge.topics.state import OwnTopics, snapshots
 
@@ -120,6 +121,8 @@ class Replay:
             yield from self._step(each)
 
     def _step(self, step: Step) -> Iterator[Line]:
+        if step in _NEXT and is_same_press(self.shoe, self.at):
+            yield from self._pass(SAME_PRESS_MS)  # in a script each NEXT is a press of its own
         match step:
             case NewShoe():
                 yield from self._new_shoe()

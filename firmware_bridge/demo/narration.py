@@ -2,21 +2,40 @@
 
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final, TextIO
 
+from rich.text import Text
+
 from firmware_bridge.client.commitments import Verifier
+from firmware_bridge.config.layout import columns, hanging, show
 from firmware_bridge.demo.broker import HOST
 from firmware_bridge.demo.harness import Harness
-from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.words import counted, face, headline, named, remarks, shown_hands
+from firmware_bridge.screen.words import (
+    brief,
+    counted,
+    face,
+    face_or_word,
+    headline,
+    named,
+    remarks,
+    short_name,
+    shown_hands,
+)
+from firmware_bridge.topics.texts.acts import Sayer
+from firmware_bridge.topics.texts.effects import sentences
+from firmware_bridge.topics.texts.names import outcome, points
+
+LABEL: Final = 19
+"""Characters of the time and the word before a line's text."""
 
 KEPT: Final = 60
 """Lines kept for a picture."""
 
-_CARDS: Final = frozenset(card.value for card in Card)
+PAIR: Final = 2
+"""Hands with points that can stand side by side without names."""
 
 CUT_BY: Final = {"sensor": "passed its sensor", "reader": "read", "virtual": "not seen where it should be"}
 
@@ -57,18 +76,18 @@ class Narration:
     def end(self, harness: Harness) -> None:
         self._out = None
         for line in summary(harness, time.monotonic() - self._began):
-            print(line, flush=True)
+            show(Text(line))
         judged = [each for journal in self._journals for each in self._proofs.verdicts(journal)]
         if judged:
             proved = sum(each.proof == "opened" for each in judged)
-            print(f"{proved} of {len(judged)} sealed cards match what was committed before", flush=True)
+            show(Text(f"{proved} of {len(judged)} sealed cards match what was committed before"))
 
     def _marked(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
         """Yields the mark before this event, unless the event repeats it."""
         mark, self._mark = self._mark, event if event["type"] == "MarkGiven" else None
-        if mark and not (event["type"] == "Happened" and event["did"][0][0] == mark["word"]):
-            value = f" {mark['value']}" if mark.get("value") else ""
-            yield "mark", f"S{mark['seat']} {mark['word']}{value}" if mark["seat"] else f"{mark['word']}{value}"
+        if mark and not (event["type"] == "Happened" and _repeats(event["did"][0], mark)):
+            words = Sayer("en").mark(mark["word"], mark.get("value"))
+            yield "mark", f"S{mark['seat']}: {words}" if mark["seat"] else words
 
     def _event(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
         match event["type"]:
@@ -104,7 +123,14 @@ class Narration:
         """Writes a line: a word or two, and a sentence."""
         self.lines.append((word, text))
         if self._out:
-            print(f"{time.monotonic() - self._began:7.2f}  {word:<9} {text}".rstrip(), file=self._out, flush=True)
+            line = f"{time.monotonic() - self._began:7.2f}  {word:<9} {text}".rstrip()
+            for part in hanging(Text(line), columns(), LABEL):
+                print(part.plain, file=self._out, flush=True)
+
+
+def _repeats(words: list[Any], mark: dict[str, Any]) -> bool:
+    """Whether an effect begins with what the mark says."""
+    return words[0] == mark["word"] or (mark["seat"] and words[1:2] == [f"S{mark['seat']}"])
 
 
 def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -117,28 +143,9 @@ def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
         case "MarkTakenBack":
             yield "mark", f"{event['word']} is taken back"
         case "Happened":
-            yield "did", "; ".join(map(happened, event["did"]))
+            yield "did", sentences("en", event["did"], face_or_word)
         case "CardRevealed" if event.get("slot"):
             yield "revealed", f"{event['slot']} {face(event['card'])}, committed to in entry {event['seq']}"
-
-
-def happened(words: Sequence[Any]) -> str:
-    """The text of an effect, its actor first: `S3 raise 6 3`, `D turn K♠`, `round 2`."""
-    texts = [_text(word) for word in words]
-    if len(texts) > 1 and isinstance(words[1], str) and words[1][:1] in ("S", "D"):
-        texts[:2] = [texts[1], texts[0]]
-    return " ".join(texts)
-
-
-def _text(word: Any) -> str:
-    match word:
-        case bool():
-            return "yes" if word else "no"
-        case list() | tuple():
-            return ", ".join(map(_text, word))
-        case str() if word in _CARDS:
-            return face(word)
-    return str(word)
 
 
 def _burn(cards: list[str | None]) -> str:
@@ -154,7 +161,19 @@ def _round(game: Game, message: dict[str, Any]) -> Iterator[tuple[str, str]]:
         return
     notes = ", ".join(remarks(game, message))
     shown = message | {"hands": shown_hands(message)}
+    result = outcome("en", message["outcome"])
+    if len(message["hands"]) > PAIR and result != message["outcome"]:
+        yield word, f"{result.upper()}  {'  '.join(_hands_with_points(shown))}  {notes}".rstrip()
+        return
     yield word, f"{headline(shown, 6):<11} {_hands(shown)}  {notes}".rstrip()
+
+
+def _hands_with_points(message: dict[str, Any]) -> Iterator[str]:
+    hands = message["hands"]
+    for name, hand in hands.items():
+        yield f"{short_name(name, hands)} {' '.join(map(face, hand['cards']))} {points('en', brief(hand['points']))}"
+    if dealer := message.get("dealer"):
+        yield f"D {' '.join(map(face, dealer['cards']))}"
 
 
 def _hands(message: dict[str, Any]) -> str:

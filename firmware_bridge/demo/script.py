@@ -7,12 +7,14 @@ from io import BufferedReader
 from select import select
 from typing import Final, NamedTuple, get_args
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import fields
 
+from firmware_bridge.daemon.table.validation import mistake
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.cards import Card, cards
+from firmware_bridge.facts.cards import HINT, Card, cards, read_card, read_cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games import GAMES
@@ -165,6 +167,8 @@ def _line(line: str, number: int) -> Iterator[Step]:
         word = words.pop(0)
         if word in _DRAWN:
             yield _DRAWN[word]
+        elif word == ",":
+            continue
         elif word.startswith("!"):
             yield Say(_order(word[1:], words, number))
             usage = _USAGE.get(word[1:], "")
@@ -174,8 +178,8 @@ def _line(line: str, number: int) -> Iterator[Step]:
 
 def _word(word: str, number: int, usage: str) -> Iterator[Step]:
     """The steps of a word. usage: syntax of the order before it in its line, "" for none."""
-    if word in _WORDS:
-        yield _WORDS[word]
+    if (known := word.replace("_", "-")) in _WORDS:
+        yield _WORDS[known]
     elif _CARDS.fullmatch(word):
         yield from map(Drawn, cards(word))
     elif amounts := _AMOUNTS.fullmatch(word):
@@ -184,11 +188,13 @@ def _word(word: str, number: int, usage: str) -> Iterator[Step]:
         yield Say(orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value))
     elif pause := _PAUSE.fullmatch(word):
         yield Pause(round(float(pause[1]) * 1000))
+    elif written := read_cards(word):
+        yield from map(Drawn, written)
     else:
         near = nearest(word, _WORDS)
         raise ScriptError(
             f"line {number}: {word!r} is not a word of a deal script",
-            f"did you mean {near!r}?" if near else usage or "write a card as rank and suit: As, Td",
+            f"did you mean {near!r}?" if near else usage or HINT,
         )
 
 
@@ -203,11 +209,16 @@ def _order(name: str, words: list[str], number: int) -> orders.Order:
         )
     usage = _USAGE.get(name.replace("-", "_"), "")
     try:
-        return build(words)
+        order = build(words)
+        given = {name: value for name, value in msgspec.to_builtins(order).items() if name != "do"}
+        wrong = mistake(type(order), msgspec.json.decode(msgspec.json.encode(given)))
     except IndexError:
         raise ScriptError(f"line {number}: !{name} needs more words after it", usage) from None
     except ValueError as error:
         raise ScriptError(f"line {number}: !{name}: {error}", usage) from None
+    if wrong:
+        raise ScriptError(f"line {number}: !{name}: {wrong.what}", usage or wrong.hint)
+    return order
 
 
 def _mark(words: list[str]) -> orders.Order:
@@ -219,7 +230,23 @@ def _mark(words: list[str]) -> orders.Order:
 
 def _came(text: str) -> tuple[str, ...]:
     """The cards and marks of a correction: cards run together, or words with commas between."""
-    return tuple(text.split(",")) if "," in text else tuple(card.value for card in cards(text))
+    words = text.split(",") if "," in text else [text]
+    came = [each for word in words if word for each in [card.value for card in read_cards(word)] or [word]]
+    if "," not in text and came == [text] and not mark_of(text):
+        raise ValueError(f"{text!r} is not a card")
+    return tuple(came)
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise ValueError(f"{text!r} is not a number")
+    return int(text)
+
+
+def _one_card(text: str) -> Card:
+    if card := read_card(text):
+        return card
+    raise ValueError(f"{text!r} is not a card")
 
 
 def _resolve(words: list[str]) -> orders.Order:
@@ -268,13 +295,13 @@ _USAGE: Final = {
     "void": "write !void REASON",
     "mark": "write !mark MARK, as 3:raise=6",
     "resolve": "write !resolve IRREGULARITY CHOICE",
-    "enter": "write !enter CARD, a card as rank then suit: As, Td",
+    "enter": "write !enter CARD, a card as rank and suit: As, Td",
 }
 
 _ORDERS: Final[dict[str, Callable[[list[str]], orders.Order]]] = {
     **{orders.tag_of(each): _plain(each) for each in orders.ORDERS},
     "mark": _mark,
-    "correct": lambda words: orders.Correct(int(words.pop(0)), _came(words.pop(0)), "script"),
+    "correct": lambda words: orders.Correct(_number(words.pop(0)), _came(words.pop(0)), "script"),
     "resolve": _resolve,
-    "enter": lambda words: orders.Enter(Card(words.pop(0)), "second"),
+    "enter": lambda words: orders.Enter(_one_card(words.pop(0)), "second"),
 }

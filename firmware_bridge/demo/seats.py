@@ -6,9 +6,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import uuid4
 
+from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
@@ -46,15 +47,20 @@ def asks_guests(house: House) -> bool:
     return bool(game.money.stakes or game.play.words) or house.betting == "required" or house.disclose == "sealed"
 
 
-def waits(shoe: Shoe | None) -> bool:
-    """Whether guests must act before the next card: bets are open, sealed cards wait, or a mark is due."""
+def waits(shoe: Shoe | None) -> Literal["", "cards", "bets", "purses", "marks"]:
+    """What guests must do before the next card, "" if nothing.
+
+    They open sealed `cards`, place `bets`, bring the `purses` that open the next pack, or give `marks`.
+    """
     if shoe is None:
-        return False
+        return ""
     if _is_sealed(shoe):
-        return True
-    shoe = coming(shoe)
-    now = phase(shoe)
-    return now is Phase.BETTING or (now in (Phase.READY, Phase.DEALING) and isinstance(asked(shoe), MarkDue))
+        return "cards"
+    after = coming(shoe)
+    now = phase(after)
+    if now is Phase.BETTING:
+        return "bets" if phase(shoe) is now else "purses"
+    return "marks" if now in (Phase.READY, Phase.DEALING) and isinstance(asked(after), MarkDue) else ""
 
 
 def pack_number(shoe: Shoe | None) -> int:
@@ -149,11 +155,15 @@ CHOICES: Final = {
     "cut_card_early": "continue",
     "lid_opened": "continue",
     "internal_error": "continue",
+    "unshuffled": "continue",
 }
 """Irregularity -> the pit boss's choice if the house allows it; else the first choice allowed, if play is stopped.
 
 Other irregularities are closed by the dealer, or by the device that returns.
 """
+
+WATCHED: Final = ("unshuffled",)
+"""Irregularities that stop no play, and that the pit boss settles by himself."""
 
 CONFIRMED: Final = ("restarted_mid_round", "reader_back", "reader_gap")
 """Irregularities closed by the dealer's NEXT."""
@@ -174,9 +184,14 @@ class PitBoss:
     def __init__(self, socket: Path) -> None:
         self._socket = socket
 
-    async def open_shoe(self) -> None:
-        """Confirms the packs and opens the shoe, unless a guest's mark has opened it. Raises Refused."""
-        order = {"do": "open_shoe", "by": "Ines", "dealer": "Dora", "confirmed_by": "Ines"}
+    async def open_shoe(self, left: int | None = None) -> None:
+        """Confirms the packs and opens the shoe, unless a guest's mark has opened it. Raises Refused.
+
+        left: cards in a shoe that was dealt from elsewhere, None for a full one.
+        """
+        order: dict[str, Any] = {"do": "open_shoe", "by": "Ines", "dealer": "Dora", "confirmed_by": "Ines"}
+        if left is not None:
+            order["pack"] = {"left": left}
         answer = await self._ask(order)
         if not answer["ok"] and answer.get("error") != IN_USE:
             raise Refused(f"open_shoe: {answer.get('error')}", answer.get("hint", ""))
@@ -196,8 +211,9 @@ class PitBoss:
         if not answer["ok"]:
             raise Refused(f"{fields['do']}: {answer.get('error')}", answer.get("hint", ""))
 
-    async def _ask(self, request: dict[str, str]) -> dict[str, Any]:
-        reader, writer = await asyncio.open_unix_connection(self._socket, limit=LONGEST)
+    async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        with socket_address(self._socket) as address:
+            reader, writer = await asyncio.open_unix_connection(address, limit=LONGEST)
         try:
             writer.write(json.dumps(request).encode() + b"\n")
             answer: dict[str, Any] = json.loads(await reader.readline())
@@ -213,5 +229,5 @@ def _choice(alarm: dict[str, Any], phase: str) -> str | None:
         return "void" if phase in ("dealing", "complete") else "accept"
     if (wanted := CHOICES.get(irregularity)) in allowed:
         return wanted
-    is_required = alarm["blocks"] and allowed and irregularity not in CONFIRMED
+    is_required = (alarm["blocks"] or irregularity in WATCHED) and allowed and irregularity not in CONFIRMED
     return str(allowed[0]) if is_required else None

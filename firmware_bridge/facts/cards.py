@@ -1,5 +1,6 @@
 """Playing cards and tiles, and the faces of their packs."""
 
+import re
 from enum import Enum
 from typing import Final
 
@@ -70,6 +71,37 @@ def cards(text: str) -> tuple[Card, ...]:
     """
     packed = "".join(text.split())
     return tuple(Card(packed[i : i + 2]) for i in range(0, len(packed), 2))
+
+
+HINT: Final = "write a card as rank and suit: As, Td"
+"""What to do about a word that is not a card."""
+
+_SIGNS: Final = dict(zip("♠♥♦♣♤♡♢♧", "shdcshdc", strict=True))
+"""Signs people write for a suit."""
+
+_WRITTEN: Final = re.compile(r"(10|[A2-9TJQK])([shdc♠♥♦♣♤♡♢♧])\ufe0f?|([1-9w]p)", re.IGNORECASE)
+"""A card as people write it; U+FE0F makes a sign an emoji."""
+
+_RUN: Final = re.compile(rf"(?:(?:{_WRITTEN.pattern})[,\s]*)+", re.IGNORECASE)
+
+
+def read_cards(text: str) -> tuple[Card, ...]:
+    """The cards of `text` as people write them: `Kc`, `kc`, `KC`, `10c`, `K♣`, `Ks,5h`, `AsTd`; () if it has others."""
+    if not _RUN.fullmatch(text):
+        return ()
+    return tuple(_card(*found.groups()) for found in _WRITTEN.finditer(text))
+
+
+def read_card(text: str) -> Card | None:
+    """The one card of `text`, as `read_cards` reads it; None for another text, or several cards."""
+    found = read_cards(text)
+    return found[0] if len(found) == 1 else None
+
+
+def _card(rank: str | None, suit: str | None, tile: str | None) -> Card:
+    if tile or not (rank and suit):
+        return Card(str(tile).lower())
+    return Card(("T" if rank == "10" else rank.upper()) + _SIGNS.get(suit, suit.lower()))
 
 
 def spell(hand: tuple[Card, ...]) -> str:

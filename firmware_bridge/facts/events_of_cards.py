@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from firmware_bridge.facts.cards import Card, Serial
 
@@ -210,7 +210,7 @@ class Irregular(Event, frozen=True, kw_only=True):
 class IrregularityClosed(Event, frozen=True, kw_only=True):
     """An irregularity was closed: by the pit's choice, the dealer's `confirm`, or by itself.
 
-    clears: the pit accepts the oldest held card in spite of this irregularity.
+    clears: the pit accepts the oldest held card in spite of this irregularity. second: the second person, if any.
     """
 
     id: str
@@ -218,6 +218,7 @@ class IrregularityClosed(Event, frozen=True, kw_only=True):
     by: str = ""
     why: str = ""
     clears: bool = False
+    second: str | UnsetType = UNSET
 
 
 OfIrregularities = Irregular | IrregularityClosed

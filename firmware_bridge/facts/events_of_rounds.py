@@ -58,8 +58,9 @@ class BetsClosed(Event, frozen=True, kw_only=True):
 
 
 class MarkGiven(Event, frozen=True, kw_only=True):
-    """A seat made a move; seat "" is the draw. `turn`: the number of the question that it answers.
+    """A seat made a move; `turn`: the number of the question that it answers.
 
+    seat: its number, also where the order left it out; "" for a draw among seats, which has none.
     more: the question stays open: other seats must still answer, or this seat was not asked.
     """
 
@@ -75,7 +76,7 @@ class MarkGiven(Event, frozen=True, kw_only=True):
 class MarkTakenBack(Event, frozen=True, kw_only=True):
     """The last mark is taken back: the entry `seq`, its message `n`, and what `Happened` by it, do not count.
 
-    turn: the new number of the question that is asked again. seat, word, value: of the mark.
+    turn: the new number of the question that is asked again. seat, word, value: of the mark, as in `MarkGiven`.
     """
 
     round: int
@@ -176,11 +177,15 @@ class RoundClosed(RoundResult, frozen=True, kw_only=True):
 
 
 class RoundCorrected(RoundResult, frozen=True, kw_only=True):
-    """The pit corrected a closed round: a complete new result; `corrects` is the entry of the one before."""
+    """The pit corrected a closed round: a complete new result; `corrects` is the entry of the one before.
+
+    second: the second person, if any.
+    """
 
     revision: int
     corrects: int
     by: str
+    second: str | UnsetType = UNSET
     status: Literal["corrected"] = "corrected"
     own: Raw
 
@@ -199,6 +204,7 @@ class RoundVoided(DealtRound, frozen=True, kw_only=True):
 
     stakes: bet -> (amount put in, 0), where it is not 1 per unit staked: all of it is paid back. moved: bet -> amount
     already paid to it, or collected from it (below 0), in a game that settles before a round is over: to be reversed.
+    second: the second person, if any.
     """
 
     game: str
@@ -213,6 +219,7 @@ class RoundVoided(DealtRound, frozen=True, kw_only=True):
     moved: dict[str, Net] | UnsetType = UNSET
     status: Literal["voided"] = "voided"
     revision: int = 0
+    second: str | UnsetType = UNSET
 
 
 OfRounds = (

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from msgspec import Raw, Struct, field
+from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 Limit = int | str | dict[str, int | str]
 """A limit of the table for backends: money in whole units, or as a decimal text."""
@@ -19,6 +19,7 @@ class House(Struct, frozen=True):
     must have passed, None for no such limit. cut_earliest: cards left above which no cut card is believed,
     None for no such check. reveal_timeout: seconds until sealed cards are opened automatically.
     shoe_change_after: rounds before a guest may ask for another shoe, which is due within shoe_change_minutes.
+    second_person: orders that need a second name, different from the first; left out where none does.
     pit: the name of the pit. shifts: name -> local time at which it begins, HH:MM; the first begins the gaming day.
     """
 
@@ -43,6 +44,7 @@ class House(Struct, frozen=True):
     limits: dict[str, Limit] = {}
     pit: str = ""
     shifts: dict[str, str] = {}
+    second_person: tuple[str, ...] | UnsetType = UNSET
 
 
 Choice = Literal["burn", "keep", "remove", "void", "accept", "continue", "end-shoe"]

@@ -1,6 +1,6 @@
 """The orders of backends and people, and the answers to them."""
 
-from typing import Annotated, Final, get_args
+from typing import Annotated, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -26,6 +26,12 @@ Number = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 """An integer that every reader of JSON keeps exact."""
 
 EntryNumber = Annotated[int, Meta(ge=1, le=2**53)]
+
+MOST_MISSED: Final = 20
+"""The most cards of one round that a reader may have missed, by a correction."""
+
+KEYPAD: Final = "dealer's keypad"
+"""Who gives the orders of the keys on the dealer's keypad."""
 
 
 class Pack(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -121,25 +127,33 @@ class DealerIn(_Order, frozen=True, tag="dealer"):
 
 
 class Correct(_Order, frozen=True, tag="correct"):
-    """Corrects a closed round. cards: the cards that were played, and the marks, in order, as words."""
+    """Corrects a closed round. cards: the cards that were played, and the marks, in order, as words.
+
+    They are as many as the round had; a card more is refused, unless it is one of those `missed`: played, and not seen
+    by the reader. second: the second person, at the table only.
+    """
 
     round: Number
     cards: tuple[Word, ...]
     why: Reason
+    second: Name = ""
+    missed: Annotated[int, Meta(ge=0, le=MOST_MISSED)] = 0
 
 
 class Void(_Order, frozen=True, tag="void"):
-    """Voids the open round: it does not count."""
+    """Voids the open round: it does not count. second: the second person, at the table only."""
 
     why: Reason
+    second: Name = ""
 
 
 class Resolve(_Order, frozen=True, tag="resolve"):
-    """The pit's decision about an open irregularity."""
+    """The pit's decision about an open irregularity. second: the second person, at the table only."""
 
     irregularity: Name
     choice: Choice
     why: Reason = ""
+    second: Name = ""
 
 
 class Resend(_Order, frozen=True, tag="resend", rename={"start": "from"}):
@@ -204,6 +218,9 @@ ALL: Final = tuple(map(tag_of, ORDERS))
 
 BY_MQTT: Final = ("bets_open", "bets_closed", "mark", "resend")
 """The default of these: the orders of every round, and `resend`."""
+
+Guarded = Literal["correct", "void", "resolve"]
+"""The orders for which a house may ask for a second person; with `void` also a decision that voids a round."""
 
 LOCAL: Final = (*ALL, "enter")
 """The orders that can be given at the table."""

@@ -17,9 +17,10 @@ Clock = Literal["synchronised", "unsynchronised", "unknown"]
 class Status(Struct, frozen=True):
     """The topic `status`: whether the bridge is connected. `lost` is the bridge's will, published by the broker.
 
-    build: commit and date of the software, `dirty` where it was changed, or `unknown`. next_seq: the next entry in the
-    journal of the head. mode: how much can be done now. clock: whether a time server keeps it. link: the number of the
-    connection since `boot`, in the will too: ignore a `lost` of an older connection.
+    build: commit and date of the software, `dirty` where it was changed; commit and `clone` where it runs in a clone;
+    `unknown` where neither is known. next_seq: the next entry in the journal of the head. mode: how much can be done
+    now. clock: whether a time server keeps it. link: the number of the connection since `boot`, in the will too: ignore
+    a `lost` of an older connection.
     """
 
     state: Literal["online", "stopped", "lost"]
@@ -46,7 +47,8 @@ class Act(Struct, frozen=True, omit_defaults=True):
 
     slot: the lamp or place it concerns (`burn`: beside the table). hand: a hand there: `S3.2`. to: where a card is
     moved. amount: money as exact decimal text; of `draw` at the burn: the cards left. key: `next` or `reveal`. slots:
-    the slots that are opened, or the seats of a draw. what: what is awaited (`pit`, `shoe`, `bets`), or taken (`rake`).
+    the slots that are opened, or the seats of a draw. what: what is awaited (`pit`, `shoe`, `bets`, `result`,
+    `change`: of the shoe, which a guest asked for), or taken (`rake`).
 
     draw: draw a card to the slot. turn: turn the cards of the hand. take, pay: chips of, or to, the hand. move: move
     the card. collect: the cards of the hand. compare: the cards on the table with `hands` or `slots`, then press NEXT.

@@ -8,9 +8,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.facts.printable import escaped
+from firmware_bridge.config.findings import Finding, judged
 from firmware_bridge.floor.config import FloorConfig, need, password
-from firmware_bridge.floor.finding import Finding
 from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store import Store, StoreError
@@ -42,7 +41,7 @@ def _of_a_store(config: FloorConfig) -> Generator[Finding, None, bool]:
     try:
         store = open_store(config)
     except StoreError as error:
-        yield Finding(False, error.what, error.hint)
+        yield Finding("FAIL", "store", error.what, error.hint)
         return False
     with closing(store):
         if config.store.url is None:
@@ -56,14 +55,16 @@ def _of_the_owner(path: Path) -> Iterator[Finding]:
     owner, wanted = path.stat().st_uid, path.parent.stat().st_uid
     if owner != wanted:
         what = f"{path} belongs to user {owner}, its directory to {wanted}: the ingest may fail to write it"
-        yield Finding(False, escaped(what), escaped(f"sudo chown --reference={path.parent}/. {path}*"))
+        yield Finding("FAIL", "store", what, f"sudo chown --reference={path.parent}/. {path}*")
 
 
 def _of_the_store(store: Store) -> Iterator[Finding]:
     faults = store.faults()
-    yield Finding(not faults, "; ".join(faults) or "the store can be read", "restore the last backup (docs/floor.md)")
+    words = "; ".join(faults) or "the store can be read"
+    yield judged("store", not faults, words, "restore the last backup (docs/floor.md)")
     gaps = store.count("gaps")
-    yield Finding(
+    yield judged(
+        "gaps",
         not gaps,
         f"{gaps} journals with gaps",
         "run shoe-floor export gaps; then shoe-floor backfill with journals exported at the tables",
@@ -73,12 +74,14 @@ def _of_the_store(store: Store) -> Iterator[Finding]:
         "the ingest asks them again; if this stays, read their answers in its log, and allow resend in "
         "[mqtt] commands of their bridge.toml"
     )
-    yield Finding(not owing, f"{len(owing)} tables have not sent all from before their newest shoe", todo)
+    yield judged("tables", not owing, f"{len(owing)} tables have not sent all from before their newest shoe", todo)
     conflicts = store.count("conflicts")
     todo = "run shoe-floor export conflicts, and compare both messages with the journal of the shoe"
-    yield Finding(not conflicts, f"{conflicts} messages in conflict", todo)
+    yield judged("conflicts", not conflicts, f"{conflicts} messages in conflict", todo)
     bad = store.count("quarantine")
-    yield Finding(not bad, f"{bad} messages in quarantine", "run shoe-floor export quarantine for the reasons")
+    yield judged(
+        "quarantine", not bad, f"{bad} messages in quarantine", "run shoe-floor export quarantine for the reasons"
+    )
 
 
 def _broker(config: FloorConfig, has_messages: bool) -> Iterator[Finding]:
@@ -94,20 +97,25 @@ def _broker(config: FloorConfig, has_messages: bool) -> Iterator[Finding]:
         why = source.tried(ANSWER_S)
         if why is None:
             heard = _heard(source, mqtt.root)
-        refused = source.refused
+        refused, is_answered = source.refused, source.is_answered
     finally:
         source.close()
     if why is not None:
-        yield Finding(False, f"{where}: {why}", "check [mqtt] of floor.toml")
+        yield Finding("FAIL", "broker", f"{where}: {why}", "check [mqtt] of floor.toml")
         return
-    yield Finding(True, f"{where} accepts the login")
+    yield Finding("OK", "broker", f"{where} accepts the login")
     for name, reason in refused.items():
         todo = f"in its ACL, allow [mqtt] username to write {mqtt.root}/+/{name} (docs/broker.md)"
-        yield Finding(False, f"{where} refuses our messages on {mqtt.root}/+/{name}: {reason}", todo)
+        yield Finding("FAIL", "broker", f"{where} refuses our messages on {mqtt.root}/+/{name}: {reason}", todo)
+    if not is_answered:
+        what = f"not tried whether {where} takes our messages: it acknowledges none of them"
+        yield Finding("FAIL", "broker", what, "see its log, then shoe-floor check again")
     todo = f"in its ACL, allow [mqtt] username to read {mqtt.root}/+/status and the other topics of docs/floor.md"
+    words = f"{len(heard)} tables found"
     if not heard and not has_messages:
-        todo = f"if no table is connected yet, nothing; else {todo}"
-    yield Finding(bool(heard) or not has_messages, f"{len(heard)} tables found", todo, warns=not heard)
+        yield Finding("WARN", "tables", words, f"if no table is connected yet, nothing; else {todo}")
+    else:
+        yield judged("tables", bool(heard), words, todo)
 
 
 def _heard(source: MqttSource, root: str) -> set[str]:

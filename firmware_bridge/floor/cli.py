@@ -7,20 +7,29 @@ import sys
 from pathlib import Path
 from typing import Final, get_args
 
-from firmware_bridge import __build__, __version__
+from firmware_bridge.config.arguments import Exit, Parser
+from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, load, need
 from firmware_bridge.floor.store import OtherFormat, What
 
-CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
+HELP: Final = "this help, the manual page, or the completion for a shell"
+FILES: Final = {
+    "/etc/firmware-bridge/floor.toml": "the configuration of the back office",
+    "/var/lib/shoe-floor": "the store, if it is no PostgreSQL",
+    "/etc/credstore/shoe-floor.mqtt-password": "the broker's password, mode 0600",
+    "/usr/local/share/doc/shoe-floor": "the documents",
+}
 
-FINE, FAILED, WRONG_CONFIG, INTERRUPTED = 0, 1, 78, 130
+CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a command; exit codes: 0 fine, 1 a check or the store failed, 2 wrong usage, 78 wrong config or store."""
+    """Runs a command; its exit code is one of `Exit`."""
     arguments = _parser().parse_args(argv)
+    if arguments.command == "help":
+        return _help(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     try:
         code: int = arguments.run(arguments, load(arguments.config))
@@ -28,12 +37,24 @@ def main(argv: list[str] | None = None) -> int:
         return code
     except BridgeError as error:
         print("\n".join(map(escaped, f"shoe-floor: {error}".splitlines())), file=sys.stderr)
-        return WRONG_CONFIG if isinstance(error, (ConfigError, OtherFormat)) else FAILED
+        return Exit.CONFIG if isinstance(error, (ConfigError, OtherFormat)) else Exit.FAILED
     except BrokenPipeError:  # `| head` has ended: discard the rest
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
+        return Exit.FINE
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return Exit.INTERRUPTED
+
+
+def _help(arguments: argparse.Namespace) -> int:
+    from firmware_bridge.config.manual import bash, page
+
+    if arguments.man:
+        sys.stdout.write(page("shoe-floor", _parser(), FILES, "shoe(1)"))
+    elif arguments.completion:
+        sys.stdout.write(bash("shoe-floor", _parser(), {}))
+    else:
+        _parser().print_help()
+    return Exit.FINE
 
 
 def _ingest(arguments: argparse.Namespace, config: FloorConfig) -> int:
@@ -50,13 +71,11 @@ def _metrics(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 
 def _check(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    need("rich", "floor")
+    from firmware_bridge.config.findings import report
     from firmware_bridge.floor.check import findings
 
-    code = FINE
-    for each in findings(config):
-        print(each)
-        code = code if each.fine else FAILED
-    return code
+    return Exit.FAILED if report(findings(config), arguments.json) else Exit.FINE
 
 
 def _prepare(arguments: argparse.Namespace, config: FloorConfig) -> int:
@@ -64,7 +83,7 @@ def _prepare(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
     for line in prepared(config, arguments.ingest, arguments.reader):
         print(line)
-    return FINE
+    return Exit.FINE
 
 
 def _page(arguments: argparse.Namespace, config: FloorConfig) -> int:
@@ -94,7 +113,7 @@ def _export(arguments: argparse.Namespace, config: FloorConfig) -> int:
     finally:
         store.close()
     print(f"{count} rows exported", file=sys.stderr)
-    return FINE
+    return Exit.FINE
 
 
 def _backup(arguments: argparse.Namespace, config: FloorConfig) -> int:
@@ -105,7 +124,7 @@ def _backup(arguments: argparse.Namespace, config: FloorConfig) -> int:
         store.backup(arguments.target)
     finally:
         store.close()
-    return FINE
+    return Exit.FINE
 
 
 def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
@@ -114,14 +133,14 @@ def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
     if config.store.keep_years is None:
         print("nothing is deleted: [store] keep_years is not set")
-        return FINE
+        return Exit.FINE
     store = open_store(config)
     try:
         for line in expire(store, config.store.keep_years, dry=arguments.dry_run):
             print(escaped(line))
     finally:
         store.close()
-    return FINE
+    return Exit.FINE
 
 
 def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
@@ -129,7 +148,7 @@ def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.store.commands import backfill
     from firmware_bridge.floor.store.open import open_store
 
-    store, code = open_store(config, make=True), FINE
+    store, code = open_store(config, make=True), Exit.FINE
     try:
         for path in arguments.journals:
             faults: list[JournalError] = []
@@ -137,7 +156,7 @@ def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
             print(f"{path}: {saved.fresh} new, {saved.repeats} already stored, {saved.conflicts} in conflict")
             for fault in faults:
                 print(f"{path}: skipped: {escaped(str(fault))}", file=sys.stderr)
-            code = FAILED if saved.conflicts or faults else code
+            code = Exit.FAILED if saved.conflicts or faults else code
     finally:
         store.close()
     return code
@@ -150,23 +169,28 @@ def _pseudonym(arguments: argparse.Namespace, config: FloorConfig) -> int:
         raise ConfigError("names of people are not replaced", "set [ingest] pseudonym_key_file (docs/floor.md)")
     for name in arguments.names:
         print(f"{found.pseudonym(name)} {escaped(name)}")
-    return FINE
+    return Exit.FINE
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="shoe-floor", description="The back office of all tables of a floor.")
-    parser.add_argument("--version", action="version", version=f"shoe-floor {__version__}, build {__build__}")
+    parser = Parser(prog="shoe-floor", description="The back office of all tables of a floor.")
+    parser.add_argument("--version", action=Version)
     parser.add_argument("--config", type=Path, default=CONFIG, metavar="FILE", help="(default: %(default)s)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
     def add(name: str, text: str, run: object) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=text)
         command.set_defaults(run=run)
+        # Without a default of its own it keeps a --config that stands before the command.
+        command.add_argument(
+            "--config", type=Path, default=argparse.SUPPRESS, metavar="FILE", help=f"(default: {CONFIG})"
+        )
         return command
 
     add("ingest", "store every message of every table (a service, under systemd)", _ingest)
     add("metrics", "serve metrics of all tables to Prometheus (a service, under systemd)", _metrics)
-    add("check", "check the store and the broker", _check)
+    command = add("check", "check the store and the broker", _check)
+    command.add_argument("--json", action="store_true", help="one JSON object, for programs")
     command = add("prepare", "set up what the ingest needs, before tables connect", _prepare)
     command.add_argument(
         "--ingest", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to store messages"
@@ -187,4 +211,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--table", metavar="ID", help="only of this table")
     command.add_argument("--journal", metavar="ID", help="only of this journal")
     command.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: stdout)")
+    command = commands.add_parser("help", help=HELP, description=HELP)
+    made = command.add_mutually_exclusive_group()
+    made.add_argument("--man", choices=("shoe-floor.1",), help="write the manual page")
+    made.add_argument("--completion", choices=("bash",), help="write the completion script for a shell")
     return parser

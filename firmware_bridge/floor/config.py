@@ -19,6 +19,7 @@ from firmware_bridge.config.read_section import (
     unprintable,
 )
 from firmware_bridge.config.sections import TcpPort, Text, TopicWord
+from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.errors import ConfigError
 
 Batch = Annotated[int, Meta(ge=1, le=10_000)]
@@ -211,7 +212,8 @@ def need(package: str, extra: str) -> None:
         import_module(package)
     except ImportError as error:
         what = f"the package {package} is needed, and cannot be imported ({error})"
-        raise ConfigError(what, f"pip install '.[{extra}]'") from None
+        hint = f"sudo scripts/install --floor installs it (docs/floor.md); in a clone: pip install '.[{extra}]'"
+        raise ConfigError(what, hint) from None
 
 
 def _of_nats(nats: NatsSection) -> list[str]:
@@ -227,7 +229,7 @@ def _of_nats(nats: NatsSection) -> list[str]:
     ):
         for each in addresses:
             if not _is_address(each, schemes):
-                shown = repr(each) if "@" not in each else "an address with user or password"
+                shown = as_written(each) if "@" not in each else "an address with user or password"
                 mistakes.append(f"[nats] {key}: {shown} is not allowed: write {schemes[0]}://HOST:PORT")
     return mistakes
 
@@ -244,7 +246,7 @@ def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
 def _of_the_store(store: StoreSection, raw: object) -> Iterator[str]:
     """Error messages for `[store]`; they never show a password."""
     if not store.path.startswith("/"):
-        yield f"[store] path = {store.path!r}: write the full path, starting with /"
+        yield f"[store] path = {as_written(store.path)}: write the full path, starting with /"
     if store.url is None:
         if store.password_file:
             yield "[store] password_file needs url: an SQLite file has no password"

@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, need, password
@@ -20,7 +21,6 @@ from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.open import open_store, place
 from firmware_bridge.mqtt.backoff import Doubling
-from firmware_bridge.systemd import Systemd
 
 log = logging.getLogger(__name__)
 

@@ -12,6 +12,7 @@ from firmware_bridge.facts.wire import Hand
 from firmware_bridge.games.guest import Guest
 from firmware_bridge.games.layout import Ended, Layout, Nothing, Placed, Result, Script, Start
 from firmware_bridge.games.moves import LOT, Mark
+from firmware_bridge.games.payouts import Payouts
 from firmware_bridge.games.prompts import Question
 from firmware_bridge.games.strategy import Strategy, first_offered
 
@@ -71,12 +72,16 @@ class Play(Struct, frozen=True, eq=False, kw_only=True):
     """The slots of cards that wait to open the next round."""
     carries: int = 0
     """The most cards that may wait for the next round, those drawn too many included."""
+    has_third: bool = False
+    """Whether a hand may need a third card, which a dealer may forget: NEXT before it is `missing_third`."""
     words: tuple[str, ...] = ()
     """Every word a mark may have."""
     seatless: tuple[str, ...] = (LOT,)
     """The words that mean something without a seat; a mark of another word without one is refused as `unknown`."""
     anytime: tuple[str, ...] = ()
     """The words that a seat may say while another one is asked."""
+    lifts: tuple[str, ...] = ()
+    """The words by which a guest sees cards: the dealer's keys do not take such a mark back."""
     players: range = range(1, 100)
     """How many seats may take part in a round."""
     answer: Callable[[Question, Mapping[int, Card], Layout], str] = _no_answer
@@ -124,6 +129,8 @@ class Money(Struct, frozen=True, eq=False, kw_only=True):
     """Whether no round can be dealt under `betting = "ignored"`, because `bets_closed` names the seats of a round."""
     bets: tuple[str, ...] = ()
     """Its bets, where they have names of their own: what `[limits]` may name."""
+    bet_range: tuple[str, str] | None = None
+    """The settings that are the least and the most of a seat's bet, `[limits] bet` in the config; None: neither is."""
     closed_bets: Callable[[int], tuple[str, ...]] = lambda number: ()
     """Bets refused in that round of a shoe."""
     staked: Callable[[Layout, Start], dict[str, Net]] = _bets
@@ -184,6 +191,8 @@ class Game(Struct, frozen=True, eq=False, kw_only=True):
     """Mistakes in settings that each are of the right type: a config with one is refused."""
     unusual_terms: Callable[[Any], tuple[str, ...]] = lambda terms: ()
     """What these settings, which a config may have, mean against the usual: for `shoe check`."""
+    payouts: Callable[[], Payouts] = Payouts
+    """What it pays, in words, imported on demand."""
     odds: Callable[[], OddsBook] | None = None
     """Its odds, imported on demand; None where it has none."""
 

@@ -95,8 +95,8 @@ class Placed(Struct, frozen=True):
 class Layout(Struct, frozen=True):
     """The table after the moves so far; exactly one of `due`, `result`, `no_round` and `stuck` is set.
 
-    placed: a card of each `Dealt` move, in their order. did: what happened so far; latest: since the last card or mark.
-    turns: questions answered. shows, playing, looked: the game's last `Shows` of the running round. signs: slot -> its
+    placed: a card of each `Dealt` move, in their order. did: what happened so far. turns: questions answered.
+    shows, playing, looked: the game's last `Shows` of the running round. signs: slot -> its
     `Sign` since the last card or mark. no_round: too few seats take part. stuck: why the moves cannot be those of a
     round, "" if they can.
     """
@@ -109,7 +109,6 @@ class Layout(Struct, frozen=True):
     stuck: str = ""
     shows: Struct | None = None
     no_round: bool = False
-    latest: tuple[Words, ...] = ()
     signs: dict[str, str] = {}
     playing: tuple[str, ...] | None = None
     looked: tuple[str, ...] | None = None

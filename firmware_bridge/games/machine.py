@@ -85,7 +85,6 @@ class _Run:
         self.turns = 0
         self.shows: prompts.Shows | None = None
         self.signs: dict[str, str] = {}
-        self.since = 0
         self.no_round = False
         self.due: prompts.Due | None = None
         self.result: Result | None = None
@@ -139,13 +138,11 @@ class _Run:
         if type(ask) is prompts.CardDue and type(move) is Dealt:
             self.placed.append(Placed(ask.slot, ask.plays, move.card, ask.down))
             self.turns += 1
-            self.since = len(self.did)
             self.signs.clear()
             return move.card, False
         match ask, move:
             case prompts.MarkDue(), Mark():
                 _refuse_a_seats_lot(move)
-                self.since = len(self.did)
                 self.signs.clear()
                 return move, True
             case prompts.Question(among=among), Answered(answer=answer) if answer in among:
@@ -163,7 +160,6 @@ class _Run:
             stuck,
             self.shows.of if self.shows else None,
             self.no_round and not stuck,
-            () if stuck else tuple(self.did[self.since :]),
             self.signs,
             self.shows.playing if self.shows else None,
             self.shows.looked if self.shows else None,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firmware_bridge.errors import DiskError, JournalError
+from firmware_bridge.errors import DiskError, JournalError, in_words
 from firmware_bridge.facts.events import Entry
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import InUse, file_name, journal_files, lock
@@ -129,7 +129,7 @@ class Journal:
             step.work()
         except OSError as error:
             self._rest = REST
-            log.warning("no space can be prepared for the journal: entries take longer to write (%s)", error)
+            log.warning("no space can be prepared for the journal: entries take longer to write (%s)", in_words(error))
 
     def forget(self, gone: Path) -> None:
         """Removes a deleted file from `files`."""
@@ -143,7 +143,7 @@ class Journal:
             try:
                 self._spare.clear()
             except OSError as error:
-                log.warning("the spare journal cannot be removed (%s)", error)
+                log.warning("the spare journal cannot be removed (%s)", in_words(error))
         for fd in (self._folder, self._lock):
             if fd >= 0:
                 os.close(fd)
@@ -196,7 +196,7 @@ def _close(file: FilledFile, cut: bool) -> None:
         if cut:
             file.cut()
     except OSError as error:
-        log.warning("%s cannot be cut to its records (%s)", file.path.name, error)
+        log.warning("%s cannot be cut to its records (%s)", file.path.name, in_words(error))
     file.close()
 
 

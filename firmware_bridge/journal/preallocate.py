@@ -62,7 +62,7 @@ class FilledFile:
         try:
             written = os.pwrite(self._fd, record, self.length)
             if written != len(record):
-                raise OSError(errno.ENOSPC, f"only {written} of {len(record)} bytes fitted")
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             self._undo(len(record))
             raise unwritable(error) from None

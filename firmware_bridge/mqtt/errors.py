@@ -1,5 +1,6 @@
 """Error texts of a broker for a technician, a floor's programmer or its log: what is wrong, and what to do."""
 
+import re
 import socket
 import ssl
 from collections.abc import Mapping
@@ -7,7 +8,7 @@ from typing import Final, NamedTuple
 
 from paho.mqtt.reasoncodes import ReasonCode
 
-from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.mqtt.settings import BrokerSettings, NotPem
 
 UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84  # reason codes of MQTT 5, 2.4; paho translates those of 3.1.1 to them
 PROTOCOL_ERROR: Final = 0x82
@@ -38,45 +39,157 @@ REMEDIES: Final = {
 """What to do, by the reason code of CONNACK."""
 
 
-SENTENCES: Final = {
-    "unknown_host": "the broker's host {host!r} is unknown: correct [mqtt] host or check the DNS server",
-    "refused": "nothing listens at {at}: start the broker or correct [mqtt] host and port",
-    "timeout": "{at} does not answer: check the network cable, [mqtt] host and the firewall",
-    "not_trusted": "the certificate of {at} is not trusted ({why}): check [mqtt] ca and host, and this machine's clock",
-    "tls": "TLS with {at} failed ({error}): check that this port uses TLS and that [mqtt] cert and key belong together",
-    "file": "cannot read {file} ({why}): correct [mqtt] ca, cert, key or the file's permissions",
-    "no_way": "cannot reach {at} ({why}): check the network cable and [mqtt] host",
-    "no_connection": "cannot connect to {at} ({error}): check the section [mqtt]",
-    "login": "the broker {at} refuses {user} ({code}): "
-    "check [mqtt] username and password_file, or cert, and the broker's list of users",
-    "turned_away": "the broker {at} refuses the connection ({code}): {remedy}",
-    "silence": "{at} accepts connections but does not answer: restart the broker or correct [mqtt] port",
-    "hung_up": "{at} closes the connection without an answer: "
-    "check the broker's log; it may require TLS, see [mqtt] ca",
-    "hung_up_tls": "{at} closes the connection without an answer: check the broker's log, and [mqtt] cert and key",
-    "no_mqtt": "{at} does not answer in MQTT 5 or 3.1.1: update the broker, or correct [mqtt] host and port",
-    "shared_name": "another client uses the client id {name}: "
-    "is a second shoe switched on with this table id? Switch one off, or correct its [table] id or [mqtt] client_id",
-    "fell_silent": "{at} has stopped answering: check the network cable and the broker",
-    "ended": "the broker {at} ended the connection ({code}): check the broker's log",
-    "broke": "the connection to {at} was lost: "
-    "check that the broker runs and can be reached, and that no other client uses the client id {name}",
-    "not_taken": "the broker {at} refuses a message to {topic} ({code}): allow {who} to write this table's "
-    "topics in the broker's ACL, and check its quota; the message is sent again",
-    "no_echo": "the broker {at} does not forward messages to {topic}: allow {who} to write and read "
-    "this topic in the broker's ACL; the messages are sent again",
-}
+class Failure(NamedTuple):
+    """A way a connection to the broker fails: what is seen of it, and the text about it: the fault, then what to do."""
+
+    seen: str
+    text: str
 
 
-_FAILURES: Final[Mapping[type[Exception] | tuple[type[Exception], ...], str]] = {
-    (socket.gaierror, UnicodeError): "unknown_host",
-    ConnectionRefusedError: "refused",
-    TimeoutError: "timeout",
-    ssl.SSLCertVerificationError: "not_trusted",
-    ssl.SSLError: "tls",
-    OSError: "no_way",
-    Exception: "no_connection",
+FAILURES: Final[Mapping[str, Failure]] = {
+    "unknown_host": Failure(
+        "the name server has no address",
+        "the broker's host {host!r} is unknown: correct [mqtt] host or check the DNS server",
+    ),
+    "refused": Failure(
+        "TCP is refused",
+        "nothing listens at {at}: start the broker or correct [mqtt] host and port",
+    ),
+    "timeout": Failure(
+        "TCP is not answered",
+        "{at} does not answer: check the network cable, [mqtt] host and the firewall",
+    ),
+    "no_way": Failure(
+        "TCP fails otherwise",
+        "cannot reach {at} ({why}): check the network cable and [mqtt] host",
+    ),
+    "file": Failure(
+        "a file of [mqtt] cannot be read",
+        "cannot read {file} ({why}): correct [mqtt] ca, cert, key or the file's permissions",
+    ),
+    "not_pem": Failure(
+        "a file of [mqtt] has no certificate or key, or the two are not a pair",
+        "{file} cannot be used for TLS ({why}): [mqtt] ca and cert are certificates as text (PEM), key is the one of "
+        "cert and has no password",
+    ),
+    "no_tls": Failure(
+        "the TLS handshake is cut off, or answered with something else",
+        "{at} speaks no TLS: correct [mqtt] port (with TLS it is usually 8883), or remove ca, cert and key",
+    ),
+    "tls_silence": Failure(
+        "the TLS handshake is not answered",
+        "{at} accepts connections but does not answer in TLS: correct [mqtt] port (with TLS it is usually 8883)",
+    ),
+    "not_trusted": Failure(
+        "the broker's certificate is not of this CA",
+        "the certificate of {at} is not trusted ({why}): set [mqtt] ca to the certificate of the CA that signed it",
+    ),
+    "expired": Failure(
+        "the broker's certificate is out of date, or not valid yet",
+        "the certificate of {at} is not valid now ({why}): check this machine's clock, then renew the certificate",
+    ),
+    "other_name": Failure(
+        "the broker's certificate is of another name",
+        "the certificate of {at} is not for this name ({why}): write [mqtt] host as in the certificate",
+    ),
+    "wants_certificate": Failure(
+        "TLS ends with the alert that a client certificate is required",
+        "{at} requires a client certificate: set [mqtt] cert and key",
+    ),
+    "certificate_refused": Failure(
+        "TLS ends with an alert about the client's certificate",
+        "{at} does not accept the certificate of [mqtt] cert: have its CA sign a new one",
+    ),
+    "tls": Failure(
+        "the TLS handshake fails otherwise",
+        "TLS with {at} failed ({error}): check that this port uses TLS and that [mqtt] cert and key belong together",
+    ),
+    "no_connection": Failure(
+        "connecting fails otherwise",
+        "cannot connect to {at} ({error}): check the section [mqtt]",
+    ),
+    "login": Failure(
+        "CONNACK 0x86 or 0x87",
+        "the broker {at} refuses {user} ({code}): "
+        "check [mqtt] username and password_file, or cert, and the broker's list of users",
+    ),
+    "turned_away": Failure(
+        "CONNACK with another code",
+        "the broker {at} refuses the connection ({code}): {remedy}",
+    ),
+    "silence": Failure(
+        "CONNECT is not answered",
+        "{at} accepts connections but does not answer: restart the broker or correct [mqtt] port",
+    ),
+    "wants_tls": Failure(
+        "CONNECT is answered by hanging up, and a TLS handshake succeeds",
+        "{at} requires TLS: set [mqtt] ca",
+    ),
+    "hung_up": Failure(
+        "CONNECT is answered by hanging up",
+        "{at} closes the connection without an answer: check the broker's log; it may require TLS, see [mqtt] ca",
+    ),
+    "hung_up_tls": Failure(
+        "CONNECT is answered by hanging up, after TLS",
+        "{at} closes the connection without an answer: "
+        "check the broker's log, and [mqtt] cert and key; it may require a client certificate",
+    ),
+    "no_mqtt": Failure(
+        "CONNECT is answered with something else",
+        "{at} does not answer in MQTT 5 or 3.1.1: update the broker, or correct [mqtt] host and port",
+    ),
+    "shared_name": Failure(
+        "DISCONNECT 0x8E, or broken again and again",
+        "another client uses the client id {name}: is a second shoe switched on with this table id? Switch one off, "
+        "or correct its [table] id or [mqtt] client_id",
+    ),
+    "fell_silent": Failure(
+        "pings are not answered",
+        "{at} has stopped answering: check the network cable and the broker",
+    ),
+    "ended": Failure(
+        "DISCONNECT",
+        "the broker {at} ended the connection ({code}): check the broker's log",
+    ),
+    "broke": Failure(
+        "the connection ends",
+        "the connection to {at} was lost: "
+        "check that the broker runs and can be reached, and that no other client uses the client id {name}",
+    ),
+    "not_taken": Failure(
+        "PUBACK with a reason code",
+        "the broker {at} refuses a message to {topic} ({code}): allow {who} to write this table's "
+        "topics in the broker's ACL, and check its quota; the message is sent again",
+    ),
+    "not_given": Failure(
+        "SUBACK with a reason code",
+        "the broker {at} refuses the subscription to {topic} ({code}): allow {who} to read it in the broker's ACL",
+    ),
+    "no_echo": Failure(
+        "a message to a subscribed topic does not come back",
+        "the broker {at} does not forward messages to {topic}: allow {who} to write and read "
+        "this topic in the broker's ACL; the messages are sent again",
+    ),
 }
+"""Every way a connection fails, in the words of `shoe check`, alarms, log and status."""
+
+SENTENCES: Final = {row: failure.text for row, failure in FAILURES.items()}
+
+_OUT_OF_DATE: Final = (9, 10)
+"""Codes of X509_verify_cert: not yet valid, expired."""
+
+_OTHER_NAME: Final = (62, 64)
+"""Codes of X509_verify_cert: the host name differs, the address differs."""
+
+_IN_OPENSSL: Final = re.compile(r"^\[\w+: \w+\] | \(_ssl\.c:\d+\)$")
+"""What Python puts around OpenSSL's text."""
+
+_ALERTS: Final = (
+    ("CERTIFICATE_REQUIRED", "wants_certificate"),
+    ("ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE|DECRYPT|UNSUPPORTED_CERT|NO_CERTIFICATE)", "certificate_refused"),
+    ("WRONG_VERSION_NUMBER|UNEXPECTED_EOF|EOF occurred|HTTP_REQUEST|RECORD_LAYER_FAILURE|PACKET_LENGTH", "no_tls"),
+)
+"""Reasons in an error of OpenSSL, and their row."""
 
 
 class ErrorTexts(NamedTuple):
@@ -99,7 +212,14 @@ BACKEND: Final = ErrorTexts(
         "unknown_host": "the broker's host is unknown ({at}): correct `host` or check the DNS server",
         "refused": "nothing listens at {at}: start the broker or correct `host` and `port`",
         "timeout": "{at} does not answer: check the network cable, `host` and the firewall",
-        "not_trusted": "the certificate of {at} is not trusted ({why}): check the CA, `host` and this machine's clock",
+        "not_trusted": "the certificate of {at} is not trusted ({why}): give `tls` the CA that signed it",
+        "expired": "the certificate of {at} is not valid now ({why}): check this machine's clock, then renew it",
+        "other_name": "the certificate of {at} is not for this name ({why}): write `host` as in the certificate",
+        "no_tls": "{at} speaks no TLS: correct `port` (with TLS it is usually 8883), or remove `tls`",
+        "tls_silence": "{at} accepts connections but does not answer in TLS: correct `port`",
+        "wants_certificate": "{at} requires a client certificate: load one into `tls`",
+        "certificate_refused": "{at} does not accept your certificate: have its CA sign a new one",
+        "wants_tls": "{at} requires TLS: set `tls`",
         "tls": "TLS with {at} failed ({error}): check that this port uses TLS, and your own certificate",
         "no_way": "cannot reach {at} ({why}): check the network cable and `host`",
         "no_connection": "cannot connect to {at} ({error}): check `host`, `port` and `tls`",
@@ -133,7 +253,7 @@ class BrokerErrors:
     """The error texts of one broker."""
 
     def __init__(self, broker: BrokerSettings, texts: ErrorTexts = TABLE) -> None:
-        self._encrypted, self._texts = broker.encrypted, texts
+        self._encrypted, self._texts, self._made = broker.encrypted, texts, dict[str, str]()
         self._known = {
             "at": broker.address,
             "host": broker.host,
@@ -144,14 +264,15 @@ class BrokerErrors:
 
     def text(self, what: str, **known: object) -> str:
         """The sentence `what`, filled in."""
-        return self._texts.sentences[what].format(**self._known, **known)
+        self._made[what] = text = self._texts.sentences[what].format(**self._known, **known)
+        return text
 
     def unreachable(self, error: Exception) -> str:
         """The reason why no connection was made, and what to do."""
-        what = next(what for kinds, what in _FAILURES.items() if isinstance(error, kinds))
         why = getattr(error, "verify_message", None) or getattr(error, "strerror", None) or error
         file = getattr(error, "filename", None)
-        return self.text("file" if what == "no_way" and file else what, error=error, why=why, file=file)
+        shown = _IN_OPENSSL.sub("", str(error))
+        return self.text(_row(error, self._encrypted), error=shown, why=why, file=file)
 
     def refusal(self, code: ReasonCode) -> str:
         """The reason why the broker refused the connection, and what to do."""
@@ -163,7 +284,39 @@ class BrokerErrors:
         hung_up = "hung_up_tls" if self._encrypted else "hung_up"
         return self.text("no_mqtt" if code == PROTOCOL_ERROR else hung_up)
 
+    def row_of(self, text: str | None) -> str | None:
+        """The row of FAILURES that this text was made of last; None if it is of none."""
+        return next((row for row, made in self._made.items() if made == text), None)
+
     def ended(self, code: ReasonCode, by_broker: bool) -> str:
         """The text for a working connection that ended, and what to do."""
         what = "fell_silent" if code.value == KEEP_ALIVE_TIMEOUT else "ended" if by_broker else "broke"
         return self.text(what, code=code)
+
+
+def _row(error: Exception, encrypted: bool) -> str:
+    """The row of FAILURES for an error of connecting."""
+    match error:
+        case socket.gaierror() | UnicodeError():
+            return "unknown_host"
+        case ConnectionRefusedError():
+            return "refused"
+        case NotPem():
+            return "not_pem"
+        case TimeoutError():
+            return "tls_silence" if "handshake" in str(error) else "timeout"
+        case ssl.SSLCertVerificationError():
+            code = getattr(error, "verify_code", 0)
+            return "expired" if code in _OUT_OF_DATE else "other_name" if code in _OTHER_NAME else "not_trusted"
+        case ssl.SSLError():
+            return alert_row(str(error)) or "tls"
+        case ConnectionResetError() | BrokenPipeError() | ConnectionAbortedError() if encrypted:
+            return "no_tls"
+        case OSError():
+            return "file" if error.filename else "no_way"
+    return "no_connection"
+
+
+def alert_row(error: str) -> str | None:
+    """The row of FAILURES for an error text of OpenSSL; None for another one."""
+    return next((row for reasons, row in _ALERTS if re.search(reasons, error)), None)

@@ -5,6 +5,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 
 from paho.mqtt.client import Client
 from paho.mqtt.reasoncodes import ReasonCode
@@ -40,6 +41,7 @@ class Link:
 
     up, number = False, 0  # number: of the connection, or of the attempt at one
     protocol: int | None = None  # 5, or 4 for MQTT 3.1.1, while up
+    denied: str | None = None  # the text about the last subscription that was refused
 
     def __init__(
         self,
@@ -78,8 +80,9 @@ class Link:
         """Begins to connect; the link then reconnects by itself until closed."""
         self.number += 1
         # paho blocks while connecting, with a dead name server for long: a daemon thread does not delay the exit.
-        asked = self.number, self._will(), self._version
-        thread = threading.Thread(target=self._dial, args=asked, name="broker", daemon=True)
+        asked = self._dial, self.number, self._will(), self._version
+        # In a copy of this context: what the thread calls back on the loop belongs to the link's owner.
+        thread = threading.Thread(target=copy_context().run, args=asked, name="broker", daemon=True)
         try:
             thread.start()
         except RuntimeError as error:
@@ -101,6 +104,11 @@ class Link:
             self.up = False
             raise NotConnected("the connection to the broker was lost")
         return mid
+
+    @property
+    def failure(self) -> str | None:
+        """The row of FAILURES of what `on_down` reported last; None after a connection, or for an error inside."""
+        return self._errors.row_of(self._reported)
 
     @property
     def shared_name(self) -> str | None:
@@ -207,7 +215,8 @@ class Link:
 
     def _subscribed(self, refused: Mapping[str, ReasonCode], left: bool) -> None:
         for topic, code in refused.items():
-            log.error("the broker refuses the subscription to %s (%s): allow it in the broker's ACL", topic, code)
+            self.denied = self._errors.text("not_given", topic=topic, code=code)
+            log.error("%s", self.denied)
 
     def _ended(self, code: ReasonCode, by_broker: bool) -> None:
         """Handles the end of the connection by the other side, perhaps for a client-id conflict."""

@@ -80,11 +80,25 @@ class NotConnected(BridgeError, ConnectionError):
     """The broker is out of reach; the message must be sent again once the link is up."""
 
 
+class NotPem(BridgeError, ValueError):
+    """A file without a certificate or key that TLS can use."""
+
+    def __init__(self, filename: str, why: str) -> None:
+        super().__init__(why)
+        self.filename = filename
+
+
 def tls_context(ca: str | None, cert: str | None, key: str | None) -> ssl.SSLContext:
-    """A TLS context from files. Raises OSError, with the name of a file that cannot be read."""
+    """A TLS context from files. Raises OSError, with the name of a file that cannot be read; NotPem."""
     for path in filter(None, (ca, cert, key)):
         Path(path).open("rb").close()  # ssl's own error would not name the file
-    context = ssl.create_default_context(cafile=ca)
+    try:
+        context = ssl.create_default_context(cafile=ca)
+    except ssl.SSLError as error:
+        raise NotPem(str(ca), error.reason or str(error)) from None
     if cert is not None:
-        context.load_cert_chain(cert, key)
+        try:
+            context.load_cert_chain(cert, key, password="")  # else OpenSSL asks for one at the terminal
+        except ssl.SSLError as error:
+            raise NotPem(key or cert, error.reason or str(error)) from None
     return context

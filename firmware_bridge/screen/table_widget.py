@@ -1,6 +1,5 @@
 """State of a table on a screen, and its cards and lamps as they lie on the table, drawn with rich."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -9,16 +8,21 @@ from typing import Any, Final, NamedTuple
 from rich.text import Text
 
 from firmware_bridge.games.game import Game
-from firmware_bridge.screen.words import brief, face
-from hardware.pins.lamps import phase
+from firmware_bridge.screen.cards import NO_CARD, SMALL, Size, box, label
+from firmware_bridge.screen.words import brief, short_name
+from firmware_bridge.topics.texts import Language, known, names, text
 
 Payload = Mapping[str, Any]
-Boards = Callable[[int], Sequence[Sequence[Text]]]
-"""Drawings of the game's own topics for a width in columns: blocks of lines, most wanted first."""
+Lines = Sequence[Text]
+Boards = Callable[[int, int], tuple[Lines, Sequence[Lines]]]
+"""Drawings of the game's own topics, from the columns of the picture and those free beside the cards.
+
+They are the lines to stand beside the cards, none if they do not fit, and the other blocks, most wanted first.
+"""
 
 
 class Row(NamedTuple):
-    """Row of the screen: name and text, in lines.
+    """Row of the screen: id of its name (`row.ID` of the catalogue, else the name itself) and text, in lines.
 
     keeps: lines that remain where room is scarce. is_news: the last lines remain, not the first. wraps: a long line
     continues below; otherwise it ends with an ellipsis.
@@ -50,9 +54,9 @@ class ScreenModel:
     """State of a table on a screen.
 
     size: cards in a full shoe. states: the topics `table`, `lamps` and `alarm`. over: finished rounds, oldest first.
-    points: area -> its points so far. has_reserves: cards may wait for the next round in slots of their own. head: how
-    the table stands. first, rows: this viewer's own rows, above and below the common ones. news: fills the room that is
-    left. keys: what can be pressed. edge: colour of the frame.
+    points: area -> its points so far. seats: seats that are known to play. has_reserves: cards may wait for the next
+    round in slots of their own. head: how the table stands. first, rows: this viewer's own rows, above and below the
+    common ones. news: fills the room that is left. keys: what can be pressed. edge: colour of the frame.
     """
 
     table: str
@@ -61,19 +65,19 @@ class ScreenModel:
     size: int
     states: Mapping[str, Payload]
     news: Row
+    lang: Language = "en"
     over: Sequence[FinishedRound] = ()
     points: Mapping[str, str] = field(default_factory=dict)
+    seats: Sequence[str] = ()
     has_reserves: bool = False
     head: Text | None = None
     first: Sequence[Row] = ()
     rows: Sequence[Row] = ()
-    boards: Boards = lambda _: ()
+    boards: Boards = lambda width, beside: ((), ())
     keys: str = ""
     edge: str = "green"
 
 
-BACK: Final = "░░░░"
-RED: Final = "bold red"
 RESERVE: Final = "reserve"
 """Area of the slots where cards wait for the next round; it has no points."""
 
@@ -83,32 +87,75 @@ COLOURS: Final = ("white on blue", "white on red", "white on magenta", "white on
 NO_AREA: Final = "black on green"
 """Style of an outcome that belongs to no area."""
 
-LIT: Final = {"ready": "bold green", "fault": "bold red"}
-BOX: Final = 6
 GAP: Final = 3
-"""Columns of a card (BOX) and between areas (GAP)."""
+"""Columns between areas."""
 
-NO_CARD: Final = ""
+WITH_OLD_CARDS: Final = ("ready", "betting", "ended", "empty", "between")
+"""Phases in which the cards of the round before may lie on the table."""
+
 Cards = dict[str, list[str | None]]
 """Slot -> its cards; None for a card face down."""
 
 
-def table_lines(model: ScreenModel, width: int) -> list[Text]:
+def table_lines(model: ScreenModel, width: int, size: Size = SMALL) -> list[Text]:
     """Every slot with its cards and lamp, and the points of each area, in lines of at most `width` columns."""
     laid, is_over = lying(model)
-    areas = {name: slots for name, slots in model.game.areas.items() if name != RESERVE or model.has_reserves}
-    blocks = [
-        [_name(model, area, is_over), *_boxes(model, slots, laid, is_over, width)] for area, slots in areas.items()
+    return abreast(
+        [
+            [_name(model, area, is_over), *_boxes(model, slots, laid, is_over, width, size)]
+            for area, slots in areas(model, laid).items()
+        ],
+        width,
+    )
+
+
+def planned(model: ScreenModel, width: int, size: Size) -> tuple[int, int]:
+    """Columns and lines that cards of this size need, with room for a whole hand: they do not shrink in the deal."""
+    laid, is_over = lying(model)
+    play = model.game.play
+    whole = play.fewest(model.game.terms()) // play.players.start
+    each = [
+        max(whole if len(slots) == 1 else 0, sum(1 for slot in slots for _ in _slot(model, slot, laid, is_over, size)))
+        for slots in areas(model, laid).values()
     ]
-    return abreast(blocks, width)
+    a_line = max(1, (width + 1) // (size.width + 1))
+    wide = [min(count, a_line) * (size.width + 1) - 1 for count in each]
+    bands = list(_bands(wide, width))
+    lines = sum(max(1 + (size.height + 1) * -(-each[place] // a_line) for place in band) for band in bands)
+    return max(sum(wide[place] + GAP for place in band) - GAP for band in bands), lines
+
+
+def areas(model: ScreenModel, laid: Cards) -> dict[str, tuple[str, ...]]:
+    """The places on the table with their slots, without seats that do not play and an unused reserve."""
+    here = {name: slots for name, slots in model.game.areas.items() if name != RESERVE or model.has_reserves}
+    seats = {name for name, slots in here.items() if slots == (name,)}
+    plays = seats & _playing(model, laid)
+    if not plays and model.over:
+        plays = seats & {_seat(slot) for slot, _ in model.over[-1].cards}
+    return {name: slots for name, slots in here.items() if not plays or name not in seats - plays}
+
+
+def _playing(model: ScreenModel, laid: Cards) -> set[str]:
+    """Seats with cards, with something to do, or still in the round; folded ones have cards."""
+    table = model.states["table"]
+    acts = [name for act in table.get("expected", ()) for name in (act.get("slot", ""), *act.get("slots", ()))]
+    shown = [name for each in (table.get("shows") or {}).values() if isinstance(each, Mapping) for name in each]
+    asked = [*(table.get("act") or {}), *(table.get("in") or ()), *(each[0] for each in table.get("pays") or ())]
+    return {_seat(name) for name in (*laid, *model.seats, *acts, *shown, *asked, *model.states["lamps"].get("lit", ()))}
+
+
+def _seat(slot: str) -> str:
+    return slot.partition(".")[0]
 
 
 def lying(model: ScreenModel) -> tuple[Cards, bool]:
-    """The cards on the table, and whether they are those of the round before (until the next round's first card)."""
+    """The cards on the table, and whether they are those of the round before (until the next round begins)."""
     laid: Cards = {}
-    for each in model.states["table"].get("slots", ()):
+    table = model.states["table"]
+    for each in table.get("slots", ()):
         laid.setdefault(each["slot"], []).append(each.get("card"))
-    if laid or not model.over or model.over[-1].shoe != model.shoe:
+    is_new = table.get("phase") not in WITH_OLD_CARDS or any(table.get("act") or ())
+    if laid or is_new or not model.over or model.over[-1].shoe != model.shoe:
         return laid, False
     for slot, card in model.over[-1].cards:
         laid.setdefault(slot, []).append(card)
@@ -117,40 +164,33 @@ def lying(model: ScreenModel) -> tuple[Cards, bool]:
 
 def outcome_colour(game: Game, outcome: str) -> str:
     """Style of an outcome or area: that of the area that won."""
-    areas = [name for name in game.areas if name != RESERVE]
-    if outcome in areas:
-        return COLOURS[areas.index(outcome) % len(COLOURS)]
+    places = [name for name in game.areas if name != RESERVE]
+    if outcome in places:
+        return COLOURS[places.index(outcome) % len(COLOURS)]
     return "dim" if outcome in (RESERVE, "void") else NO_AREA
 
 
-def lamp(name: str, rhythm: str | None) -> Text:
-    """The lamp at this moment: it blinks."""
-    if rhythm is None:
-        return Text("·", "dim")
-    is_lit, _ = phase(rhythm, int(1000 * time.monotonic()))
-    return Text("●" if is_lit else "○", LIT.get(name, "bold yellow"))
-
-
-def card_face(card: str | None) -> Text:
-    """A card in a line of text."""
-    return Text("░░", "blue") if card is None else Text(face(card), _colour(card))
-
-
-def abreast(blocks: Sequence[Sequence[Text]], width: int) -> list[Text]:
+def abreast(blocks: Sequence[Lines], width: int) -> list[Text]:
     """Blocks of lines side by side, as many as fit in `width` columns; the others below."""
-    bands: list[list[Sequence[Text]]] = []
-    used = width
-    for block in blocks:
-        wide = _wide(block)
-        if not bands or used + GAP + wide > width:
-            bands.append([])
-            used = -GAP
-        bands[-1].append(block)
-        used += GAP + wide
-    return [line for band in bands for line in _joined(band)]
+    bands = _bands([_wide(block) for block in blocks], width)
+    return [line for band in bands for line in _joined([blocks[place] for place in band])]
 
 
-def _joined(band: Sequence[Sequence[Text]]) -> Iterator[Text]:
+def _bands(widths: Sequence[int], width: int) -> Iterator[list[int]]:
+    """The numbers of the blocks of these widths that stand side by side."""
+    band: list[int] = []
+    used = 0
+    for place, wide in enumerate(widths):
+        if band and used + GAP + wide > width:
+            yield band
+            band, used = [], 0
+        used += wide + (GAP if band else 0)
+        band.append(place)
+    if band:
+        yield band
+
+
+def _joined(band: Sequence[Lines]) -> Iterator[Text]:
     widths = [_wide(block) for block in band]
     for parts in zip_longest(*band, fillvalue=Text()):
         padded = [padded_to(part, wide) for part, wide in zip(parts, widths, strict=True)]
@@ -162,75 +202,75 @@ def padded_to(text: Text, width: int) -> Text:
     return Text.assemble(text, " " * max(width - text.cell_len, 0))
 
 
-def _wide(block: Sequence[Text]) -> int:
+def _wide(block: Lines) -> int:
     return max((line.cell_len for line in block), default=0)
+
+
+def points_words(lang: Language, points: str) -> str:
+    """Points of a hand in a word or two: `natural 9` is 9, `bust 23` is bust."""
+    return names.points(lang, brief(points))
 
 
 def _name(model: ScreenModel, area: str, is_over: bool) -> Text:
     outcome = model.over[-1].outcome if is_over else None
-    points = _points(model, area) if is_over else model.points.get(area)
-    text = Text(f" {area.upper()} ", style=outcome_colour(model.game, area))
+    points = _points(model, area) if is_over else names.points(model.lang, model.points.get(area, ""))
+    named = known(model.lang, f"hand.{area}") or area
+    title = Text(f" {named.upper()} ", style=outcome_colour(model.game, area))
     if points:
-        text = Text.assemble(text, (f"  {points}", "bold"))
+        title = Text.assemble(title, (f"  {points}", "bold"))
     if outcome is None or area == RESERVE:
-        return text
+        return title
+    won = _won(model, area, outcome)
+    return Text.assemble(title, (f"  {won}" if won else "", "bold"))
+
+
+def _won(model: ScreenModel, area: str, outcome: str) -> str:
+    """What the outcome of the round says of an area; `dealer_bust` is shown beside the dealer."""
+    if outcome == area:
+        return text(model.lang, "picture.wins")
+    winner, _, how = outcome.partition("_")
+    if winner == area:
+        return known(model.lang, f"points.{how}") or how.replace("_", " ")
     is_seat = model.game.areas[area] == (area,)  # one hand of several: the outcome does not name it
-    winner, _, how = outcome.partition("_")  # `dealer_bust` is shown beside the dealer
-    is_anothers = is_seat or winner in model.game.areas
-    won = "wins" if outcome == area else how if winner == area else "" if is_anothers else outcome
-    return Text.assemble(text, (f"  {won}" if won else "", "bold"))
+    return "" if is_seat or winner in model.game.areas else names.outcome(model.lang, outcome).lower()
 
 
 def _points(model: ScreenModel, area: str) -> str:
     """Points of an area in the finished round; of each hand where a seat had several."""
     hands = model.over[-1].points
-    return " ".join(brief(points) for name, points in hands.items() if name.partition(".")[0] == area)
+    return " ".join(points_words(model.lang, points) for name, points in hands.items() if _seat(name) == area)
 
 
-def _boxes(model: ScreenModel, slots: Sequence[str], laid: Cards, is_over: bool, width: int) -> Iterator[Text]:
-    """Cards side by side in three lines with the lamp of each slot below; the rest in further rows."""
-    boxes = [box for slot in slots for box in _slot(model, slot, laid, is_over)]
-    a_line = max(1, (width + 1) // (BOX + 1))
+def _boxes(
+    model: ScreenModel, slots: Sequence[str], laid: Cards, is_over: bool, width: int, size: Size
+) -> Iterator[Text]:
+    """Cards side by side with the lamp of each slot below; the rest in further rows."""
+    boxes = [drawn for slot in slots for drawn in _slot(model, slot, laid, is_over, size)]
+    a_line = max(1, (width + 1) // (size.width + 1))
     for first in range(0, len(boxes), a_line):
         for parts in zip(*boxes[first : first + a_line], strict=True):
             yield Text(" ").join(parts)
 
 
-def _slot(model: ScreenModel, slot: str, laid: Cards, is_over: bool) -> Iterator[list[Text]]:
-    """The cards of a slot and of the hands split from it; a steady lamp adds an empty box for the next card."""
+def _slot(model: ScreenModel, slot: str, laid: Cards, is_over: bool, size: Size) -> Iterator[list[Text]]:
+    """The cards of a slot and of the hands split from it; where a card is due, an empty box follows."""
     rhythm = model.states["lamps"].get("lit", {}).get(slot)
-    due = (model.states["table"].get("due") or slot) if rhythm == "steady" and not is_over else None
-    names = [name for name in laid if name.partition(".")[0] == slot] or [slot]
-    for name in names:
-        for card in laid.get(name, []):
-            yield _box(name, card, rhythm, is_over, is_due=False)
-        if (due in (name, slot) and name == names[-1]) or due == name:
-            yield _box(name, NO_CARD, rhythm, is_over, is_due=True)
-        elif name not in laid:
-            yield _box(name, NO_CARD, rhythm, is_over, is_due=False)
+    due = None if is_over else _due(model, slot)
+    hands = [name for name in laid if _seat(name) == slot] or [slot]
+    for name in hands:
+        cards = laid.get(name, [])
+        boxes = [box(card, size, is_over) for card in cards]
+        if due == name or (due == slot and name == hands[-1]):
+            boxes.append(box(NO_CARD, size, is_over, text(model.lang, "picture.draw")))
+        elif not cards:
+            boxes.append(box(NO_CARD, size, is_over))
+        shown = short_name(name, laid)
+        for number, each in enumerate(boxes):
+            yield [*each, label("" if number else shown, rhythm, size)]
 
 
-def _box(name: str, card: str | None, rhythm: str | None, is_over: bool, is_due: bool) -> list[Text]:
-    filled = card != NO_CARD
-    edge = "dim" if is_over or not filled else ""
-    top, bottom = ("┌────┐", "└────┘") if filled else ("┌╌╌╌╌┐", "└╌╌╌╌┘")
-    side = "│" if filled else "╎"
-    if is_due:
-        edge, top, bottom, side = "bold yellow", "╔════╗", "╚════╝", "║"
-    if card is None:
-        inside = Text(BACK, "blue")
-    elif card == NO_CARD:
-        inside = Text("DRAW" if is_due else "    ", "bold yellow")
-    else:
-        inside = Text(f" {face(card)} ", _colour(card))
-    label = name if len(name) > 3 else f" {name}"
-    return [
-        Text(top, edge),
-        Text.assemble((side, edge), inside, (side, edge)),
-        Text(bottom, edge),
-        Text.assemble(f"{label:<4}", lamp(name, rhythm), " "),
-    ]
-
-
-def _colour(card: str) -> str:
-    return RED if card[1] in "hd" else "bold"
+def _due(model: ScreenModel, slot: str) -> str | None:
+    """The hand of a slot that the next card is drawn to."""
+    acts = model.states["table"].get("expected", ())
+    hands = [str(act["hand"]) for act in acts if act["verb"] == "draw" and act["slot"] == slot]
+    return next(iter(hands), None)

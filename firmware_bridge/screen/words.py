@@ -2,7 +2,10 @@
 
 import sys
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
+
+from firmware_bridge.topics.texts import Language, known
 
 if TYPE_CHECKING:  # keeps `shoe status` quick: it loads no game
     from firmware_bridge.games.game import Game
@@ -26,6 +29,11 @@ def face(card: str) -> str:
     return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
 
 
+def face_or_word(word: str) -> str:
+    """A card as `face` shows it, any other word as it is."""
+    return face(word) if word in _cards() else word
+
+
 def counted(number: int, what: str, several: str = "") -> str:
     """Number and noun: `1 round`, `2 rounds`. several: the plural, by default with an s."""
     return f"{number} {what if number == 1 else several or f'{what}s'}"
@@ -45,15 +53,24 @@ def offer(word: str, may: Any) -> str:
     return word
 
 
-def asked(table: Mapping[str, Any]) -> str:
-    """What the topic `table` shows of a running round, and the marks open to each seat that must act."""
+def shows(table: Mapping[str, Any], lang: Language = "en") -> str:
+    """What a game shows of its running round, in the topic `table`: `betting round 3; stake 2; pot 40`."""
     values = {name: value for name, value in (table.get("shows") or {}).items() if value not in (None, {})}
-    shows = "; ".join(f"{name} {shown(value)}" for name, value in values.items())
+    return ("; " if lang == "en" else "；").join(
+        f"{_key(lang, str(table.get('game')), name)} {shown(value)}" for name, value in values.items()
+    )
+
+
+def offers(table: Mapping[str, Any]) -> str:
+    """The marks open to each seat that must act, from the topic `table`: `S2: call 2, raise 3-10`."""
     by_offer: dict[str, list[str]] = {}
-    for slot, offers in (table.get("act") or {}).items():
-        by_offer.setdefault(", ".join(offer(word, may) for word, may in offers.items()), []).append(slot)
-    seats = [f"{' '.join(slots)}: {offered}" for offered, slots in by_offer.items()]
-    return "; ".join([*([shows] if shows else []), *seats])
+    for slot, offered in (table.get("act") or {}).items():
+        by_offer.setdefault(", ".join(offer(word, may) for word, may in offered.items()), []).append(slot)
+    return "; ".join(f"{' '.join(slots)}: {offered}" for offered, slots in by_offer.items())
+
+
+def _key(lang: Language, game: str, name: str) -> str:
+    return known(lang, f"shows.{game}.{name}") or known(lang, f"shows.{name}") or name
 
 
 def shown(value: Any) -> str:
@@ -62,14 +79,21 @@ def shown(value: Any) -> str:
 
 
 def brief(points: str) -> str:
-    """The last word of a hand's points: `natural 9` is 9, `soft 17` is 17."""
-    return "".join(points.split()[-1:])
+    """The word of a hand's points that counts: `natural 9` is 9, `soft 17` is 17, `bust 23` is bust."""
+    words = points.split()
+    return "".join(words[:1] if "bust" in words else words[-1:])
 
 
 def headline(result: Mapping[str, Any], width: int = 0) -> str:
     """Outcome (padded to `width`) and points of a round of the topic `round`: `BANKER 3:8`."""
     points = ":".join(brief(hand["points"]) for hand in result["hands"].values())
     return f"{result['outcome'].upper():<{width}} {points}"
+
+
+def short_name(hand: str, hands: Iterable[str]) -> str:
+    """The name of a hand: `S3` for `S3.1` where the seat has only one."""
+    seat = hand.partition(".")[0]
+    return hand if f"{seat}.2" in hands else hand.removesuffix(".1")
 
 
 def named(hands: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -95,3 +119,10 @@ def remarks(game: "Game", result: Mapping[str, Any]) -> tuple[str, ...]:
     carried = (f"{result['carried']} carried",) if result["carried"] else ()
     last = ("last of this shoe",) if result["last"] else ()
     return (*game.demo.remarks(result), *carried, *last, *result["flags"])
+
+
+@cache
+def _cards() -> frozenset[str]:
+    from firmware_bridge.facts.cards import Card  # imported here: `shoe status` without a daemon needs none
+
+    return frozenset(card.value for card in Card)

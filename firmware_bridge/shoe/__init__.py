@@ -6,11 +6,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from firmware_bridge.facts.events import AnyEvent, Commissioned, Entry, ShoeOpened
-from firmware_bridge.facts.inputs import AnyInput, last_report
+from firmware_bridge.facts.inputs import AnyInput, Ordered, Pressed, last_report
+from firmware_bridge.facts.orders import Next
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe.decide import decide, drafted, fault, observe
 from firmware_bridge.shoe.evolve import evolve
-from firmware_bridge.shoe.round import phase
+from firmware_bridge.shoe.round import acted, phase
 from firmware_bridge.shoe.state import Phase, Shoe, with_device
 
 __all__ = [
@@ -46,7 +47,7 @@ def step(shoe: Shoe, fact: AnyInput, table: str, boot: str, judge: Judge | None 
     if not events:
         return None
     entry = entry_of(shoe, fact, events, table, boot)
-    return Step(entry, _after(draft.shoe, entry) if draft else advance(shoe, entry))
+    return Step(entry, _after(shoe, draft.shoe, entry) if draft else advance(shoe, entry))
 
 
 def entry_of(shoe: Shoe, fact: AnyInput, events: tuple[AnyEvent, ...], table: str, boot: str) -> Entry:
@@ -62,16 +63,27 @@ def entry_of(shoe: Shoe, fact: AnyInput, events: tuple[AnyEvent, ...], table: st
 
 def advance(shoe: Shoe, entry: Entry) -> Shoe:
     """The shoe after a whole entry; the reader's report in it counts as received."""
+    before = shoe
     for event in entry.events:
         shoe = evolve(shoe, event)
-    return _after(shoe, entry)
+    return _after(before, shoe, entry)
 
 
-def _after(shoe: Shoe, entry: Entry) -> Shoe:
-    """The shoe after an entry, from that after its last event."""
+def _after(before: Shoe, shoe: Shoe, entry: Entry) -> Shoe:
+    """The shoe after an entry, from that after its last event; before: the one that the entry came to."""
     begun = entry.input.at if entry.seq == 1 else shoe.begun
-    shoe = replace(shoe, seq=entry.seq, n=0, begun=begun)
+    ended = entry.input.mono if _is_ended_by_next(before, shoe, entry.input) else shoe.ended_by_next
+    shoe = replace(shoe, seq=entry.seq, n=0, begun=begun, acted=acted(before, shoe), ended_by_next=ended)
     return with_device(shoe, reader=last_report(entry.input) or shoe.device.reader)
+
+
+def _is_ended_by_next(before: Shoe, shoe: Shoe, fact: AnyInput) -> bool:
+    if (before.status, shoe.status) != ("open", "ended"):
+        return False
+    match fact:
+        case Pressed(key="next") | Ordered(order=Next()):
+            return True
+    return False
 
 
 def keeps_its_journal(shoe: Shoe) -> bool:

@@ -2,6 +2,8 @@
 
 from hashlib import sha256
 
+from msgspec.structs import replace
+
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import AnyEvent, Irregular, IrregularityClosed, Secret
 from firmware_bridge.shoe.evolve import evolve
@@ -57,8 +59,9 @@ class Draft:
             self.close_irregularity(irregularity, "noted")
 
     def close_irregularity(
-        self, irregularity: str, choice: str, by: str = "", why: str = "", clears: bool = False
+        self, irregularity: str, choice: str, by: str = "", why: str = "", clears: bool = False, second: str = ""
     ) -> None:
         """Closes an irregularity if it is open. clears: the first held card is not checked for it again."""
         if is_open(self.shoe, irregularity):
-            self.add(IrregularityClosed(id=irregularity, choice=choice, by=by, why=why, clears=clears))
+            closed = IrregularityClosed(id=irregularity, choice=choice, by=by, why=why, clears=clears)
+            self.add(replace(closed, second=second) if second else closed)

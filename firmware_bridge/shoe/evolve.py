@@ -169,9 +169,10 @@ def replace_cards(seen: Iterable[Card], before: Iterable[Card], after: Iterable[
 
 
 def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
-    """Reopening bets undoes their close: the time to open cards, and a round without a bet."""
+    """Reopening bets undoes their close: bets, purses, the time to open cards, and a round without a bet."""
     flown = shoe.device.flown - shoe.flying
-    return with_device(replace(shoe, betting=True, bets={}, reveal_by=None, opening=False, flying=False), flown=flown)
+    again = replace(shoe, betting=True, bets={}, money={}, reveal_by=None, opening=False, flying=False)
+    return with_device(again, flown=flown)
 
 
 def _mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:

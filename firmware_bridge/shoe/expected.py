@@ -45,7 +45,10 @@ def expected(shoe: Shoe) -> tuple[Expected, ...]:
     return (*check, *_GUIDES[phase(shoe)](shoe))
 
 
-def _waits(what: Literal["pit", "shoe", "bets", "result"], why: Explained | None = None) -> Iterator[Expected]:
+Awaited = Literal["pit", "shoe", "bets", "result", "change"]
+
+
+def _waits(what: Awaited, why: Explained | None = None) -> Iterator[Expected]:
     yield Expected(Act("wait", what=what), why)
 
 
@@ -72,6 +75,8 @@ def _betting(shoe: Shoe) -> Iterator[Expected]:
     yield from _reserves_to_open(shoe)
     reason = Reason("betting_open", {"round": shoe.round})
     yield from _waits("bets", (f"round {shoe.round}: betting is open", reason))
+    if shoe.change:
+        yield from _waits("change", ("a guest asked for another shoe: change it", Reason("shoe_change", {})))
 
 
 def _playing(shoe: Shoe) -> Iterator[Expected]:
@@ -154,9 +159,9 @@ def _reserves_in_play(shoe: Shoe) -> Iterator[Expected]:
 
 
 def _settled(shoe: Shoe) -> Iterator[Expected]:
-    """The acts that follow from what happened since the last card or mark."""
-    is_sealed = shoe.house.disclose == "sealed"
-    for words in layout(shoe).latest:
+    """The acts that follow from what happened by the last card, mark or opening."""
+    is_sealed, table = shoe.house.disclose == "sealed", layout(shoe)
+    for words in () if table.stuck else table.did[shoe.acted :]:
         for act in acts_of(words):
             if not (is_sealed and act.verb == "turn"):
                 yield Expected(act)
@@ -166,7 +171,7 @@ def pays(shoe: Shoe) -> tuple[tuple[str, str, str], ...]:
     """Seat, hand and amount (below 0: taken), in the order paid, from the result to NEXT; empty at other times."""
     if phase(shoe) is not Phase.COMPLETE:
         return ()
-    acts = [each.act for each in expected(shoe)]
+    acts = [each.act for each in _settled(shoe)]
     return tuple(
         [
             (each.slot, each.hand, each.amount if each.verb == "pay" else f"-{each.amount}")

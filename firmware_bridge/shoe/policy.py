@@ -141,7 +141,8 @@ US_BURN: Final = _policy(
         "choices": (),
     },
 )
-"""A card drawn out of turn is burned and play goes on."""
+"""A card too many, or drawn while bets are open, is burned and play goes on. One drawn before a mark stays face down
+and is the next card, as rules of blackjack in the United States have it (such as S.D. Admin. R. 20:18:15:28)."""
 
 MACAU: Final = _policy(
     overdrawn={
@@ -154,6 +155,11 @@ MACAU: Final = _policy(
         "blocks": True,
         "choices": ("keep", "burn"),
     },
+    drawn_before_mark={
+        "todo": "a card was drawn too early: call the pit",
+        "blocks": True,
+        "choices": ("keep", "burn", "remove", "void"),
+    },
     missing_third={
         "todo": "the round needs another card: call the pit",
         "blocks": True,
@@ -162,15 +168,24 @@ MACAU: Final = _policy(
     restarted_mid_round={"blocks": True},
     cut_card_missing={"choices": ("continue", "end-shoe")},
 )
-"""After a mistake the game stops until the pit has seen it."""
+"""After a card out of turn, or a NEXT while a third card is due, no card is dealt until the pit has decided."""
 
 STUDIO: Final = _policy(
     face_up={"todo": "a card came out face up: show it to the camera and deal it", "blocks": False, "choices": ()},
-    overdrawn={"todo": "one card too many was drawn: the round is void", "blocks": True, "choices": ("void",)},
+    overdrawn={
+        "todo": "one card too many was drawn: call the pit to void the round",
+        "blocks": True,
+        "choices": ("void",),
+    },
+    drawn_before_bets_closed={
+        "todo": "a card was drawn before bets were closed: call the pit",
+        "blocks": True,
+        "choices": ("burn", "void"),
+    },
     duplicate={"choices": ("void",)},
     lid_opened={"choices": ("end-shoe",)},
     unshuffled={"choices": ("end-shoe",)},
 )
-"""Players see the table through cameras: a round that they cannot judge themselves is void."""
+"""Players see the table through cameras: what they cannot judge themselves is burned or void, never dealt."""
 
 POLICIES: Final[dict[str, Policy]] = {"keep-order": KEEP_ORDER, "us-burn": US_BURN, "macau": MACAU, "studio": STUDIO}

@@ -9,6 +9,7 @@ from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import layout as run
 from firmware_bridge.games.moves import Dealt, Move
 from firmware_bridge.games.prompts import CardDue, Due, MarkDue, OpeningDue, Question
+from firmware_bridge.shoe.last_mark import TAKEN
 from firmware_bridge.shoe.state import KEPT, Phase, Shoe, left_before
 
 
@@ -66,6 +67,16 @@ def coming(shoe: Shoe) -> Shoe:
 def layout(shoe: Shoe) -> Layout:
     """The layout of this round by its game's script, from open cards only."""
     return run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
+
+
+def acted(before: Shoe, shoe: Shoe) -> int:
+    """`Shoe.acted` after an entry: what was shown before it, if it moved the round; before: the shoe it came to."""
+    if (shoe.laid is before.laid and shoe.replies is before.replies) or moves(shoe) == moves(before):
+        return shoe.acted
+    now, known = layout(shoe).did, layout(before).did
+    if shoe.last_mark and shoe.last_mark.followed == TAKEN:
+        return len(now)
+    return len(known) if now[: len(known)] == known else 0
 
 
 def asked(shoe: Shoe) -> Due | None:

@@ -144,6 +144,11 @@ class PastRound(Struct, frozen=True):
     gaming_day: str = ""
     read: tuple[Card, ...] = ()
 
+    @property
+    def missed(self) -> int:
+        """How many of its cards the reader did not see, as its last correction says."""
+        return max(len(self.cards) - len(self.read or self.cards), 0)
+
     def drawn(self, cards: Sequence[Card]) -> tuple[Card, ...]:
         """The cards that left the shoe in it, if these are its cards: a card that was read stays out of the shoe."""
         read = self.read or [each.card for each in self.cards]
@@ -160,12 +165,14 @@ class Shoe(Struct, frozen=True, kw_only=True):
     that was drawn and counts, in order; serials: of those that have one. played: those of
     rounds that count, written one behind the other. aside: sealed cards that play no part.
     laid: the cards of this round, replies: its marks and answers. bets, money: as `bets_closed` gave them.
-    turn: how many questions were answered at this table, modulo 65,536.
+    acted: how many of the reports of this round (`did` of its layout) were shown before its last card, mark or opening:
+    the dealer has acted on them. turn: how many questions were answered at this table, modulo 65,536.
     last_round: the last one, once the cut card was met; cut_by: by whom.
     last_mark: of this round, None before the first.
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
     round's cards open as they are drawn. flying: this round is dealt without a bet. dealer: who is signed in;
-    dealt_by: who was when this round's first card was drawn.
+    dealt_by: who was when this round's first card was drawn. ended_by_next: the monotonic time (ms) of the NEXT that
+    closed the last round of an ended shoe.
     """
 
     device: Device = Device()
@@ -187,6 +194,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     last_mark: LastMark | None = None
     bets: dict[str, str] = {}
     money: dict[str, str] = {}
+    acted: int = 0
     turn: int = 0
     overdrawn: tuple[Laid, ...] = ()
     held: tuple[Held, ...] = ()
@@ -206,6 +214,7 @@ class Shoe(Struct, frozen=True, kw_only=True):
     change: str | None = None
     dealer: str = ""
     dealt_by: str = ""
+    ended_by_next: int | None = None
 
     __hash__ = object.__hash__  # caches find a shoe by identity
 

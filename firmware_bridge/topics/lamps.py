@@ -84,13 +84,17 @@ def _fault(shoe: Shoe) -> str:
 
 def _light(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
     """Lights what is due: first the prompts, then what is moved; the reasons stand in this order too."""
-    acts = expected(shoe)
-    for each in sorted(acts, key=lambda each: each.act.verb == "move"):
-        _LIGHTS.get(each.act.verb, _nothing)(shoe, each, lit)
+    for each in sorted(expected(shoe), key=_is_move):
+        if light := _LIGHTS.get(each.act.verb):
+            light(shoe, each, lit)
         if each.why and each.why not in why:
             why.append(each.why)
-    for slot, sign in layout(shoe).signs.items() if shoe.status == "open" else ():
-        lit[slot] = SIGNS[sign]
+    if shoe.status == "open":
+        lit |= {slot: SIGNS[sign] for slot, sign in layout(shoe).signs.items()}
+
+
+def _is_move(due: Expected) -> bool:
+    return due.act.verb == "move"
 
 
 def _draw(shoe: Shoe, due: Expected, lit: dict[str, str]) -> None:
@@ -118,16 +122,13 @@ def _move(shoe: Shoe, due: Expected, lit: dict[str, str]) -> None:
         lit[due.act.slot] = lit[due.act.to] = CONFIRM
 
 
-def _nothing(*_: object) -> None:
-    """Lights nothing: chips, discards and waiting have no lamp."""
-
-
 _LIGHTS: Final[dict[str, Callable[[Shoe, Expected, dict[str, str]], None]]] = {
     "draw": _draw,
     "ask": _ask,
     "press": _press,
     "move": _move,
 }
+"""Chips, discards and waiting have no lamp."""
 
 
 def signals(shoe: Shoe) -> dict[str, str]:

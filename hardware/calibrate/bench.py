@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from hardware import framing
-from hardware.calibrate.figures import Refusal, histogram, mean
+from hardware.calibrate.figures import Refusal, column, histogram, mean
 from hardware.calibrate.levels import (
     FULL_SCALE,
     Dark,
@@ -211,9 +211,12 @@ class Tested:
     def rate(self) -> float:
         return self.read / self.cards if self.cards else 0.0
 
-    def histogram(self) -> str:
-        """The qualities as bars, 0 to 255."""
-        return histogram(self.qualities, 0, 256)
+    def histogram(self, least: int) -> tuple[str, str]:
+        """The qualities as bars from 0 to 255, and a line below them that points at the least that is taken."""
+        left = "quality 0 "
+        at = column(least, 0, 256)
+        mark = f"{' ' * (len(left) + at)}^ [reader] min_quality = {least}"
+        return f"{left}{histogram(self.qualities, 0, 256)} 255, higher is better", mark
 
 
 async def adjust(bench: Bench, guide: Guide, cards: int = RAW_CARDS, patience_s: float = PATIENCE_S) -> Levels:
@@ -285,7 +288,8 @@ async def _measured(bench: Bench, guide: Guide, cards: int, patience_s: float) -
     if 0 < len(raw) < cards:
         raise Refusal(f"only {len(raw)} of {cards} cards passed", "pull them one by one, with no long pause")
     if raw:
-        guide.say(f"level 0 {histogram([level for card in raw for level in card], 0, FULL_SCALE + 1)} {FULL_SCALE}")
+        levels = histogram([level for card in raw for level in card], 0, FULL_SCALE + 1)
+        guide.say(f"level 0 {levels} {FULL_SCALE}, dark to bright")
     return levels_of(raw, dark)
 
 

@@ -44,10 +44,15 @@ def sd(values: Sequence[float]) -> float:
     return pstdev(values) if values else 0.0
 
 
+def column(value: float, low: float, high: float, columns: int = 32) -> int:
+    """The column of a histogram, from 0, that a value falls into."""
+    return max(0, min(columns - 1, int((value - low) * columns / (high - low))))
+
+
 def histogram(values: Sequence[float], low: float, high: float, columns: int = 32) -> str:
     """The histogram as a line of `columns` bars from `low` to `high`."""
     counts = [0] * columns
     for value in values:
-        counts[max(0, min(columns - 1, int((value - low) * columns / (high - low))))] += 1
+        counts[column(value, low, high, columns)] += 1
     most = max(counts, default=0)
     return "".join(_BARS[-(-count * (len(_BARS) - 1) // most)] if count else " " for count in counts)

@@ -113,7 +113,9 @@ COPIES_WITHIN_S: Final = 1.0
 REPEATABLE: Final = "PeLM"
 """Commands of reports that may come at any time and change nothing: a repeat is ignored."""
 
-DISPUTED: Final = "the copies of a report differ: compare the cards with the screen"
+COMPARE: Final = "compare the cards with the dealer's screen or shoe watch"
+
+DISPUTED: Final = f"the copies of a report differ: {COMPARE}"
 
 
 class AngelEyeDecoder(Decoder):
@@ -224,8 +226,8 @@ class AngelEyeDecoder(Decoder):
     def _again(self, place: int, face: int) -> Message:
         """The notice of a repeated card. Public sources disagree whether it is a new card: it counts as none."""
         if self._laid.get(place) == face:
-            return Notice("a card was told again, the same")
-        return Notice("a card was reported again, and it differs: compare the cards with the screen", gap=True)
+            return Notice("a card was reported again, the same")
+        return Notice(f"a card was reported again, and it differs: {COMPARE}", gap=True)
 
 
 def _differ(one: Frame, other: Frame) -> bool:

@@ -12,10 +12,12 @@ FAST_FROM = 2.5  # switches in a second; a lamp at 1 Hz makes 2, one at 5 Hz mak
 _Lamps = frozenset[str]
 THINK_S = (0.6, 1.5)  # seconds per card of a practised dealer
 SHUFFLE_S = 3.0
+BURN_S = (0.2, 0.4)  # seconds per card that is burned unseen
 GLANCE_S = 0.7  # enough to distinguish a steady lamp from a blinking one
 STARE_S = 2.2  # longer than the dark phase of any rhythm
 ANSWER_S = 30.0  # until the lamps answer a card
 PATIENCE_S = 3.0  # until NEXT is pressed again
+BLINK_S = 0.15  # longer than the bright phase of the quick rhythm
 _POLL_S = 0.004
 
 
@@ -78,8 +80,8 @@ class Hands(Protocol):
     def slots(self) -> Collection[str]:
         """The lamps of the places for cards, in the order of the game."""
 
-    def waits(self) -> bool:
-        """Whether the guests must act first: bets are open, or a seat or the lot is asked."""
+    def waits(self) -> str:
+        """What the guests must do first: `bets`, `marks` or `cards` (open them), "" if nothing."""
 
     def pack(self) -> int:
         """The number of the pack in the shoe or due next; it changes where packs open by themselves."""
@@ -112,7 +114,8 @@ class Puzzled(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A single mistake: at the lamp of one of `slots`, at `next`, or at the last card to `burn`.
+    """A single mistake: at the lamp of one of `slots`, at `next`, at the last card to `burn`, or while guests are
+    asked for `bets` or `marks`.
 
     act: makes it; returns whether it replaced the card or key that was due. after: chances skipped before, so that
     viewers first see the correct way.
@@ -127,7 +130,8 @@ class Dealer:
     """Deals shoe after shoe at `speed` (1: human), from the lamps and the cards in hand alone.
 
     packs: the cards of a full shoe, unshuffled. cut_from_end: the fewest and the most cards behind the cut card;
-    None: no cut card. going: while it is not set, the dealer pauses before the next card or key.
+    None: no cut card. arrange: puts shuffled cards into the shoe, the first to be drawn at the end. going: while it is
+    not set, the dealer pauses before the next card or key.
     """
 
     def __init__(
@@ -138,16 +142,22 @@ class Dealer:
         speed: float = 1.0,
         mistake: Mistake | None = None,
         cut_from_end: tuple[int, int] | None = None,
+        arrange: Callable[[list[Paper]], list[Paper]] | None = None,
     ) -> None:
         self.hands = hands
         self.last: Paper | None = None
+        self.first: Paper | None = None
+        """The first card of the pack in the shoe."""
         self._unread: Paper | None = None
         self.going = asyncio.Event()
         self.going.set()
         self._packs, self._rng, self._speed, self._cut_from_end = packs, rng, speed, cut_from_end
+        self._arrange = arrange
         self._mistake, self._chances, self._cut_at, self._unburned = mistake, 0, -1, False
         self._eyes = Eyes(hands.lit)
         self._shoe: list[Paper] = []
+        self._marked = False
+        self._looked = 0.0
         self._pack = hands.pack()
 
     async def work(self) -> None:
@@ -158,8 +168,13 @@ class Dealer:
             if self.hands.pack() != self._pack:
                 await self._bring_pack()
             elif self.hands.waits():
+                self._marked = True
                 await asyncio.sleep(_POLL_S)
-            elif slot is None:
+                if asked := self.hands.waits():
+                    await self._errs(asked)
+                if "fault" in self.hands.lit():
+                    await self._look_while_waiting()
+            elif slot is None or (self._marked and not await self._is_steady(slot)):
                 await self._look()
             else:
                 await self._deal(slot)
@@ -184,6 +199,11 @@ class Dealer:
         assert self.last is not None
         self.hands.draw(self.last, how)
 
+    def draw_first_again(self) -> None:
+        """Draws a card too many of a face: that of the first card of this pack."""
+        assert self.first is not None
+        self.hands.draw(self.first)
+
     async def see(self, *lamps: str) -> None:
         """Waits until one of `lamps` is lit. Raises Puzzled after `ANSWER_S`."""
         await self._until(lambda: any(lamp in self.hands.lit() for lamp in lamps), " or ".join(lamps))
@@ -194,13 +214,16 @@ class Dealer:
 
     def _goes_on(self, *lamps: str) -> bool:
         lit = self.hands.lit()
-        return self.hands.waits() or any(lamp in lit for lamp in ("fault", *lamps, *self.hands.slots))
+        return bool(self.hands.waits()) or any(lamp in lit for lamp in ("fault", *lamps, *self.hands.slots))
 
     async def _bring_pack(self) -> None:
         """Puts a shuffled pack into the shoe; it needs no opening."""
         await self._pause(SHUFFLE_S)
-        self._shoe = list(self._packs)
-        self._rng.shuffle(self._shoe)
+        shuffled = list(self._packs)
+        self._rng.shuffle(shuffled)
+        self._shoe = self._arrange(shuffled) if self._arrange else shuffled
+        self.first = self._shoe[-1]
+        self._unburned = any(paper.burns for paper in self._shoe)
         self._pack = self.hands.pack()
 
     async def _bring_shoe(self) -> None:
@@ -222,8 +245,8 @@ class Dealer:
         await self._until(
             lambda: slot not in self.hands.lit() or self.hands.left() != left, f"the lamp of {slot} to go out"
         )
-        if slot in self.hands.lit():  # the next card goes there too, or its seat must act
-            await self._eyes.look(GLANCE_S)
+        # A lamp that stays lit asks for the next card, or shows by blinking that its hand has lost.
+        self._marked = self._marked or slot in self.hands.lit()
 
     async def _draw(self) -> None:
         if len(self._shoe) == self._cut_at:
@@ -239,8 +262,14 @@ class Dealer:
         due = [slot for slot in self.hands.slots if slot in seen.steady and slot in self.hands.lit()]
         if len(due) == 1:
             await self._deal(due[0])
-        elif self._the_one_lit() is None and not self.hands.waits():
+        elif self._the_one_lit() in {None, *seen.slow, *seen.fast} and not self.hands.waits():
             await self._follow(seen)
+
+    async def _look_while_waiting(self) -> None:
+        """Calls the pit boss if the lamps demand it while guests are asked."""
+        if "fault" in (await self._eyes.look(GLANCE_S)).fast:
+            await self._think()
+            await self.hands.call_floor(self.last)
 
     async def _follow(self, seen: Seen) -> None:
         """Without a card due, the lamps ask for the pit boss, for a look at the cards, for NEXT, or for a shoe."""
@@ -270,7 +299,7 @@ class Dealer:
         await self._draw()
         assert self.last is not None
         for left in range(self.last.burns, 0, -1):
-            await self._think()
+            await self._pause(self._rng.uniform(*BURN_S))
             if left == 1:
                 await self._errs("burn")
             await self._draw()
@@ -299,6 +328,16 @@ class Dealer:
         self._mistake = None
         return await mistake.act(self)
 
+    async def _is_steady(self, slot: str) -> bool:
+        """Whether a lamp is no blinking one, as the sign of a hand that has lost after a mark."""
+        give_up = asyncio.get_running_loop().time() + BLINK_S
+        while slot in self.hands.lit():
+            if asyncio.get_running_loop().time() > give_up:
+                self._marked, self._looked = False, BLINK_S
+                return True
+            await asyncio.sleep(_POLL_S)
+        return False
+
     def _the_one_lit(self) -> str | None:
         lit = [slot for slot in self.hands.slots if slot in self.hands.lit()]
         return lit[0] if len(lit) == 1 else None
@@ -311,8 +350,11 @@ class Dealer:
             await asyncio.sleep(_POLL_S)
 
     async def _think(self) -> None:
-        await self._pause(self._rng.uniform(*THINK_S))
+        """Pauses before a card or key; the hand already moves while a lamp is looked at."""
+        looked, self._looked = self._looked, 0.0
+        await self._pause(self._rng.uniform(*THINK_S), looked)
 
-    async def _pause(self, seconds: float) -> None:
-        await asyncio.sleep(seconds / self._speed)
+    async def _pause(self, seconds: float, over: float = 0.0) -> None:
+        """Pauses for `seconds` at speed 1; `over` are real seconds that have passed of them."""
+        await asyncio.sleep(max(seconds / self._speed - over, 0.0))
         await self.going.wait()

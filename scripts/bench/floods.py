@@ -41,9 +41,9 @@ LONG: Final = (
 class Bench:
     """One table for each measurement."""
 
-    def __init__(self, tree: Path | None, most: int) -> None:
+    def __init__(self, tree: Path | None, most: int, minutes: float) -> None:
         self.environ = {"PYTHONPATH": str(tree), "PYTHONSAFEPATH": "1"} if tree else {}
-        self.is_old, self.most = tree is not None, most
+        self.is_old, self.most, self.minutes = tree is not None, most, minutes
         self.stack = ExitStack()
 
     @contextmanager
@@ -69,6 +69,7 @@ class Bench:
             for step in steps:
                 floods.enter_context(running(step))
             feeling.deal(" ".join(cards.split()[: self.most])) if cards else table.pause(0.4 * self.most)
+            table.pause(60 * self.minutes)
             felt = feeling.end()
         growth = felt["bytes"] / felt["seconds"] * 3600 / 1e6
         waits = "  ".join(f"{name} {felt[f'{name}_s']:6.2f} s" for name in ("silence", "status", "card"))
@@ -145,8 +146,9 @@ if __name__ == "__main__":
     parser.add_argument("what", nargs="*", default=names, help=", ".join(names))
     parser.add_argument("--tree", type=Path, help="a tree whose daemon is measured")
     parser.add_argument("--most", type=int, default=20, help="honest cards, one each 0.4 s")
+    parser.add_argument("--minutes", type=float, default=0, help="how long a flood goes on after the honest cards")
     options = parser.parse_args()
-    bench = Bench(options.tree, options.most)
+    bench = Bench(options.tree, options.most, options.minutes)
     print(f"load {os.getloadavg()[0]:.1f}")
     for each in options.what:
         getattr(bench, each)()

@@ -21,7 +21,8 @@ def test_status_says_on_one_screen_where_the_table_stands(table: Callable[..., D
     assert ran.code == 0
     told = {line.split()[0]: line.strip() for line in ran.out.splitlines()}
     assert told["table"].startswith("table T07  shoe 1  baccarat, on-demand, 8 decks  FULL")
-    assert told["phase"].endswith("round 2 dealing, P2 is due")
+    assert told["phase"].endswith("round 2 dealing")
+    assert told["next"].endswith("Draw a card: Player card 2")
     assert told["slots"].endswith("P1 2s  B1 3h")
     assert "P2 steady" in told["lamps"]
     assert told["cards"].endswith("410 left")
@@ -55,8 +56,8 @@ def test_status_as_json_is_one_object(table: Callable[..., DaemonTable], shoe: c
 def test_a_voided_and_a_corrected_round_are_shown_as_such(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     bridge.deal("9s Td Ts Tc 2s")
-    assert shoe("do", "void", "--why", "misdeal", "--by", "anna", "--config", bridge.config_path).code == 0
-    correction = ("correct", "1", "9sTdTs9c", "--why", "misread", "--by", "anna")
+    assert shoe("do", "void", "--yes", "--why", "misdeal", "--by", "anna", "--config", bridge.config_path).code == 0
+    correction = ("correct", "1", "9sTdTs9c", "--why", "misread", "--by", "anna", "--yes")
     assert shoe("do", *correction, "--config", bridge.config_path).code == 0
     assert "  rounds   1 tie 9:9 corrected  2 void\n" in shoe("status", "--config", bridge.config_path).out
 

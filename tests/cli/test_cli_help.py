@@ -1,13 +1,18 @@
 """What `shoe help` finds, and the manual pages and the completion that are made of the same."""
 
+import os
 import re
 import shutil
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from firmware_bridge.cli import COMMANDS, help
+from firmware_bridge.cli.help.reading import readable
 from firmware_bridge.config.reference import keys
 from firmware_bridge.shoe.policy import KEEP_ORDER
 from tests.kit import command
@@ -32,6 +37,7 @@ def test_every_key_of_the_config_is_explained(shoe: command.Run, name: str) -> N
 def test_an_alarm_is_told_as_each_policy_has_it(shoe: command.Run) -> None:
     said = shoe("help", "overdrawn").out
     assert [line.split(", ")[1] for line in said.splitlines() if not line.startswith(" ") and line] == [
+        "Alarms of some games",
         "keep-order",
         "us-burn",
         "macau",
@@ -43,14 +49,16 @@ def test_an_alarm_is_told_as_each_policy_has_it(shoe: command.Run) -> None:
     ("words", "says"),
     [
         ([], "reader_gap"),
-        (["technician"], "# The technician's book"),
-        (["3am"], "1. **Look at the lamps.**"),
-        (["damaged", "journal"], "### A damaged journal"),
-        (["update"], "**An update, between two shoes:**"),
+        (["technician"], "THE TECHNICIAN'S BOOK"),
+        (["3am"], "1. Look at the lamps. fault blinking fast"),
+        (["damaged", "journal"], "A damaged journal\n"),
+        (["update"], "An update, between two shoes:"),
         (["rollback"], "--rollback"),
         (["NO_BROKER"], "play goes on; rounds are kept here"),
         (["check"], "usage: shoe check"),
         (["changelog"], "What to do at an update"),
+        (["correct"], "- One card more is refused"),
+        (["corrections"], "a reserve only where it was a third card"),
     ],
 )
 def test_a_topic_is_a_document_a_chapter_a_row_or_a_command(shoe: command.Run, words: list[str], says: str) -> None:
@@ -66,7 +74,7 @@ def test_a_topic_nothing_is_written_about_says_what_is_near(shoe: command.Run) -
 
 def test_every_document_is_there_and_is_named() -> None:
     written = {path.stem for path in DOCS.glob("*.md")} - {"README"}
-    assert written | {"changelog"} == set(help.DOCUMENTS)
+    assert written | {"changelog", "examples"} == set(help.DOCUMENTS)
 
 
 @pytest.mark.parametrize("manual", ["shoe.1", "bridge.toml.5"])
@@ -104,3 +112,84 @@ def test_bash_completes_what_may_come_next(shoe: command.Run, tmp_path: Path, ty
         ["bash", "-uec", f'{asked}; printf "%s\\n" "${{COMPREPLY[@]}}"'], check=True, capture_output=True, text=True
     )
     assert set(done.stdout.split()) == offered
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_every_document_fits_and_shows_no_markdown(
+    shoe: command.Run, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for topic in (*help.DOCUMENTS, *help.ALSO, "reader_gap", "keep_days", "NO_BROKER", ""):
+        out = shoe("help", *topic.split()).out
+        assert max(map(cell_len, out.splitlines())) <= width, topic
+        prose = "\n".join(line for line in out.splitlines() if not line.startswith("    "))
+        assert not re.search(r"\*\*\w|\]\(|^#+ |^\|", prose, re.M), topic
+
+
+def test_a_table_is_read_row_by_row(shoe: command.Run) -> None:
+    out = shoe("help", "3am").out
+    first = out.splitlines()
+    assert first[0].startswith("Contents: A damaged journal")
+    assert "1. Look at the lamps." in "\n".join(first[:5])
+    assert (
+        "  what you see:  fault fast, alarm reader_lost\n"
+        "  most likely:   the reader's cable or power\n"
+        "  do:            plug it in again; "
+    ) in out
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a `b` **c `d`** [e](f.md#g) [h](https://i.example)", "a b c d e h (https://i.example)\n\n"),
+        ("## T `x`\n\np\nq", "T X\n\np q\n\n"),
+        ("p\n- a\n  b\n- c\n\nq", "p\n\n- a b\n- c\n\nq\n\n"),
+        ("| a | b |\n|---|---|\n| `x\\|y` | z |", "  x|y                   z\n\n"),
+        ("| a | b | c |\n|---|---|---|\n| x |  | **z** |", "  a:  x\n  c:  z\n\n"),
+        ("p\n\n    code  `x`\n", "p\n\n    code  `x`\n\n"),
+        ("p\n```toml\n# c\n\n[x]\n```\nq", "p\n\n    # c\n    \n    [x]\n\nq\n\n"),
+        ("# A\n## B\n## C", "Contents: B · C\n\nA\n\nB\n\nC\n\n"),
+    ],
+)
+def test_what_is_shown_of_markdown(text: str, shown: str) -> None:
+    assert "".join(f"{line.plain}\n" for line in readable(text)) == shown
+
+
+@pytest.fixture
+def on_a_terminal(shoe: command.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str | None]:
+    """`on_a_terminal(*words, pager=..)`: what the pager read, None if none was started."""
+    read = tmp_path / "paged"
+
+    def run(*words: str, pager: str = f"cat > {read}", term: str = "xterm") -> str | None:
+        shoe("help", "--man", "shoe.1")
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((80, 24)))
+        monkeypatch.setenv("PAGER", pager)
+        monkeypatch.setenv("TERM", term)
+        printed = shoe("help", *words).out
+        assert bool(printed) != read.exists()
+        return read.read_text("utf-8") if read.exists() else None
+
+    return run
+
+
+def test_a_long_text_is_paged_and_a_short_one_is_not(on_a_terminal: Callable[..., str | None]) -> None:
+    assert on_a_terminal("NO_BROKER") is None
+    paged = on_a_terminal("3am")
+    assert paged is not None
+    assert "Look at the lamps." in paged
+    assert "\x1b[1m" in paged
+
+
+@pytest.mark.parametrize("how", [{"pager": ""}, {"pager": "cat"}, {"term": "dumb"}, {"pager": "/no/such/pager"}])
+def test_without_a_pager_the_text_is_printed(on_a_terminal: Callable[..., str | None], how: dict[str, str]) -> None:
+    assert on_a_terminal("3am", **how) is None
+
+
+def test_help_says_where_the_examples_are(shoe: command.Run) -> None:
+    ran = shoe("help", "examples")
+    assert ran.code == 0
+    assert "settle_money.py" in ran.out
+    folder = Path(ran.out.split("Here they are in ")[1].split("\n")[0].strip().rstrip("."))
+    assert (folder / "houses/macau-floor.toml").exists()
+    assert "  examples " in shoe("help").out

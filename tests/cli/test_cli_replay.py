@@ -82,7 +82,10 @@ def test_rounds_end_as_the_config_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["next", "!next"])
 def test_next_opens_a_pack_where_it_confirms_the_shuffle(tmp_path: Path, word: str) -> None:
     config = tmp_path / "bridge.toml"
-    config.write_text('[table]\nid = "T07"\ngame = "zhajinhua"\nclose = "auto"\n[service]\nconfirm_shuffle = true\n')
+    config.write_text(
+        '[table]\nid = "T07"\ngame = "zhajinhua"\nclose = "auto"\n'
+        "[service]\nconfirm_shuffle = true\n[pins]\nnext = 22\n"
+    )
     round = "money=1:9,2:9,3:9 Ks 9h 4c Kh 9d 5c 7d 2s Ad lot=1 1:fold 2:fold"
     ran = piped(f"{word} {round} {word} {round}", "--config", config)
     events = [each["payload"]["event"] for each in ran.json if each["topic"] == "event"]

@@ -120,9 +120,12 @@ def test_without_sudo_it_says_what_is_missing(tables: Tables, shoe: command.Run,
         assert b"Permission denied" in none.read()
 
 
-def test_a_config_that_makes_no_sense_or_is_missing(tmp_path: Path, ticket: Ticket) -> None:
+def test_a_config_that_makes_no_sense_or_is_missing(tmp_path: Path, ticket: Ticket, shoe: command.Run) -> None:
     config = tmp_path / "bridge.toml"
-    assert b"not available" in ticket(config)["bridge.toml"]
+    out = tmp_path / "missing.tar.gz"
+    ran = shoe("support", "--config", config, "--out", out)
+    assert (ran.code, out.exists()) == (1, True)
+    assert ran.err == f"shoe support: {config} is missing: give the table's config with --config\n"
     config.write_text(f'[mqtt\npassword = "{PASSWORD}"\n')
     told = ticket(config)
     assert LEFT_OUT.encode() in told["bridge.toml"]
@@ -182,3 +185,9 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, shoe: command.Run) -> No
 )
 def test_what_looks_like_a_secret_is_left_out(text: str, shown: str) -> None:
     assert scrubbed(text, ["hunter2"]) == shown
+
+
+def test_a_directory_gets_the_file(tmp_path: Path, shoe: command.Run) -> None:
+    shoe("support", "--config", tmp_path / "b.toml", "--out", f"{tmp_path}/")
+    (made,) = tmp_path.glob("shoe-support-*.tar.gz")
+    assert made.stat().st_mode & 0o777 == 0o600

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli import main
-from firmware_bridge.cli.wiring import LOOKS, WIDTH
+from firmware_bridge.cli.wiring import LOOKS, MARGIN, WIDTH
 from firmware_bridge.games.baccarat.drawn.shapes import wide
 from tests.kit.contrast import elements, worst
 
@@ -31,6 +32,30 @@ def test_each_wire_is_at_its_pin(capsys: pytest.CaptureFixture[str]) -> None:
     assert found[29]["wires"] == ["lamp P1"]
     assert not found[29]["active_low"]
     assert {number for number, pin in found.items() if pin["kind"] == "ground"} == {6, 9, 14, 20, 25, 30, 34, 39}
+
+
+def test_the_pins_of_a_hats_eeprom_are_not_offered(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, drawn: str
+) -> None:
+    assert {n for n, pin in pins(capsys, EXAMPLE).items() if pin["kind"] == "reserved"} == {27, 28}
+    assert main(["wiring", "--config", str(EXAMPLE)]) == 0
+    assert "HAT EEPROM  GPIO0 [27|28] GPIO1  HAT EEPROM" in capsys.readouterr().out
+    assert "for a HAT's EEPROM: leave it free" in [text for _, _, text in elements(drawn)[1]]
+    (tmp_path / "mine.toml").write_text('[table]\nid = "T1"\n[lamps]\nR1 = 0\n')
+    assert pins(capsys, tmp_path / "mine.toml")[27]["kind"] == "wire"
+
+
+def test_the_boxes_of_the_legend_do_not_touch(drawn: str) -> None:
+    boxes = [tuple(map(float, box)) for box in re.findall(r'y="([\d.]+)" width="28" height="(\d+)" rx="4"', drawn)]
+    rows = sorted(set(boxes))
+    assert len(boxes) == len(LOOKS)
+    assert all(lower[0] - (upper[0] + upper[1]) >= 3 for upper, lower in pairwise(rows))
+    columns = sorted({float(x) for x in re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="28"', drawn)})
+    words = {each.word for each in LOOKS.values()}
+    for _, said, text in elements(drawn)[1]:
+        if text in words:
+            right = float(said["x"]) + wide(text, float(said["font-size"]))
+            assert not [left for left in columns if float(said["x"]) < left < right + MARGIN], text
 
 
 def test_lamps_that_share_a_pin_are_told_together(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

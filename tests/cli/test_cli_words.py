@@ -73,11 +73,11 @@ def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
         (["do", "bets-closed", "--money", "0=5", "--by", "anna"], "'0=5' is not a seat with an amount"),
         (["do", "bets-closed", "1=5", "2=5", "1=6", "--by", "anna"], "seat 1 appears twice"),
         (["enter", "9s", "--by", "anna"], "--second"),
-        (["enter", "1s", "--by", "anna", "--second", "ben"], "'1s' is not a card: write rank then suit"),
+        (["enter", "1s", "--by", "anna", "--second", "ben"], "'1s' is not a card: write a card as rank and suit"),
         (["enter", "", "--by", "anna", "--second", "ben"], "'' is not a card"),
         (["calibrate", "reader", "--by", "Eve\nIN ORDER"], r"the name contains the character \n"),
         (["calibrate", "reader", "--by", "x" * 65], "the name is too long: at most 64 characters"),
-        (["enter", "9x", "--by", "anna", "--second", "ben"], "write rank then suit"),
+        (["enter", "9x", "--by", "anna", "--second", "ben"], "write a card as rank and suit"),
         (["journal", "show", "--seq", "later"], "write 5-9"),
         (["journal", "verify", "--head", "7:abc"], "write SEQ:HASH"),
         (["replay", "--procedure", "both"], "six-card"),
@@ -97,7 +97,7 @@ def test_without_a_daemon_the_remedy_is_named(shoe: command.Run, tmp_path: Path,
     config = tmp_path / "bridge.toml"
     config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{tmp_path}"\n')
     ran = shoe(*words, "--config", config)
-    assert ran.code == 1
+    assert ran.code == 3
     assert ran.err == (
         f"shoe: no daemon listens at {tmp_path}/control.sock; "
         "see: systemctl status firmware-bridge, or give its --config\n"
@@ -124,7 +124,7 @@ def test_a_card_is_taken_as_people_write_it(shoe: command.Run, mocker: MockerFix
 )
 def test_an_order_with_what_a_terminal_obeys_is_not_even_sent(shoe: command.Run, words: list[str], says: str) -> None:
     ran = shoe("do", *words)
-    assert (ran.code, ran.err) == (1, f"shoe: {says}; write one short line of printable characters\n")
+    assert (ran.code, ran.err) == (2, f"shoe do: {says}; write one short line of printable characters\n")
 
 
 def test_a_wrong_config_ends_with_78(shoe: command.Run, tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_socket_of_another_user_asks_for_sudo(shoe: command.Run, tmp_path: Pat
     config.write_text("")
     mocker.patch("socket.socket.connect", side_effect=PermissionError(13, "Permission denied"))
     ran = shoe("status", "--config", config)
-    assert ran.code == 1
+    assert ran.code == 3
     assert "put sudo before the command" in ran.err
 
 

@@ -7,6 +7,7 @@ import json
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from firmware_bridge.cli import main
 from firmware_bridge.demo.given import LineError, answer
 from firmware_bridge.games import GAMES
+from tests.docs.pages import DOCS
 from tests.war.rules import GAME
 
 LOOKED = "lot=3 5s Kh 4d 3:look 3:raise=5 1:stand"
@@ -71,7 +73,7 @@ def test_a_round_without_anybody_is_over_before_it_begins() -> None:
 @pytest.mark.parametrize(
     ("moves", "codes"),
     [
-        ("10h Xx 2:zz wp", ["unknown"] * 4),
+        ("11h Xx 2:zz wp", ["unknown"] * 4),
         ("5s lot=2 lot=3 lot=3 5s 5s", ["no_card_due", "not_in_lot", None, "no_mark_due", None, None]),
         ("lot=3 5s 5s Kh", [None, None, "duplicate", None]),
         ("lot=3 5s lot=3 Kh 4d 1:stand 3:raise=51 3:look=1",
@@ -133,8 +135,78 @@ def test_lines_are_answered_in_order_and_a_bad_one_is_named(
     good, last = json.dumps(line("", id="a")), json.dumps(line("lot=3", id="b"))
     text = "\r\n".join([good, "nonsense", "", "[" * 100_000, last]) + "\r\n"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(BOM_UTF8 + text.encode())))
-    assert main(["play", "war"]) == 1
+    assert main(["play", "war", "--json", "-"]) == 1
     out, err = capfdbinary.readouterr()
     assert [json.loads(each)["id"] for each in out.splitlines()] == ["a", "b"]
     assert b"play: line 2: " in err
     assert b"play: line 4: " in err
+
+
+def test_a_round_is_read_by_a_person(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "baccarat"]) == 0
+    shown = capsys.readouterr().out
+    assert "dealt     P1 3" in shown
+    assert "round 1   Banker" in shown
+    assert "lucky_6 12" in shown
+
+
+@pytest.mark.parametrize("game", [name for name in GAMES if name != "war"])
+def test_a_round_of_each_game_is_shipped_and_goes_to_its_end(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", game]) == 0
+    shown = capsys.readouterr().out
+    assert "round 1   " in shown
+    assert not [word for word in ("refused", "! open", "waits") if f"\n{word}" in shown], shown
+    assert main(["play", game, "--json"]) == 0
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    assert not any("error" in step for step in steps)
+
+
+WAYS: list[tuple[str, int, str]] = [
+    ("", 1, "has no card"),
+    ("Ks 5h 9x 3c", 1, "line 1: '9x' is not a word of a deal script"),
+    ("{}", 1, 'line 1: "a" is missing'),
+    ('{"type": "round", "moves": 3}', 1, "line 1: Expected `array`, got `int`"),
+    ('{"a": ["As"], "b": 3}', 1, "line 1: a value is not of the kind that belongs there"),
+    ('{"a": ["Ax", "2s", "3s"], "b": ["4s", "5s", "6s"]}', 1, "line 1: 'Ax' is not a card"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "said"), WAYS)
+def test_what_is_no_round_is_named_without_words_of_python(
+    text: str, code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (file := tmp_path / "given").write_text(text)
+    assert main(["play", "zhajinhua", str(file)]) == code
+    err = capsys.readouterr().err
+    assert said in err
+    assert "Error" not in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for each in (tmp_path / "none", tmp_path):
+        assert main(["play", "blackjack", str(each)]) == 1
+        err = capsys.readouterr().err
+        assert str(each) in err
+        assert "Errno" not in err
+        assert "give a deal script" in err
+
+
+def test_a_round_that_is_not_over_says_what_it_waits_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (file := tmp_path / "a.deal").write_text("Ks 5h")
+    assert main(["play", "baccarat", str(file)]) == 0
+    assert "waits     the round is not over: a card is due at P2" in capsys.readouterr().out
+
+
+def test_lines_are_read_by_a_person_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vectors = Path(__file__).parents[1] / "vectors/games/zhajinhua.jsonl"
+    (file := tmp_path / "one").write_text(vectors.read_text().splitlines()[1] + "\n")
+    assert main(["play", "zhajinhua", str(file)]) == 0
+    shown = capsys.readouterr().out
+    assert "S3 pays 1, compares with S1 and loses; S1 takes 9" in shown
+    assert "refused   3:compare=1: not_allowed" in shown
+
+
+def test_a_script_of_another_game_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "baccarat", str(DOCS / "examples" / "blackjack.deal")]) == 1
+    assert "refused   mark" in capsys.readouterr().out

@@ -158,5 +158,5 @@ def test_a_number_of_processes_that_is_none(shoe: command.Run, jobs: str) -> Non
     ran = shoe("replay", f"--jobs={jobs}")
     assert (ran.code, ran.err) == (
         2,
-        f"shoe replay: argument --jobs: {jobs!r} is not a number of processes: write 1 to 64; see shoe replay --help\n",
+        f"shoe replay: --jobs: {jobs!r} is not a number of processes: write 1 to 64; see shoe replay --help\n",
     )

@@ -92,9 +92,9 @@ def test_the_ledgers_sums_are_the_journals(table: DaemonTable, ledger: Ledger, b
     table.deal(PLAYER)
     table.deal(TIE)
     agree(3)
-    give("correct", "2", BANKER.replace(" ", ""), "--why", "misread")
+    give("correct", "2", BANKER.replace(" ", ""), "--yes", "--why", "misread")
     table.deal("2s 3d")
-    give("void", "--why", "misdeal")
+    give("void", "--yes", "--why", "misdeal")
     table.deal(BANKER)
     agree(4)
     ledger.kill()
@@ -110,7 +110,7 @@ def test_the_ledgers_sums_are_the_journals(table: DaemonTable, ledger: Ledger, b
     agree(7)
     ledger.kill()
     ledger.start()
-    give("correct", "1", PLAYER.replace(" ", ""), "--why", "misread")
+    give("correct", "1", PLAYER.replace(" ", ""), "--yes", "--why", "misread")
     agree(7)
     lines = [line for program in (LEDGER, SUM) for line in program.splitlines() if line.strip()]
     assert len(lines) < 40

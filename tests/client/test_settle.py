@@ -116,9 +116,11 @@ def test_what_is_won_in_money_is_rounded_as_well() -> None:
     assert paid.amount == Decimal("0.02")
 
 
-def test_a_bet_told_in_money_has_one_wager() -> None:
-    with pytest.raises(MoneyError, match="give its bet one wager"):
-        settle(in_money(S3=("20", "20")), wagers("ann S3 10, ann S3 10"), EXACT)
+def test_of_two_wagers_on_a_bet_in_money_both_are_held_and_the_others_paid() -> None:
+    now = settle(in_money(S3=("20", "20"), S4=("5", "5")), wagers("ann S3 10, bo S4 5, ann S3 10"), EXACT)
+    assert now.by_person == money("bo 10")
+    assert [each.wager.person for each in now.held] == ["ann", "ann"]
+    assert "has two wagers on S3: its results are in money, so give it one" in now.held[0].why
 
 
 @pytest.mark.parametrize("quantum", ["0", "-1", "NaN"])

@@ -14,7 +14,7 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
         "id": "T07", "game": "baccarat", "decks": 6, "burn": 7, "close": "auto",
         "betting": "required", "disclose": "dealt", "after_cut": "one-more", "new_shoe": "auto", "virtual_cut": 14,
         "cut_earliest": 70,
-        "policy": "keep-order", "pit": "Pit 3", "shifts": {"day": "08:00", "night": "20:00"},
+        "policy": "keep-order", "pit": "Pit 3", "language": "zh-Hans", "shifts": {"day": "08:00", "night": "20:00"},
     },
     "game": {
         "procedure": "six-card", "leading_ties": "own-column", "row1_limit": "descend",
@@ -22,7 +22,7 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
     },
     "service": {
         "mode": "vip", "reveal_timeout": 30, "fly_limit": 3, "shoe_change_after": 20, "shoe_change_minutes": 4,
-        "confirm_shuffle": True,
+        "confirm_shuffle": True, "second_person": ("correct",),
     },
     "roads": {"good": ["long_banker"]},
     "limits": {"player": {"low": "100", "high": "10000.00"}},
@@ -42,7 +42,7 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
     },
     "mqtt": {
         "host": "broker", "port": 8883, "root": "casino", "client_id": "c", "username": "u", "password_file": "p",
-        "ca": "ca.pem", "cert": "c.pem", "key": "k.pem", "live_odds": True, "commands": ["next", "void"],
+        "ca": "ca.pem", "cert": "c.pem", "key": "k.pem", "live_odds": True, "commands": ["next", "bets_closed"],
         "stored": "floor",
     },
     "journal": {"dir": "/tmp/j", "keep_days": 30, "max_mb": 100, "warn_mb": 50},

@@ -12,6 +12,7 @@ from msgspec.structs import asdict, replace
 from firmware_bridge.config.load import SECTIONS, broker_settings, load, parse
 from firmware_bridge.config.pins import PinsConfig
 from firmware_bridge.config.sections import Config
+from firmware_bridge.errors import ConfigError
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.games.house import terms_of, with_decks
 from tests.config.configs import EVERY_KEY, mistakes
@@ -40,7 +41,7 @@ def test_every_key_is_taken() -> None:
     assert (terms_of(config.house).good_roads, config.house.mode) == (("long_banker",), "vip")
     assert config.pins.next.pin == 22
     assert config.lamps["fault"].active_low is True
-    assert config.mqtt.commands == ("next", "void")
+    assert config.mqtt.commands == ("next", "bets_closed")
     assert config.house.burn == 7
 
 
@@ -64,10 +65,10 @@ def test_lamps_may_share_a_pin_with_each_other_only() -> None:
 
 
 def test_a_limit_is_of_a_bet_or_of_the_table() -> None:
-    limits = {"table": {"low": 1, "high": 10_000}, "differential": "50000", "big_tiger": 500}
+    limits = {"table": {"low": 1, "high": 10_000}, "differential": {"high": "50000"}, "big_tiger": {"high": 500}}
     assert parse({"table": {"id": "T"}, "limits": limits}).house.limits == limits
-    told = mistakes({"table": {"id": "T"}, "limits": {"nosuchbet": 3, "big_tigre": 500}})
-    assert "[limits] nosuchbet is not a bet of baccarat: use a name from `shoe odds --json`, or table or" in told[0]
+    told = mistakes({"table": {"id": "T"}, "limits": {"nosuchbet": {"high": 3}, "big_tigre": {"high": 500}}})
+    assert "[limits] nosuchbet is not a bet of baccarat: use an id from shoe help payouts, table or" in told[0]
     assert "[limits] big_tigre is not a bet of baccarat: did you mean big_tiger?" in told[1]
 
 
@@ -127,3 +128,13 @@ def test_a_cut_card_far_from_the_end_is_early(written: dict[str, Any], holds: in
 def test_half_the_shoe_follows_the_decks_of_the_order_that_opens_it(written: dict[str, Any], holds: int | None) -> None:
     house = parse({"table": {"id": "T07", "game": "blackjack"} | written, "pins": {"next": 22}}).house
     assert with_decks(house, 6) == replace(house, decks=6, cut_earliest=holds)
+
+
+def test_an_order_in_the_list_of_mqtt_has_either_sign() -> None:
+    def commands(*names: str) -> tuple[str, ...]:
+        return parse({"table": {"id": "T07"}, "mqtt": {"commands": [*names]}}).mqtt.commands
+
+    written = commands("bets-open", "bets_closed", "request-shoe-change")
+    assert written == ("bets_open", "bets_closed", "request_shoe_change")
+    with pytest.raises(ConfigError, match='"bets-opne" is unknown; did you mean "bets_open"'):
+        commands("bets-opne")

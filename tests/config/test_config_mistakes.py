@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 
-from firmware_bridge.config.load import broker_settings, limits, load, parse
+from firmware_bridge.config.limits import limits
+from firmware_bridge.config.load import broker_settings, load, parse
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import fault
+from firmware_bridge.games import GAMES
 from tests.config.configs import EVERY_KEY, mistakes
 from tests.kit.texts import texts
 
@@ -23,21 +25,21 @@ from tests.kit.texts import texts
         ("table", "id", "a/b", "no spaces, and none of / + # $"),
         ("table", "id", "", "not empty"),
         ("table", "id", "Tisch Größe 桌", 'id = "Tisch Größe 桌": a space is not allowed; write text'),
-        ("table", "id", "T$0#", "'#' is not allowed"),
-        ("table", "id", "T07\n", r"'\n' is not allowed"),
+        ("table", "id", "T$0#", '"#" is not allowed'),
+        ("table", "id", "T07\n", r'"\n" is not allowed'),
         ("table", "id", "x" * 300, "xxx..: it is too long: at most 64 characters"),
-        ("mqtt", "root", "a\x1b", r"'\x1b' is not allowed"),
+        ("mqtt", "root", "a\x1b", r'"\u001b" is not allowed'),
         ("mqtt", "username", "a\nb", r"a text contains the character \n"),
         ("mqtt", "host", "x" * 2000, "a text is too long: at most 1000 characters"),
         ("mqtt", "prot", 1, "did you mean port?"),
         ("table", "decks", 0, "write a whole number from 1 to 12"),
         ("table", "decks", "8", "write a whole number from 1 to 12"),
-        ("game", "procedure", "sixcard", "use one of: on-demand, six-card"),
+        ("game", "procedure", "sixcard", 'did you mean "six-card"?; use one of: "on-demand", "six-card"'),
         ("game", "precedure", "six-card", "did you mean procedure?"),
         ("table", "procedure", "six-card", "[table] procedure belongs in [game]: it is a setting of baccarat"),
         ("lamps", "P4", 5, "use one of: P1, B1, P2, B2, P3, B3, R1, R2, ready, fault"),
         ("presence", "S1", 5, "use one of: P1, B1,"),
-        ("table", "burn", True, "use one of: first-card, none; or write a whole number from 0 to 20"),
+        ("table", "burn", True, 'use one of: "first-card", "none"; or write a whole number from 0 to 20'),
         ("table", "dekcs", 8, "did you mean decks?"),
         ("table", "colour", "red", "use one of: id, game"),
         ("reader", "hold", -1, "write a number from 0 to 10"),
@@ -50,9 +52,9 @@ from tests.kit.texts import texts
         ("reader", "port", "socket://127.0.0.1", "socket://HOST:PORT"),
         ("reader", "port", "ttyUSB0", "write a device, /dev/.."),
         ("journal", "dir", "j", "write the full path, starting with /"),
-        ("reader", "protocol", "gm65", "use one of: angel-eye, grow, line, native, rdm6300, ssi; grow is for a GM65"),
+        ("reader", "protocol", "gm65", '"line", "native", "rdm6300", "ssi"; grow is for a GM65'),
         ("reader", "baud", 0, "write a whole number, 1 or more"),
-        ("pins", "factory", "rpi", "use one of: lgpio, mock, rpigpio"),
+        ("pins", "factory", "rpi", 'use one of: "lgpio", "mock", "rpigpio"'),
         ("reader", "pattern", "(", "is not a regular expression: missing )"),
         ("reader", "pattern", r"\S+", "has 0 groups: put one pair of ( )"),
         ("reader", "pattern", r"(\S)(\S)", "has 2 groups"),
@@ -62,17 +64,32 @@ from tests.kit.texts import texts
         ("pins", "next", {"pin": 28}, ".pin = 28: write a whole number from 0 to 27"),
         ("pins", "next", {"pull_up": False}, "or write { pin = .. }"),
         ("mqtt", "port", 70_000, "write a whole number from 1 to 65535"),
-        ("mqtt", "commands", ["enter"], "write a list [ .. ]; for each item use one of: bets_closed,"),
+        (
+            "mqtt",
+            "commands",
+            ["enter"],
+            '"enter" is unknown; write a list [ .. ]; for each item use one of: "bets',
+        ),
         ("mqtt", "live_odds", "yes", "write true or false"),
         ("mqtt", "root", "#", "none of / + # $"),
         ("journal", "keep_days", 0, "write a whole number, 1 or more"),
-        ("limits", "player", 1.5, 'write a whole number, or text such as player = "10000.00"'),
+        ("limits", "player", 1.5, "write player = { low = .., high = .. }"),
+        ("limits", "player", 15, "write player = { high = 15 }"),
         ("limits", "player", {"low": 100, "high": 10}, "low (100) is above high (10)"),
-        ("limits", "player", {"low": "9.50", "high": "10000.00", "step": "x"}, "step is not an amount of money"),
+        ("limits", "player", {"low": "9.50", "high": "10000.00", "step": "x"}, "step is unknown: write low and high"),
         ("limits", "player", {"low": 100, "high": "1000"}, "one is a number, the other text"),
-        ("limits", "player", {"low": "cheap", "high": "10"}, "low is not an amount of money"),
-        ("limits", "tie", "a lot", 'tie is not an amount of money: write tie = "10000.00"'),
-        ("limits", "tie", -1, "tie is not an amount of money"),
+        ("limits", "player", {"low": "cheap", "high": "10"}, "is not an amount of money"),
+        ("limits", "tie", {"high": "a lot"}, 'high = "a lot" is not an amount of money: write 100, 12.5 or "10000.00"'),
+        ("limits", "tie", {"low": -1}, "tie.low = -1 is not an amount of money"),
+        ("limits", "tie", {"low": True}, "tie.low = true is not an amount of money"),
+        ("limits", "tie", {}, "write low, high or both"),
+        ("limits", "tie", {"low": 1, "hihg": 9}, "tie.hihg is unknown: did you mean high?"),
+        ("limits", "bet", {"low": 1}, "write table = { low = .., high = .. }"),
+        ("limits", "min", 5, "write table = { low = .., high = .. }"),
+        ("table", "commission", 5, "commission cannot be set: shoe help payout"),
+        ("table", "overdrawn", "burn", "overdrawn cannot be set: shoe help payout"),
+        ("game", "tie_pays", 9, "tie_pays cannot be set: shoe help payout"),
+        ("game", "lucky_6", 9, "lucky_6 cannot be set: shoe help payout"),
     ],
 )
 def test_a_wrong_value_names_section_key_and_what_is_right(section: str, key: str, value: Any, text: str) -> None:
@@ -177,5 +194,5 @@ def test_a_cut_card_has_a_place_between_the_earliest_and_the_latest(written: dic
 
 def test_a_limit_of_a_long_name_is_refused() -> None:
     found: list[str] = []
-    assert limits({"t" * 65: 1}, found) == {}
+    assert limits({"t" * 65: {"high": 1}}, GAMES["baccarat"], found) == {}
     assert "the name is too long: at most 64 characters" in found[0]

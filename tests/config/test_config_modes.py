@@ -63,7 +63,8 @@ def test_what_is_written_against_the_mode_is_told(mode: str, told: list[str]) ->
 def test_a_mode_excuses_no_mistake() -> None:
     for raw in ({"service": {"mode": "vip"}}, {"table": 3, "service": {"mode": "vip"}}):
         assert any("id is missing" in each or "write [table]" in each for each in mistakes(raw))
-    assert "use one of: squeeze, standard, vip" in mistakes({"table": {"id": "T"}, "service": {"mode": "vap"}})[0]
+    said = mistakes({"table": {"id": "T"}, "service": {"mode": "vap"}})[0]
+    assert 'did you mean "vip"?; use one of: "squeeze", "standard", "vip"' in said
 
 
 def test_a_reader_that_judges_cannot_seal_by_its_mode_either() -> None:

@@ -40,6 +40,17 @@ def test_the_four_other_games_end_a_round_by_next(game: str, way: dict[str, Any]
     assert house(game, way, close="auto").close == "auto"
 
 
+@pytest.mark.parametrize("game", ["niuniu", "erbagang", "zhajinhua"])
+def test_a_pack_that_only_next_opens_needs_a_next(game: str) -> None:
+    confirmed = {"service": {"confirm_shuffle": True}}
+    (told,) = [each for each in mistakes(game, confirmed, close="auto") if "NEXT" in each]
+    assert told.startswith(
+        f"[service] confirm_shuffle = true: NEXT opens the next pack of {game}, and there is no NEXT"
+    )
+    assert house(game, confirmed, PIN, close="auto").confirm_shuffle
+    assert house("blackjack", confirmed, close="auto").confirm_shuffle
+
+
 @pytest.mark.parametrize(
     ("game", "sections", "table"),
     [
@@ -102,5 +113,5 @@ def test_a_table_where_no_seat_may_decline_is_taken_and_check_says_so(grab: list
     config = parse({"table": {"id": "T", "game": "niuniu"}, **PIN, "game": {"grab": grab}})
     found = list(terms(Machine(config, None)))
     assert [(each.level, each.text) for each in found] == [
-        ("WARN", "grab has no 0: nobody may decline the bank"),
+        ("WARN", "grab has no 0: no seat may decline, so one of them is forced to take the bank"),
     ] * says

@@ -69,7 +69,7 @@ def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path
             "[game] hand_multiples.bomb = -1: write a whole number from 0 to 1000",
         ),
         ("erbagang", {"order": ["pair"]}, "[game] order: name each of white_pair, pair, 28, points once"),
-        ("erbagang", {"ties": "none"}, '[game] ties = "none": use one of: banker, high-tile, push'),
+        ("erbagang", {"ties": "none"}, '[game] ties = "none": use one of: "banker", "high-tile", "push"'),
         ("erbagang", {"grab_max": -1}, "[game] grab_max = -1: write a whole number from 0 to 1000000"),
         ("erbagang", {"banker_per": "day"}, '[game] banker_per = "day"'),
     ],

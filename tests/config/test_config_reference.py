@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.cli.check import findings
+from firmware_bridge.config.limits import enforced_limit
 from firmware_bridge.config.load import load, parse
 from firmware_bridge.config.reference import keys, unnamed
+from firmware_bridge.config.toml_text import in_toml
 from firmware_bridge.games import GAMES
 from tests.kit import command
 
@@ -74,3 +76,22 @@ def test_no_secret_is_shown(shoe: command.Run, tmp_path: Path) -> None:
     said = shoe("config", "--config", config).out
     assert "sesame" not in said
     assert f'password_file = "{tmp_path}/password"' in said
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_defaults_of_the_reference_are_those_of_a_table_of_the_game(game: str) -> None:
+    """Where games differ, a value stands behind the names of its games."""
+    house = parse({"table": {"id": "T07", "game": game}, "pins": {"next": 22}}).house
+    told = {key.name: key for key in keys() if key.title == "[table]" and key.name not in ("id", "game", "language")}
+    for name, key in told.items():
+        if key.games and game not in key.games:
+            continue
+        parts = dict(re.findall(r"([a-z, ]+): ([^;]+)", key.default)) if key.name != "shifts" else {}
+        by_game = {each: value for names, value in parts.items() for each in names.strip().split(", ")}
+        found = getattr(house, name)
+        assert by_game.get(game, key.default) == in_toml("none" if found is None else found), name
+
+
+def test_the_reference_has_the_bet_that_is_enforced_by_default() -> None:
+    (bet,) = [key for key in keys() if (key.title, key.name) == ("[limits]", "bet")]
+    assert bet.default == in_toml(enforced_limit(GAMES["blackjack"], GAMES["blackjack"].terms()))

@@ -15,6 +15,7 @@ from typing import Any, Final
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
+from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.facts import inputs
 from hardware import framing
 from hardware.keypads import Hello, Mark, pack
@@ -125,7 +126,8 @@ class Flooded(DaemonTable):
     def state(self) -> dict[str, Any]:
         """The status, asked of it at once."""
         with socket.socket(socket.AF_UNIX) as control:
-            control.connect(str(self.journal_dir / "control.sock"))
+            with socket_address(self.journal_dir / "control.sock") as address:
+                control.connect(address)
             control.sendall(b'{"do":"status"}\n')
             status: dict[str, Any] = json.loads(control.makefile().readline())
             return status

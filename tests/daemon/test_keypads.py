@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.cli.check.finding import Finding, Machine
+from firmware_bridge.cli.check.finding import Machine
 from firmware_bridge.cli.check.reader import keypads
-from firmware_bridge.config.load import load
+from firmware_bridge.config.findings import Finding
+from firmware_bridge.config.load import digests, load
+from firmware_bridge.daemon.devices.keypads import SHOW_S
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import events as e
@@ -20,9 +23,9 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked
 from hardware.pins.pin import Pin
+from hardware.sim.keypads import KeypadBoard
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
-from tests.hardware.keypad_board import KeypadBoard
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable
 
@@ -188,6 +191,22 @@ def test_a_pad_that_is_gone_is_told_and_marks_nothing(seats: Callable[..., Seats
     table.loop.run_until_complete(asyncio.sleep(0))
 
 
+def test_a_silent_pad_is_logged_once(seats: Callable[..., Seats], caplog: pytest.LogCaptureFixture) -> None:
+    """Its port stays open, and it beats no more: the alarm stands, the log does not grow."""
+    table = seats(pad=True)
+    pad = table.plug()
+    table.until(lambda: not table.is_pad_lost())
+    pad.is_silent = True
+    table.until(table.is_pad_lost)
+    table.pause(3 * SHOW_S)
+    assert len([each for each in caplog.messages if "nothing received from the keypad" in each]) == 1
+    pad.is_silent = False
+    table.until(lambda: not table.is_pad_lost())
+    pad.is_silent = True
+    table.until(table.is_pad_lost)
+    assert len([each for each in caplog.messages if "nothing received from the keypad" in each]) == 2
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -304,4 +323,4 @@ def test_unmark_of_a_guests_keypad_takes_nothing_back(seats: Callable[..., Seats
 def status(table: Seats) -> dict[str, Any]:
     """As much of the daemon's status as the check reads."""
     alarms = [msgspec.to_builtins(each) for each in table.bridge.table.alarms().open]
-    return {"alarm": {"open": alarms}}
+    return {"alarm": {"open": alarms}, "config": {"at": time.time(), "sections": digests(load(table.config_path))}}

@@ -47,6 +47,15 @@ def test_every_order_is_answered(table: Any, backend: Backend) -> None:
     assert not [each for each in backend.on("reply") if "is not allowed here" in each.get("error", "")]
 
 
+def test_an_order_of_two_people_is_refused_by_mqtt(table: Any, backend: Backend) -> None:
+    orders = ["void", "correct", "resolve"]
+    table(mqtt={"commands": orders}, service={"second_person": orders})
+    status_is(backend, "online")
+    backend.publish(COMMAND, {"id": "a", "do": "void", "why": "misdeal", "second": "bo"})
+    answer = backend.wait_for(lambda each: each.topic.endswith("/reply") and each.payload["id"] == "a").payload
+    assert (answer["ok"], answer["error"]) == (False, '"second" is only allowed at the table')
+
+
 @pytest.mark.parametrize("elsewhere", [None, "other/table/reply/me", "shoe/T07/event"])
 def test_any_other_answer_goes_to_reply(table: Any, backend: Backend, elsewhere: str | None) -> None:
     table()

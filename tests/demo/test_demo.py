@@ -111,8 +111,8 @@ def test_it_can_be_stopped_and_leaves_nothing(tmp_path: Path, how: signal.Signal
     command = [*SHOE, "--broker", broker]
     with subprocess.Popen(command, env=environment(tmp_path), stdout=-1, stderr=-1, text=True) as running:
         assert "10 rounds" in running.stdout.readline()
-        while "shoe 1" not in running.stdout.readline():
-            pass
+        while "shoe 1" not in (line := running.stdout.readline()):
+            assert line, running.stderr.read()
         brokers = children(running.pid)
         running.send_signal(how)
         assert running.wait(LIMIT_S) == 130
@@ -203,3 +203,11 @@ def test_no_round_is_lost_when_the_broker_is(played: Played, broker: str) -> Non
     numbers = [int(number) for number in re.findall(r"^round (\d+)", said, re.MULTILINE)]
     assert numbers == list(range(1, len(numbers) + 1))
     assert len(numbers) >= 10
+
+
+def test_the_first_result_stands_after_six_seconds_at_the_usual_speed(tmp_path: Path) -> None:
+    command = [*SHOE, "--rounds", "1", "--seed", "21", "--plain"]
+    done = subprocess.run(command, env=environment(tmp_path), text=True, capture_output=True, timeout=LIMIT_S)
+    stands = re.search(r"^ *([\d.]+)  round 1 ", done.stdout, re.M)
+    assert stands, done.stdout
+    assert float(stands[1]) <= 6

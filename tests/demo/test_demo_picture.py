@@ -51,8 +51,6 @@ def test_the_picture_on_a_terminal(tmp_path: Path) -> None:
         "table DEMO",
         "PLAYER",
         "BANKER",
-        "║DRAW║",
-        "│ 9♦ │",
         "ready 1 Hz",
         "P1 steady",
         "5♥ ░░ ░░ ░░ ░░ ░░",
@@ -64,6 +62,8 @@ def test_the_picture_on_a_terminal(tmp_path: Path) -> None:
         "3 rounds delivered",
     ):
         assert text in drawn, text
+    assert re.search("║ *DRAW *║", drawn)
+    assert re.search("│ 9♦ +│", drawn)
     assert re.search("round 1 over, round 2 ready|round 2 over, round 3 ready", drawn), "a late screen may miss one"
 
 
@@ -76,13 +76,13 @@ def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path: Path) -> 
 
 def test_the_picture_of_a_game_that_the_demo_has_never_heard_of(tmp_path: Path) -> None:
     drawn = on_terminal(tmp_path, "--game", "war", "--rounds", "1", "--speed", "5", program="tests.war")
-    for text in ("SEATS", "DEALER", "║DRAW║", "D steady", "round 1: SEATS 5:5:6:2", "betting: round 1: open"):
+    for text in ("SEATS", "DEALER", " DRAW ", "D steady", "round 1: SEATS", " 5:5:6:2 ", "betting: round 1: open"):
         assert text in drawn, text
 
 
 def test_keys_let_the_demo_rest_and_end(tmp_path: Path) -> None:
     keys = {"P2 steady": b" ", "PAUSED. SPACE: go on": b" ", "round 1: PLAYER": b"q"}
-    drawn = on_terminal(tmp_path, "--rounds", "1000", "--speed", "10", keys=keys, code=130)
+    drawn = on_terminal(tmp_path, "--rounds", "1000", "--speed", "10", keys=keys, code=0)
     assert re.search(r"\d+ rounds? delivered", drawn)
 
 
@@ -96,8 +96,9 @@ def test_keys_let_the_demo_rest_and_end(tmp_path: Path) -> None:
 def test_a_terminal_without_room_or_a_cursor_gets_lines(tmp_path: Path, env: dict[str, str], told: str) -> None:
     drawn = on_terminal(tmp_path, "--rounds", "1", "--speed", "200", env=env)
     assert drawn.startswith(told)
-    assert "demo      1 round, " in drawn
-    assert "round 1   PLAYER 9:7" in drawn
+    folded = " ".join(drawn.split())
+    assert "demo 1 round, " in folded
+    assert "round 1 PLAYER 9:7" in folded
     assert "╭" not in drawn
 
 

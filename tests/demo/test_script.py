@@ -31,6 +31,10 @@ WORDS: list[tuple[str, list[Step]]] = [
     ("!resolve duplicate keep", [Say(orders.Resolve("duplicate", "keep"))]),
     ("!enter As", [Say(orders.Enter(Card("As"), "second"))]),
     ("!close-shoe !open_shoe !next", [Say(orders.CloseShoe()), Say(orders.OpenShoe()), Say(orders.Next())]),
+    ("bets_open", [Say(orders.BetsOpen())]),
+    ("K♠ 10h kc, Ks,5h", [Drawn(Card(face)) for face in ("Ks", "Th", "Kc", "Ks", "5h")]),
+    ("!enter 10♠", [Say(orders.Enter(Card("Ts"), "second"))]),
+    ("!correct 2 K♠10h,3:raise=6", [Say(orders.Correct(2, ("Ks", "Th", "3:raise=6"), "script"))]),
     ("# a comment\n\n As # another", [Drawn(Card("As"))]),
 ]
 
@@ -60,6 +64,10 @@ def test_words(text: str, steps: list[Step]) -> None:
         ("!resolve duplicate", "needs more words after it; write !resolve IRREGULARITY CHOICE"),
         ("!resolve duplicate kep", "'kep' is not one of burn, keep, remove"),
         ("!enter xx", "write !enter CARD"),
+        ("!correct x 9s", "!correct: 'x' is not a number; write !correct ROUND CARDS"),
+        ("!correct 1 ü", "!correct: 'ü' is not a card; write !correct ROUND CARDS"),
+        ("!correct 1 9s,ü", 'line 1: !correct: "cards" has an item'),
+        ("!void \u202e", "line 1: !void: the reason contains"),
         ('!void "x', "line 1: No closing quotation; close the quotation mark"),
         ("+9999999s", "'+9999999s' is not a word"),
     ],

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.config.sections import TableConfig
 from firmware_bridge.demo.faults import INSIDE, LATE, places
 from firmware_bridge.demo.fixtures import faces, lamps, packs
 from firmware_bridge.demo.seats import asks_guests, next_order, waits
@@ -105,7 +106,7 @@ def of_pack(pack: dict[Card, int], **more: Any) -> Game:
 @pytest.mark.parametrize("pack", [dict.fromkeys(FACES, 1), dict.fromkeys(TILES, 4), {FACES[0]: 3, TILES[9]: 1}])
 def test_a_full_shoe_holds_every_face_as_often_as_its_packs(reader: str, pack: dict[Card, int]) -> None:
     codes = faces(reader, of_pack(pack), 2)
-    papers = packs(reader, of_pack(pack), 2)
+    papers = packs(reader, of_pack(pack), TableConfig(id="T07", decks=2))
     drawn = [codes[paper.code] for paper in papers]
     assert {card: drawn.count(card) for card in pack} == {card: 2 * copies for card, copies in pack.items()}
     if READERS[reader].has_tags:

@@ -9,7 +9,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 DOCS: Final = ROOT / "docs"
 README: Final = ROOT / "README.md"
-PAGES: Final = [README, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("adr/*.md"))]
+PAGES: Final = [README, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("adr/*.md")), DOCS / "examples/README.md"]
 
 
 def block(page: Path, language: str, holding: str) -> str:

@@ -16,7 +16,7 @@ def test_it_is_short() -> None:
 
 def test_every_script_is_named() -> None:
     scripts = {path.name for path in (ROOT / "scripts").iterdir() if path.is_file() and path.stat().st_mode & 0o100}
-    shown = {"demo", "floor", "play", "install", "lock", "picture-page", "picture-screen"}
+    shown = {"demo", "floor", "play", "install", "lock"}
     assert {name for name in scripts if f"scripts/{name}" not in TEXT} <= shown
 
 

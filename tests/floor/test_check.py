@@ -1,13 +1,18 @@
 """`shoe-floor check` at a real broker: what it must not miss before real money is settled by the store."""
 
+import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
+from rich.cells import cell_len
 
+from firmware_bridge.config.findings import Finding
+from firmware_bridge.floor import check as checks
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.record.ledger import EVER, Progress
 from firmware_bridge.floor.store.sqlite import SqliteStore
@@ -44,20 +49,21 @@ def check(tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.Capture
         (tmp_path / "floor.toml").write_text(f'{mqtt}[store]\npath = "{tmp_path / "floor.db"}"\n')
         SqliteStore(tmp_path / "floor.db").close()
         code = main(["--config", str(tmp_path / "floor.toml"), "check"])
-        return code, capsys.readouterr().out.splitlines()
+        found, _, _ = capsys.readouterr().out.partition("\n\n")  # the failures follow once more
+        return code, found.replace("\n                 -> ", "; ").splitlines()
 
     return run
 
 
 def test_a_floor_that_may_do_its_work_is_fine(check: Check) -> None:
     code, lines = check(READS + WRITES)
-    assert (code, [line for line in lines if not line.startswith("fine ")]) == (0, [])
-    assert lines[-1] == "fine   1 tables found"
+    assert (code, [line for line in lines if not line.startswith("OK ")]) == (0, [])
+    assert lines[-1] == "OK    tables     1 tables found"
 
 
 def test_what_may_not_be_written_is_named(check: Check) -> None:
     code, lines = check(READS + "topic write shoe/+/stored\n")
-    [wrong] = [line for line in lines if not line.startswith("fine ")]
+    [wrong] = [line for line in lines if not line.startswith("OK ")]
     assert code == 1
     assert "refuses our messages on shoe/+/command: Not authorized; in its ACL, allow" in wrong
 
@@ -65,13 +71,17 @@ def test_what_may_not_be_written_is_named(check: Check) -> None:
 def test_a_floor_that_hears_nobody_is_warned_and_wrong_once_it_has_messages(check: Check, tmp_path: Path) -> None:
     code, lines = check(WRITES)
     assert code == 0
-    assert lines[-1].startswith("warn   0 tables found; if no table is connected yet, nothing; else in its ACL, allow")
+    assert lines[-1].startswith(
+        "WARN  tables     0 tables found; if no table is connected yet, nothing; else in its ACL, allow"
+    )
     store = SqliteStore(tmp_path / "floor.db")
     store.save([event(1)], [], [])
     store.close()
     code, lines = check(WRITES)
     assert code == 1
-    assert lines[-1].startswith("wrong  0 tables found; in its ACL, allow [mqtt] username to read shoe/+/status")
+    assert lines[-1].startswith(
+        "FAIL  tables     0 tables found; in its ACL, allow [mqtt] username to read shoe/+/status"
+    )
 
 
 def test_a_table_that_did_not_send_what_it_said_before_is_counted(check: Check, tmp_path: Path) -> None:
@@ -79,9 +89,11 @@ def test_a_table_that_did_not_send_what_it_said_before_is_counted(check: Check, 
     store.save([], [], [Progress(event(1).key, 3, 1, 1, EVER)])
     store.close()
     code, lines = check(READS + WRITES)
-    [wrong] = [line for line in lines if not line.startswith("fine ")]
+    [wrong] = [line for line in lines if not line.startswith("OK ")]
     assert code == 1
-    assert wrong.startswith("wrong  1 tables have not sent all from before their newest shoe; the ingest asks")
+    assert wrong.startswith(
+        "FAIL  tables     1 tables have not sent all from before their newest shoe; the ingest asks"
+    )
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file away")
@@ -89,7 +101,46 @@ def test_a_file_of_another_owner_than_its_directory_is_named(check: Check, tmp_p
     SqliteStore(tmp_path / "floor.db").close()
     os.chown(tmp_path / "floor.db", 4711, 4711)
     code, lines = check(READS + WRITES)
-    [wrong] = [line for line in lines if not line.startswith("fine ")]
+    [wrong] = [line for line in lines if not line.startswith("OK ")]
     assert code == 1
     assert f"belongs to user 4711, its directory to {tmp_path.stat().st_uid}: the ingest may fail to write it" in wrong
     assert f"sudo chown --reference={tmp_path}/. {tmp_path / 'floor.db'}*" in wrong
+
+
+FINDINGS = [
+    Finding("OK", "store", "the store can be read"),
+    Finding("FAIL", "broker", "the broker 賭枱.example:8883: " + "it cannot be reached " * 9, "check [mqtt] " * 12),
+    Finding("WARN", "tables", "0 tables found", "if no table is connected yet, nothing"),
+]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_it_fits_and_says_the_failures_once_more_at_the_end(
+    width: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "findings", lambda config: iter(FINDINGS))
+    monkeypatch.setenv("COLUMNS", str(width))
+    (tmp_path / "floor.toml").write_text("")
+    assert main(["check", "--config", str(tmp_path / "floor.toml")]) == 1
+    out = capsys.readouterr().out
+    assert max(map(cell_len, out.splitlines())) <= width
+    first, _, last = out.partition("1 failed: broker")
+    shown = ["".join(part.split()) for part in (first, last)]
+    assert all("".join(f"{each.level}{each.name}{each.text}".split()) in shown[0] for each in FINDINGS)
+    assert shown[1] == "".join(f"FAILbroker{FINDINGS[1].text}->{FINDINGS[1].remedy}".split())
+    assert main(["check", "--json", "--config", str(tmp_path / "floor.toml")]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["ok"], [each["level"] for each in told["checks"]]) == (False, ["OK", "FAIL", "WARN"])
+
+
+def test_a_terminal_gets_colours(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "findings", lambda config: iter(FINDINGS))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    (tmp_path / "floor.toml").write_text("")
+    main(["check", "--config", str(tmp_path / "floor.toml")])
+    out = capsys.readouterr().out
+    assert all(coloured in out for coloured in ("\x1b[32mOK", "\x1b[33mWARN", "\x1b[1;31mFAIL"))

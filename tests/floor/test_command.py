@@ -82,7 +82,8 @@ def test_check_names_what_is_wrong(
     mocker.patch("firmware_bridge.floor.check.ANSWER_S", 0.2)
     assert floor("check", port=free_port()) == 1
     told = capsys.readouterr().out
-    assert "wrong  1 messages in quarantine; run shoe-floor export quarantine for the reasons" in told
+    assert "FAIL  quarantine 1 messages in quarantine\n" in told
+    assert "-> run shoe-floor export quarantine for the reasons\n" in told
     assert "it cannot be reached" in told
 
 

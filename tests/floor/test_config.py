@@ -73,7 +73,7 @@ def test_the_configs_of_table_and_floor_say_the_same_of_a_mistake(raw: dict[str,
     ("nats", "mistake"),
     [
         ({"username": "floor"}, "[nats] has no servers"),
-        ({"servers": ["n1.example"]}, "'n1.example' is not allowed: write nats://HOST:PORT"),
+        ({"servers": ["n1.example"]}, '"n1.example" is not allowed: write nats://HOST:PORT'),
         ({"servers": ["nats://floor:secret@n1.example:4222"]}, "an address with user or password is not allowed"),
         ({"servers": ["nats://n1.example:4222"], "key": "k"}, "[nats] key needs cert"),
         ({"servers": ["nats://n1.example:4222"], "monitor": ["n1.example:8222"]}, "write http://HOST:PORT"),

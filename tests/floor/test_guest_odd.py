@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import string
 from collections.abc import Iterator
 from typing import get_args
 
@@ -13,12 +12,12 @@ from msgspec.structs import replace
 from firmware_bridge.floor.page.guest.fold import MOST, NOTHING, ROUNDS, Guests, fold
 from firmware_bridge.floor.page.guest.html import document, screen
 from firmware_bridge.floor.page.guest.view import WAITING, result, view
-from firmware_bridge.floor.page.guest.words import LANGUAGES, WORDS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.erbagang.hands import Kind as ErBaGangKind
 from firmware_bridge.games.guest import Guest, Hand, Result
 from firmware_bridge.games.niuniu.hands import Kind as NiuNiuKind
 from firmware_bridge.games.zhajinhua.hands import Kind as ZhaJinHuaKind
+from firmware_bridge.topics.texts import known
 from tests.floor.guest_stage import Stage
 from tests.floor.guest_table import HEAD, at, kept, seen, status, table
 from tests.war.rules import GAME as WAR
@@ -146,18 +145,6 @@ def test_tables_are_kept_by_name_and_no_more_than_a_floor_has() -> None:
     assert len(guests.tables) == MOST
 
 
-def test_every_language_has_every_text_with_the_same_values() -> None:
-    def values(text: str) -> list[str]:
-        return [name for _, name, _, _ in string.Formatter().parse(text) if name is not None]
-
-    assert set(WORDS) == set(LANGUAGES)
-    for id, english in WORDS["en"].items():
-        for lang in LANGUAGES:
-            assert WORDS[lang][id].strip(), (lang, id)
-            assert values(WORDS[lang][id]) == values(english), (lang, id)
-    assert not any("\u4e00" <= letter <= "\u9fff" for text in WORDS["en"].values() for letter in text)
-
-
 @pytest.mark.parametrize(
     ("game", "words"),
     [
@@ -169,8 +156,8 @@ def test_every_language_has_every_text_with_the_same_values() -> None:
     ],
 )
 def test_there_is_a_word_for_all_that_a_game_says(game: str, words: list[str]) -> None:
-    assert [word for word in words if f"is.{game}.{word}" not in WORDS["en"]] == []
+    assert [word for word in words if known("en", f"guest.is.{game}.{word}") is None] == []
 
 
 def test_every_game_has_a_screen() -> None:
-    assert all(name in WORDS["en"] for name in GAMES if name != "war")
+    assert all(known("en", f"game.{name}") for name in GAMES if name != "war")

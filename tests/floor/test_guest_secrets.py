@@ -17,8 +17,8 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.floor.page.guest.fold import NOTHING, fold
 from firmware_bridge.floor.page.guest.html import screen
 from firmware_bridge.floor.page.guest.view import Cards, View, view
-from firmware_bridge.floor.page.guest.words import LANGUAGES, Language
 from firmware_bridge.shoe.policy import POLICIES
+from firmware_bridge.topics.texts import LANGUAGES, Language
 from tests.floor.guest_stage import VERSION_SAID, Said, Stage
 from tests.floor.guests import BETS, PEOPLE, PURSES, STAGES, WHY
 from tests.kit.texts import texts

@@ -73,6 +73,22 @@ def test_a_tile_of_a_shoe_that_is_over_names_no_round() -> None:
     assert names == [True, False]
 
 
+@pytest.mark.parametrize("why", ["lost", "stopped"])
+def test_a_line_that_stands_alone_begins_with_a_capital(why: str) -> None:
+    drawn = seen_text(views(messages("T07", baccarat(3, 7)), alive("T07", state=why)).grid_document("en"))
+    assert re.search(r"The shoe( is disconnected|'s software was stopped) \S", drawn.replace("&#x27;", "'"))
+    starts = {id: said[0] for id, said in TEXTS["en"].items() if id.startswith("silent.")}
+    assert all(letter.isupper() for letter in starts.values()), starts
+
+
+def test_no_line_begins_with_a_dot() -> None:
+    for scene in GAMES:
+        drawn = views(messages("T07", scene), alive("T07"))
+        for page in (drawn.grid_document("en"), drawn.table_document("T07", "en")):
+            lines = re.sub(r"<svg.*?</svg>", "", page.split("<body", 1)[1])
+            assert " ·" not in lines
+
+
 def tile_of(scene: Scene) -> str:
     return seen_text(views(messages("T07", scene), alive("T07")).grid_document("en"))
 
@@ -83,7 +99,9 @@ def test_a_tile_tells_what_it_must(lang: Language) -> None:
     shown = seen_text(views(told, alive("T07")).grid_document(lang))
     for id in ("trouble.blocked", "alarm.unreadable", "phase.dealing", "page.per_hour", "page.cards_left"):
         assert text(lang, id) in shown
-    assert names.slot(lang, "B2") in shown
+    assert names.slot(lang, "B2") not in shown  # no card is due until the pit has decided
+    going_on = seen_text(views(messages("T07", baccarat(20, 7, "9s Kd")), alive("T07")).grid_document(lang))
+    assert names.slot(lang, "P3") in going_on
     assert text(lang, "alarm.unreadable") in seen_text(views(told).table_document("T07", lang))
 
 
@@ -153,6 +171,10 @@ def test_every_catalogue_has_every_text_with_the_same_values(lang: Language) -> 
 
 def fields(words: str) -> set[str | None]:
     return {name for _, name, _, _ in Formatter().parse(words)} - {None}
+
+
+def test_english_has_no_chinese_sign() -> None:
+    assert not any("\u4e00" <= letter <= "\u9fff" for text in TEXTS["en"].values() for letter in text)
 
 
 def test_chinese_is_written_in_the_signs_of_its_own_kind() -> None:

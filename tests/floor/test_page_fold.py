@@ -1,11 +1,15 @@
 """What the page keeps of tables' messages, and how it sorts them."""
 
+import re
+
 import msgspec
 import pytest
 
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.wire_states import Act
+from firmware_bridge.floor.page.markup import joined
 from firmware_bridge.floor.page.state import KEPT, Floor, Seen
-from firmware_bridge.floor.page.tile import SILENT_MS, Trouble, natural, order, trouble
+from firmware_bridge.floor.page.tile import SILENT_MS, Trouble, due, natural, order, trouble
 from tests.floor.tables import NOW, Message, alive, baccarat, floor_of, game, latest, messages
 from tests.tools.messages.scenes import Scene
 
@@ -144,3 +148,24 @@ def test_a_bridge_that_guides_nobody_is_blocked(mode: str) -> None:
 
 def test_names_are_sorted_as_people_do() -> None:
     assert sorted(["T10", "T2", "B1", "T2b", "2"], key=natural) == ["B1", "T2", "T2b", "T10", "2"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "shown"),
+    [
+        ((Act("draw", slot="P3", hand="P3"),), "P3 player card 3"),
+        ((Act("turn", slot="D", hand="D"), Act("draw", slot="S3", hand="S3.2")), "S3.2 seat 3"),
+        ((Act("draw", slot="burn", amount="4"),), "Burn"),
+        ((Act("ask", slot="S1", hand="S1"), Act("ask", slot="S2", hand="S2")), "S1 S2 must act"),
+        ((Act("ask", slot="lot", slots=("S1", "S4")),), "S1 S4 must act"),
+        ((Act("wait", what="pit"),), ""),
+        ((Act("press", key="next"),), ""),
+    ],
+)
+def test_what_is_due_is_what_is_expected(expected: tuple[Act, ...], shown: str) -> None:
+    table = seen(messages("T07", baccarat(3))).table
+    assert table
+    for of_before in (None, "B1"):
+        now = msgspec.structs.replace(table, expected=expected, due=of_before, act={"S9": {}})
+        words = re.sub(r"<[^>]*>", "", joined(due(now, "en")) or "")
+        assert " ".join(words.split()) == shown

@@ -75,7 +75,8 @@ ROUND: Final[dict[str, Any]] = {"type": "MarkGiven", "round": 12, "word": "DD", 
 
 def full(game: str, seats: int, lang: Language) -> Iterator[tuple[str, Screen]]:
     """Screens of a table at which so many seats play, each with two hands in blackjack."""
-    hands = [f"S{seat}.{hand}" for seat in range(1, seats + 1) for hand in ((1, 2) if game == "blackjack" else (1,))]
+    two = (1, 2) if game == "blackjack" else (1,)
+    hands = [f"S{seat}.{hand}" for seat in range(1, seats + 1) for hand in two]
     sayer = Sayer(lang, [f"S{seat}" for seat in range(1, seats + 1)] if game == "blackjack" else ())
     done = Done()
     for seat in range(1, 9):
@@ -98,6 +99,15 @@ def full(game: str, seats: int, lang: Language) -> Iterator[tuple[str, Screen]]:
     compare = tuple(sayer.lines([Act("compare", key="next")]))
     trouble = Trouble("Reader is back", "slot: seat 3", "Compare the cards, then press NEXT.", True)
     yield "compare", base._replace(state="blocked", due=compare, compare=tuple(piles), alarms=(trouble,))
+    if game == "blackjack":
+        split = [f"S{seats}.{hand}" for hand in range(1, 5)]
+        acts = [Act("pay", slot=hand[:2], hand=hand, amount="250") for hand in split]
+        acts += [Act("collect", slot=hand[:2], hand=hand) for hand in split]
+        due = tuple(sayer.lines([*acts, Act("ask", slot="S1", hand="S1.4")]))
+        yield "split", base._replace(due=due, pays=tuple(sayer.payments(acts)))
+        piles = [Pile(sayer.place(hand), ("Th", "2s", "3d", "4c")) for hand in (*split, "D")]
+        yield "split, compare", base._replace(due=compare, compare=tuple(piles))
+    yield "compare none", base._replace(due=compare, compare=())
     yield "alarms", base._replace(state="blocked", due=compare, alarms=(trouble,) * 3, more=2, refused=wrong)
 
 

@@ -30,7 +30,8 @@ WHY = "SPILLEDTEA"
 @pytest.fixture
 def table(tmp_path: Path, broker: Broker) -> Iterator[Elsewhere]:
     """A table of one pack at which bets are closed by an order."""
-    given = {"table": {"decks": 1, "betting": "required"}, "limits": {"tie": 5000, "tiger_pair": 77}}
+    limits = {"tie": {"high": 5000}, "tiger_pair": {"high": 77}}
+    given = {"table": {"decks": 1, "betting": "required"}, "limits": limits}
     made = Elsewhere(tmp_path, broker.port, **given)
     yield made
     made.close()

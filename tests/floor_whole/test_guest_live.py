@@ -9,8 +9,8 @@ import pytest
 
 from firmware_bridge.floor.page.guest.html import screen
 from firmware_bridge.floor.page.guest.view import Limit, View
-from firmware_bridge.floor.page.guest.words import Language
 from firmware_bridge.games.guest import Hand, Result
+from firmware_bridge.topics.texts import Language
 from tests.floor.guests import STAGES
 from tests.floor.tables import Message
 from tests.floor_whole import pages as whole
@@ -19,6 +19,7 @@ from tests.floor_whole.screens import with_screen
 from tests.kit import backend as heard
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.tools.pictures.pages import guests
 
 broker, brokers, backend = real.broker, real.brokers, heard.backend  # fixtures
 pages, chromium, tabs = whole.pages, whole.chromium, whole.tabs  # fixtures
@@ -111,6 +112,25 @@ def test_a_full_table_has_room(broker: Broker, pages: Pages, tabs: Tabs, lang: L
         for width, height in SIZES:
             tab.set_viewport_size({"width": width, "height": height})
             assert tab.evaluate(over) == [], (name, width)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-Hant"])
+def test_the_last_round_of_baccarat_fills_its_side(broker: Broker, pages: Pages, tabs: Tabs, lang: Language) -> None:
+    tab = tabs(f"{pages(broker).url}/screen/T07?lang={lang}")
+    drawn = guests(lang).parts["screen"]
+    tab.evaluate("html => { document.getElementById('screen').innerHTML = html }", drawn)
+    tab.evaluate("""() => document.querySelectorAll(".last .cards").forEach(each => {
+        each.innerHTML = '<span class="card">10<i>♣</i></span>'.repeat(3);
+    })""")
+    for width, height in ((1280, 720), (1920, 1080), (3840, 2160)):
+        tab.set_viewport_size({"width": width, "height": height})
+        low = "selector => document.querySelector(selector).getBoundingClientRect().bottom"
+        assert abs(tab.evaluate(low, ".last .hands") - tab.evaluate(low, ".roads")) < height / 50
+        assert (
+            tab.evaluate("() => new Set([...document.querySelectorAll('.last .card')].map(x => x.offsetTop)).size") == 2
+        )
+        within = "() => [...document.querySelectorAll('.last .hand')].every(x => x.scrollWidth <= x.clientWidth)"
+        assert tab.evaluate(within)
 
 
 def test_a_screen_that_is_lost_says_please_wait_and_comes_back(broker: Broker, pages: Pages, tabs: Tabs) -> None:

@@ -55,19 +55,3 @@ def test_a_backend_installs_two_packages_and_the_client(tmp_path: Path, broker: 
     command = [str(environment / "bin/python"), "-I", "-W", "error", "-c", PROGRAM.format(port=broker.port)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (0, "['firmware_bridge', 'msgspec', 'paho']\n"), ended.stderr
-
-
-def test_the_pc_of_a_small_house_has_ingest_and_page(tmp_path: Path) -> None:
-    words = ("python3 -m venv", "/bin/pip install", "ln -s")
-    lines = [line for line in shell("small-house.md", "/bin/pip install") if any(word in line for word in words)]
-    assert len(lines) == len(words)
-    (tmp_path / "usr/local/bin").mkdir(parents=True)
-    text = "\n".join(lines).replace("sudo ", "").replace("python3 -m venv", f"{sys.executable} -m venv")
-    text = text.replace("/opt/", f"{tmp_path}/opt/").replace("/usr/local/", f"{tmp_path}/usr/local/")
-    typed(text.splitlines(), ROOT)
-
-    assert "firmware-bridge" in packages(tmp_path / "opt/firmware-bridge")
-    command = [str(tmp_path / "usr/local/bin/shoe-floor"), "--config", str(tmp_path / "floor.toml"), "page"]
-    (tmp_path / "floor.toml").write_text('[page]\nhost = "192.0.2.1"\n[store]\npath = "/nonexistent/floor.db"\n')
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, cwd=tmp_path)
-    assert "cannot listen at 192.0.2.1" in ended.stderr

@@ -99,12 +99,13 @@ def test_prepare_says_what_it_did_and_check_what_is_wrong(
     floor = floors(cluster)
     told = floor.run("check")
     assert told.returncode == 1
-    assert "wrong  there is no consumer shoe-floor-ingest; run shoe-floor prepare" in told.stdout
+    assert "FAIL  nats       there is no consumer shoe-floor-ingest\n" in told.stdout
+    assert "-> run shoe-floor prepare: until then" in told.stdout
     assert "the consumer shoe-floor-ingest was created" in floor.run("prepare").stdout
     assert "the consumer shoe-floor-ingest already exists" in floor.run("prepare").stdout
     told = floor.run("check")
     assert told.returncode == 0, told.stdout + told.stderr
-    assert "fine   the consumer shoe-floor-ingest: 0 messages wait, 0 are being stored" in told.stdout
+    assert "OK    nats       the consumer shoe-floor-ingest: 0 messages wait, 0 are being stored" in told.stdout
     assert "3 copies, led by n" in told.stdout
     assert "of at most 1000 consumers" in told.stdout
     assert told.stdout.count("flushes each message to disk") == 3
@@ -112,7 +113,7 @@ def test_prepare_says_what_it_did_and_check_what_is_wrong(
     cluster.nodes[2].kill()
     told = floor.run("check")
     assert told.returncode == 1
-    assert f"wrong  {cluster.servers[2]}: " in told.stdout
+    assert f"FAIL  nats       {cluster.servers[2]}: " in told.stdout
 
 
 def test_a_node_and_the_ingest_killed_in_mid_run_lose_nothing(

@@ -172,6 +172,7 @@ def test_the_way_of_guests_has_nothing_else(house: House, host: str) -> None:
         "/static/",
         "/static/page.js",
     ]
+    pit += ["/dealer/T07", "/dealer/T07/stream", "/static/dealer.js", "/static/dealer.css", "/static/tokens.css"]
     pit += ["/static/page.css", "/static/screen.css/", "/static/screen_css", "/screens"]
     paths = [*pit, *(f"http://{NAME}{path}" for path in pit)]
     for path in pit:
@@ -185,6 +186,15 @@ def test_the_way_of_guests_has_nothing_else(house: House, host: str) -> None:
         assert "/screen/" in path
         assert answer[:3] == "307" or '<div id="screen">' in answer, (path, answer)
         assert not re.search("tile|/table|stream|page", answer), (path, answer)
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize("path", ["/dealer/T07", "/dealer/T07?lang=en", "/dealer/T07/stream", "/dealer/NONE"])
+def test_the_way_of_guests_has_no_dealers_screen(house: House, path: str) -> None:
+    assert 'id="screen"' in got(house.page, "/dealer/T07")
+    answer = got(house.guests, path)
+    assert answer.startswith("404 ")
+    assert "T07" not in answer
 
 
 def is_screen(line: str) -> bool:

@@ -164,7 +164,7 @@ def test_the_commands_work_on_a_database(
 
     code, told = run("check")
     assert code == 1
-    assert "fine   the store can be read" in told
+    assert "OK    store      the store can be read" in told
     assert "the broker 127.0.0.1:1: it cannot be reached" in told
     assert run("prepare")[0] == 0
     assert "the store is in PostgreSQL; run pg_dump --format=custom" in run("backup", "/nowhere")[1]

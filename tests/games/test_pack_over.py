@@ -123,7 +123,7 @@ def test_the_lock_holds_until_the_next_pack_is_opened(game: str, close: str, con
     if close == "next":
         table.play("next")
         assert (table.phase, signals(table.shoe)) == ("ended", {"lock": "steady"})
-    table.play("next" if confirm else OPENERS[game])
+    table.play("+2s next" if confirm else OPENERS[game])
     assert table.shoe.status == "open"
     first = GAMES[game].money.stakes and not confirm and game == "zhajinhua"  # a card is due now
     assert signals(table.shoe) == ({} if first else {"lock": "steady"})
@@ -138,7 +138,7 @@ def confirmed(game: str, close: str) -> Table:
 def test_next_opens_the_next_pack(game: str, close: str) -> None:
     table = over(game, close).play("next" * (close == "next"))
     assert (table.phase, shoes(table)) == ("ended", 1)
-    table.play("next")
+    table.play("+2s next")
     assert (shoes(table), table.phase) == (2, "ready" if game == "niuniu" else "betting")
     assert [event for event in table.events if isinstance(event, e.ShoeOpened)][-1].confirmed_by == ""
 

@@ -57,9 +57,9 @@ def refused(table: Table, **mark: Any) -> str | None:
 ALSO: Final = {
     "cli/help/__init__.py",  # its page
     "client/testing.py",  # two fake tables
+    "demo/read_round.py",  # a dealer who has a blackjack
     "config/sections.py",  # what is dealt where a config says nothing
     "facts/house.py",  # the same
-    "floor/page/guest/words.py",  # texts of guests' screens
     "floor/page/state.py",
 }
 """Modules outside of `games` where a game's name stands as a text, and what for."""

@@ -27,8 +27,8 @@ class Table:
         now = round(1000 * asyncio.get_running_loop().time())
         return {lamp for lamp, rhythm in self.lamps.items() if phase(rhythm, now)[0]}
 
-    def waits(self) -> bool:
-        return False
+    def waits(self) -> str:
+        return ""
 
     def pack(self) -> int:
         return 0

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hardware.readers import angel_eye as angel_frames
-from hardware.readers.angel_eye import DISPUTED, AngelEyeDecoder, Frame
+from hardware.readers.angel_eye import COMPARE, DISPUTED, AngelEyeDecoder, Frame
 from hardware.readers.messages import CutCard, Notice, Read, Unread, Verdict
 from tests.hardware.streams import taken
 
@@ -29,8 +29,8 @@ def test_angel_eye(wire: str, frame: Frame, message: Any) -> None:
     assert taken(AngelEyeDecoder(), 3 * sent) == [message]
 
 
-SAME = Notice("a card was told again, the same")
-DIFFERS = Notice("a card was reported again, and it differs: compare the cards with the screen", gap=True)
+SAME = Notice("a card was reported again, the same")
+DIFFERS = Notice(f"a card was reported again, and it differs: {COMPARE}", gap=True)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from hardware.calibrate import bench
 from hardware.calibrate.bench import Bench, tried
 from hardware.calibrate.figures import Refusal, histogram, spread
 from hardware.calibrate.levels import Levels, Settings, dark_level, next_light, propose
@@ -223,3 +224,12 @@ def test_a_few_wild_values_do_not_move_the_spread() -> None:
 def test_a_histogram_is_a_line_of_bars() -> None:
     assert histogram([0, 0, 0, 0, 255, 255], 0, 256, columns=4) == "█  ▅"
     assert histogram([], 0, 1, columns=3) == "   "
+
+
+@pytest.mark.parametrize(("least", "column"), [(0, 0), (8, 1), (60, 7), (255, 31)])
+def test_the_bars_of_quality_say_their_scale_and_point_at_the_least_taken(least: int, column: int) -> None:
+    bars, mark = bench.Tested(qualities=[least, 255]).histogram(least)
+    assert bars.startswith("quality 0 ")
+    assert bars.endswith(" 255, higher is better")
+    assert mark == " " * (10 + column) + f"^ [reader] min_quality = {least}"
+    assert bars[mark.index("^")] != " "

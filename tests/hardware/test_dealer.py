@@ -33,9 +33,9 @@ def test_a_dealer_waits_for_the_guests_before_a_card() -> None:
     class Slow(Table):
         asked = 50
 
-        def waits(self) -> bool:
+        def waits(self) -> str:
             self.asked -= 1
-            return self.asked > 0
+            return "marks" if self.asked > 0 else ""
 
     async def main() -> Slow:
         table = Slow([READY, {}])
@@ -177,3 +177,40 @@ def test_a_table_that_answers_late_is_given_time_before_next_is_pressed_again() 
         return table
 
     assert run(main()).done == ["shoe", "draw", "next", "draw"]
+
+
+@pytest.mark.parametrize("lost", ["quick", "double"])
+@pytest.mark.parametrize("wait", [0.0, 0.03, 0.06, 0.11, 0.17, 0.23])
+def test_the_sign_of_a_lost_hand_does_not_hold_up_the_next_key(lost: str, wait: float) -> None:
+    class Asked(Table):
+        asked = 5
+
+        def waits(self) -> str:
+            self.asked -= len(self.done) == 3
+            return "marks" if len(self.done) == 3 and self.asked > 0 else ""
+
+    async def main() -> Table:
+        await asyncio.sleep(wait)
+        table = Asked([{"P1": "steady"}, {"B1": "steady"}, {"P1": lost, **READY}])
+        with pytest.raises(Enough):
+            await Dealer(table, PACKS, Random(1), 6.0).work()
+        return table
+
+    table = run(main())
+    assert (table.done[-1], len(table.done)) == ("next", 4)
+    assert table.at[-1] - table.at[-2] < 3
+
+
+def test_a_hand_that_takes_card_after_card_is_dealt_at_the_pace_of_a_hand() -> None:
+    class Counting(Table):
+        def left(self) -> int:
+            return 52 - len(self.drawn)
+
+    async def main() -> Table:
+        table = Counting([{"P1": "steady"}] * 9)
+        with pytest.raises(Enough):
+            await Dealer(table, PACKS, Random(1), 1.0).work()
+        return table
+
+    pauses = [after - before for before, after in pairwise(run(main()).at[1:])]
+    assert max(pauses) <= THINK_S[1] + 0.02

@@ -22,7 +22,7 @@ from hardware.keypads import (
     pack,
     unpack,
 )
-from tests.hardware.keypad_board import KeypadBoard
+from hardware.sim.keypads import KeypadBoard
 from tests.kit.cable import BadCable
 
 PACKETS: list[Packet] = [

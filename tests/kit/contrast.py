@@ -22,11 +22,14 @@ class Drawn(NamedTuple):
         at = self.at
         match self.kind:
             case "rect":
-                return at["x"] <= x <= at["x"] + at["width"] and at["y"] <= y <= at["y"] + at["height"]
+                left, top = at.get("x", 0), at.get("y", 0)
+                return left <= x <= left + at["width"] and top <= y <= top + at["height"]
             case "circle" if "stroke-width" in at:
                 return abs(math.hypot(x - at["cx"], y - at["cy"]) - at["r"]) <= at["stroke-width"] / 2
             case "circle":
                 return math.hypot(x - at["cx"], y - at["cy"]) <= at["r"]
+            case "path":  # a sign or a frame; no text lies on one
+                return False
             case _:
                 return self._from_line(x, y) <= at["stroke-width"] / 2
 
@@ -80,7 +83,8 @@ def elements(text: str) -> tuple[list[Drawn], list[tuple[int, dict[str, str], st
             texts.append((len(shapes), each.attrib, each.text or ""))
             continue
         numbers = {name: float(value) for name, value in each.attrib.items() if re.fullmatch(r"-?[\d.]+", value)}
-        shapes.append(Drawn(kind, numbers, each.attrib.get("stroke") or each.attrib["fill"]))
+        fill = each.attrib.get("fill", "none")
+        shapes.append(Drawn(kind, numbers, fill if fill != "none" else each.attrib["stroke"]))
     return shapes, texts
 
 
@@ -102,10 +106,13 @@ class Canvas:
         at, half = each.at, each.at.get("stroke-width", 0)
         match each.kind:
             case "rect":
-                box = at["x"], at["y"], at["x"] + at["width"], at["y"] + at["height"]
+                left, top = at.get("x", 0), at.get("y", 0)
+                box = left, top, left + at["width"], top + at["height"]
             case "circle":
                 reach = at["r"] + half
                 box = at["cx"] - reach, at["cy"] - reach, at["cx"] + reach, at["cy"] + reach
+            case "path":
+                return ()
             case _:
                 xs, ys = sorted((at["x1"], at["x2"])), sorted((at["y1"], at["y2"]))
                 box = xs[0] - half, ys[0] - half, xs[1] + half, ys[1] + half
@@ -135,15 +142,28 @@ def worst(drawn: str, colours: set[str]) -> tuple[float, float]:
         for x1, y1, x2, y2 in each.outside():
             if canvas.top(x1, y1) is each and (beside := canvas.top(x2, y2)) is not None and beside.ink != each.ink:
                 least.append(contrast(each.ink, beside.ink))
+    assert len(least) >= 20
+    return min(least), least_of_texts(canvas, texts)[0]
+
+
+def least_of_texts(canvas: Canvas, texts: list[tuple[int, dict[str, str], str]], size: str = "") -> tuple[float, str]:
+    """The least contrast of a text to its ground, and the text. size: of a text that names none."""
     letters = []
     for _, said, text in texts:
-        size, bold = float(said["font-size"]), "font-weight" in said
-        width = wide(text, size, bold) * 0.8
-        left = float(said["x"]) - {"middle": width / 2, "end": width}.get(said.get("text-anchor", ""), 0)
-        for across in (0.05, 0.35, 0.65, 0.95):
-            for up in (0.1, 0.35, 0.6):
-                under = canvas.top(left + width * across, float(said["y"]) - size * up)
-                assert under, text
-                letters.append(contrast(said["fill"], under.ink))
-    assert len(least) >= 20
-    return min(least), min(letters)
+        height = float(said.get("font-size", size))
+        for left, width in _letters(said, text, height):
+            for across in (0.05, 0.35, 0.65, 0.95):
+                for up in (0.1, 0.35, 0.6):
+                    under = canvas.top(left + width * across, float(said["y"]) - height * up)
+                    assert under, text
+                    letters.append((contrast(said.get("fill", "#000000"), under.ink), text))
+    return min(letters)
+
+
+def _letters(said: dict[str, str], text: str, size: float) -> Iterator[tuple[float, float]]:
+    """Left edge and width of a text, or of each letter where each has its place."""
+    if len(places := said["x"].split()) > 1:
+        yield from ((float(place), size / 2) for place in places)
+        return
+    width = wide(text, size, "font-weight" in said) * 0.8
+    yield float(said["x"]) - {"middle": width / 2, "end": width}.get(said.get("text-anchor", ""), 0), width

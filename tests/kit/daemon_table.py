@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
+from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.daemon.devices.code_books import NATIVE_CUT_CARD, native_code
 from firmware_bridge.facts.cards import cards
@@ -180,11 +182,15 @@ class DaemonTable(Table):
 
     def control(self) -> socket.socket:
         """A connection to the control socket, once somebody listens there."""
-        path = str(self.journal_dir / "control.sock")
         control = socket.socket(socket.AF_UNIX)
         control.settimeout(LIMIT_S)
-        self.until(lambda: control.connect_ex(path) == 0)
+        self.until(lambda: self._is_connected(control))
         return control
+
+    def _is_connected(self, control: socket.socket) -> bool:
+        with suppress(OSError), socket_address(self.journal_dir / "control.sock") as address:
+            return control.connect_ex(address) == 0
+        return False
 
     def ask(self, **fields: Any) -> dict[str, Any]:
         """A request to the control socket and its answer."""

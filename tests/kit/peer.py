@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 CONNECT, PUBLISH, PUBACK, SUBSCRIBE = 0x10, 0x30, 0x40, 0x80
+TLS_HANDSHAKE = 0x16
 ACCEPTED_5 = bytes.fromhex("2003000000")
 ACCEPTED_311 = bytes.fromhex("20020000")
 
@@ -75,6 +76,8 @@ class Peer:
                         break
 
     def _answer(self, sock: socket.socket, kind: int, body: bytes) -> bool:
+        if kind == TLS_HANDSHAKE:
+            return False
         if kind & 0xF0 == CONNECT:
             level = body[6]
             self.levels.append(level)
@@ -98,7 +101,9 @@ def _packets(sock: socket.socket) -> Iterator[tuple[int, bytes]]:
         while head := stream.read(1):
             length = shift = 0
             while True:
-                byte = stream.read(1)[0]
+                if not (more := stream.read(1)):
+                    return
+                byte = more[0]
                 length |= (byte & 0x7F) << shift
                 shift += 7
                 if byte < 0x80:

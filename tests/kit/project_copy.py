@@ -47,12 +47,16 @@ def commit(project: Path) -> str:
     return _git(project, "show", "--no-patch", "--abbrev=12", "--date=format-local:%Y-%m-%d", "--format=%h %cd")
 
 
-def runs(root: Path) -> str:
+def runs(root: Path, product: str = "firmware-bridge", module: str = "firmware_bridge") -> str:
     """The build that the installed command names."""
-    python = root / "opt/firmware-bridge/bin/python"
-    command = [str(python), "-IB", "-m", "firmware_bridge", "--version"]
+    command = [str(root / "opt" / product / "bin/python"), "-IB", "-m", module, "--version"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd="/")
     return done.stdout.strip().partition("build ")[2]
+
+
+def floor_runs(root: Path) -> str:
+    """The build that the installed back office names."""
+    return runs(root, "shoe-floor", "firmware_bridge.floor")
 
 
 def tree(root: Path) -> dict[str, str]:
@@ -67,8 +71,8 @@ def content(path: Path) -> str:
     return f"{path.stat().st_mode:o} {body}"
 
 
-def verify(root: Path) -> subprocess.CompletedProcess[str]:
-    command = ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", f"--root={root}", UNIT.name]
+def verify(root: Path, unit: str = UNIT.name) -> subprocess.CompletedProcess[str]:
+    command = ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", f"--root={root}", unit]
     return subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 

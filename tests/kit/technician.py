@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from firmware_bridge.config.socket_address import socket_address
 from hardware.ports import close_tty, open_tty
 from hardware.readers.messages import Read, ReportNo
 from hardware.readers.native import NativeDecoder
@@ -18,7 +19,8 @@ class Caller:
     def __init__(self, table: BridgeTable) -> None:
         self.table = table
         self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.connect(str(table.journal_dir / "control.sock"))
+        with socket_address(table.journal_dir / "control.sock") as address:
+            self._socket.connect(address)
         self._socket.setblocking(False)
         self._heard = b""
         table.at_close.append(self.hang_up)

@@ -1,5 +1,6 @@
 """The installer and the files it puts on a machine."""
 
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -76,10 +77,86 @@ def test_uninstall_keeps_the_records_unless_purged(
     assert ("Kept: the journals" in said) is bool(left)
 
 
-def test_a_wrong_option_is_refused(root: Path) -> None:
-    done = subprocess.run([PROJECT / "scripts/install", "--rooot", root], check=False, stderr=subprocess.PIPE)
-    assert done.returncode == 2
-    assert b"--root DIR" in done.stderr
+def refused(*options: str, code: int = 2) -> str:
+    """The one line that an installer refuses options with."""
+    done = subprocess.run([PROJECT / "scripts/install", *options], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (code, "")
+    [line] = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--rooot", "/nonexistent/x"], "unknown option --rooot, did you mean --root?"),
+        (["--unistall"], "unknown option --unistall, did you mean --uninstall?"),
+        (["--foo"], "unknown option --foo;"),
+        (["uninstall"], "unknown option uninstall;"),
+        (["--root"], "--root needs a directory"),
+        (["--root", ""], "--root needs a directory"),
+        (["--root", "--dry-run"], "--root needs a directory"),
+        (["--floor", "--root"], "--root needs a directory"),
+        (["--root", str(PROJECT / "README.md")], "is no directory"),
+        (["--offline"], "--offline needs a directory"),
+        (["--wheel", "--floor"], "--wheel needs a file"),
+        (["--dry-run", "--purge"], "--purge goes with --uninstall"),
+        (["--rollback", "--uninstall"], "either --rollback or --uninstall"),
+        (["--floor", "--rpi-gpio"], "--rpi-gpio is for a shoe, not for --floor"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, list) else None,
+)
+def test_a_wrong_option_is_refused_in_one_line(options: list[str], says: str) -> None:
+    line = refused(*options)
+    assert says in line
+    assert line.endswith("scripts/install --help lists the options")
+
+
+@pytest.mark.parametrize("product", [[], ["--floor"]], ids=["shoe", "floor"])
+def test_a_dry_run_says_at_its_end_that_nothing_was_changed(root: Path, product: list[str]) -> None:
+    install = installer(PROJECT, root)
+
+    def last(*options: str) -> str:
+        return install("--no-venv", *product, *options).splitlines()[-1]
+
+    name = "shoe-floor" if product else "firmware-bridge"
+    nothing = f"{name} is not installed here; nothing was changed."
+    assert last("--uninstall", "--dry-run") == nothing
+    assert last("--uninstall", "--purge", "--dry-run") == nothing
+    assert last("--uninstall").endswith(" is not installed here: there was nothing to remove.")
+    assert last("--dry-run") == "Would be installed; nothing was changed."
+    assert not root.exists()
+    last()
+    assert last("--dry-run") == f"{name} is up to date; nothing was changed."
+    for kept in ("one", "two"):  # as an update leaves them
+        command = root / "opt" / f"{name}.{kept}/bin"
+        command.mkdir(parents=True)
+        (command / ("shoe-floor" if product else "shoe")).touch(0o755)
+    (root / "opt" / name).symlink_to(command.parent.name)
+    before = tree(root)
+    assert last("--rollback", "--dry-run") == "Would be rolled back; nothing was changed."
+    assert last("--uninstall", "--dry-run") == "Would be removed; nothing was changed."
+    assert tree(root) == before
+
+
+def test_shoe_and_back_office_are_purged_apart(root: Path) -> None:
+    install = installer(PROJECT, root)
+    for options in ([], ["--floor"]):
+        install("--no-venv", *options)
+    install("--no-venv", "--uninstall", "--purge")
+    assert {path.name for path in (root / CONFIG.parent).iterdir()} == {"floor.toml"}
+    assert (root / "etc/systemd/system/shoe-floor-ingest.service").exists()
+    install("--no-venv", "--floor", "--uninstall", "--purge")
+    assert not [path for path in root.rglob("*") if not path.is_dir()]
+
+
+def test_a_floor_config_that_was_edited_stays(root: Path) -> None:
+    install = installer(PROJECT, root)
+    install("--no-venv", "--floor")
+    (root / "etc/firmware-bridge/floor.toml").write_text("# mine\n")
+    install("--no-venv", "--floor")
+    assert (root / "etc/firmware-bridge/floor.toml").read_text() == "# mine\n"
+    install("--no-venv", "--floor", "--uninstall")
+    assert (root / "etc/firmware-bridge/floor.toml").read_text() == "# mine\n"
 
 
 def test_verify_misses_the_program_where_there_is_none(install: Install, root: Path) -> None:
@@ -93,7 +170,9 @@ def test_verify_misses_the_program_where_there_is_none(install: Install, root: P
         (["--offline", "/nonexistent/a"], "--offline /nonexistent/a: there is no such directory"),
         (["--offline", str(PROJECT)], "lacks cobs-1.2.0 colorzero-"),
         (["--wheel", "/nonexistent.whl"], "--wheel /nonexistent.whl: there is no such file"),
-        (["--rollback"], "nothing is installed here"),
+        (["--rollback"], "firmware-bridge is not installed here"),
+        (["--floor", "--rollback"], "shoe-floor is not installed here"),
+        (["--floor", "--offline", str(PROJECT)], "lacks anyio-"),
     ],
 )
 def test_a_dry_run_objects_to_what_is_not_there(root: Path, options: list[str], says: str) -> None:
@@ -104,10 +183,37 @@ def test_a_dry_run_objects_to_what_is_not_there(root: Path, options: list[str], 
     assert not root.exists()
 
 
-def test_the_unit_is_exposed_at_most_2_of_10() -> None:
-    command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", str(UNIT)]
+@pytest.mark.parametrize("unit", ["firmware-bridge", "shoe-floor-ingest", "shoe-floor-page", "shoe-floor-metrics"])
+def test_a_unit_is_exposed_at_most_2_of_10(unit: str) -> None:
+    path = PROJECT / f"systemd/{unit}.service"
+    command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", str(path)]
     done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_back_office_is_installed_with_what_it_was_tested_with() -> None:
+    locked = re.compile(r"^([\w.-]+)==(\S+)", re.M)
+    own, tested = (
+        dict(locked.findall((PROJECT / f"requirements/{n}.lock").read_text())) for n in ("shoe-floor", "floor")
+    )
+    assert own.items() <= tested.items()
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    extras = [each for name in ("floor", "postgres", "nats") for each in project["optional-dependencies"][name]]
+    assert {re.split(r"[\[><=]", each)[0] for each in extras} | {"msgspec", "paho-mqtt"} <= own.keys()
+
+
+def test_no_text_of_ours_installs_us_by_a_name_of_an_index() -> None:
+    """The name is ours on no package index: what pip installs of us is a path."""
+    folders = ("docs", "firmware_bridge", "hardware", "requirements", "scripts", "systemd")
+    files = [path for folder in folders for path in (PROJECT / folder).rglob("*") if path.is_file()]
+    named = []
+    for path in [*files, *PROJECT.glob("*.md"), *PROJECT.glob("*.toml"), *PROJECT.glob("*.py")]:
+        for line in path.read_bytes().decode(errors="replace").splitlines():
+            for words in re.findall(r"pipx? install ([^`\n]*)", line):
+                named += [f"{path}: {line}" for word in words.split() if re.match(r"""['"]?firmware[-_]bridge""", word)]
+            if re.search(r"sudo \S*pip3? install", line):
+                named.append(f"{path}: {line}")
+    assert named == []
 
 
 def test_the_example_config_is_toml_with_the_table_it_is_for() -> None:
@@ -116,7 +222,7 @@ def test_the_example_config_is_toml_with_the_table_it_is_for() -> None:
     assert config["reader"]["port"] == "/dev/shoe-reader"
 
 
-@pytest.mark.parametrize("lock", ["build", "dev", "pi", "pictures", "rpi-gpio"])
+@pytest.mark.parametrize("lock", ["build", "dev", "pi", "pictures", "rpi-gpio", "shoe-floor"])
 def test_a_lock_names_hashes_and_no_address(lock: str) -> None:
     text = (PROJECT / f"requirements/{lock}.lock").read_text()
     assert "//" not in text

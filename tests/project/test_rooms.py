@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 ALONE = {
+    **{
+        f"firmware_bridge.games.{game}.payouts": "words for one page, which the daemon does not load"
+        for game in ("baccarat", "blackjack", "erbagang", "niuniu", "zhajinhua")
+    },
     "hardware.pins.lgpio": "its module level needs a library that only a Pi has",
 }
 """Modules of fewer than 60 lines with one importer -> why each stands alone."""
@@ -45,7 +49,7 @@ def test_every_folder_with_code_is_a_package() -> None:
 
 def test_at_most_fifteen_rooms() -> None:
     loose = children(BRIDGE) - rooms(BRIDGE) - {"__main__"}
-    assert loose == {"errors", "systemd"}
+    assert loose == {"errors"}
     assert len(rooms(BRIDGE) | loose) <= 15
 
 
@@ -54,7 +58,8 @@ def test_the_command_line_has_at_most_22_entries() -> None:
 
 
 def test_no_file_is_longer_than_400_lines() -> None:
-    files = [*BRIDGE.rglob("*.py"), *HARDWARE.rglob("*.py")]
+    alone = BRIDGE / "record" / "verify.py"  # one file, as auditors take it away
+    files = {*BRIDGE.rglob("*.py"), *HARDWARE.rglob("*.py")} - {alone}
     assert [str(path) for path in files if len(path.read_text().splitlines()) > 400] == []
 
 

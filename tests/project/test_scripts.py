@@ -35,6 +35,42 @@ def test_a_script_runs_from_any_directory(script: str, arguments: list[str], say
     assert says.lower() in done.stdout.lower()
 
 
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("asyncapi", "@asyncapi/parser"),
+        ("bench/run", "--live-odds"),
+        ("docs", "scripts/docs --check"),
+        ("floor", "--port"),
+        ("hil", "--if-possible"),
+        ("install", "--floor"),
+        ("lock", "--upgrade"),
+        ("package", "scripts/package --out DIR"),
+        ("pictures", "scripts/pictures --check"),
+        ("test", "--fast"),
+        ("test-floor", "PostgreSQL"),
+        ("test-package", "some minutes"),
+        ("texts", "three languages"),
+    ],
+)
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_is_printed_at_once_and_nothing_is_begun(script: str, says: str, option: str, tmp_path: Path) -> None:
+    command = [str(SCRIPTS / script), option]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5, check=True)
+    assert done.stderr == ""
+    assert says in done.stdout
+    assert "#!" not in done.stdout
+
+
+@pytest.mark.parametrize("script", ["docs", "hil", "install", "package", "pictures", "texts"])
+def test_an_unknown_option_is_named_and_nothing_is_begun(script: str, tmp_path: Path) -> None:
+    command = [str(SCRIPTS / script), "--foo"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "unknown option --foo" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_given_rounds_are_read_from_a_relative_path(tmp_path: Path) -> None:
     (tmp_path / "rounds.jsonl").write_text("")
     done = run("play", "baccarat", "rounds.jsonl", cwd=tmp_path)

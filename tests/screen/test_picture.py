@@ -20,6 +20,7 @@ from firmware_bridge.screen.table_widget import FinishedRound, Row, ScreenModel,
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, snapshots
 from tests.cli.watch.test_cli_screen import status
+from tests.kit.contrast import Canvas, elements, least_of_texts
 from tests.kit.table import Table
 from tests.war.rules import GAME as WAR
 
@@ -214,7 +215,20 @@ def test_rows_shrink_from_below_and_say_how_much_was_left_out() -> None:
 def test_a_kept_picture_places_every_letter_itself() -> None:
     text = svg([Text.assemble(("│ ", "green"), ("A♥ <2>", "bold red on white"), " │")], "T & <D>")
     assert 'aria-label="T &amp; &lt;D&gt;"' in text
-    assert '<text x="44 56"' in text
+    assert '<text x="44" y="37"' in text
+    assert '<text x="80 92 104"' in text
+    assert "♥" not in text
     assert "&lt;2&gt;" in text
-    assert text.count("<path") == 2
+    assert text.count("<path") == 3
     assert "&#160;" not in text
+
+
+COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+
+
+@pytest.mark.parametrize("ground", COLOURS)
+def test_every_letter_of_a_kept_picture_can_be_read(ground: str) -> None:
+    styles = [f"{weight} {ink} on {ground}" for ink in COLOURS for weight in ("", "dim", "bold")]
+    shapes, texts = elements(svg([Text("word", style) for style in [*styles, "dim", "dim black"]], "T"))
+    assert len(texts) == len(styles) + 2
+    assert least_of_texts(Canvas(shapes), texts, "20") >= (4.5, "")

@@ -16,8 +16,8 @@ NATURAL = "9s Kd Th Kc"
 PLAIN: dict[str, Any] = {"burn": "none"}
 
 
-def corrected(table: Table, number: int, text: str) -> Table:
-    table.take(table.order(orders.Correct(number, faces(text), "camera")))
+def corrected(table: Table, number: int, text: str, missed: int = 0) -> Table:
+    table.take(table.order(orders.Correct(number, faces(text), "camera", missed=missed)))
     return table
 
 
@@ -157,8 +157,8 @@ def test_no_correction_puts_a_card_back_into_the_shoe(told: list[str], left: int
 def test_a_correction_to_more_cards_is_taken_back_by_the_next() -> None:
     """The reader missed a card, said the pit, and then that it did not."""
     table = Table(**PLAIN).play(f"shoe {NATURAL}")
-    for cards, left in (("2s 2h 3s 3h 9d", 411), (NATURAL, 412)):
-        corrected(table, 1, cards)
+    for cards, missed, left in (("2s 2h 3s 3h 9d", 1, 411), (NATURAL, 0, 412)):
+        corrected(table, 1, cards, missed)
         assert cards_left(table.shoe) == left
 
 
@@ -214,7 +214,8 @@ def refused(table: Table, number: int, text: str) -> str:
 def test_cards_that_are_no_whole_round_are_named(cards: str, said: str) -> None:
     for procedure in ({}, {"procedure": "six-card"}):
         table = Table(**PLAIN, **procedure).play(f"shoe {NATURAL} 2c 3c next" if procedure else f"shoe {NATURAL}")
-        assert refused(table, 1, cards) == said
+        unused = ": give only the cards that were played, not the unused ones of R1 and R2"
+        assert refused(table, 1, cards) == said + (unused if procedure and "ends before it" in said else "")
 
 
 def test_a_round_of_the_shoe_before_is_not_corrected_and_the_floor_is_told_why() -> None:

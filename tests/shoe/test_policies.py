@@ -42,7 +42,9 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str, str]] = [
     ("macau: early blocks", BETS | MACAU, [*EARLY, "bets-closed"], "", "ready", "drawn_before_bets_closed", ""),
     ("macau: early kept", BETS | MACAU, [*EARLY, "!resolve drawn_before_bets_closed keep bets-closed"], "", "dealing", "", "8h"),
     ("macau: early burned", BETS | MACAU, [*EARLY, "!resolve drawn_before_bets_closed burn bets-closed"], "", "ready", "", "8h"),
-    ("studio: early waits", BETS | STUDIO, [*EARLY, "bets-closed"], "", "dealing", "", "8h"),
+    ("studio: early blocks", BETS | STUDIO, [*EARLY, "bets-closed"], "", "ready", "drawn_before_bets_closed", ""),
+    ("studio: early burned", BETS | STUDIO, [*EARLY, "!resolve drawn_before_bets_closed burn bets-closed"], "", "ready", "", "8h"),
+    ("studio: early void", BETS | STUDIO, [*EARLY, "!resolve drawn_before_bets_closed void"], "1 voided", "betting", "", "8h"),
     # missing third
     ("macau: missing third blocks", PLAIN | MACAU, ["shoe 2s 2d 3h Ac next 8s"], "", "dealing", "missing_third", "2s 2d 3h Ac"),
     ("macau: goes on", PLAIN | MACAU, ["shoe 2s 2d 3h Ac next 8s !resolve missing_third continue"], "1 closed tie", "ready", "", "2s 2d 3h Ac 8s"),

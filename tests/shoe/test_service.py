@@ -131,6 +131,25 @@ def test_the_five_minutes_go_on_when_the_shoe_is_over(ends: str) -> None:
     assert change(table.play("shoe")) is None
 
 
+@pytest.mark.parametrize(
+    ("script", "acts"),
+    [
+        ("", ["bets", "change"]),
+        ("+301s", ["bets", "change"]),
+        ("!bets_closed", [""]),
+        ("!bets_closed !bets_open", ["bets", "change"]),
+        ("!close_shoe", ["shoe"]),
+        ("!close_shoe shoe", ["bets"]),
+    ],
+)
+def test_a_change_that_a_guest_asked_for_is_an_act_while_bets_are_open(script: str, acts: list[str]) -> None:
+    table = Table(**BETS | {"shoe_change_after": 1}).play(f"shoe !fly {NATURAL} !fly {NATURAL} !request_shoe_change")
+    assert (table.answer.ok, table.phase) == (True, "betting")
+    table.play(script)
+    assert [each.what for each in snapshots(table.shoe)["table"].expected] == acts
+    assert ("shoe_change" in [each.id for each in lamps(table.shoe).reasons]) == ("change" in acts)
+
+
 def test_a_shoe_in_time_is_not_overdue() -> None:
     table = rounds(Table(**VIP).play("shoe"), 31).play("!request_shoe_change !close_shoe +200s shoe +200s")
     assert not [each for each in table.events if isinstance(each, events.ShoeChangeOverdue)]

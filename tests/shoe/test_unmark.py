@@ -183,6 +183,45 @@ def test_a_mark_by_which_hands_were_opened_stands(close: str) -> None:
     assert unmark(table).error == "the last mark stands: a card was opened after it"
 
 
+def test_the_pit_alone_takes_a_look_back_since_the_guest_may_have_seen_the_cards() -> None:
+    table = at("zhajinhua", close="next").play(HANDED)
+    seat = to_act(table)
+    table.play(f"{seat}:look", "unmark")
+    assert isinstance(refused := table.events[-1], events.KeyRefused)
+    assert refused.why.startswith("the last mark stands: the guest may have seen the cards")
+    table.take(table.order(orders.Unmark(), by=orders.KEYPAD))
+    assert "may have seen the cards" in (table.answer.error or "")
+    assert unmark(table).ok  # by name
+
+
+UNREAD: Final = "money=1:50,2:50,3:50 Ks 9h 2h Kh ?? 5c 7d 2s Ad lot=1 1:call 2:call 3:call"
+
+
+def test_an_unread_card_that_only_the_mark_needed_is_needed_no_longer() -> None:
+    table = at("blackjack", close="next").play("shoe bets=1:100 Ts 6d Kd ?? 1:S")
+    assert table.open == ("unreadable",)
+    table.play("unmark")
+    assert table.open == ()
+    table.play("1:H 5c")
+    assert layout(table.shoe).placed[-1].slot == "S1.1"
+
+
+def test_an_unread_card_is_asked_for_again_by_the_next_mark_that_needs_it() -> None:
+    table = at("zhajinhua", close="next").play(UNREAD, "1:compare=2")
+    assert table.open == ("unreadable",)
+    table.play("unmark 1:call")
+    assert table.open == ()
+    assert to_act(table) == "2"
+    table.play("2:compare=3")
+    assert table.open == ("unreadable",)
+
+
+def test_a_mark_that_decided_the_round_stands_while_a_card_is_unread() -> None:
+    table = at("zhajinhua", close="next").play(UNREAD, "1:fold 2:fold")
+    assert table.open == ("unreadable",)
+    assert not unmark(table).ok
+
+
 def test_a_restart_keeps_the_mark_that_can_be_taken_back() -> None:
     table = at("blackjack").play(HANDS, "1:S", RESTART)
     assert unmark(table).ok

@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.daemon.devices.code_books import native_code
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.journal.files import journal_files
@@ -91,7 +92,8 @@ class SoakOfGame:
         def answered() -> bool:
             with suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as control:
                 control.settimeout(ANSWER_S)
-                control.connect(str(self.table.journal_dir / "control.sock"))
+                with socket_address(self.table.journal_dir / "control.sock") as address:
+                    control.connect(address)
                 control.sendall(json.dumps(request).encode() + b"\n")
                 answers.append(json.loads(control.makefile().readline()))
             return bool(answers)

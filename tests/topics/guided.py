@@ -118,16 +118,21 @@ class _Told:
             at = slots.index(self.banker) + 1
             slots = slots[at:] + slots[:at]
         turned = [n for n, did in enumerate(step["did"]) if did[0] == "turn"]
-        for slot, end in zip(slots, turned, strict=bool(slots)):
-            before = step["did"][:end]
-            answers = ["quick" if did[1] else "double" for did in before if did[0] == "peek"]
+        begins = [0, *turned]
+        for slot, begin, end in zip(slots, begins, turned, strict=False):
+            answers = ["quick" if did[1] else "double" for did in step["did"][:end] if did[0] == "peek"]
             signs = {"D": answers[0]} if answers else {}
-            acts = [*self._acts(before), {"verb": "press", "slots": [slot], "key": "reveal"}]
+            acts = [*self._acts(step["did"][begin:end]), {"verb": "press", "slots": [slot], "key": "reveal"}]
             found.append(Shown(moment, {"ready": "confirm"} | signs, acts))
         return found
 
     def _acts(self, did: list[list[Any]]) -> Acts:
         return [act for act in _acts(did) if not (self.sealed and act["verb"] == "turn")]
+
+    def _opened(self, step: Step) -> int:
+        """Where what follows the last REVEAL of a step begins: what was shown before it is done."""
+        turned = [n for n, did in enumerate(step["did"]) if did[0] == "turn"]
+        return turned[-1] if self.sealed and turned else 0
 
     def settled(self, step: Step) -> Acts:
         """The acts of a round that is complete, until NEXT; none where it is not."""
@@ -135,7 +140,7 @@ class _Told:
         if not (self.is_over or "round_over" in verbs):
             return []
         end = verbs.index("round_over") if "round_over" in verbs else len(verbs)
-        return [*self._acts(step["did"][:end]), {"verb": "press", "key": "next"}]
+        return [*self._acts(step["did"][self._opened(step) : end]), {"verb": "press", "key": "next"}]
 
     def state(self, step: Step) -> tuple[Lit, Acts]:
         """What is shown where the round goes on, or the next one has begun."""
@@ -143,7 +148,7 @@ class _Told:
             return {}, []
         verbs = [did[0] for did in step["did"]]
         begun = verbs.index("round_over") + 1 if "round_over" in verbs else 0
-        acts, lit = ([], {}) if begun else (self._acts(step["did"]), dict(self.signs))
+        acts, lit = ([], {}) if begun else (self._acts(step["did"][self._opened(step) :]), dict(self.signs))
         if slot := step["due"]:
             ready = {"ready": "steady"} if self.is_fresh else {}
             return {**lit, _seat(slot): "steady", **ready}, [

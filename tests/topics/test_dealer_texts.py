@@ -11,7 +11,8 @@ import pytest
 
 from firmware_bridge.facts.wire_states import Act, Alarms, Lamps, Table, Verb
 from firmware_bridge.games import GAMES
-from firmware_bridge.topics.texts import LANGUAGES, Language
+from firmware_bridge.shoe.last_mark import FOLLOWS, TAKEN
+from firmware_bridge.topics.texts import LANGUAGES, Language, known
 from firmware_bridge.topics.texts.acts import Payment, Sayer
 from firmware_bridge.topics.texts.dealer import Known, Screen, screen
 from firmware_bridge.topics.texts.done import ACTS, Done, followed
@@ -189,6 +190,36 @@ def test_every_refusal_of_a_mark_has_words(lang: Language) -> None:
         assert wrong is not None
         assert wrong.why
         assert wrong.why != code
+
+
+def errors_of_unmark() -> Iterator[str]:
+    """The refusals of UNMARK that need no value."""
+    yield "no mark to take back"
+    for why in (*FOLLOWS.values(), TAKEN, "chips were paid or collected by it", "the guest may have seen the cards"):
+        yield f"the last mark stands: {why}"
+
+
+@each_language
+@pytest.mark.parametrize("error", sorted({*errors_of_unmark()}))
+def test_a_refused_unmark_says_why_and_what_to_do_in_each_language(error: str, lang: Language) -> None:
+    of_key = {"type": "KeyRefused", "key": "unmark", "why": error}
+    for wrong in (
+        shown_after(of_key, lang=lang).refused,
+        shown_after(refused("BO", error, "unmark"), lang=lang).refused,
+    ):
+        assert wrong is not None
+        assert wrong.why == known(lang, f"refused.{error}")
+        stands = "stands" in error and TAKEN not in error
+        assert (wrong.todo == known(lang, "instead.stands")) == stands
+
+
+@pytest.mark.parametrize("lang", ["zh-Hant", "zh-Hans"])
+@pytest.mark.parametrize("error", ["P2 is due", "blocked: jam", "the last mark is not of seat 3"])
+def test_a_refusal_without_a_text_is_not_said_in_english(error: str, lang: Language) -> None:
+    wrong = shown_after({"type": "KeyRefused", "key": "next", "why": error}, lang=lang).refused
+    assert wrong is not None
+    assert error not in f"{wrong}"
+    assert wrong.why == known(lang, "refused.blocked" if error.startswith("blocked") else "refused.other")
 
 
 @each_language

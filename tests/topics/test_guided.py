@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from random import Random
 from typing import Any
@@ -17,14 +17,17 @@ from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of, terms_of, usual
 from firmware_bridge.shoe import Phase, Shoe, phase
-from firmware_bridge.shoe.expected import expected
+from firmware_bridge.shoe.expected import expected, pays
 from firmware_bridge.topics.lamps import lamps
 from tests.games.baccarat.book import book
 from tests.kit.nightly import share
+from tests.kit.table import LOST, RESTART, Table
 from tests.topics.guided import Given, Lit, Shown, baccarat, given
 
 ROUNDS = share(1_000, 10)
 """Rounds of each game, under each way to close."""
+
+PLAIN: dict[str, Any] = {"game": "blackjack", **usual("blackjack"), "close": "next"}
 
 SEATED = [name for name in GAMES if name != "baccarat"]
 Panel = Callable[[Shoe], Lit]
@@ -113,6 +116,47 @@ each_disclose = pytest.mark.parametrize("disclose", ["dealt", "sealed"])
 def test_seats_are_guided_as_the_second_statement_says(game: str, close: str, disclose: str) -> None:
     wrong = [said for state in of_seats(game, close, disclose, ROUNDS) if (said := differs(lit, state))]
     assert wrong[:3] == []
+
+
+def acts(shoe: Shoe) -> list[tuple[str, str, str]]:
+    """The chips and cards that the dealer handles now, besides turning and moving cards."""
+    due = [each.act for each in expected(shoe)]
+    return sorted((act.verb, act.hand or act.what, act.amount) for act in due if act.verb in ("pay", "take", "collect"))
+
+
+def handled(states: Iterable[State]) -> list[tuple[str, str, str]]:
+    """All chips and cards that were handled; a refused word leaves the state as it was."""
+    moved = {(shoe.round, shoe.laid, shoe.replies): shoe for shoe, _ in states}
+    return sorted(act for shoe in moved.values() for act in acts(shoe))
+
+
+@pytest.mark.parametrize("game", SEATED)
+def test_sealed_cards_change_no_payment_and_none_is_shown_twice(game: str) -> None:
+    for dealt, sealed in zip(rounds(game, "dealt", ROUNDS // 2), rounds(game, "sealed", ROUNDS // 2), strict=True):
+        each = [handled(states(game, *how)) for how in ((dealt, "next", "dealt"), (sealed, "next", "sealed"))]
+        assert each[0] == each[1], dealt.line["id"]
+
+
+def test_no_act_that_is_done_is_shown_again_when_a_mark_is_taken_back() -> None:
+    table = Table(**PLAIN).play("shoe bets=1:100,2:100,3:100 As 9c 8d 6d Kd 8c 7h Tc")
+    assert ("pay", "S1.1", "150") in acts(table.shoe)
+    table.play("2:S unmark")
+    assert [each.act.verb for each in expected(table.shoe)] == ["ask"]
+
+
+def test_acts_of_a_card_stay_until_the_round_moves_on() -> None:
+    table = Table(**PLAIN).play("shoe bets=1:100,2:100,3:100 As 9c 8d 6d Kd 8c 7h Tc")
+    due = acts(table.shoe)
+    table.play("3:H", RESTART)  # another seat's mark is refused
+    assert acts(table.shoe) == due
+
+
+def test_what_is_paid_stands_in_the_table_while_an_alarm_stops_it() -> None:
+    table = Table(**PLAIN).play("shoe bets=1:100 Ts 6d Kd Tc 1:S 5h")
+    assert pays(table.shoe)
+    before = pays(table.shoe)
+    table.play(LOST)
+    assert pays(table.shoe) == before
 
 
 # ---------------------------------------------------------------- baccarat

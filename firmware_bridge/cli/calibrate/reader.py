@@ -92,7 +92,8 @@ async def _test(visit: Visit, bench: Bench) -> Tested:
         bench, visit.guide, count, visit.patience_s, lambda code: not isinstance(code, str) or code in known
     )
     if tested.qualities:
-        visit.guide.say(f"quality 0 {tested.histogram()} 255")
+        for line in tested.histogram(config.reader.min_quality):
+            visit.guide.say(line)
     if tested.rate < LEAST_RATE:
         why = f"only {tested.read} of {tested.cards} cards were read"
         raise Refusal(why, "clean the glass and try again; for a reader with a code book, record it again")

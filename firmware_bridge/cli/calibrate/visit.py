@@ -7,16 +7,17 @@ import json
 import os
 import select
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from rich.text import Text
 
 from firmware_bridge.cli.calibrate.borrow import Borrowed, borrow
-from firmware_bridge.config import calibration
+from firmware_bridge.config import calibration, layout
 from firmware_bridge.config.calibration import AnySection, Calibration
 from firmware_bridge.config.sections import Config, ReaderConfig
 from firmware_bridge.errors import ConfigError
@@ -28,6 +29,9 @@ from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Message, ReportNo
 
 BAR: Final = 30
+STYLES: Final[Mapping[object, str]] = {True: layout.GREEN, False: layout.RED}
+"""Whether a result is good -> its style."""
+
 FORGOTTEN: Final = {
     "cut_card": "what was measured is forgotten",
     "lamps": "what was seen is forgotten",
@@ -161,7 +165,8 @@ class Guide:
             self._write_json(fields)
         else:
             self._end_bar()
-            print(text, flush=True)
+            style = STYLES.get(fields.get("ok"), "")
+            layout.show(*[Text(line, style) for line in text.splitlines()])
 
     def _write_json(self, fields: dict[str, Any]) -> None:
         print(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
@@ -170,7 +175,9 @@ class Guide:
         """Shows progress: live on a terminal, else when the count changes."""
         if self._live:
             full = round(BAR * max(0.0, min(1.0, part)))
-            print(f"\r\x1b[K  {name} {'█' * full}{'░' * (BAR - full)} {count}/{of} {text}", end="", flush=True)
+            line = Text(f"  {name} {'█' * full}{'░' * (BAR - full)} {count}/{of} {text}")
+            line.truncate(max(1, layout.columns() - 1), overflow="ellipsis")
+            print(f"\r\x1b[K{line.plain}", end="", flush=True)
             self._bar = True
         elif count != self._shown_count and self._json:
             self._write_json({"count": count, "of": of, "text": text})
@@ -184,7 +191,8 @@ class Guide:
             return choices[0]
         self._end_bar()
         while True:
-            print(f"{question} [{'/'.join(choices)}] ", end="", flush=True)
+            asked = layout.hanging(Text(f"{question} [{'/'.join(choices)}]"), layout.columns())
+            print("\n".join(line.plain for line in asked), end=" ", flush=True)
             line = sys.stdin.readline()
             if not line:
                 raise Refusal("there is no one to answer", "run it on a terminal, or with --yes")

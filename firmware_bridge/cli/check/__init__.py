@@ -1,21 +1,22 @@
 """`shoe check`: all faults of this machine, each with its remedy."""
 
 import argparse
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
-from firmware_bridge.cli.check import board, broker, disk, reader, service
-from firmware_bridge.cli.check.finding import Finding, Machine
+from firmware_bridge.cli.check import board, broker, disk, reader, service, stranger
+from firmware_bridge.cli.check.finding import RESTART, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
-from firmware_bridge.config.load import load
+from firmware_bridge.config.effects import without_effect
+from firmware_bridge.config.findings import Finding, report
+from firmware_bridge.config.load import digests, load
+from firmware_bridge.config.read_section import read_document
 from firmware_bridge.config.reference import unnamed
 from firmware_bridge.config.sections import Config
-from firmware_bridge.config.validate import contradictions
-from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.printable import escaped
+from firmware_bridge.config.validate import contradictions, refused_by_wire
+from firmware_bridge.errors import ConfigError, in_words
 
 SHOWN: Final = 3
 """Keys shown, at most, of those a config does not mention."""
@@ -31,16 +32,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Checks everything; 0 if nothing failed, 1 if something did, 78 if the config is wrong. Changes nothing."""
-    found = []
-    for finding in findings(arguments.config):
-        found.append(finding)
-        if not arguments.json:
-            print(text(finding), flush=True)
-    failed = [finding.name for finding in found if finding.level == "FAIL"]
-    if arguments.json:
-        print(json.dumps({"ok": not failed, "checks": [finding._asdict() for finding in found]}))
-    elif failed:
-        print(f"\n{len(failed)} failed: {', '.join(dict.fromkeys(failed))}")
+    failed = report(findings(arguments.config), arguments.json)
     return (CONFIG if "config" in failed else FAILED) if failed else FINE
 
 
@@ -60,12 +52,12 @@ def findings(path: Path, root: Path = Path("/")) -> Iterator[Finding]:
         try:
             yield from check(Machine(config, daemon, path, root))
         except OSError as error:
-            yield Finding("FAIL", check.__name__, str(error), "put sudo before the command")
+            yield Finding("FAIL", check.__name__, in_words(error), "put sudo before the command")
 
 
 def mode(machine: Machine) -> Iterator[Finding]:
     """Whether other keys contradict the service's mode."""
-    for what, remedy in contradictions(machine.config):
+    for what, remedy in (*contradictions(machine.config), *refused_by_wire(machine.config)):
         yield Finding("WARN", "mode", what, remedy)
     config = machine.config
     if config.house.disclose == "sealed" and config.pins.reveal is None and "reveal" not in config.mqtt.commands:
@@ -79,9 +71,16 @@ def terms(machine: Machine) -> Iterator[Finding]:
         yield Finding("WARN", "game", what, "if that is not meant, correct [game]")
 
 
+def no_effect(machine: Machine) -> Iterator[Finding]:
+    """Keys in the config that are for other games."""
+    for what in without_effect(read_document(machine.path), machine.config.rules):
+        yield Finding("WARN", "game", what, "remove the key")
+
+
 CHECKS: Final[tuple[Check, ...]] = (
     mode,
     terms,
+    no_effect,
     service.service,
     service.versions,
     service.access,
@@ -92,7 +91,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     board.pins,
     reader.keypads,
     broker.broker,
-    broker.stranger,
+    stranger.stranger,
     broker.store,
     disk.mount,
     disk.disk,
@@ -121,16 +120,14 @@ def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]
         return None, Finding("FAIL", "daemon", error.what, error.hint)
     if status["table_id"] != config.table.id:
         what = f"it runs as table {status['table_id']}: it has not read this config yet"
-        remedy = "restart it between two shoes: systemctl restart firmware-bridge"
-        return status, Finding("WARN", "daemon", what, remedy)
+        return status, Finding("WARN", "daemon", what, RESTART)
+    if changed := [
+        name for name, digest in digests(config).items() if status["config"]["sections"].get(name) != digest
+    ]:
+        what = f"it has not read what was changed in {', '.join(f'[{name}]' for name in changed)}"
+        return status, Finding("WARN", "daemon", what, RESTART)
     if status["mode"] == "NO_JOURNAL":
         (lost,) = [each for each in status["alarm"]["open"] if each["detail"] == status["disk"]]
         return status, Finding("FAIL", "daemon", f"runs, but cannot deal: {lost['detail']}", lost["todo"])
     software = f"version {status['version']}, build {status.get('build', 'unknown')}"
     return status, Finding("OK", "daemon", f"runs, {software}, {status['mode']}")
-
-
-def text(finding: Finding) -> str:
-    """A finding as text, its remedy on a line of its own."""
-    remedy = f"\n                 -> {escaped(finding.remedy)}" if finding.remedy else ""
-    return f"{finding.level:<5} {finding.name:<10} {escaped(finding.text)}{remedy}"

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli.check.finding import Finding, Machine, failed
+from firmware_bridge.cli.check.finding import Machine, failed, unread
+from firmware_bridge.config.findings import Finding
 from firmware_bridge.daemon.devices.wires import wires
 from firmware_bridge.daemon.table.clock import clock as clock_of
 from firmware_bridge.daemon.table.clock import utc_offset
@@ -16,6 +17,9 @@ from firmware_bridge.shoe.handlers.closing import shift_at
 from hardware import pi as raspberry
 from hardware.errors import PinError
 from hardware.pins.pin import pin_factory, try_pin
+
+SIMULATED: Final = ", simulated: no lamp and no key works"
+ON_A_PI: Final = 'on a Raspberry Pi write [pins] factory = "lgpio"'
 
 NO_EDGES: Final = (6, 6)
 """First kernel on which RPi.GPIO sees no edges."""
@@ -109,9 +113,12 @@ def pins(machine: Machine) -> Iterator[Finding]:
     if not wanted:
         yield Finding("WARN", "pins", "none configured", "no lamp and no key will work: see [pins] and [lamps]")
         return
-    if name == "mock":
-        remedy = 'on a Raspberry Pi write [pins] factory = "lgpio"'
-        yield Finding("WARN", "pins", "simulated: no lamp and no key works", remedy)
+    if machine.daemon and not machine.has_read("pins", "lamps", "presence", "keys"):
+        yield unread("pins", "pins")
+        return
+    if machine.daemon and name == "mock":
+        yield Finding("WARN", "pins", f"{len(wanted)} wires, in use by the daemon{SIMULATED}", ON_A_PI)
+        return
     if machine.daemon:
         yield Finding("OK", "pins", f"{len(wanted)} wires, in use by the daemon")
         return
@@ -129,6 +136,8 @@ def pins(machine: Machine) -> Iterator[Finding]:
                     try_pin(pin, factory)
                 except PinError as error:
                     faults.append(failed("pins", f"{key} on {error}"))
+    if name == "mock":
+        faults.append(Finding("WARN", "pins", f"{len(wanted)} wires{SIMULATED}", ON_A_PI))
     yield from faults or [Finding("OK", "pins", f"{len(wanted)} wires by {name}, free")]
 
 

@@ -1,57 +1,88 @@
-"""Checks of the broker (connection, rights of this client and of one without a login) and of the store behind it."""
+"""Checks of the broker (connection and rights of this client) and of the store behind it."""
 
 import asyncio
 import logging
-import secrets
 import socket
+import ssl
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
-from firmware_bridge.cli.check.finding import Finding, Machine, failed
-from firmware_bridge.cli.watch.screen import far
+from firmware_bridge.cli.check.finding import RESTART, UNIT, Machine, failed
+from firmware_bridge.cli.watch.machine import far
+from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.sections import MqttConfig
 from firmware_bridge.errors import ConfigError, JournalError
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import file_name
 from firmware_bridge.journal.reader import Place, read_lines
-from firmware_bridge.mqtt.errors import BrokerErrors
+from firmware_bridge.mqtt.errors import BrokerErrors, alert_row
 from firmware_bridge.mqtt.link import Link
-from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotPem, tls_context
 from firmware_bridge.topics.event_and_round import messages
 
 ANSWER_S: Final = 25.0
 """Seconds for name server, TCP, TLS and CONNECT with both protocol versions; each has a limit of its own."""
 
+CREDENTIALS: Final = f"/run/credentials/{UNIT}/"
+CREDSTORE: Final = f"/etc/credstore/{UNIT.removesuffix('service')}"
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
 REMEDY = "start the receiver, or see its log; no journal is deleted until it has everything"
+
+REACH_S: Final = 3.0
+"""Longest wait for a connection that is only looked at."""
+
+ECHO_S: Final = 2.0
+"""Seconds within which a broker of MQTT 3.1.1 forwards an accepted message."""
 
 Answer = TypeVar("Answer")
 
 
 def broker(machine: Machine) -> Iterator[Finding]:
-    """Whether the broker accepts this client, tried under another client id; the daemon's own link if it runs."""
+    """Whether the broker accepts this client, tried under another id; the link of a daemon that has read this."""
+    mqtt = machine.config.mqtt
     try:
-        settings = broker_settings(machine.config)
+        mqtt = replace(mqtt, password_file=_secret(machine, mqtt.password_file), key=_secret(machine, mqtt.key))
+        settings = broker_settings(replace(machine.config, mqtt=mqtt))
     except ConfigError as error:
         yield Finding("FAIL", "broker", error.what, error.hint)
         return
     yield from in_clear(settings)
-    yield from _seen_by_others(machine.config.mqtt)
-    if machine.daemon:
+    yield from _seen_by_others(mqtt)
+    files = (mqtt.password_file, mqtt.ca, mqtt.cert, mqtt.key)
+    if machine.daemon and machine.has_read("mqtt", "table", files=files):
         yield _held(machine.daemon["broker"], settings)
         return
-    topic = f"{machine.config.mqtt.root}/{machine.config.table.id}/check"
-    found = asyncio.run(_connect(replace(settings, client_id=f"{settings.client_id}-check"), topic))
+    prefix = f"{machine.config.mqtt.root}/{machine.config.table.id}"
+    tries = {"check": b"{}"} | last_messages(Path(machine.config.journal.dir))
+    found = asyncio.run(_connect(replace(settings, client_id=f"{settings.client_id}-check"), prefix, tries))
     if isinstance(found, int):
-        version = {4: "3.1.1", 5: "5"}[found]
-        yield Finding("OK", "broker", f"{settings.address} accepts this shoe (MQTT {version})")
+        version, topics = {4: "3.1.1", 5: "5"}[found], ", ".join(tries)
+        what = f"{settings.address} accepts this shoe (MQTT {version}) and what it writes to {topics}"
+        if machine.daemon:
+            yield Finding("WARN", "broker", f"{what}; the daemon has not read these settings yet", RESTART)
+        else:
+            yield Finding("OK", "broker", f"{what}; not tried: whether orders come through")
     else:
         yield failed("broker", found)
+
+
+def _secret(machine: Machine, path: str | None) -> str | None:
+    """The file of a secret: of the unit's credentials that are not there, as it is stopped, the file they come from.
+
+    Raises ConfigError where that is missing.
+    """
+    if path is None or not path.startswith(CREDENTIALS) or machine.at(path).exists():
+        return path
+    source = machine.at(f"{CREDSTORE}{Path(path).name}")
+    if not source.exists():
+        what = f"{path} comes from {source}, which is missing"
+        raise ConfigError(what, f"write the secret there: sudo install -m 0600 /dev/stdin {source}")
+    return str(source)
 
 
 def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
@@ -77,19 +108,70 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
             yield Finding("WARN", "broker", what, f"sudo chmod 0600 {name}")
 
 
-async def _connect(settings: BrokerSettings, topic: str) -> int | str:
-    """Connects once and writes `topic`: the accepted protocol level, or the broker's reason for refusing."""
+async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, bytes]) -> int | str:
+    """Connects once and writes `tries`: the accepted protocol level, or the broker's reason for refusing.
+
+    By MQTT 3.1.1 a message counts when it has come back: brokers acknowledge what they drop.
+    """
     loop, found = asyncio.get_running_loop(), asyncio.Queue[int | str]()
-    report, will = found.put_nowait, Message(topic, b"{}", qos=0)
-    level = 5
+    report, errors = found.put_nowait, BrokerErrors(settings)
+    topics = [f"{prefix}/{name}" for name in tries]
+    left, level = set(topics), 5
+    mids: dict[int, str] = {}
 
     def write() -> None:
         nonlocal level
         level = link.protocol or level
-        link.publish(topic, b"{}")
+        left.update(topics)
+        for topic, payload in zip(topics, tries.values(), strict=True):
+            mids[link.publish(topic, payload)] = topic
+        if level != 5:
+            loop.call_later(ECHO_S, lambda: report(errors.text("no_echo", topic=min(left, default=topics[0]))))
 
-    link = Link(settings, loop, will=lambda: will, on_up=write, on_down=report, on_delivered=lambda _: report(level))
-    return await first(link, found, BrokerErrors(settings).text("silence"))
+    def arrived(topic: str) -> None:
+        left.discard(topic)
+        if not left:
+            report(link.denied or level)
+
+    def received(message: Incoming) -> None:
+        if not message.retained and message.topic in topics and level != 5:
+            arrived(message.topic)
+
+    def acknowledged(mid: int) -> None:
+        if level == 5:
+            arrived(mids[mid])
+
+    link = Link(
+        settings, loop, will=lambda: Message(topics[0], b"{}", qos=0), topics=(f"{prefix}/command",),
+        own=lambda version: () if version == 5 else topics, on_up=write, on_down=report,
+        on_delivered=acknowledged, on_message=received,
+    )  # fmt: skip
+    got = await first(link, found, errors.text("silence"))
+    row = link.failure
+    return errors.text(seen) if row and (seen := row_of_hang_up(settings, row)) != row else got
+
+
+def row_of_hang_up(settings: BrokerSettings, row: str) -> str:
+    """The row of FAILURES for a broker that hung up, found by a TLS handshake without CONNECT; other rows as given."""
+    if row not in ("hung_up", "hung_up_tls"):
+        return row
+    try:
+        with socket.create_connection((settings.host, settings.port), REACH_S) as sock:
+            if settings.encrypted:
+                context = settings.tls or tls_context(settings.ca, settings.cert, settings.key)
+                with context.wrap_socket(sock, server_hostname=settings.host) as tls:
+                    tls.recv(1)
+            else:
+                context = ssl.create_default_context()
+                context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+                with context.wrap_socket(sock):
+                    return "wants_tls"
+    except ssl.SSLError as error:
+        found = alert_row(str(error))
+        return found if found and settings.encrypted else "wants_tls" if found == "wants_certificate" else row
+    except (OSError, NotPem):
+        pass
+    return row
 
 
 async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Answer:
@@ -112,6 +194,9 @@ def store(machine: Machine) -> Iterator[Finding]:
     link = machine.daemon["broker"] if machine.daemon else {}
     receiver = link.get("store")
     if not receiver:
+        if machine.config.mqtt.stored and not machine.daemon:
+            what = f"not tried whether {machine.config.mqtt.stored} has everything: the daemon does not run"
+            yield Finding("WARN", "store", what, "start the daemon, then shoe check")
         return
     alarms = machine.daemon["alarm"]["open"] if machine.daemon else []
     if any(each["id"] == "store_silent" for each in alarms):
@@ -124,103 +209,20 @@ def store(machine: Machine) -> Iterator[Finding]:
         yield Finding("OK", "store", far(receiver))
 
 
-REACH_S: Final = 3.0
-ECHO_S: Final = 2.0
-"""Seconds within which a broker of MQTT 3.1.1 forwards an accepted message."""
+def last_messages(directory: Path) -> dict[str, bytes]:
+    """The last message of `event` and of `round` that was delivered, from the newest journal there; no entry if none.
 
-NO_ORDER: Final = b""
-"""Payload that the daemon answers without obeying or journaling it."""
-
-GIVE_RIGHTS: Final = "give the broker users and an ACL; to copy one: shoe help broker"
-
-Got = Literal["nothing", "in", "through"]
-"""How far a client without a login got: refused, connected, or its message delivered."""
-
-
-def stranger(machine: Machine) -> Iterator[Finding]:
-    """Whether a client without a login may give this table's orders or settle its rounds; nothing is changed by it.
-
-    It sends an invalid order, and the last round the broker has had, which every backend drops as a repeat.
+    To send one again changes nothing: every backend drops a repeat.
     """
-    try:
-        settings = broker_settings(machine.config)
-    except ConfigError:
-        return  # reported by the check of the broker
-    if not _is_there(settings):
-        return
-    prefix = f"{machine.config.mqtt.root}/{machine.config.table.id}"
-    tries = {"give this table's orders": (f"{prefix}/command", NO_ORDER)}
-    if (last := _last_round(Path(machine.config.journal.dir))) is not None:
-        tries["settle this table's rounds"] = f"{prefix}/round", last
-    got = {what: asyncio.run(_try(_without_login(settings), *each)) for what, each in tries.items()}
-    may = [what for what, how_far in got.items() if how_far == "through"]
-    if may:
-        level: Literal["WARN", "FAIL"] = "WARN" if settings.host in LOCAL else "FAIL"
-        yield Finding(
-            level, "stranger", f"anyone who can reach {settings.address} can {' and '.join(may)}", GIVE_RIGHTS
-        )
-    elif "in" in got.values():
-        yield Finding(
-            "OK", "stranger", f"{settings.address} accepts a client without a login, but none of its messages"
-        )
-    else:
-        yield Finding("OK", "stranger", f"{settings.address} refuses a client without a login")
-
-
-def _without_login(settings: BrokerSettings) -> BrokerSettings:
-    name = f"stranger-{secrets.token_hex(4)}"
-    return replace(settings, client_id=name, username=None, password=None, cert=None, key=None)
-
-
-def _is_there(settings: BrokerSettings) -> bool:
-    try:
-        socket.create_connection((settings.host, settings.port), REACH_S).close()
-    except OSError:
-        return False
-    return True
-
-
-def _last_round(directory: Path) -> bytes | None:
-    """The last message of the topic `round` delivered to the broker, from its newest journal; None if there is none."""
-    last = None
+    last = dict[str, bytes]()
     try:
         cursor = read_cursor(directory / "cursor")
         if cursor is None:
-            return None
+            return last
         for line, _ in read_lines(Place(directory / file_name(cursor.journal), 0)):
             if line.public.seq > cursor.seq:
                 break
-            last = next((each.payload for each in messages(line) if each.topic == "round"), last)
+            last |= {each.topic: each.payload for each in messages(line) if each.topic in ("event", "round")}
     except (JournalError, OSError):
-        return None  # reported by the checks of disk and journal
+        pass  # reported by the checks of disk and journal
     return last
-
-
-async def _try(settings: BrokerSettings, topic: str, payload: bytes) -> Got:
-    """How far a client with these settings gets with a message."""
-    loop, found = asyncio.get_running_loop(), asyncio.Queue[Got]()
-    report, was_in = found.put_nowait, asyncio.Event()
-
-    def write() -> None:
-        was_in.set()
-        link.publish(topic, payload)
-        if link.protocol != 5:
-            loop.call_later(ECHO_S, report, "in")
-
-    def acknowledged(_: int) -> None:
-        if link.protocol == 5:
-            report("through")
-
-    def received(message: Incoming) -> None:
-        if message.payload == payload and not message.retained:
-            report("through")
-
-    def down(_: str) -> None:
-        report("in" if was_in.is_set() else "nothing")
-
-    will = Message(f"{topic}/will", b"", qos=0)
-    link = Link(
-        settings, loop, will=lambda: will, own=lambda _: (topic,),
-        on_up=write, on_down=down, on_delivered=acknowledged, on_message=received,
-    )  # fmt: skip
-    return await first(link, found, "nothing")

@@ -12,7 +12,8 @@ from pathlib import Path
 from statistics import median
 from typing import Final, NamedTuple
 
-from firmware_bridge.cli.check.finding import Finding, Machine
+from firmware_bridge.cli.check.finding import USER, Machine
+from firmware_bridge.config.findings import Finding
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.preallocate import LINE_FEED, SECTOR
@@ -25,6 +26,11 @@ LINE: Final = b"x" * 2 * SECTOR
 
 SLOW_MS: Final = 50.0
 """Milliseconds above which writes are slow: a dealer notices lamps that lag by about a tenth of a second."""
+
+STATE: Final = Path("/var/lib/firmware-bridge")
+"""The directory that systemd makes for the service."""
+
+MAKE: Final = f"sudo install -d -m 0700 -o {USER} -g {USER}"
 
 IN_MEMORY: Final = ("tmpfs", "ramfs", "zram")
 OVER_NETWORK: Final = ("nfs", "nfs4", "cifs", "fuse.sshfs")
@@ -51,11 +57,14 @@ def _missing(directory: Path) -> Finding:
     above = next(each for each in directory.absolute().parents if each.exists())
     try:
         with tempfile.TemporaryDirectory(dir=above):
+            pass
+        if os.geteuid() or directory.is_relative_to(STATE):
             return Finding("OK", "disk", f"{directory} will be made at the first start")
+        what = f"{directory} does not exist yet; not tried whether {USER} can make it"
+        return Finding("WARN", "disk", what, f"{MAKE} {directory}")
     except OSError as error:
         what = f"{directory} does not exist, and cannot be made in {above} ({error.strerror})"
-    remedy = f"sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {directory}, or set another [journal] dir"
-    return Finding("FAIL", "disk", what, remedy)
+    return Finding("FAIL", "disk", what, f"{MAKE} {directory}, or set another [journal] dir")
 
 
 def _rights(directory: Path) -> Iterator[Finding]:
@@ -114,6 +123,7 @@ def mount(machine: Machine) -> Iterator[Finding]:
     directory = Path(machine.config.journal.dir).absolute()
     found = _mount(machine, directory)
     if found is None:
+        yield Finding("WARN", "mount", f"not checked: /proc/mounts does not say what {directory} is on", "see: df")
         return
     if found.kind in IN_MEMORY or (found.point == "/" and found.kind == "overlay" and _overlaid(machine)):
         what = f"{directory} is in memory ({found.kind} at {found.point}): a power cut loses every round"

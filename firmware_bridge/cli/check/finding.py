@@ -3,31 +3,23 @@
 import re
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from firmware_bridge.config.findings import Finding
+from firmware_bridge.config.load import digests
 from firmware_bridge.config.sections import Config
-
-Level = Literal["OK", "WARN", "FAIL"]
 
 UNIT: Final = "firmware-bridge.service"
 USER: Final = "shoe-bridge"
+RESTART: Final = f"restart it between two shoes: sudo systemctl restart {UNIT.removesuffix('.service')}"
 RUN_S: Final = 10.0
 """Seconds after which a system program's output counts as empty."""
 
 _WHAT_REMEDY: Final = re.compile(r"((?:\([^()]*\)|[^(])*?): (.*)", re.DOTALL)
 """Splits an error's text into fault (with colons only in brackets) and remedy."""
-
-
-class Finding(NamedTuple):
-    """One line of `shoe check`; `remedy`: what to do, or ""."""
-
-    level: Level
-    name: str
-    text: str
-    remedy: str = ""
 
 
 def output_of(*command: str) -> str:
@@ -62,6 +54,14 @@ class Machine(NamedTuple):
     installed: Callable[[str], str | None] = installed
     now: Callable[[], float] = time.time
 
+    def has_read(self, *sections: str, files: Iterable[str | None] = ()) -> bool:
+        """Whether the daemon runs, and by these sections and files as they are now."""
+        if self.daemon is None:
+            return False
+        read, now = self.daemon["config"], digests(self.config)
+        is_newer = any(Path(each).stat().st_mtime > read["at"] for each in files if each)
+        return not is_newer and all(read["sections"].get(each) == now[each] for each in sections)
+
     def at(self, path: str) -> Path:
         """Path of a system file, by its absolute path."""
         return self.root / path.lstrip("/")
@@ -72,6 +72,11 @@ class Machine(NamedTuple):
             return self.at(path).read_text("utf-8", "replace").strip("\0\n ")
         except OSError:
             return ""
+
+
+def unread(name: str, section: str) -> Finding:
+    """The finding about devices that the daemon has by a section that was changed since it started."""
+    return Finding("WARN", name, f"not tried: the daemon has not read this [{section}] yet", RESTART)
 
 
 def failed(name: str, message: str) -> Finding:

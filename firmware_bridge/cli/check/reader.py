@@ -7,9 +7,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge.cli.check.finding import Finding, Machine, failed
-from firmware_bridge.cli.watch.screen import lease_words
+from firmware_bridge.cli.check.finding import RESTART, Machine, failed, unread
+from firmware_bridge.cli.watch.machine import lease_words
 from firmware_bridge.config import calibration
+from firmware_bridge.config.findings import Finding
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.keypads import BAUD, LOST
 from firmware_bridge.errors import ConfigError
@@ -39,10 +40,13 @@ _ORDER: Final = "sudo shoe calibrate {} --by NAME"
 
 def reader(machine: Machine) -> Iterator[Finding]:
     """Whether the port can be opened, and which process uses it if not."""
-    if machine.daemon:
+    config = machine.config.reader
+    if machine.daemon and machine.has_read("reader"):
         yield _held(machine.daemon)
         return
-    config = machine.config.reader
+    if machine.daemon and config.port == machine.daemon["reader"]["port"]:
+        yield unread("reader", "reader")
+        return
     baud = config.baud or READERS[config.protocol].baud
     try:
         _try(config.port, baud)
@@ -51,7 +55,13 @@ def reader(machine: Machine) -> Iterator[Finding]:
     except PortError as error:
         yield failed("reader", str(error))
     else:
-        yield Finding("OK", "reader", f"{config.protocol} at {config.port}, free")
+        what = f"{config.protocol} at {config.port}, free"
+        is_new = machine.daemon is not None
+        yield (
+            Finding("WARN", "reader", f"{what}: not the daemon's yet", RESTART)
+            if is_new
+            else Finding("OK", "reader", what)
+        )
 
 
 def _missing(machine: Machine, message: str) -> Finding:
@@ -140,6 +150,9 @@ def _no_book(protocol: str) -> Iterator[Finding]:
 def keypads(machine: Machine) -> Iterator[Finding]:
     """Whether each port can be opened; while the daemon has them, whether it hears every pad."""
     pads = machine.config.keypad
+    if machine.daemon and pads and not machine.has_read("keypad"):
+        yield unread("keypads", "keypad")
+        return
     if machine.daemon:
         alarms = {each["id"]: each for each in machine.daemon["alarm"]["open"]}
         if pads and LOST in alarms:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.cli.check.finding import UNIT, USER, Finding, Machine
+from firmware_bridge.cli.check.finding import UNIT, USER, Machine
+from firmware_bridge.config.findings import Finding
 from firmware_bridge.daemon.devices.wires import wires
 from hardware.ports import SOCKET
 
@@ -105,7 +106,10 @@ def versions(machine: Machine) -> Iterator[Finding]:
             there.append(f"{name} {version}")
     yield from faults
     python = ".".join(map(str, sys.version_info[:3]))
-    if not faults:
+    if not there:
+        what = f"not checked: {PACKAGE} is not installed as a package, so its limits are unknown"
+        yield Finding("WARN", "versions", what, "run scripts/install")
+    elif not faults:
         yield Finding("OK", "versions", f"{__version__}, Python {python}, {', '.join(there)}")
 
 
@@ -150,10 +154,13 @@ def access(machine: Machine) -> Iterator[Finding]:
     for group in missing:
         what = f"{USER} is not in the group {group}: it cannot use {GROUPS[group]}"
         yield Finding("FAIL", "access", what, f"sudo usermod -aG {group} {USER}, then restart the service")
-    faults = [*_readable(machine), *_devices(machine, mine | {USER})]
+    faults = [*_readable(machine), *_journals(machine), *_devices(machine, mine | {USER})]
     yield from faults
     if not missing and not faults:
-        yield Finding("OK", "access", f"{USER} can use reader and pins")
+        port = machine.config.reader.port
+        is_untried = not port.startswith(SOCKET) and not machine.at(port).exists()
+        untried = f"; not tried: {port}, which is missing" if is_untried else ""
+        yield Finding("OK", "access", f"{USER} can use reader and pins{untried}")
 
 
 def _readable(machine: Machine) -> Iterator[Finding]:
@@ -167,6 +174,22 @@ def _readable(machine: Machine) -> Iterator[Finding]:
         mode = f"{stat.S_IMODE(found.st_mode):04o}"
         what = f"{machine.path} belongs to {owner}:{group}, mode {mode}: {USER} cannot read it"
         yield Finding("FAIL", "access", what, f"sudo chmod 0644 {machine.path}")
+
+
+def _journals(machine: Machine) -> Iterator[Finding]:
+    """Failure for a journal that the service's user cannot write: one that root's own `shoe run` made."""
+    directory = Path(machine.config.journal.dir)
+    if machine.daemon:
+        return  # it writes there
+    try:
+        owners = [(path, path.lstat().st_uid) for path in (directory, *sorted(directory.iterdir()))]
+    except OSError:
+        return  # reported by the check of the disk
+    for path, owner in owners:
+        if (name := _name(machine, "/etc/passwd", owner)) != USER:
+            what = f"{path} belongs to {name}: {USER} cannot write it, so the service would not start"
+            yield Finding("FAIL", "access", what, f"sudo chown -R {USER}: {directory}")
+            return
 
 
 def _devices(machine: Machine, mine: set[str]) -> Iterator[Finding]:

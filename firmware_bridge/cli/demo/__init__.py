@@ -12,9 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from firmware_bridge.cli import FINE, INTERRUPTED
 from firmware_bridge.cli.demo.asked import options, play
 from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, Terminal, cannot_draw, size
+from firmware_bridge.config.arguments import Exit
 from firmware_bridge.demo.faults import LATE, places
 from firmware_bridge.demo.fixtures import Play
 from firmware_bridge.demo.harness import DemoError, Harness
@@ -27,7 +27,7 @@ from hardware.sim.dealer import Puzzled
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["options", "run"]
+__all__ = ["drawn", "options", "run"]
 
 STALLED_S: Final = 60.0
 """Seconds without a message (more with a slow dealer) after which the demo has failed."""
@@ -41,7 +41,7 @@ SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Plays until the rounds are delivered: 0; 130 after Ctrl-C or q. Raises DemoError, BrokerError, PictureError."""
+    """Plays until the rounds are delivered, or q: 0; 130 after Ctrl-C. Raises DemoError, BrokerError, PictureError."""
     wanted = play(arguments)
     keepsake = Keepsake(arguments.svg) if arguments.svg else None
     for name in SERVICE:
@@ -133,12 +133,12 @@ async def _perform(wanted: Play, folder: Path, live: bool, keepsake: "Keepsake |
     narration = Narration(sys.stdout if not live else None)
     harness = Harness(wanted, folder, narration.handle, narration.write_line)
     narration.begin(harness)
-    stop = asyncio.Event()
+    stop, quitted = asyncio.Event(), asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(each, stop.set)
     try:
         await harness.open()
-        showing = asyncio.create_task(show(harness, narration, stop)) if live else None
+        showing = asyncio.create_task(show(harness, narration, stop, quitted)) if live else None
         if showing:
             showing.add_done_callback(harness.watch)
         try:
@@ -150,19 +150,19 @@ async def _perform(wanted: Play, folder: Path, live: bool, keepsake: "Keepsake |
             keepsake.write(harness, narration)
     finally:
         await harness.close()
-    return INTERRUPTED if stopped else FINE
+    return Exit.INTERRUPTED if stopped and not quitted.is_set() else Exit.FINE
 
 
 FRAME_S: Final = 0.08
 SUMMARY: Final = 4
 """Lines below the last picture."""
 
-KEPT: Final = 100, 32
+KEPT: Final = 104, 40
 """Columns and lines of a saved picture."""
 
 
-async def show(harness: Harness, narration: Narration, stop: asyncio.Event) -> None:
-    """Draws the picture until cancelled, and handles keys; the last picture stays."""
+async def show(harness: Harness, narration: Narration, stop: asyncio.Event, quitted: asyncio.Event) -> None:
+    """Draws the picture until cancelled, and handles keys: q sets both events; the last picture stays."""
     from firmware_bridge.screen.picture import HEIGHT
 
     loop = asyncio.get_running_loop()
@@ -170,7 +170,7 @@ async def show(harness: Harness, narration: Narration, stop: asyncio.Event) -> N
     try:
         with terminal:
             if terminal.fd is not None:
-                loop.add_reader(terminal.fd, lambda: _handle_keys(terminal.pressed(), harness, stop))
+                loop.add_reader(terminal.fd, lambda: _handle_keys(terminal.pressed(), harness, stop, quitted))
             while True:
                 terminal.draw(_screen(harness, narration, PAUSED if harness.paused else KEYS))
                 await asyncio.sleep(FRAME_S)
@@ -181,9 +181,10 @@ async def show(harness: Harness, narration: Narration, stop: asyncio.Event) -> N
         terminal.leave(lambda width, height: last(width, max(height - SUMMARY, min(height, HEIGHT))))
 
 
-def _handle_keys(keys: str, harness: Harness, stop: asyncio.Event) -> None:
+def _handle_keys(keys: str, harness: Harness, stop: asyncio.Event, quitted: asyncio.Event) -> None:
     for key in keys:
         if key == QUIT:
+            quitted.set()
             stop.set()
         elif key == PAUSE:
             harness.pause()
@@ -221,18 +222,20 @@ class Keepsake:
             and table.get("due") in late
             and lamps.get("lit", {}).get(table["due"]) == "steady"
         ):
-            self._picture = _drawn(harness, narration)
+            self._picture = drawn(harness, narration)
 
     def write(self, harness: Harness, narration: Narration) -> None:
-        self._path.write_text(self._picture or _drawn(harness, narration), encoding="utf-8")
+        self._path.write_text(self._picture or drawn(harness, narration), encoding="utf-8")
 
 
-def _drawn(harness: Harness, narration: Narration) -> str:
+def drawn(harness: Harness, narration: Narration, size: tuple[int, int] = KEPT) -> str:
+    """The picture of a table as SVG. size: columns and lines."""
     from firmware_bridge.cli.watch.model import boards_of
     from firmware_bridge.demo.demo_view import screen_model
     from firmware_bridge.demo.svg import svg
     from firmware_bridge.screen.picture import picture
 
     return svg(
-        picture(screen_model(harness, narration, boards_of(harness.game, harness.backend.states)), *KEPT), "shoe demo"
+        picture(screen_model(harness, narration, boards_of(harness.game, harness.backend.states)), *size),
+        f"shoe demo --game {harness.game.name}",
     )

@@ -9,10 +9,11 @@ from firmware_bridge.config.sections import TableConfig
 from firmware_bridge.demo.broker import CHOICES
 from firmware_bridge.demo.faults import FAULTS, unknown
 from firmware_bridge.demo.fixtures import Play
-from firmware_bridge.demo.harness import DemoError
 from firmware_bridge.demo.seats import seat_counts
+from firmware_bridge.errors import UsageError
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
+from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import choices
 from hardware.readers import READERS
 
@@ -23,11 +24,18 @@ HOUSE: Final = {
 }
 """Keys of `[table]` offered as options -> help text."""
 
+SPEED: Final = 6.0
+"""The usual speed: a human dealer's first result would be long in coming."""
+
+SEAT_SPEED: Final = 2.0
+"""The usual speed per seat that plays, where that is more: the first result stands within 6 s at a full table too."""
+
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe demo`."""
     parser.add_argument("--rounds", type=_count, default=10, metavar="N", help="end after N rounds (default 10)")
-    parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="speed; 1 is a human dealer (default)")
+    usual = f"{SPEED:g}, with many seats {SEAT_SPEED:g} for each"
+    parser.add_argument("--speed", type=_speed, metavar="X", help=f"speed; 1 is a human dealer (default {usual})")
     parser.add_argument("--reader", choices=tuple(READERS), help="the reader's protocol (default native)")
     parser.add_argument("--game", choices=tuple(GAMES), default=House().game, help="the game (default baccarat)")
     parser.add_argument(
@@ -49,17 +57,19 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def play(arguments: argparse.Namespace) -> Play:
-    """The play described by the options. Raises DemoError if they do not fit together."""
+    """The play described by the options. Raises UsageError if they do not fit together."""
+    if arguments.fault and (why := _impossible(arguments.fault, GAMES[arguments.game])):
+        raise UsageError(f"{arguments.fault} does not happen in {arguments.game}: {why}", _possible(arguments.game))
     readers = FAULTS[arguments.fault].readers if arguments.fault else tuple(READERS)
     reader = arguments.reader or readers[0]
     if reader not in readers:
-        raise DemoError(f"{arguments.fault} does not happen to a {reader} reader", f"use --reader {readers[0]}")
+        raise UsageError(f"{arguments.fault} does not happen to a {reader} reader", f"use --reader {readers[0]}")
     procedure = _procedure(arguments, reader)
-    _check_game(arguments)
+    seats = _seats(arguments)
     seed = secrets.randbelow(10_000) if arguments.seed is None else arguments.seed
     return Play(
         arguments.rounds,
-        arguments.speed,
+        arguments.speed or _usual_speed(GAMES[arguments.game], seats),
         reader,
         arguments.game,
         procedure,
@@ -68,49 +78,54 @@ def play(arguments: argparse.Namespace) -> Play:
         arguments.broker,
         arguments.port,
         {key: value for key in HOUSE if (value := getattr(arguments, key))},
-        _seats(arguments),
+        seats,
     )
 
 
-def _check_game(arguments: argparse.Namespace) -> None:
-    """Raises DemoError for a fault that the game never comes to, or not with its number of packs."""
-    game, fault = GAMES[arguments.game], arguments.fault
-    if fault and (why := FAULTS[fault].never(game)):
-        can = [name for name, other in FAULTS.items() if not other.never(game)]
-        raise DemoError(f"{fault} does not happen in {game.name}: {why}", f"possible faults: {', '.join(can)}")
-    decks = FAULTS[fault].table.get("decks") if fault else None
-    if decks is not None and decks not in game.packs:
-        raise DemoError(f"{fault} needs {decks} deck, {game.name} is dealt from more", "use --game baccarat")
+def _usual_speed(game: Game, seats: int | None) -> float:
+    """The speed without `--speed`; seats None: as many as possible play."""
+    counts = seat_counts(game)
+    return max(SPEED, SEAT_SPEED * (seats or (counts[-1] if counts else 0)))
+
+
+def _impossible(fault: str, game: Game) -> str:
+    """The reason why a game cannot have a fault, or ""."""
+    return FAULTS[fault].never(game)
+
+
+def _possible(game: str) -> str:
+    can = [name for name in FAULTS if not _impossible(name, GAMES[game])]
+    return f"possible faults: {', '.join(can)}"
 
 
 def _seats(arguments: argparse.Namespace) -> int | None:
-    """Number of seats that play; None for all. Raises DemoError for an impossible number."""
+    """Number of seats that play; None for all. Raises UsageError for an impossible number."""
     game, counts = GAMES[arguments.game], seat_counts(GAMES[arguments.game])
     if arguments.seats is None or arguments.seats in counts:
         return arguments.seats  # type: ignore[no-any-return]  # it has no type of its own
     many = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}" if counts else ""
-    raise DemoError(
+    raise UsageError(
         f"{arguments.seats} seats cannot play {game.name}",
         f"{many} can" if many else "its guests have no seats: leave --seats out",
     )
 
 
 def _procedure(arguments: argparse.Namespace, reader: str) -> str | None:
-    """Procedure of the game; None if it has one only. Raises DemoError if it does not fit."""
+    """Procedure of the game; None if it has one only. Raises UsageError if it does not fit."""
     game = GAMES[arguments.game]
     given = {"procedure": arguments.procedure} if arguments.procedure else {}
     if given and "procedure" not in game.terms.__struct_fields__:
-        raise DemoError(f"{game.name} has only one procedure", "leave --procedure out")
+        raise UsageError(f"{game.name} has only one procedure", "leave --procedure out")
     terms = game.terms(**given)
     procedure: str | None = getattr(terms, "procedure", None)
     if READERS[reader].judges and game.play.verdict is None:
-        raise DemoError(
+        raise UsageError(
             f"an {reader} decides its own games, and {game.name} is not one of them", "use another --reader"
         )
     if READERS[reader].judges and game.play.unjudged(terms):
         usual: str = getattr(game.terms(), "procedure", "other")
         what = f"an Angel Eye shoe decides {usual} tables only"
-        raise DemoError(what, f"leave --procedure {procedure} out")
+        raise UsageError(what, f"leave --procedure {procedure} out")
     return procedure
 
 

@@ -2,16 +2,20 @@
 
 import argparse
 import re
-import shutil
 import sys
-import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from rich.text import Text
+
 import firmware_bridge
+from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
+from firmware_bridge.cli.help.reading import cells, is_rule, readable, row_lines
+from firmware_bridge.cli.watch.language import alarm_help, language, language_option
+from firmware_bridge.config.layout import labelled, page
 from firmware_bridge.errors import BridgeError
 
 MANUALS: Final = ("shoe.1", "bridge.toml.5")
@@ -22,6 +26,7 @@ DOCUMENTS: Final = {
     "walkthrough": "a round of each game, by the lamps and by the dealer's screen",
     "irregularities": "every alarm: what it means, who does what, what the pit may choose",
     "houses": "what a house chooses",
+    "payouts": "what each bet pays and returns, in every game, and what cannot be set",
     "config": "every key of bridge.toml",
     "baccarat": "who draws a third card and why, and what a house chooses",
     "blackjack": "a round step by step, marks, messages, odds, and what a house chooses",
@@ -40,42 +45,61 @@ DOCUMENTS: Final = {
     "metrics": "metrics of all tables for Prometheus, alerts and what to do, a dashboard",
     "nats": "a floor on a cluster of NATS",
     "fleet": "a thousand simulated tables, and what they were measured at",
+    "examples": "rounds, two backends and a config for each kind of house, and where they are on this machine",
     "deal-script": "a table's inputs in words, for shoe replay",
     "architecture": "rooms, a card's way, invariants, threads",
     "contributing": "tests, style, recipes, release",
     "glossary": "one word for each thing",
     "changelog": "what is new, and what to do at an update",
 }
-NO_ROWS: Final = ("architecture", "contributing", "glossary")
+FILES: Final = {"changelog": "CHANGELOG.md", "examples": "examples/README.md"}
+"""Document -> its file, where it is not called as the document."""
+NO_ROWS: Final = ("architecture", "contributing", "examples", "glossary")
 """Documents with no tables about alarms, keys, modes or messages."""
+SAME: Final = {"payout": "payouts", "payments": "payouts", "bets": "payouts", "odds": "payouts"}
+"""Word -> the document that it asks for."""
+IN_CHINESE: Final = dict.fromkeys("莊庄閒闲", "baccarat")  # niu-niu has a banker too
 ALSO: Final = {
     "3am": "when something is wrong",
     "update": "installing and updating",
     "rollback": "installing and updating",
+    "correct": "correcting a closed round",
+    "correction": "correcting a closed round",
+    "corrections": "correcting a closed round",
 }
-_CELL: Final = re.compile(r"(?<!\\)\|")
+MOST_ROWS: Final = 8
+"""Rows that are shown for a word in them."""
 _CODE: Final = re.compile(r"`([^`]+)`")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe help`."""
     parser.add_argument("topic", nargs="*", metavar="TOPIC", help="a document, chapter, alarm, config key or command")
+    language_option(parser)
     parser.add_argument("--man", choices=MANUALS, help="write a manual page")
     parser.add_argument("--completion", choices=("bash",), help="write the completion script for a shell")
+    parser.add_argument("--words", choices=("alarms", "journals", "dates"), help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the text about a topic, or the list of topics; 0. Raises NoTopic."""
     if arguments.completion:
-        from firmware_bridge.cli.help.man import bash
+        from firmware_bridge.cli.help.man import bash_of_shoe
 
-        sys.stdout.write(bash())
+        sys.stdout.write(bash_of_shoe())
+    elif arguments.words:
+        from firmware_bridge.cli.help.man import words
+
+        print("\n".join(words(arguments.words)))
     elif arguments.man:
         from firmware_bridge.cli.help import man
 
         sys.stdout.write(man.shoe() if arguments.man == MANUALS[0] else man.bridge_toml())
     else:
-        print("\n".join(_folded(_topic_text(" ".join(arguments.topic)).splitlines())))
+        topic = " ".join(arguments.topic)
+        lang = language(arguments.lang, DEFAULT_CONFIG)
+        lines = alarm_help(topic, lang) if lang != "en" else []
+        page(*(map(Text, lines) if lines else _topic(topic)))
     return 0
 
 
@@ -83,26 +107,32 @@ class NoTopic(BridgeError, LookupError):
     """Topic without a text."""
 
 
-def _folded(lines: list[str]) -> Iterator[str]:
-    """Lines folded to the width of the terminal; unchanged if the output is none."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-    for line in lines:
-        indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
-        yield from textwrap.wrap(line, width, subsequent_indent=indent) if 0 < width < len(line) else [line]
-
-
-def _topic_text(topic: str) -> str:
+def _topic(topic: str) -> Iterable[Text]:
+    """The lines of the text about a topic, or of the list of topics. Raises NoTopic."""
     from firmware_bridge.cli import COMMANDS, parser_of
 
     if not topic:
-        return contents()
-    if text := exactly(topic):
-        return text
+        return map(labelled, contents().splitlines())
+    if found := exactly(topic):
+        return readable(found) if isinstance(found, str) else _of_rows(found)
     if topic in COMMANDS:
-        return parser_of([topic]).parse_args([topic, "--help"])  # type: ignore[return-value]  # argparse prints and ends
+        parser_of([topic]).parse_args([topic, "--help"])  # argparse prints and ends
+    if text := about(topic, events=False):
+        return readable(text)
+    if rows := within(topic):
+        more = [Text(f".. and {len(rows) - MOST_ROWS} more rows")] if len(rows) > MOST_ROWS else []
+        return [*_of_rows(rows[:MOST_ROWS]), *more]
     if text := about(topic):
-        return text
+        return readable(text)
     raise NoTopic(f"there is no help on {topic!r}", near(topic))
+
+
+def _of_rows(rows: "list[Row]") -> Iterator[Text]:
+    """Rows of tables as lines, each below the name of its chapter."""
+    for n, row in enumerate(rows):
+        yield from [Text()] * (n > 0)
+        yield Text(f"{row.chapter.document}, {row.chapter.title}", "bold")
+        yield from row_lines(row.cells)
 
 
 class Chapter(NamedTuple):
@@ -135,21 +165,36 @@ def contents() -> str:
     )
 
 
-def exactly(topic: str) -> str:
+def exactly(topic: str) -> "str | list[Row]":
     """The document of that name, the rows about it, or the chapter of that title; "" if there is none."""
-    word = topic.strip().lower()
+    word = (SAME | IN_CHINESE).get(topic.strip().lower(), topic.strip().lower())
     if word in DOCUMENTS:
         return _document(word)
-    if rows := [row for row in _rows() if _same(topic) in map(_same, _names(row))]:
-        return "\n\n".join(map(_shown, rows))
+    if word not in ALSO and (rows := [row for row in _rows() if _same(topic) in map(_same, _names(row))]):
+        return rows
     title = ALSO.get(word, word)
     return next((chapter.text for chapter in chapters() if chapter.title.lower() == title), "")
 
 
-def about(topic: str) -> str:
-    """The first chapter with all words of the topic in its title; "" if there is none."""
+def within(topic: str) -> "list[Row]":
+    """The rows with all words of the topic in them.
+
+    Rows of messages are left out: they are found by the name of their field or event.
+    """
+    words = [re.escape(word) for word in topic.lower().split()]
+    return [row for row in _rows() if row.chapter.document != "messages" and _holds(row, words)]
+
+
+def _holds(row: Row, words: list[str]) -> bool:
+    text = " ".join(row.cells.values()).lower()
+    return all(re.search(rf"(?<!\w){word}(?!\w)", text) for word in words)
+
+
+def about(topic: str, events: bool = True) -> str:
+    """The first chapter with all words of the topic in its title; "" if there is none. events: also of messages."""
     words = topic.lower().replace("-", " ").split()
-    return next((each.text for each in chapters() if all(word in each.title.lower() for word in words)), "")
+    found = (each for each in chapters() if events or each.document != "messages")
+    return next((each.text for each in found if all(word in each.title.lower() for word in words)), "")
 
 
 def near(topic: str) -> str:
@@ -186,8 +231,11 @@ def shipped(file: str) -> Path:
 
 
 def _document(name: str) -> str:
-    path = shipped(f"{name.upper() if name == 'changelog' else name}.md")
-    return path.read_text("utf-8").strip() if path.exists() else ""
+    path = shipped(FILES.get(name, f"{name}.md"))
+    if not path.exists():
+        return ""
+    place = f"\n\nHere they are in {path.parent}." if name == "examples" else ""
+    return path.read_text("utf-8").strip() + place
 
 
 @cache
@@ -203,23 +251,16 @@ def _table(chapter: Chapter) -> Iterator[Row]:
         if not line.startswith("|"):
             labels = []
             continue
-        cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip("|"))]
+        found = cells(line)
         if not labels:
-            labels = cells
-        elif not set(line) <= set("|- :"):
-            yield Row(chapter, dict(zip(labels, cells, strict=False)))
+            labels = found
+        elif not is_rule(line):
+            yield Row(chapter, dict(zip(labels, found, strict=False)))
 
 
 def _names(row: Row) -> list[str]:
     """Topics of a row: the words in backticks in its first cell."""
     return _CODE.findall(next(iter(row.cells.values())))
-
-
-def _shown(row: Row) -> str:
-    """A row as text, one label and cell a line."""
-    width = max(map(len, row.cells)) + 2
-    lines = [f"  {label + ':':<{width}}{cell.replace('`', '')}" for label, cell in row.cells.items()]
-    return "\n".join((f"{row.chapter.document}, {row.chapter.title}", *lines))
 
 
 def _same(name: str) -> str:

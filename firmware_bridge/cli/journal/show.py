@@ -95,7 +95,7 @@ def _words(event: dict[str, Any]) -> str:
     if event["type"] in ("RoundClosed", "RoundCorrected"):
         return "  ".join(_result(event))
     if event["type"] == "RoundVoided":
-        return f"round {event['round']}  VOID by {event['by']}: {'; '.join(event['why'])}"
+        return f"round {event['round']}  VOID by {_act(event)}"
     fields = {name: value for name, value in event.items() if name not in LENGTHY and value not in (None, "", [], {})}
     return _DIGITS.sub(r"\1..", "  ".join(f"{name} {_value(name, value)}" for name, value in fields.items()))
 
@@ -113,11 +113,17 @@ def _result(event: dict[str, Any]) -> Iterator[str]:
     for name, hand in named(event["hands"]).items():
         yield f"{name} {' '.join(hand['cards'])}"
     if revision := event["revision"]:
-        yield f"corrected by {event['by']} (revision {revision} of entry {event['corrects']})"
+        yield f"corrected by {_act(event)} (revision {revision} of entry {event['corrects']})"
     flags = [flag for flag in event["flags"] if flag != "corrected"]
     game = GAMES.get(event["game"])
     if game and (notes := remarks(game, event | event["own"] | {"flags": flags})):
         yield ", ".join(notes)
+
+
+def _act(event: dict[str, Any]) -> str:
+    """The people behind a void or a correction, and their reason."""
+    people = " and ".join(name for name in (event["by"], event.get("second")) if name)
+    return f"{people}: {'; '.join(event['why'])}"
 
 
 def _show(line: Line, as_json: bool) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 import msgspec
 
-from firmware_bridge.cli import USAGE
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, NotRunning, ask, journal_dir, socket_path
+from firmware_bridge.config.arguments import Exit
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.events import RoundClosed, RoundCorrected
 from firmware_bridge.games.baccarat import roads
@@ -54,8 +54,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     text = f"{shoe}; - reads a shoe per line from stdin and prints JSON (default: the running shoe)"
     parser.add_argument("shoe", nargs="*", metavar="OUTCOMES", help=text)
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw into this file")
-    parser.add_argument("--png", type=Path, metavar="FILE", help="draw into a file (needs Pillow)")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw into this file; - for stdout")
+    parser.add_argument("--png", type=Path, metavar="FILE", help="draw into a file; - for stdout (needs Pillow)")
     parser.add_argument("--road", choices=get_args(Kind), help="draw only this road")
     parser.add_argument(
         "--theme", choices=("light", "dark"), default="dark", help="colours of the picture (default dark)"
@@ -76,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if arguments.shoe == [STDIN]:
             return _stream(arguments, settings(sources))
+        _suffixes(arguments)
         if arguments.size and arguments.road:
             raise NoShoe("--size is for a whole board", "leave out --size or --road")
         if arguments.shoe:
@@ -85,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
             sources.insert(1, house)
     except NoShoe as error:
         print(f"shoe roads: {error}", file=sys.stderr)
-        return USAGE
+        return Exit.USAGE
     heading = heading._replace(title=arguments.title)
     _show(arguments, roads.board(roads.roads_of(rounds, settings(sources))), settings(sources), heading)
     return 0
@@ -175,6 +176,14 @@ def _title(text: str) -> str:
     return "".join(filter(str.isprintable, text))
 
 
+def _suffixes(arguments: argparse.Namespace) -> None:
+    """Raises NoShoe for a PNG in a file named .svg, or the other way round."""
+    for kind, other in (("svg", "png"), ("png", "svg")):
+        path = getattr(arguments, kind)
+        if path and path.suffix.lower() == f".{other}":
+            raise NoShoe(f"--{kind} {path}: the name says {other.upper()}", f"write --{other} {path}")
+
+
 def _stream(arguments: argparse.Namespace, chosen: roads.RoadSettings) -> int:
     """Prints a JSON line for each line of stdin."""
     if arguments.svg or arguments.png or arguments.road:
@@ -202,10 +211,12 @@ def _draw(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSet
 
     size, dots = arguments.size or SIZE, arguments.pair_dots
     drawn = sheet(now, Look(arguments.theme, arguments.lang, arguments.road, chosen.good, size, dots), heading)
-    if arguments.svg:
+    if arguments.svg == Path("-"):
+        sys.stdout.write(svg(drawn))
+    elif arguments.svg:
         write_svg(svg(drawn), arguments.svg)
     if arguments.png:
-        write_png(drawn, arguments.png)
+        write_png(drawn, sys.stdout.buffer if arguments.png == Path("-") else arguments.png)
 
 
 def _write_json(value: Any) -> None:

@@ -32,7 +32,7 @@ MOST: Final = {"bead": 14, "big": 60, "big-eye": 40, "small": 40, "cockroach": 4
 """Maximum columns of a road beside others."""
 
 ROOMY: Final = 27
-"""Columns from which a derived road has blanks between its signs."""
+"""Columns of a derived road from which it has blanks between its signs, beside the other roads."""
 
 ABREAST: Final = 76
 """Width from which the three derived roads stand side by side."""
@@ -42,11 +42,12 @@ BESIDE: Final = 30
 
 
 class Paint(NamedTuple):
-    """Drawing abilities of a terminal."""
+    """Drawing abilities of a terminal. roomy: columns from which a derived road has blanks between its signs."""
 
     colours: bool
     shapes: dict[str, str]
     width: int
+    roomy: int = ROOMY
 
     def __call__(self, text: str, style: str) -> str:
         """Text in a style, where there are colours."""
@@ -165,7 +166,7 @@ def _side_by_side(blocks: Sequence[Sequence[Text]]) -> Iterator[Text]:
 
 def _block(board: Board, paint: Paint, words: Words, kind: Kind, width: int) -> list[Text]:
     """A road with its title: the columns around its newest mark, and the number of marks out of view."""
-    size = _cell(kind, width)
+    size = _cell(board, kind, width, paint.roomy)
     columns = max(1, min(width // size, MOST[kind]))
     cells = list(_drawn(board, paint, kind, size))
     seen = window([cell for cell, _ in cells], columns)
@@ -188,11 +189,13 @@ def _title(paint: Paint, name: str, seen: Window, width: int) -> Text:
     return Text(paint(short, COLOURS["title"]) + more, wide(short) + len(more))
 
 
-def _cell(kind: Kind, width: int) -> int:
-    """Width of a cell in columns."""
+def _cell(board: Board, kind: Kind, width: int, roomy: int) -> int:
+    """Width of a cell in columns; the big road's has a blank after the tie's sign while the whole road fits so."""
     if kind in DERIVED:
-        return 2 if width // 2 >= ROOMY else 1
-    return 3 if kind == "bead" else 2
+        return 2 if width // 2 >= roomy else 1
+    if kind == "big":
+        return 3 if 3 * max((column for column, *_ in board.big_grid), default=0) <= width else 2
+    return 3
 
 
 def _drawn(board: Board, paint: Paint, kind: Kind, size: int) -> Iterator[tuple[Cell, str]]:
@@ -204,7 +207,10 @@ def _drawn(board: Board, paint: Paint, kind: Kind, size: int) -> Iterator[tuple[
             yield (column, row), paint(text, style)
     elif kind == "big":
         for column, row, colour, ties, _ in board.big_grid:
-            yield (column, row), paint(BEADS[colour][0], COLOURS[colour]) + paint(_ties(ties), COLOURS["green"])
+            yield (
+                (column, row),
+                (paint(BEADS[colour][0], COLOURS[colour]) + paint(_ties(ties), COLOURS["green"]) + " " * (size - 2)),
+            )
     else:
         for column, row, sign in _grid(board, kind):
             yield (column, row), paint.sign(kind, sign) + " " * (size - 1)

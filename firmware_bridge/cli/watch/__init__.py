@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from firmware_bridge.cli.daemon_socket import NoDaemon, config_option, connected, follow, socket_path
-from firmware_bridge.cli.watch.screen import Status, line
-from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, Terminal, cannot_draw
+from firmware_bridge.cli.watch.language import language, language_option, translated
+from firmware_bridge.cli.watch.machine import Status
+from firmware_bridge.cli.watch.screen import line
+from firmware_bridge.cli.watch.terminal import PAUSE, QUIT, Terminal, cannot_draw
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.printable import escaped_json
-from firmware_bridge.topics.texts import LANGUAGES, Language
+from firmware_bridge.topics.texts import Language, text
+from firmware_bridge.topics.texts.phrases import in_words, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,32 +47,32 @@ def options(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--json", action="store_true", help="one JSON object per change, for programs")
     how.add_argument("--plain", action="store_true", help="a line per change, also on a terminal")
     how.add_argument("--dealer", action="store_true", help="what the dealer does next, on the whole terminal")
-    parser.add_argument("--lang", choices=LANGUAGES, default="en", help="the language of --dealer (default en)")
+    language_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Shows every change until Ctrl-C or q, across restarts of the daemon; 0. Raises NoDaemon if none runs at first."""
-    path = socket_path(arguments.config)
+    path, lang = socket_path(arguments.config), language(arguments.lang, arguments.config)
     try:
         if arguments.json:
             _follow(path, _Json())
         elif arguments.dealer:
-            _show_dealer(path, arguments.lang)
+            _show_dealer(path, lang)
         elif arguments.plain or (why := cannot_draw()) is not None:
             if not arguments.plain and why:
-                print(f"{why}; {ENDS}", flush=True)
-            _follow(path, _Lines())
+                print(joined(lang, in_words(lang, why), text(lang, "keys.end")), flush=True)
+            _follow(path, _Lines(lang))
         else:
-            _watch(path)
+            _watch(path, lang)
     except KeyboardInterrupt:
         pass
     return 0
 
 
-def _watch(path: Path) -> None:
+def _watch(path: Path, lang: Language) -> None:
     from firmware_bridge.cli.watch.model import Watched  # imported here: lines need no picture
 
-    Watcher(path, Watched()).watch()
+    Watcher(path, Watched(lang), lang).watch()
 
 
 def _show_dealer(path: Path, lang: Language) -> None:
@@ -77,7 +80,7 @@ def _show_dealer(path: Path, lang: Language) -> None:
         raise NoPicture(why or "the dealer's screen needs a terminal", "without one: shoe watch --plain")
     from firmware_bridge.cli.watch.dealer import WatchedByDealer
 
-    Watcher(path, WatchedByDealer(lang)).watch()
+    Watcher(path, WatchedByDealer(lang), lang).watch()
 
 
 def _follow(path: Path, show: "_Json | _Lines") -> None:
@@ -115,16 +118,19 @@ class _Lines:
 
     last = ""
 
+    def __init__(self, lang: Language) -> None:
+        self._lang = lang
+
     def update(self, status: Status) -> None:
-        self._print(line(status))
+        self._print(line(translated(status, self._lang), self._lang))
 
     def lose(self, why: str) -> None:
-        self._print(f"no daemon: {why}; waiting for it")
+        self._print(text(self._lang, "machine.gone_line", why=in_words(self._lang, why)))
 
-    def _print(self, text: str) -> None:
-        if text != self.last:
-            self.last = text
-            print(time.strftime("%H:%M:%S"), text, flush=True)
+    def _print(self, words: str) -> None:
+        if words != self.last:
+            self.last = words
+            print(time.strftime("%H:%M:%S"), words, flush=True)
 
 
 class Followed:
@@ -170,8 +176,8 @@ class Drawable(Protocol):
 class Watcher:
     """Shows a daemon and its successors on the whole terminal."""
 
-    def __init__(self, path: Path, watched: Drawable) -> None:
-        self._path, self._watched = path, watched
+    def __init__(self, path: Path, watched: Drawable, lang: Language) -> None:
+        self._path, self._watched, self._lang = path, watched, lang
         self._daemon: Followed | None = Followed(path)
         self._tried = self._drawn = time.monotonic()
         self._paused, self._is_old = False, True
@@ -229,7 +235,8 @@ class Watcher:
 
     def _draw(self, terminal: Terminal) -> None:
         self._drawn, self._is_old = time.monotonic(), False
-        terminal.draw(lambda width, height: self._watched.screen(width, height, PAUSED if self._paused else KEYS))
+        keys = text(self._lang, "keys.paused" if self._paused else "keys.live")
+        terminal.draw(lambda width, height: self._watched.screen(width, height, keys))
 
 
 def at_least(before: float, seconds: float) -> float:

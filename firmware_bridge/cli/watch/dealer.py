@@ -9,7 +9,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from firmware_bridge.cli.watch.screen import Status
+from firmware_bridge.cli.watch.machine import Status
 from firmware_bridge.facts.printable import harmless
 from firmware_bridge.facts.wire_states import Alarms, Lamps, Table
 from firmware_bridge.screen.words import face
@@ -70,18 +70,20 @@ class WatchedByDealer:
         lines += [Text()] * (height - 1 - len(lines))
         for line in lines:
             line.truncate(width, overflow="ellipsis")
-        return [*lines, Text(keys[:width], "dim")]
+        last = Text(keys, "dim")
+        last.truncate(width)
+        return [*lines, last]
 
 
 def due(shown: Screen, lang: Language) -> Iterator[Text]:
     """The paragraphs of a screen, without its title and the last acts."""
     if shown.refused:
-        yield Text(f"✕ {shown.refused.what}. {shown.refused.why}. {shown.refused.todo}", "bold white on purple4")
+        yield Text(f"✕ {shown.refused.what} · {shown.refused.why} · {shown.refused.todo}", "bold white on purple4")
     for each in shown.alarms:
         sign, style = ("■", STYLES["blocked"]) if each.blocks else ("▲", STYLES["alarm"])
         yield Text(f"{sign} {each.todo} ({' · '.join(filter(None, (each.name, each.about)))})", style)
     if shown.more:
-        yield Text(f"+{shown.more}", STYLES["alarm"])
+        yield Text(text(lang, "dealer.more_alarms", count=shown.more), STYLES["alarm"])
     for words in shown.news:
         yield Text(words, "bold yellow")
     for line in shown.due:

@@ -1,55 +1,61 @@
 """Model of a running daemon's screen: table, roads, the reader's signal, pins, health, frames."""
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 from rich.text import Text
 
-from firmware_bridge.cli.roads.terminal import NARROWEST, SHAPES, Paint
+from firmware_bridge.cli.roads.terminal import DERIVED, NARROWEST, SHAPES, Paint
 from firmware_bridge.cli.roads.terminal import screen as roads_screen
-from firmware_bridge.cli.watch.screen import Status, decisions, machine, mode_words, next_step, rules
+from firmware_bridge.cli.watch.language import translated
+from firmware_bridge.cli.watch.machine import Status, faulty, frame_line, machine, rows, rules
+from firmware_bridge.cli.watch.screen import Standing, decisions, mode_word, mode_words, next_step, standing
 from firmware_bridge.facts.printable import escaped, harmless
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.game import Game
 from firmware_bridge.screen.picture import HEIGHT, screen
-from firmware_bridge.screen.table_widget import Boards, FinishedRound, Row, ScreenModel, abreast, padded_to
+from firmware_bridge.screen.table_widget import Boards, FinishedRound, Lines, Row, ScreenModel, abreast, padded_to
 from firmware_bridge.screen.words import on_screen, remarks, shown_hands
+from firmware_bridge.topics.texts import Language, text
+from firmware_bridge.topics.texts.phrases import in_words
 from hardware.pins.lamps import RHYTHMS
 
-ARROWS: Final = {"in": "<", "out": ">"}
-LEGEND: Final = "< from the reader, > to it; ?? hidden: could reveal a card"
 BEADS: Final = 42
+BIG: Final = 120
+"""Columns of the terminal for the bead plate, and for the big road where more stands beside it."""
+
+ROOMY: Final = 15
+"""Columns of a derived road from which it is spaced like the big road."""
+
 GAP: Final = 3
-Drawn = Sequence[Sequence[Text]]
+Drawn = Sequence[Lines]
 
 KEPT: Final = 100
 """Frames kept for the screen; more than a tall terminal shows."""
 
-BAD: Final = ("NOT CONNECTED", "connected, but", "SILENT", "STOPPED", "not open")
-"""Wordings for a broker, reader or journal that is not in order."""
-
 FRAMES: Final = 2
 """Frames that remain where room is scarce: a card and its acknowledgement."""
 
-EDGES: Final = {"IN ORDER": "green", "PLAY GOES ON": "yellow", "CALIBRATION": "yellow"}
-"""First words of the line about the table's state -> colour of the frame; red for others."""
+EDGES: Final[Mapping[Standing, str]] = {"in_order": "green", "goes_on": "yellow", "calibration": "yellow"}
+"""How the table stands -> colour of the frame; red for a stopped one, and where no daemon is."""
 
 
 class Watched:
     """Status and last frames of a daemon; makes screens of a terminal's size."""
 
-    def __init__(self) -> None:
+    def __init__(self, lang: Language = "en") -> None:
+        self._lang = lang
         self._frames: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self._last: Status | None = None
         self.gone = ""
 
     def update(self, status: Status) -> None:
-        last = self._last = harmless(status)
+        last = self._last = harmless(translated(status, self._lang))
         self.gone = ""
         self._frames.extend(last.get("seen", {}).get("frames", []))
 
@@ -69,98 +75,66 @@ class Watched:
         """`height` lines of at most `width` columns; `keys` says what can be pressed."""
         if self._last is None:
             return []
-        return screen(_model(self._last, self._news(), self.gone, keys), width, height)
+        return screen(_model(self._last, self._news(), self.gone, keys, self._lang), width, height)
 
     def _news(self) -> Row:
         lines = [frame_line(frame) for frame in self._frames]
-        return Row("frames", Text("\n".join(lines) or "none yet"), keeps=FRAMES, is_news=True, wraps=False)
-
-
-def rows(status: Status) -> Iterator[tuple[str, str]]:
-    """Name and text of signal, pins and health, as far as known."""
-    if seen := status.get("seen"):
-        yield "signal", _signal(seen)
-        pins = seen["pins"]
-        if pins["inputs"]:
-            yield "inputs", _pins(pins["inputs"], "ACTIVE")
-        if pins["outputs"]:
-            yield "outputs", _pins(pins["outputs"], "ON")
-    if health := status.get("health"):
-        yield "health", _plain(health)
-
-
-def frame_line(frame: dict[str, Any]) -> str:
-    """Time, direction and hex of a frame."""
-    at = time.strftime("%H:%M:%S", time.localtime(frame["at"] / 1000))
-    return f"{at}.{frame['at'] % 1000:03} {ARROWS[frame['way']]} {frame['hex']}"
-
-
-def _signal(seen: dict[str, Any]) -> str:
-    signal, parts = seen["signal"], []
-    if signal.get("quality") is not None:
-        parts.append(
-            f"quality {signal['quality']} ({signal['agreed']} of {signal['taken']}), {signal['transit_ms']} ms"
+        return Row(
+            "frames",
+            Text("\n".join(lines) or text(self._lang, "machine.no_frames")),
+            keeps=FRAMES,
+            is_news=True,
+            wraps=False,
         )
-    if "lamp" in signal:
-        parts.append(f"lamp {signal['lamp']}, ambient {signal['ambient']}, {signal['temperature']} °C")
-    if "unread" in signal:
-        parts.append(f"last unread: {signal['unread']}")
-    return "; ".join([*parts, f"{seen['good']} frames good, {seen['bad']} damaged"])
 
 
-def _pins(pins: dict[str, bool | None], active: str) -> str:
-    """Pins of one direction: active ones stand out; `?` for a leased or lost pin."""
-    words = {True: f" {active}", False: "", None: " ?"}
-    return "  ".join(f"{name}{words[is_active]}" for name, is_active in pins.items())
-
-
-def _plain(health: Any) -> str:
-    """A value of the daemon's health in one line."""
-    if isinstance(health, dict):
-        return ", ".join(f"{name} {_plain(value)}" for name, value in health.items() if value not in (None, [], {}, ""))
-    if isinstance(health, list):
-        return " / ".join(map(_plain, health))
-    if isinstance(health, bool):
-        return "yes" if health else "no"
-    return str(health)
-
-
-def boards_of(game: Game, states: Mapping[str, Any]) -> Boards:
+def boards_of(game: Game, states: Mapping[str, Any], lang: Language = "en") -> Boards:
     """Boards of a game's own topics, as far as they are drawn here and have come."""
 
-    def boards(width: int) -> Drawn:
+    def boards(width: int, beside: int) -> tuple[Lines, Drawn]:
         named = [topic.name for topic in game.topics if topic.name in DRAWN and states.get(topic.name)]
-        return [block for name in named for block in DRAWN[name](states[name], width)]
+        drawn = [DRAWN[name](states[name], width, beside, lang) for name in named]
+        side = next((first for first, _ in drawn), ())
+        return side, [block for _, blocks in drawn for block in blocks]
 
     return boards
 
 
-def _roads(body: Mapping[str, Any], width: int) -> Drawn:
-    """Bead plate and big road, side by side if both fit; then the derived roads if all three fit."""
+def _roads(body: Mapping[str, Any], width: int, beside: int, lang: Language) -> tuple[Lines, Drawn]:
+    """The bead plate, beside the cards if it fits there, else beside the big road; the other roads.
+
+    Besides the big road ask road and good roads, and below it the derived roads, each if they fit.
+    """
     board = msgspec.convert(body, Board)
-    bands: list[dict[Kind, int]] = [{"big": width}, {"bead": width}]
-    if width >= BEADS + GAP + NARROWEST:
-        bands = [{"bead": BEADS, "big": width - GAP - BEADS}]
+    road = partial(_road, board, lang)
+    side: Lines = road("bead", BEADS) if beside >= BEADS else ()
+    big = BIG if width >= BIG + GAP + NARROWEST else width
+    bands: list[Drawn] = [[road("big", width)], [road("bead", width)]]
+    if side:
+        asked = [*road("ask", NARROWEST), Text(), *road("good", width - GAP - big)] if big < width else []
+        bands = [[road("big", big), asked] if asked else [road("big", big)]]
+    elif width >= BEADS + GAP + NARROWEST:
+        bands = [[road("bead", BEADS), road("big", width - GAP - BEADS)]]
     if width >= 3 * NARROWEST + 2 * GAP:
         third = (width - 2 * GAP) // 3
-        bands.append({"big-eye": third, "small": third, "cockroach": third})
-    return [abreast([_road(board, kind, wide) for kind, wide in band.items()], width) for band in bands]
+        bands.append([road(kind, third) for kind in DERIVED])
+    return side, [abreast(band, width) for band in bands]
 
 
-def _road(board: Board, kind: Kind, width: int) -> list[Text]:
-    lines = roads_screen(board, "en", kind, Paint(True, SHAPES["utf"], width)).split("\n")
+def _road(board: Board, lang: Language, kind: Kind, width: int) -> list[Text]:
+    lines = roads_screen(board, lang, kind, Paint(True, SHAPES["utf"], width, ROOMY)).split("\n")
     return [padded_to(Text.from_ansi(line), width) for line in lines]
 
 
-DRAWN: Final[Mapping[str, Callable[[Mapping[str, Any], int], Drawn]]] = {"roads": _roads}
-"""A game's own topic -> its boards for a width in columns, most wanted first."""
+DRAWN: Final[Mapping[str, Callable[[Mapping[str, Any], int, int, Language], tuple[Lines, Drawn]]]] = {"roads": _roads}
+"""A game's own topic -> its boards as in `Boards`."""
 
 
-def _model(status: Status, frames: Row, gone: str, keys: str) -> ScreenModel:
+def _model(status: Status, frames: Row, gone: str, keys: str, lang: Language) -> ScreenModel:
     settings = status["table"]["settings"]
     game = GAMES[settings["game"]]
-    stands = f"NO DAEMON: {gone}; waiting for it" if gone else mode_words(status)
-    edge = next((colour for begin, colour in EDGES.items() if stands.startswith(begin)), "red")
+    stands = text(lang, "machine.gone", why=in_words(lang, gone)) if gone else mode_words(status, lang)
+    edge = "red" if gone else EDGES.get(standing(status), "red")
     return ScreenModel(
         table=status["table_id"],
         game=game,
@@ -168,43 +142,52 @@ def _model(status: Status, frames: Row, gone: str, keys: str) -> ScreenModel:
         size=settings["decks"] * game.size,
         states={name: status[name] for name in ("table", "lamps", "alarm")},
         news=frames,
+        lang=lang,
         over=tuple(map(_over, [status] * len(status["rounds"]), status["rounds"])),
         points=status.get("points", {}),
+        seats=status.get("seats", ()),
         has_reserves=bool(game.play.reserves(msgspec.convert(settings["terms"], game.terms))),
         head=Text(stands, f"bold {edge}"),
-        first=[] if gone else list(_first(status)),
-        rows=list(_rows(status, gone)),
-        boards=boards_of(game, status),
+        first=[] if gone else list(_first(status, lang)),
+        rows=list(_rows(status, gone, lang)),
+        boards=boards_of(game, status, lang),
         keys=keys,
         edge=edge,
     )
 
 
-def _first(status: Status) -> Iterator[Row]:
+def _first(status: Status, lang: Language) -> Iterator[Row]:
     """Next step, and the orders that settle open alarms."""
-    if step := next_step(status):
+    if step := next_step(status, lang):
         yield Row("next", Text(step), keeps=HEIGHT)
     if orders := [order for alarm in status["alarm"]["open"] for order in decisions(alarm)]:
         yield Row("orders", Text("\n".join(orders)), keeps=HEIGHT)
 
 
-def _rows(status: Status, gone: str) -> Iterator[Row]:
-    for name, words in machine(status):
-        bad = any(sign in words for sign in BAD)
-        keeps = 0 if name == "journal" and not bad else 1
-        yield Row(name, Text(words, "bold red" if bad else ""), keeps)
-    yield Row("table", Text(_table(status)), keeps=0)
+def _rows(status: Status, gone: str, lang: Language) -> Iterator[Row]:
+    wrong = faulty(status)
+    for name, words in machine(status, lang):
+        keeps = 0 if name == "journal" and name not in wrong else 1
+        yield Row(name, Text(words, "bold red" if name in wrong else ""), keeps)
+    yield Row("table", Text(_table(status, lang)), keeps=0)
     if not gone:
-        for name, words in rows(status):
+        for name, words in rows(status, lang):
             yield Row(name, Text(words))
-        yield Row("frames", Text(LEGEND, "dim"), keeps=0)
+        yield Row("frames", Text(text(lang, "machine.legend"), "dim"), keeps=0)
 
 
-def _table(status: Status) -> str:
+def _table(status: Status, lang: Language) -> str:
     table = status["table"]
     settings = table["settings"]
-    held = f", {table['held']} held" if table["held"] else ""
-    return f"{rules(settings)}, {settings['policy']}{held}; mode {status['mode']}, version {status['version']}"
+    return text(
+        lang,
+        "machine.table",
+        rules=rules(settings, lang),
+        policy=settings["policy"],
+        held=text(lang, "machine.held", count=table["held"]) if table["held"] else "",
+        mode=mode_word(status),
+        version=status["version"],
+    )
 
 
 def _over(status: Status, result: dict[str, Any]) -> FinishedRound:

@@ -1,109 +1,135 @@
 """The daemon's status for people: one screen, one line, or the first words on the telephone."""
 
 import time
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Literal
 
 from firmware_bridge.cli.daemon_socket import at_the_table
+from firmware_bridge.cli.watch.machine import Status, coming_back, lease_words, machine, rules
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.screen.words import asked, counted
+from firmware_bridge.screen.words import brief, offers, shows
+from firmware_bridge.topics.texts import Language, known, text
+from firmware_bridge.topics.texts.phrases import in_words, joined
 
-Status = dict[str, Any]
+Standing = Literal["in_order", "goes_on", "calibration", "stopped"]
 
-MODES: Final = {
-    "FULL": "IN ORDER: every card is checked and every round published",
-    "NO_BROKER": "PLAY GOES ON, rounds are kept here: the broker cannot be reached",
-    "VIRTUAL_CUT": "PLAY GOES ON, the cut card is counted: its sensor did not see it",
-    "MANUAL_ENTRY": "PLAY GOES ON, with a card that two people entered by hand",
-    "OBSERVE": "OBSERVING ONLY, no slot is lit: the same input crashed this version repeatedly",
-}
+MODES: Final = ("FULL", "NO_BROKER", "VIRTUAL_CUT", "MANUAL_ENTRY", "OBSERVE")
+"""The modes with a sentence of their own in the catalogue, `stands.MODE`."""
 
-DRAW_THE_LOT: Final = "draw a seat, then enter it: sudo shoe do mark lot SEAT --by NAME"
+OPEN_SHOE: Final = "sudo shoe do open-shoe --by NAME"
+ENTER_LOT: Final = "sudo shoe do mark lot SEAT --by NAME"
+"""Commands of the acts that a technician may do here."""
 
-_KEYS: Final = {"complete": "the round is complete: press NEXT", "dealing": "open the cards: press REVEAL"}
-"""Phase -> the key to press when no card is due."""
+ROW: Final = 9
+"""Columns of the name of a row, with the gap behind it."""
+
+BETWEEN: Final[dict[Language, str]] = {"en": ", ", "zh-Hant": "，", "zh-Hans": "，"}
 
 IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
-RHYTHMS: Final = {
-    "confirm": "slow blink (confirm)",
-    "candidate": "quick blink (may be drawn)",
-    "quick": "quick blink (turn it, or it lost)",
-    "blocked": "fast blink (blocked)",
-    "double": "double flash",
-    "triple": "triple flash",
-    "quadruple": "four flashes",
-}
-"""Rhythms of lamps as text; `steady` needs none."""
 
 
-def screen(status: Status) -> list[str]:
+def screen(status: Status, lang: Language = "en") -> list[str]:
     """Lines of one screen; the first has the table's state, alarms come with what to do."""
     rows = (
-        ("phase", _phase(status)),
-        ("slots", _slots(status) or "all empty"),
-        *((("asked", words),) if (words := asked(status["table"])) else ()),
-        ("lamps", _lamps(status)),
-        ("cards", _cards(status)),
-        ("rounds", "  ".join(map(_round, status["rounds"])) or "none in this shoe"),
-        *machine(status),
+        ("phase", _phase(status, lang)),
+        ("slots", _slots(status) or text(lang, "status.all_empty")),
+        *((("bets", words),) if (words := shows(status["table"], lang)) else ()),
+        *((("asked", words),) if (words := _asked(status, lang)) else ()),
+        ("lamps", _lamps(status, lang)),
+        ("cards", _cards(status, lang)),
+        ("rounds", "  ".join(_round(each, lang) for each in status["rounds"]) or text(lang, "status.no_round")),
+        *machine(status, lang),
     )
-    step = next_step(status)
-    head = [mode_words(status), _title(status), *([f"  {'next':<9}{step}"] if step else [])]
-    return list(map(escaped, [*head, *[f"  {name:<9}{text}" for name, text in rows], *_alarms(status)]))
+    step = next_step(status, lang)
+    head = [mode_words(status, lang), _title(status, lang), *([_row("next", step, lang)] if step else [])]
+    return list(map(escaped, [*head, *[_row(name, words, lang) for name, words in rows], *_alarms(status, lang)]))
 
 
-def machine(status: Status) -> tuple[tuple[str, str], ...]:
-    """Name and text for broker, store, reader, journal and software."""
-    software = f"version {status['version']}, build {status.get('build', 'unknown')}"
-    return (
-        ("broker", _broker(status)),
-        *((("store", far(store)),) if (store := status["broker"].get("store")) else ()),
-        ("reader", _reader(status)),
-        ("journal", _journal(status)),
-        ("software", software),
-    )
+def _row(name: str, words: str, lang: Language) -> str:
+    """A line with its name; a Chinese sign is two columns wide."""
+    shown = text(lang, f"row.{name}")
+    wide = 0 if lang == "en" else len(shown)
+    return f"  {shown}{' ' * (ROW - len(shown) - wide)}{words}"
 
 
-def line(status: Status) -> str:
+def _asked(status: Status, lang: Language) -> str:
+    if lang == "en":
+        return offers(status["table"])
+    from firmware_bridge.topics.texts.acts import Sayer
+
+    return joined(lang, *Sayer(lang).offers(status["table"].get("act") or {}))
+
+
+def line(status: Status, lang: Language = "en") -> str:
     """The part of the status that changes with cards, in one line."""
+    blocked = any(alarm["blocks"] for alarm in status["alarm"]["open"])
     parts = [
-        f"shoe {status['shoe']}",
-        _phase(status),
+        text(lang, "status.shoe", shoe=status["shoe"]),
+        _phase(status, lang),
+        "" if blocked else _dealers_step(status, lang),
         _slots(status),
-        f"open: {', '.join(each['id'] for each in status['alarm']['open'])}" if status["alarm"]["open"] else "",
-        "" if status["broker"]["up"] else "broker down",
+        text(lang, "status.open", alarms=_named(status["alarm"]["open"], lang)) if status["alarm"]["open"] else "",
+        "" if status["broker"]["up"] else text(lang, "status.broker_down"),
     ]
     return escaped("  ".join(part for part in parts if part))
 
 
-def mode_words(status: Status) -> str:
+def mode_words(status: Status, lang: Language = "en") -> str:
     """State of the table in words: what stops it comes first, then what is missing."""
     alarms = status["alarm"]["open"]
     if status["disk"]:
-        return f"STOPPED: {status['disk']}"
+        return text(lang, "stands.disk", why=in_words(lang, str(status["disk"])))
     if status["mode"] == "OBSERVE":
-        return MODES["OBSERVE"]
-    if status.get("lent"):
-        return f"CALIBRATION: {status['lent']['to']} has the {status['lent']['device']}, cards are not read"
-    if back := _coming_back(status):
-        return f"CALIBRATION is over: the reader is coming back from {back['to']}, a few seconds"
-    blocking = [alarm["id"] for alarm in alarms if alarm["blocks"]]
+        return text(lang, "stands.OBSERVE")
+    if lease := status.get("lent"):
+        device = known(lang, f"device.{lease['device']}") or lease["device"]
+        return text(lang, "stands.lent", to=lease["to"], device=device)
+    if back := coming_back(status):
+        return text(lang, "stands.coming_back", to=back["to"])
+    blocking = [alarm for alarm in alarms if alarm["blocks"]]
     if blocking:
-        return f"STOPPED until settled: {', '.join(blocking)}"
+        return text(lang, "stands.blocked", alarms=_named(blocking, lang))
     mode = _mode(status)
     if mode == "FULL" and alarms:
-        return f"PLAY GOES ON, with {len(alarms)} alarm{'s' if len(alarms) > 1 else ''} open"
-    return MODES.get(mode, mode)
+        return text(lang, "stands.alarm" if len(alarms) == 1 else "stands.alarms", count=len(alarms))
+    return text(lang, f"stands.{mode}") if mode in MODES else mode
 
 
-def next_step(status: Status) -> str:
+def _named(alarms: Iterable[dict[str, Any]], lang: Language) -> str:
+    """Alarms by their ids; in Chinese with their names."""
+    ids = [alarm["id"] for alarm in alarms]
+    if lang == "en":
+        return ", ".join(ids)
+    return "、".join(f"{known(lang, f'alarm.{id}') or ''} {id}".strip() for id in ids)
+
+
+def standing(status: Status) -> Standing:
+    """Whether the table is in order, goes on with something missing, or cannot be dealt at."""
+    if status["disk"] or status["mode"] == "OBSERVE":
+        return "stopped"
+    if status.get("lent") or coming_back(status):
+        return "calibration"
+    if any(alarm["blocks"] for alarm in status["alarm"]["open"]):
+        return "stopped"
+    return "in_order" if _mode(status) == "FULL" and not status["alarm"]["open"] else "goes_on"
+
+
+def mode_word(status: Status) -> str:
+    """The mode in a word: a table that cannot be dealt at is never FULL."""
+    mode = _mode(status)
+    if mode not in ("FULL", "NO_BROKER"):
+        return mode
+    return {"stopped": "STOPPED", "calibration": "CALIBRATION"}.get(standing(status), mode)
+
+
+def next_step(status: Status, lang: Language = "en") -> str:
     """The next thing to do, "" if there is none; an alarm that stops the table goes first."""
-    if words := lease_words(status):
-        return ": ".join(words)
+    if words := lease_words(status, lang):
+        return (": " if lang == "en" else "：").join(words)
     alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
     if alarms and alarms[0]["blocks"]:
-        return _settles(alarms[0])
-    return _dealers_step(status["table"]) or (_settles(alarms[0]) if alarms else "")
+        return _settles(alarms[0], lang)
+    return _dealers_step(status, lang, waits=not alarms) or (_settles(alarms[0], lang) if alarms else "")
 
 
 def _mode(status: Status) -> str:
@@ -119,90 +145,58 @@ def decisions(alarm: dict[str, Any]) -> list[str]:
     return [f"sudo shoe do resolve {alarm['id']} {choice} --by NAME" for choice in alarm["choices"]]
 
 
-def _settles(alarm: dict[str, Any]) -> str:
-    to_decide = "; to decide, use one of the commands below" if alarm["choices"] else ""
-    return f"{at_the_table(alarm['todo'])}{to_decide}"
+def _settles(alarm: dict[str, Any], lang: Language) -> str:
+    to_decide = text(lang, "status.to_decide") if alarm["choices"] else ""
+    return f"{at_the_table(alarm['todo']).removesuffix('。' if to_decide else '')}{to_decide}"
 
 
-def _dealers_step(table: dict[str, Any]) -> str:
-    """The dealer's next step; "" while the table waits for bets or the result."""
-    if act := table.get("act"):
-        return DRAW_THE_LOT if "lot" in act else f"waiting for {', '.join(act)} to act"
-    if table["phase"] == "ended" and not table["shoe_change"]:
-        return "the next pack opens by itself when the bets are closed"
-    if table["phase"] == "empty":
-        return "open a shoe: sudo shoe do open-shoe --by NAME"
-    if table["phase"] == "ended":
-        return "change the shoe, then open it: sudo shoe do open-shoe --by NAME"
-    if table["phase"] == "burning":
-        left = table["burn_left"]
-        return "burn: expose the first card" if left is None else f"burn: {left} more"
-    if table["shoe_change"] and table["phase"] in ("betting", "ready"):
-        return "change the shoe"
-    if table["due"]:
-        return f"the dealer gives {table['due']} its card"
-    return _KEYS.get(table["phase"], "")
+def _dealers_step(status: Status, lang: Language, waits: bool = True) -> str:
+    """The acts that are due, in the sentences of the dealer's screen; "" if none is, or all are to wait.
+
+    waits: whether waiting is an act, too.
+    """
+    import msgspec  # these load when a daemon has answered: without one the command is quick to say so
+
+    from firmware_bridge.facts.wire_states import Lamps, Table
+    from firmware_bridge.topics.texts.dealer import guidance
+
+    table = msgspec.json.decode(msgspec.json.encode(status["table"]), type=Table)
+    acts = table.expected
+    if any(act.verb == "wait" and act.what == "shoe" for act in acts):
+        return text(lang, "status.open_shoe" if table.phase == "empty" else "status.change_shoe", command=OPEN_SHOE)
+    if not waits and all(act.verb == "wait" for act in acts):
+        return ""
+    due = guidance(table, msgspec.convert(status["lamps"], Lamps), lang)
+    lot = (
+        (text(lang, "status.enter_lot", command=ENTER_LOT),)
+        if any(act.verb == "ask" and act.slot == "lot" for act in acts)
+        else ()
+    )
+    return joined(lang, *due, *lot)
 
 
-def _coming_back(status: Status) -> dict[str, Any] | None:
-    """The last borrower while the reader is on its way back; None if it is gone for good."""
-    back: dict[str, Any] | None = status.get("returning")
-    return back if back and (back["pid"] or status["reader"]["open"]) else None
-
-
-def lease_words(status: Status) -> tuple[str, str] | None:
-    """Text and remedy for a leased device or one coming back; None if nothing is leased."""
-    if lease := status.get("lent"):
-        since = time.strftime("%H:%M:%S", time.localtime(lease["since"] / 1000))
-        return f"in use by {lease['to']} for calibration since {since}", "wait, or sudo shoe do take-back --by NAME"
-    if back := _coming_back(status):
-        remedy = f"sudo kill -9 {back['pid']}" if back["pid"] else "check its power and cable"
-        return (
-            f"coming back from {back['to']}'s calibration, a few seconds",
-            f"wait; if it does not come back: {remedy}",
-        )
-    return None
-
-
-def far(store: dict[str, Any]) -> str:
-    """Progress of the store, as reported by the link."""
-    stored, sent = store["stored"], store["sent"]
-    has = f"has entry {stored[1]} of {stored[0]}" if stored else "has nothing"
-    if not store["behind"]:
-        has = "has everything"
-    elif sent:
-        has += f", sent up to entry {sent[1]} of {sent[0]}"
-    why = f"; {store['refused']} messages were ignored, the last because {store['why_refused']}"
-    return f"{store['name']} {has}{why if store['refused'] else ''}"
-
-
-def _title(status: Status) -> str:
+def _title(status: Status, lang: Language) -> str:
     table = status["table"]
     settings = table["settings"]
-    shoe = f"shoe {status['shoe']}" if status["shoe"] else "no shoe yet"
-    return f"table {status['table_id']}  {shoe}  {rules(settings)}  {status['mode']}"
+    shoe = text(lang, "status.shoe", shoe=status["shoe"]) if status["shoe"] else text(lang, "status.no_shoe_yet")
+    return (
+        f"{text(lang, 'status.table', table=status['table_id'])}  {shoe}  {rules(settings, lang)}  {mode_word(status)}"
+    )
 
 
-def rules(settings: dict[str, Any]) -> str:
-    """Game, procedure if it has several, and decks."""
-    procedure = (settings["terms"]["procedure"],) if "procedure" in settings["terms"] else ()
-    return ", ".join((settings["game"], *procedure, f"{settings['decks']} decks"))
-
-
-def _phase(status: Status) -> str:
+def _phase(status: Status, lang: Language) -> str:
     table = status["table"]
-    parts = [f"round {table['round']} {table['phase']}" if table["phase"] in IN_PLAY else table["phase"]]
+    phase = table["phase"] if lang == "en" else known(lang, f"phase.{table['phase']}") or table["phase"]
+    parts = [text(lang, "status.round", round=table["round"], phase=phase) if table["phase"] in IN_PLAY else phase]
     if any(alarm["blocks"] for alarm in status["alarm"]["open"]):
-        parts.append("BLOCKED")
-    elif table["due"]:
-        parts.append(f"{table['due']} is due")
+        parts.append(text(lang, "status.blocked"))
     if table["last"]:
-        parts.append("the last round")
+        parts.append(text(lang, "status.last_round"))
     if table["shoe_change"]:
-        parts.append("change the shoe")
+        parts.append(text(lang, "status.shoe_change"))
     if table["held"]:
-        parts.append(f"{table['held']} held")
-    return ", ".join(parts)
+        parts.append(text(lang, "status.held", count=table["held"]))
+    return BETWEEN[lang].join(parts)
 
 
 def _slots(status: Status) -> str:
@@ -212,64 +206,39 @@ def _slots(status: Status) -> str:
     return "  ".join(f"{slot['slot']} {slot.get('card', '??')}" for slot in status["table"]["slots"])
 
 
-def _lamps(status: Status) -> str:
-    lit = ", ".join(f"{lamp} {RHYTHMS.get(rhythm, rhythm)}" for lamp, rhythm in status["lamps"]["lit"].items())
-    lit = lit or "all dark"
-    why = "; ".join(status["lamps"]["why"])
+def _lamps(status: Status, lang: Language) -> str:
+    rhythms = status["lamps"]["lit"].items()
+    lit = BETWEEN[lang].join(f"{lamp} {known(lang, f'rhythm.{rhythm}') or rhythm}" for lamp, rhythm in rhythms)
+    lit = lit or text(lang, "status.all_dark")
+    why = joined(lang, *status["lamps"]["why"])
     return f"{lit}  ({why})" if why else lit
 
 
-def _cards(status: Status) -> str:
+def _cards(status: Status, lang: Language) -> str:
     table = status["table"]
     if table["cards_left"] is None:
-        return "no shoe is open"
-    burn = f", {table['burn_left']} still to burn" if table["burn_left"] else ""
-    return f"{table['cards_left']} left{burn}"
+        return text(lang, "phase.empty")
+    burn = text(lang, "status.to_burn", count=table["burn_left"]) if table["burn_left"] else ""
+    return f"{text(lang, 'status.cards_left', count=table['cards_left'])}{burn}"
 
 
-def _round(result: dict[str, Any]) -> str:
+def _round(result: dict[str, Any], lang: Language) -> str:
+    from firmware_bridge.topics.texts import names
+
     if result["outcome"] is None:
-        return f"{result['round']} void"
-    points = ":".join(each.split()[-1] for each in result["points"].values())
-    return f"{result['round']} {result['outcome']} {points}{' corrected' if result['revision'] else ''}"
+        return text(lang, "status.voided", round=result["round"])
+    found = map(brief, result["points"].values())
+    points = ":".join(found if lang == "en" else (names.points(lang, each) for each in found))
+    outcome = result["outcome"] if lang == "en" else names.outcome(lang, result["outcome"])
+    return f"{result['round']} {outcome} {points}{text(lang, 'status.corrected') if result['revision'] else ''}"
 
 
-def _broker(status: Status) -> str:
-    broker = status["broker"]
-    if broker["up"] and broker.get("shared"):
-        return f"connected, but {broker['shared']}; {_waiting(status)}"
-    if broker["up"]:
-        return f"connected (MQTT {broker['protocol']}), {_waiting(status)}"
-    return f"NOT CONNECTED: {broker['why_down']}; {_waiting(status)}"
-
-
-def _waiting(status: Status) -> str:
-    """Entries not yet acknowledged by the broker."""
-    acked, seq = status["broker"]["acked"], status["seq"]
-    if not status["broker"]["waiting"]:
-        return "nothing waiting"
-    if acked and acked[0] == status["journal"]:
-        return f"{counted(seq - acked[1], 'entry', 'entries')} waiting"
-    return f"everything after entry {acked[1]} of {acked[0]} waiting" if acked else "everything waiting"
-
-
-def _reader(status: Status) -> str:
-    reader = status["reader"]
-    state = "not open" if not reader["open"] else "open, but SILENT" if reader["lost"] else "open"
-    lease = (
-        f", {status['lent']['device']} in use by {status['lent']['to']} for calibration" if status.get("lent") else ""
-    )
-    return f"{reader['protocol']} at {reader['port']}, {state}{lease}"
-
-
-def _journal(status: Status) -> str:
-    place = f"{status['journal']} entry {status['seq']}" if status["journal"] else "none"
-    return f"{place}; STOPPED: {status['disk']}" if status["disk"] else place
-
-
-def _alarms(status: Status) -> Iterator[str]:
+def _alarms(status: Status, lang: Language) -> Iterator[str]:
     for alarm in status["alarm"]["open"]:
         since = time.strftime("%H:%M:%S", time.localtime(alarm["since"] / 1000))
-        yield f"! {alarm['id']} ({alarm['severity']}, since {since}): {alarm['detail']}"
+        severity = known(lang, f"severity.{alarm['severity']}") or alarm["severity"]
+        yield f"! {alarm['id']} ({text(lang, 'status.since', severity=severity, since=since)}): {alarm['detail']}"
         yield f"    {at_the_table(alarm['todo'])}"
-        yield from (f"      {order}" for order in decisions(alarm))
+        for choice, order in zip(alarm["choices"], decisions(alarm), strict=True):
+            meaning = "" if lang == "en" else f"   {known(lang, f'choice.{choice}') or ''}".rstrip()
+            yield f"      {order}{meaning}"

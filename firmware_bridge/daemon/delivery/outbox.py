@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from firmware_bridge.daemon.delivery.backlog import Backlog, LeftOut
 from firmware_bridge.daemon.delivery.store import Store
+from firmware_bridge.errors import in_words
 from firmware_bridge.journal.cursor import Cursor, CursorFile
 from firmware_bridge.journal.reader import Place
 from firmware_bridge.journal.resend import Range, lines_of
@@ -313,7 +314,7 @@ class Outbox:
         try:
             part = self._backlog.read(self._next, READ_AHEAD)
         except OSError as error:
-            log.error("the journal cannot be read for sending, and is tried again: %s", error)
+            log.error("the journal cannot be read for sending, and is tried again: %s", in_words(error))
             return
         for line, place in part.lines:
             self._append(messages(line), place)

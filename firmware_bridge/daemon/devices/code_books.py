@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from firmware_bridge.config.toml_text import quoted
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.cards import FACES, TILES, Card
+from firmware_bridge.facts.cards import FACES, TILES, Card, read_card
 
 FACE_BITS: Final = 6
 """Native codes: bits 0-5 are the face, bits 6-15 the pack lot."""
@@ -146,8 +146,7 @@ def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
         elif code in codes:
             yield f"{row.where}: code {row.code!r} is used twice, see {codes[code]}"
         if row.face not in {*faces, CUT}:
-            ten = " (ten is T)" if row.face.startswith("10") else ""
-            yield f"{row.where}: {row.face!r} is not a card: write {some} or {CUT}{ten}"
+            yield f"{row.where}: {row.face!r} is not a card: write {some} or {CUT}"
         if row.serial in serials:
             yield f"{row.where}: serial {row.serial!r} is used twice, see {serials[row.serial]}"
         codes.setdefault(code, row.where)
@@ -205,17 +204,24 @@ def _too_few(faces: list[str], count: int, copies: int, all_faces: int) -> str:
 
 def _csv_rows(path: Path) -> Iterator[Row]:
     with path.open(newline="", encoding="utf-8-sig") as file:
-        lines = csv.reader(file)
+        text = file.read()
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;", key=text.count))
         for cells in lines:
             code, face, serial = ([cell.strip() for cell in cells] + ["", "", ""])[:3]
             if any((code, face, serial)) and (code, face) != ("code", "card"):
-                yield Row(f"line {lines.line_num}", code, face, serial)
+                yield Row(f"line {lines.line_num}", code, _as_named(face), serial)
 
 
 def _toml_rows(path: Path) -> Iterator[Row]:
     for code, value in tomllib.loads(path.read_text("utf-8")).items():
         known: dict[str, Any] = value if isinstance(value, dict) else {"card": value}
-        yield Row(f"key {code}", code, str(known.get("card", "")), str(known.get("serial", "")))
+        yield Row(f"key {code}", code, _as_named(str(known.get("card", ""))), str(known.get("serial", "")))
+
+
+def _as_named(face: str) -> str:
+    """The name of a card in any usual spelling; another text as it is."""
+    card = read_card(face)
+    return card.value if card else CUT if face.lower() == CUT else face
 
 
 def _face(known: Known) -> str:

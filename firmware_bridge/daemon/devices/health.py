@@ -18,7 +18,7 @@ from firmware_bridge.config import calibration
 from firmware_bridge.config.sections import Config
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.daemon.devices.reader import Reader
-from firmware_bridge.errors import ConfigError
+from firmware_bridge.errors import ConfigError, in_words
 from firmware_bridge.facts import wire_states
 from hardware import pi as pi
 from hardware.readers import messages
@@ -265,7 +265,7 @@ def _keep(path: Path, past: MeanQualities) -> None:
     try:
         write_whole(path, msgspec.json.encode(past))
     except OSError as error:
-        log.warning("the read qualities cannot be saved: %s", error)
+        log.warning("the read qualities cannot be saved: %s", in_words(error))
 
 
 def _past(path: Path) -> MeanQualities:

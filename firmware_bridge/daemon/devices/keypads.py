@@ -84,6 +84,10 @@ DEALERS: Final[dict[str, orders.Order]] = {NEXT: orders.Next(), UNMARK: orders.U
 LOST: Final = "keypad_lost"
 """The alarm for lost pads."""
 
+MARKS: Final = "give the marks of these seats with shoe do mark; check the keypad's power and cable"
+ORDERS: Final = "give NEXT with shoe do next; check the keypad's power and cable"
+"""What to do for lost pads of seats, and where only the dealer's is lost."""
+
 MARKS_A_SECOND: Final = 10
 """Marks of a seat that are judged within any second at most: no hand is faster, but a bouncing contact is."""
 
@@ -144,8 +148,10 @@ class Keypads:
             return
         self._table.unwarn(LOST)
         if self._lost:
-            todo = "give the marks of these seats with shoe do mark; check the keypad's power and cable"
-            self._table.warn(LOST, "; ".join(self._lost.values()), todo)
+            self._table.warn(LOST, "; ".join(self._lost.values()), MARKS if self._are_seats_lost() else ORDERS)
+
+    def _are_seats_lost(self) -> bool:
+        return any(pad.port.target in self._lost and pad.has_seats for pad in self._pads)
 
 
 class _Keypad:
@@ -162,7 +168,8 @@ class _Keypad:
         self._link = KeypadLink()
         self._heard_at = loop.time()
         self._shown = b""
-        self._limit = MarkLimit(loop)
+        self._limit, self._is_known_lost = MarkLimit(loop), False
+        self.has_seats = bool(config.seats)
         self.port = Port(config.port, BAUD, loop, self._on_bytes, self._on_lost, self._on_open)
         self._turns = Turns[Hello | Mark | Beat](self._on_packet, self.port.hold, loop)
 
@@ -190,14 +197,16 @@ class _Keypad:
         self._lost(f"the keypad at {self.port.target}: {why}")
 
     def _lost(self, why: str) -> None:
-        log.warning("%s", why)
+        if not self._is_known_lost:
+            log.warning("%s", why)
+        self._is_known_lost = True
         self._on_change(self.port.target, f"no answer from the keypad of {self._config.where}")
 
     def _on_bytes(self, chunk: bytes) -> None:
         self._turns.receive(self._link.feed(chunk))
 
     def _on_packet(self, packet: Hello | Mark | Beat) -> None:
-        self._heard_at = self._loop.time()
+        self._heard_at, self._is_known_lost = self._loop.time(), False
         self._on_change(self.port.target, "")
         match packet:
             case Hello(protocol=version) if version == PROTOCOL:
@@ -212,7 +221,7 @@ class _Keypad:
         """Gives the mark, or the dealer's order, to the table; it is acknowledged once it is on disk, or refused."""
         shoe, by = self._table.shoe, f"keypad {mark.seat}"
         if mark.word in DEALERS:
-            order, by = _dealers(mark, self._config, coming(shoe).turn), "dealer's keypad"
+            order, by = _dealers(mark, self._config, coming(shoe).turn), orders.KEYPAD
         else:
             order = _order(mark, self._config.seats, asked_hand(shoe, mark.seat))
         self._table.handle(inputs.Ordered(**now(), order=order, by=by, nonce=nonce()))

@@ -13,6 +13,7 @@ from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.errors import in_words
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.inputs import ReportNo
 from hardware.errors import PinError
@@ -68,7 +69,8 @@ class LeasedReader:
         try:
             leave(self._table.journal.directory, LeftBehind(self._report, 0, self._to, restore))
         except OSError as error:
-            log.warning("the reader's settings cannot be kept for the next start (%s): calibrate it again", error)
+            lost = "the reader's settings cannot be kept for the next start (%s): calibrate it again"
+            log.warning(lost, in_words(error))
 
 
 class PinLease:

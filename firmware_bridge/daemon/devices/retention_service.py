@@ -9,6 +9,7 @@ from typing import Final
 from firmware_bridge.config.sections import JournalConfig
 from firmware_bridge.daemon.table.clock import clock
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.errors import in_words
 from firmware_bridge.journal.cursor import Cursor, read_cursor
 from firmware_bridge.journal.files import file_name
 from firmware_bridge.journal.retention import DAY_S, KEEP_ALWAYS, LONGEST_REST_S, Retention, since
@@ -104,7 +105,7 @@ def _expired(retention: Retention, stored: Cursor, is_clock_right: bool, files: 
     try:
         gone = retention.expire(stored, is_clock_right, files)
     except OSError as error:
-        log.warning("an old journal cannot be deleted (%s)", error)
+        log.warning("an old journal cannot be deleted (%s)", in_words(error))
         return None
     if gone:
         log.info("%s was kept long enough and has been deleted", gone.name)

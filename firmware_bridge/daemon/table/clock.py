@@ -3,6 +3,9 @@
 import secrets
 import time
 from collections import deque
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, TypedDict
 
@@ -10,6 +13,14 @@ from firmware_bridge.facts.wire_states import Clock
 
 SYNCHRONISED: Final = Path("run/systemd/timesync/synchronized")
 """Exists once systemd-timesyncd has set the clock; its directory exists while that runs."""
+
+
+QUARTER_MS: Final = 900_000
+"""Milliseconds in a quarter of an hour: local time changes its offset at the begin of one."""
+
+
+wall: ContextVar[Callable[[], int] | None] = ContextVar("wall", default=None)
+"""The wall clock, a function that returns ns since 1970; None: that of this machine. A simulated table has its own."""
 
 
 class Stamp(TypedDict):
@@ -23,13 +34,19 @@ class Stamp(TypedDict):
 
 def now() -> Stamp:
     """A stamp: ms since 1970 by the wall clock, ms of the loop's clock, rounded up, and fresh random bits."""
-    at = time.time_ns() // 1_000_000
+    at = (wall.get() or time.time_ns)() // 1_000_000
     return Stamp(at=at, mono=-(-time.monotonic_ns() // 1_000_000), salt=nonce(), utc_offset=utc_offset(at))
 
 
 def utc_offset(at: int) -> int:
     """Minutes that local time is ahead of UTC at a wall time (ms), by the machine's time zone."""
-    return time.localtime(at // 1000).tm_gmtoff // 60
+    return _utc_offset(at // QUARTER_MS, time.timezone, time.altzone)
+
+
+@lru_cache(maxsize=2)
+def _utc_offset(quarter: int, *_: int) -> int:
+    """The offset in a quarter of an hour since 1970, in the time zone with these offsets."""
+    return time.localtime(quarter * QUARTER_MS // 1000).tm_gmtoff // 60
 
 
 def clock(root: Path = Path("/")) -> Clock:

@@ -13,9 +13,11 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from firmware_bridge import __build__, __version__
+from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
-from firmware_bridge.daemon.table.order_service import NotAnOrder, OrderService, parse
+from firmware_bridge.daemon.table.order_service import NotAnOrder, OrderService, order_of, parse
+from firmware_bridge.daemon.table.preview import as_of, preview
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import MOST
 from firmware_bridge.facts import orders
@@ -75,7 +77,10 @@ class Control:
     acknowledges the report of a test card, and `{"do": "leave", "restore": "00ff"}` gives the bytes that restore the
     device's settings if the command is killed. `{"do": "take_back", "by": "bo"}` ends the lease of another: its
     connection gets `{"taken_back": "bo"}` and is closed.
-    broker, reader, health: the state of the link, of the reader and of everything, for the status.
+    `{"do": "preview", "order": {..}, "by": "anna"}` is answered with what the order would change; an order with that
+    answer's `as_of` is refused if the table went on since.
+    broker, reader, health: the state of the link, of the reader and of everything, for the status. config: when it was
+    read, seconds since 1970, and the digests of its sections.
     """
 
     def __init__(
@@ -88,7 +93,9 @@ class Control:
         health: Callable[[], Health | None],
         devices: Mapping[str, Leasable] = {},
         watch: Watch | None = None,
+        config: Mapping[str, Any] = {},
     ) -> None:
+        self._config = config
         self._view, self._watchers = watch, set[asyncio.Event]()
         self._path, self._table, self._orders = path, table, order_service
         self._broker, self._reader, self._health = broker, reader, health
@@ -102,7 +109,8 @@ class Control:
         if self._server:
             return
         self._path.unlink(missing_ok=True)
-        self._server = await asyncio.start_unix_server(self._serve, self._path, limit=HEARD)
+        with socket_address(self._path) as address:
+            self._server = await asyncio.start_unix_server(self._serve, address, limit=HEARD)
         self._path.chmod(0o600)
 
     async def close(self) -> None:
@@ -128,6 +136,7 @@ class Control:
             "build": __build__,
             "table_id": self._table.name,
             "boot": self._table.boot,
+            "config": self._config,
             "shoe": shoe.number,
             "journal": shoe.journal,
             "seq": shoe.seq,
@@ -139,6 +148,7 @@ class Control:
             "lent": self._leases.status(),
             "returning": self._leases.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
+            "seats": [f"S{seat}" for seat in shoe.bets],
             "points": dict(rules(shoe).demo.points(layout(shoe))) if shoe.laid else {},
             "acts": list(reduce(followed, map(msgspec.json.decode, self._table.recent), Done()).acts),
             **msgspec.json.decode(msgspec.json.encode(self._table.states())),
@@ -176,14 +186,35 @@ class Control:
             await self._lease(fields, by, reader, writer)
         elif fields["do"] == "take_back":
             await _send(writer, await self._end_lease(by))
+        elif fields["do"] == "preview":
+            await _send(writer, self._preview(fields, by))
         else:
             await _send(writer, self._give(fields, by))
 
+    def _preview(self, fields: dict[str, Any], by: str) -> dict[str, Any] | orders.Answer:
+        """What an order would change; nothing is judged or journaled."""
+        given = fields.get("order")
+        if not isinstance(given, dict) or not isinstance(given.get("do"), str):
+            return orders.Answer(
+                ok=False, error='"order" is missing', hint='send {"do":"preview","order":{"do":"void"}}'
+            )
+        order = order_of(given, LOCAL)
+        if isinstance(order, orders.Malformed):
+            return orders.Answer(ok=False, error=order.error, hint=order.hint)
+        return preview(self._table.shoe, order, by)
+
     def _give(self, fields: dict[str, Any], by: str) -> orders.Answer:
+        if (seen := fields.pop("as_of", None)) is not None and not self._is_as_of(seen, fields):
+            return orders.Answer(ok=False, error="the table went on after it was shown", hint="give the order again")
         try:
             return self._orders.give(fields, LOCAL, by)
         except StillWriting as error:
             return orders.Answer(ok=False, id=fields.get("id"), error=error.what, hint=error.hint)
+
+    def _is_as_of(self, seen: object, fields: dict[str, Any]) -> bool:
+        """Whether an order is about what its giver was shown; True for one that is refused anyway."""
+        order = order_of(fields, LOCAL)
+        return isinstance(order, orders.Malformed) or seen == as_of(self._table.shoe, order)
 
     async def _lease(
         self, fields: dict[str, Any], by: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

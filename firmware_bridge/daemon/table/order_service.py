@@ -142,6 +142,12 @@ def _by_wire(order: orders.Order) -> orders.Order:
         case orders.Mark() if order.round is None or order.turn is None:
             missing = "round" if order.round is None else "turn"
             return orders.Malformed("mark", f'"{missing}" is missing', "take round and turn from the topic table")
+        case orders.Correct() | orders.Void() | orders.Resolve() if order.second:
+            return orders.Malformed(
+                orders.tag_of(order),
+                '"second" is only allowed at the table',
+                "two people give the order there: shoe do",
+            )
         case orders.OpenShoe(pack=pack) if pack.left is not None:
             return orders.Malformed(
                 "open_shoe", '"left" is only allowed at the table', "use shoe do open-shoe --left N"

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from firmware_bridge.daemon.delivery.store import NotStored, Store
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.errors import in_words
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.mqtt.backoff import Doubling
@@ -32,7 +33,8 @@ class StoreWatch:
     """Moves the cursor of `store` by messages on the topic `stored`, from `up` to `down` of the link.
 
     store: None where none is configured; then messages are ignored. moved: called when the cursor moved. resend:
-    queues a part of a journal. refuse: called with a message, its error and a hint, for its sender.
+    queues a part of a journal. refuse: called with a message, its error and a hint, for its sender. silent_s: seconds
+    of silence before the alarm.
     """
 
     def __init__(
@@ -43,8 +45,10 @@ class StoreWatch:
         resend: Callable[[Range], None],
         refuse: Callable[[Incoming, str, str], None],
         loop: asyncio.AbstractEventLoop,
+        silent_s: float | None = None,
     ) -> None:
         self._store, self._table, self._loop = store, table, loop
+        self._silent_s = SILENT_S if silent_s is None else silent_s
         self._moved, self._resend, self._refuse = moved, resend, refuse
         self._wait = Doubling(AGAIN_S, AGAIN_AT_MOST_S)
         self._part: Range | None = None
@@ -112,7 +116,7 @@ class StoreWatch:
         elif self._is_up and self._again is None:
             self._again = self._loop.call_later(self._wait.s, self._send_again)
             if self._silent is None:
-                self._silent = self._loop.call_later(SILENT_S, self._warn)
+                self._silent = self._loop.call_later(self._silent_s, self._warn)
 
     def _rest(self) -> None:
         for timer in (self._again, self._silent):
@@ -155,14 +159,14 @@ class StoreWatch:
         try:
             return self._store.missing(behind)
         except OSError as error:
-            log.error("entries that the store lacks cannot be sent again: %s", error)
+            log.error("entries that the store lacks cannot be sent again: %s", in_words(error))
             return None
 
     def _warn(self) -> None:
         assert self._store
         at = self._store.cursor
         has = f"entry {at.seq} of {at.journal}" if at else "nothing"
-        what = f"the store {self._store.name} has stored nothing for {SILENT_S:.0f} s; last stored: {has}"
+        what = f"the store {self._store.name} has stored nothing for {self._silent_s:.0f} s; last stored: {has}"
         self._table.warn("store_silent", what, REMEDY)
 
     def _turn_away(self, message: Incoming, error: NotStored) -> None:

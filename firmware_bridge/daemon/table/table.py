@@ -111,16 +111,14 @@ class Table:
     ) -> None:
         self.journal, self.name, self.lights, self.shoe = journal, name, lights, journal.shoe
         self.boot = secrets.token_hex(4)
-        self.begun, self.observing, self._own = False, False, OwnTopics()
+        self.begun, self.observing, self._is_closed, self._own = False, False, False, OwnTopics()
         self._warnings: dict[str, Alarm] = {}
         self._failed: Exception | None = None
         self._acknowledge, self._publishing, self._changed, self._loop = acknowledge, publishing, changed, loop
         self._outage, self._queue, self._crashes = DiskOutage(), DiskQueue(), Crashes(journal.directory)
         self._retry: asyncio.TimerHandle | None = None
-        self._deadline_timer, self._writer = (
-            DeadlineTimer(self._ring, loop),
-            JournalWriter(journal, self._written, loop),
-        )
+        self._deadline_timer = DeadlineTimer(self._ring, loop)
+        self._writer = JournalWriter(journal, self._written, loop)
         self._late: _Late | None = None
         self._refusals, self._is_count = Refusals(self.record_refused, loop), False
         self._ahead = LookAhead(loop) if looks_ahead else None
@@ -154,13 +152,15 @@ class Table:
         return self._outage.error
 
     def handle(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        """Judges an input, journals and publishes it; its events, none during an outage of the disk.
+        """Judges an input, journals and publishes it; its events, none during an outage of the disk nor after `close`.
 
         Raises, then at every call, an error that must end the process: SyncFailed if the disk did not confirm, or an
         internal error that could not be journaled. The loop's exception handler gets it too.
         """
         if self._failed:
             raise self._failed
+        if self._is_closed:
+            return ()
         if self.disk:
             if self._queue.keep(fact) and self.begun:
                 self._try_disk()  # at once: the disk may work again
@@ -248,6 +248,7 @@ class Table:
         """Switches lamps and timers off; counted refusals are journaled."""
         with suppress(SyncFailed):
             self._refusals.journal()
+        self._is_closed = True
         self._refusals.stop()
         self._deadline_timer.stop()
         self._writer.close()

@@ -179,7 +179,7 @@ class Uplink:
     """Owns the link to the broker, from `start` to `close`, and all its traffic.
 
     order_service: carries out orders in `allowed`. stored: the receiver that moves the cursor, None if the broker's
-    acknowledgements move it.
+    acknowledgements move it. silent_s: seconds after which a silent receiver is an alarm.
     """
 
     def __init__(
@@ -192,6 +192,7 @@ class Uplink:
         loop: asyncio.AbstractEventLoop,
         live_odds: bool = False,
         stored: str | None = None,
+        silent_s: float | None = None,
     ) -> None:
         self._odds = LiveOdds(self.changed, loop) if live_odds else None
         self._table, self._prefix, self._loop = table, prefix, loop
@@ -204,7 +205,8 @@ class Uplink:
         self.states = States(self._states, self._head, self._send_state, loop)
         answers = f"{prefix}/reply"
         self.backend = Backend(table, order_service, allowed, answers, self._head, self._send_reply, loop)
-        self._store = StoreWatch(store, table, self.acknowledged.moved, self.outbox.resend, self.backend.refuse, loop)
+        ways = self.acknowledged.moved, self.outbox.resend, self.backend.refuse
+        self._store = StoreWatch(store, table, *ways, loop, silent_s)
         self._duplicates = DuplicateTableId(table.name, table.boot)
         own_topics = {topic.name for game in GAMES.values() for topic in game.topics}
         self._state_topics = (*STATES, *sorted(own_topics))

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct, inspect
 from msgspec.structs import fields
 
+from firmware_bridge.facts.cards import HINT
 from firmware_bridge.facts.orders import Enter
 from firmware_bridge.facts.printable import REMEDY, did_you_mean, escaped, fault
 
@@ -94,7 +95,7 @@ def _wrong(info: inspect.Type, value: Any) -> Mistake | None:
             )
         case inspect.EnumType(cls=kind):
             is_one = isinstance(value, str) and value in {each.value for each in kind}
-            return None if is_one else Mistake("is not a card", "write a card as rank and suit: As, Td")
+            return None if is_one else Mistake("is not a card", HINT)
         case inspect.StructType(cls=kind):
             if not isinstance(value, dict):
                 return Mistake("is not an object", "write it in { }")

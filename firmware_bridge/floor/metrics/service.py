@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.metrics.exporter import Exporter, wanted
@@ -21,7 +22,6 @@ from firmware_bridge.floor.metrics.tables import TOPICS, Tables
 from firmware_bridge.floor.serving import Connection, listening, server
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store.open import Asked
-from firmware_bridge.systemd import Systemd
 
 log = logging.getLogger(__name__)
 

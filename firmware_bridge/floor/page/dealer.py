@@ -1,6 +1,7 @@
 """Draws the dealer's screen of a table as HTML, and the document around it."""
 
 import logging
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
@@ -49,6 +50,14 @@ def face(card: str) -> tuple[str, str]:
     return ("▭", "tile") if rank == "w" else (f"{rank}●", "tile")
 
 
+def whole(words: str) -> str:
+    """Words in which no line breaks before a number, `Seat 2`, or begins with a dot."""
+    return _KEPT.sub("\u00a0", words)
+
+
+_KEPT: Final = re.compile(r" (?=[\d·])")
+
+
 @lru_cache(1)
 def _templates() -> Environment:
     made = Environment(
@@ -60,6 +69,7 @@ def _templates() -> Environment:
         auto_reload=False,
     )
     made.globals |= {"text": text, "face": face}
+    made.filters["whole"] = whole
     return made
 
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 from firmware_bridge.facts.wire_states import Alarm, Health, ReaderHealth, Table
 from firmware_bridge.floor.page import tile
 from firmware_bridge.floor.page.markup import (
+    DOT,
     Html,
     Part,
     age,
@@ -129,7 +130,7 @@ def _why(seen: Seen, lang: Language) -> Part:
 def _alarm(seen: Seen, alarm: Alarm, policy: str, lang: Language) -> Html:
     name = names.alarm(lang, alarm)
     head = tag("h3", name, " ", tag("span", severity(lang, alarm.severity), class_="severity"))
-    blocks = [" · ", text(lang, "page.blocks")] if alarm.blocks else []
+    blocks = [DOT, text(lang, "page.blocks")] if alarm.blocks else []
     since = tag("p", text(lang, "page.since"), " ", age(alarm.since - seen.ahead), *blocks)
     about = list(names.values(lang, alarm))
     detail: list[Html] = (

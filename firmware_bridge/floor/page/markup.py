@@ -13,6 +13,9 @@ SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 RED: Final = ("h", "d")
 RANKS: Final = {"T": "10"}
 
+DOT: Final = "\u00a0· "
+"""Between parts of a line; a line that wraps does not begin with it."""
+
 
 class Html(str):
     """Text that is HTML already; made only here and from drawn roads."""

@@ -17,8 +17,8 @@ from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.fold import Kept
 from firmware_bridge.floor.page.guest.html import document, screen
 from firmware_bridge.floor.page.guest.view import WAITING, View, view
-from firmware_bridge.floor.page.guest.words import LANGUAGES, Language
 from firmware_bridge.floor.page.stream import Stream, Streams, endpoint
+from firmware_bridge.topics.texts import LANGUAGES, Language
 
 log = logging.getLogger(__name__)
 

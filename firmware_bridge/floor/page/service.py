@@ -5,12 +5,12 @@ import signal
 import socket
 from typing import Final
 
+from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, PageSection
 from firmware_bridge.floor.page.app import app
 from firmware_bridge.floor.page.feed import feed
 from firmware_bridge.floor.serving import listening, server
-from firmware_bridge.systemd import Systemd
 
 log = logging.getLogger(__name__)
 

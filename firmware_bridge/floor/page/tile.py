@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.facts.wire_states import Alarm, Table
-from firmware_bridge.floor.page.markup import Html, Part, age, badge, hidden, joined, number, pairs, tag
+from firmware_bridge.floor.page.markup import DOT, Html, Part, age, badge, hidden, joined, number, pairs, tag
 from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.games import GAMES
 from firmware_bridge.topics.texts import Language, known, names, text
@@ -103,7 +103,8 @@ def silent(seen: Seen, needs: Trouble, lang: Language) -> Iterator[Html]:
     if not needs.silent:
         return
     at = seen.health_at
-    yield tag("p", text(lang, f"silent.{needs.silent}"), *([": ", age(at)] if at is not None else []), class_="old")
+    since = [" ", age(at)] if at is not None else []
+    yield tag("p", tag("span", text(lang, f"silent.{needs.silent}")), *since, class_="old")
 
 
 def out_of_order(seen: Seen, lang: Language) -> Iterator[Html]:
@@ -117,12 +118,17 @@ def out_of_order(seen: Seen, lang: Language) -> Iterator[Html]:
 
 
 def due(table: Table, lang: Language) -> Part:
-    """The slot that is due, or the seats that must act; None without either."""
-    if table.due:
-        return joined(tag("span", table.due, class_="slot"), " ", names.slot(lang, table.due))
-    act = table.act if isinstance(table.act, dict) else {}
-    seats = [part for name in act if name for part in (tag("span", name, class_="slot"), " ")]
-    return joined(*seats, text(lang, "page.acts")) if seats else None
+    """The slot of the card that is drawn next, or the seats that must act; None without either."""
+    asked: list[str] = []
+    for act in table.expected:
+        if act.verb == "draw" and act.slot == "burn":
+            return text(lang, "place.burn")
+        if act.verb == "draw":
+            return joined(tag("span", act.hand or act.slot, class_="slot"), " ", names.slot(lang, act.hand or act.slot))
+        if act.verb == "ask":
+            asked += act.slots or (act.hand or act.slot,)
+    seats = [part for name in asked if name for part in (tag("span", name, class_="slot"), " ")]
+    return joined(*seats, tag("span", text(lang, "page.acts"), class_="acts")) if seats else None
 
 
 def game(lang: Language, name: str) -> str:
@@ -201,7 +207,7 @@ def _where(seen: Seen, lang: Language) -> Part:
         parts.append(f"{text(lang, 'page.shoe')} {seen.shoe}")
         parts.append(f"{text(lang, 'page.round')} {table.round}")
     last = [" ", tag("strong", text(lang, "page.last_round"), class_="last")] if table.last else []
-    return tag("p", " · ".join(parts), *last, class_="where")
+    return tag("p", DOT.join(parts), *last, class_="where")
 
 
 def _stands(seen: Seen, lang: Language, now: int) -> Part:
@@ -248,7 +254,7 @@ def _last(seen: Seen, lang: Language) -> Part:
     points = [
         tag(
             "span",
-            " · ",
+            hidden(", "),
             known(lang, f"hand.{name}") or name,
             " ",
             names.points(lang, hand.points),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+from firmware_bridge.errors import in_words
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread, is_same
 from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Reader, Saved, Store, StoreError, What
@@ -95,7 +96,7 @@ class SqliteStore(Store):
                 os.fsync(file.fileno())
             fresh.replace(target)
         except OSError as error:
-            raise StoreError(f"{target} cannot be written ({error})", "choose another file") from None
+            raise StoreError(f"{target} cannot be written ({in_words(error)})", "choose another file") from None
         finally:
             fresh.unlink(missing_ok=True)
 

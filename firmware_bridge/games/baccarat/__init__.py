@@ -1,6 +1,6 @@
 """Baccarat: its rules in two dealing procedures, bets, odds and roads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from firmware_bridge.facts.cards import FACES, Card
@@ -12,6 +12,7 @@ from firmware_bridge.games.baccarat.script import PAIRS, RESERVES, SIDES, Baccar
 from firmware_bridge.games.game import Demo, Game, Layout, Money, OddsBook, Play, Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Dealt, Mark
+from firmware_bridge.games.payouts import Payouts
 
 THIRDS: Final = ("P3", "B3")
 
@@ -60,6 +61,12 @@ def _hands(at: Mapping[str, Card | None]) -> dict[str, tuple[Card | None, ...]]:
     return hands
 
 
+def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The last of these rounds."""
+    last = rounds[-1]
+    return {key: last[key] for key in ("outcome", "natural", "pairs", "hands", "bets")}
+
+
 def _odds() -> OddsBook:
     from firmware_bridge.games.baccarat.odds import BOOK
 
@@ -70,6 +77,12 @@ def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
     """The natural and the pairs."""
     natural = ("natural",) if message["natural"] else ()
     return natural + tuple(f"{side} pair" for side, is_pair in message["pairs"].items() if is_pair)
+
+
+def _payouts() -> Payouts:
+    from firmware_bridge.games.baccarat.payouts import payouts
+
+    return payouts()
 
 
 GAME: Final = Game(
@@ -99,10 +112,12 @@ GAME: Final = Game(
         secret=(*THIRDS, *RESERVES),
         sensed=True,
         squeezed=True,
+        has_third=True,
         ceremony="third cards are opened after the first two of both hands",
     ),
     money=Money(unit="stake", bets=tuple(BETS), closed_bets=closed, staked=lambda layout, start: {}),
     guest=guest.Guest(result=_shown, sides=SIDES, hands=_hands),
-    demo=Demo(points=_points, remarks=_remarks),
+    demo=Demo(points=_points, summary=_summary, remarks=_remarks),
     odds=_odds,
+    payouts=_payouts,
 )

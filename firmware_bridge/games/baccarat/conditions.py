@@ -31,10 +31,26 @@ Condition = Callable[[Any], bool]
 
 BLACK, RED, DIAMONDS = "sc", "hd", "d"
 
+SIDES: Final = ("player", "banker")
+COLOURS: Final = {BLACK: "black", RED: "red", DIAMONDS: "diamonds"}
+NUMBERS: Final = {4: "four", 5: "five", 6: "six", 2: "two", 3: "three"}
+
+
+def in_words(condition: Condition) -> str:
+    """A condition in English, for people."""
+    return NAMED.get(condition) or condition.__doc__ or ""
+
+
+def _named(words: str, condition: Condition) -> Condition:
+    """The condition, with its words as its docstring."""
+    condition.__doc__ = words
+    return condition
+
 
 def any_of(*conditions: Condition) -> Condition:
     """Holds if at least one of them holds."""
-    return lambda seen: any(holds(seen) for holds in conditions)
+    words = ", or ".join(dict.fromkeys(map(in_words, conditions)))
+    return _named(words, lambda seen: any(holds(seen) for holds in conditions))
 
 
 def all_of(first: Condition, *others: Condition) -> Condition:
@@ -42,7 +58,7 @@ def all_of(first: Condition, *others: Condition) -> Condition:
     if not others:
         return first
     rest = all_of(*others)
-    return lambda seen: first(seen) and rest(seen)
+    return _named(f"{in_words(first)}, and {in_words(rest)}", lambda seen: first(seen) and rest(seen))
 
 
 # Of the finished hands
@@ -55,37 +71,47 @@ def wins(side: int, total: int | None = None, cards: int | None = None) -> Condi
         hand = hands[side]
         return hand.total > hands[1 - side].total and total in (None, hand.total) and cards in (None, hand.cards)
 
-    return holds
+    points, by = "" if total is None else f" with {total}", "" if cards is None else f" of {NUMBERS[cards]} cards"
+    return _named(f"{SIDES[side]} wins{points}{by}", holds)
 
 
 def wins_by(side: int, margin: int) -> Condition:
     """`side` wins by exactly `margin` points."""
-    return lambda hands: hands[side].total - hands[1 - side].total == margin
+    return _named(f"{SIDES[side]} wins by {margin}", lambda hands: hands[side].total - hands[1 - side].total == margin)
 
 
 def tie(total: int | None = None) -> Condition:
     """Equal totals: any, or both just `total`."""
-    return lambda hands: hands[0].total == hands[1].total and total in (None, hands[0].total)
+    words = "tie" if total is None else f"tie with {total}"
+    return _named(words, lambda hands: hands[0].total == hands[1].total and total in (None, hands[0].total))
 
 
 def natural(side: int) -> Condition:
     """`side` has 8 or 9 with two cards."""
-    return lambda hands: hands[side].cards == 2 and hands[side].total in NATURALS
+    words = f"{SIDES[side]} has a natural"
+    return _named(words, lambda hands: hands[side].cards == 2 and hands[side].total in NATURALS)
 
 
 def took(player: int, banker: int) -> Condition:
     """The player took so many cards, the banker so many."""
-    return lambda hands: (hands[PLAYER].cards, hands[BANKER].cards) == (player, banker)
+    words = f"player has {NUMBERS[player]} cards and banker {NUMBERS[banker]}"
+    return _named(words, lambda hands: (hands[PLAYER].cards, hands[BANKER].cards) == (player, banker))
 
 
 def together(cards: int) -> Condition:
     """Both sides took so many cards, counted together."""
-    return lambda hands: hands[0].cards + hands[1].cards == cards
+    return _named(f"{NUMBERS[cards]} cards in all", lambda hands: hands[0].cards + hands[1].cards == cards)
+
+
+def _listed(totals: tuple[int, ...]) -> str:
+    *some, last = map(str, totals)
+    return f"{', '.join(some)} or {last}" if some else last
 
 
 def has(side: int, *totals: int, cards: int | None = None) -> Condition:
     """`side` has one of `totals`, whichever side wins, in any number of cards or just `cards`."""
-    return lambda hands: hands[side].total in totals and cards in (None, hands[side].cards)
+    words = f"{SIDES[side]} has {_listed(totals)}{'' if cards is None else f' of {NUMBERS[cards]} cards'}"
+    return _named(words, lambda hands: hands[side].total in totals and cards in (None, hands[side].cards))
 
 
 # Of the first two cards of one side
@@ -104,7 +130,12 @@ def perfect(two: Two) -> bool:
 def both_are(suits: str = SUITS, ranks: str = RANKS) -> Condition:
     """Each of the two is of one of `suits` and of one of `ranks`."""
     faces = frozenset(Card(rank + suit) for rank in ranks for suit in suits)
-    return lambda two: two[0] in faces and two[1] in faces
+    named = [COLOURS.get(suits, "")] * (suits != SUITS) + [f"of rank {ranks}"] * (ranks != RANKS)
+    return _named(f"both cards are {' and '.join(named)}", lambda two: two[0] in faces and two[1] in faces)
+
+
+NAMED: Final[dict[Condition, str]] = {pair: "a pair", perfect: "the same card twice"}
+"""Conditions that are functions of this module -> their words."""
 
 
 # Of the first two cards of both sides
@@ -112,12 +143,14 @@ def both_are(suits: str = SUITS, ranks: str = RANKS) -> Condition:
 
 def both_sides(of_one: Condition) -> Condition:
     """True of the player's two and of the banker's two."""
-    return lambda opening: of_one(opening[0]) and of_one(opening[1])
+    return _named(f"{in_words(of_one)} on both sides", lambda opening: of_one(opening[0]) and of_one(opening[1]))
 
 
 def either_side(of_one: Condition) -> Condition:
     """True of the player's two, of the banker's two, or of both."""
-    return lambda opening: of_one(opening[0]) or of_one(opening[1])
+    return _named(
+        f"{in_words(of_one)} on either side, or both", lambda opening: of_one(opening[0]) or of_one(opening[1])
+    )
 
 
 FACE: Final = attrgetter("value")
@@ -126,4 +159,5 @@ RANK: Final = attrgetter("rank")
 
 def four_alike(what: Callable[[Card], object]) -> Condition:
     """All four cards have the same `what`: FACE or RANK."""
-    return lambda opening: len({what(card) for two in opening for card in two}) == 1
+    words = f"all four first cards have the same {'rank' if what is RANK else 'rank and suit'}"
+    return _named(words, lambda opening: len({what(card) for two in opening for card in two}) == 1)

@@ -8,10 +8,11 @@ from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import guest
 from firmware_bridge.games.blackjack.result import Hand, Outcome, Own, is_shuffle_due
-from firmware_bridge.games.blackjack.rules import SEATS, Blackjack, is_blackjack, total
+from firmware_bridge.games.blackjack.rules import MOST, SEATS, Blackjack, is_blackjack, total
 from firmware_bridge.games.blackjack.script import DEALER, WORDS, round
 from firmware_bridge.games.blackjack.strategy import act
 from firmware_bridge.games.game import Demo, Game, Layout, Money, OddsBook, Play, Start
+from firmware_bridge.games.payouts import Payouts
 from firmware_bridge.games.prompts import EXACT, Question, in_words
 
 SLOTS: Final = tuple(f"S{seat}" for seat in range(1, SEATS + 1))
@@ -62,7 +63,7 @@ def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _points(table: Layout) -> dict[str, str]:
-    """Seat or `dealer` -> points of its open cards so far; of split hands each."""
+    """Seat or `dealer` -> points of its open cards so far, `bust` above 21; of split hands each."""
     hands: dict[str, list[Card]] = {}
     for each in table.placed:
         if each.card:
@@ -70,13 +71,15 @@ def _points(table: Layout) -> dict[str, str]:
     points: dict[str, str] = {}
     for name in sorted(hands):
         area = "dealer" if name == DEALER else name.partition(".")[0]
-        points[area] = " ".join(filter(None, (points.get(area), str(total(hands[name])[0]))))
+        best = total(hands[name])[0]
+        points[area] = " ".join(filter(None, (points.get(area), "bust" if best > MOST else str(best))))
     return points
 
 
 def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
     """The net of each seat, and whether a shuffle is due."""
-    nets = [f"{seat} {'' if net.startswith(('-', '0')) else '+'}{net}" for seat, net in message["bets"].items()]
+    won = message.get("bets") or {seat: each["net"] for seat, each in message["seats"].items()}
+    nets = [f"{seat} {'' if net.startswith(('-', '0')) else '+'}{net}" for seat, net in won.items()]
     return (*nets, *(("shuffle due",) if message["shuffle_due"] else ()))
 
 
@@ -105,6 +108,12 @@ def _odds() -> OddsBook:
     return BOOK
 
 
+def _payouts() -> Payouts:
+    from firmware_bridge.games.blackjack.payouts import payouts
+
+    return payouts()
+
+
 GAME: Final = Game(
     name="blackjack",
     terms=Blackjack,
@@ -125,8 +134,9 @@ GAME: Final = Game(
         cut_earliest=lambda cards: cards // 2,
         ends=lambda terms, start: is_shuffle_due(start.decks, start.left),
     ),
-    money=Money(stakes="bets", staked=_staked, moved=_moved),
+    money=Money(stakes="bets", bet_range=("min", "max"), staked=_staked, moved=_moved),
     guest=guest.Guest(result=_shown, limits=(("min", "max"),)),
     demo=Demo(points=_points, strategy=act, summary=_summary, remarks=_remarks),
     odds=_odds,
+    payouts=_payouts,
 )

@@ -12,6 +12,7 @@ from firmware_bridge.games.erbagang.hands import WORDS, Hand, kind_of, outcome
 from firmware_bridge.games.erbagang.script import EACH, ErBaGang, Own, Running, is_over, round
 from firmware_bridge.games.game import Demo, Game, Money, Play
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.games.payouts import Payouts
 from firmware_bridge.games.prompts import in_words
 
 
@@ -74,6 +75,13 @@ def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
 
 PACK: Final = dict.fromkeys(TILES, 4)
 
+
+def _payouts() -> Payouts:
+    from firmware_bridge.games.erbagang.payouts import payouts
+
+    return payouts()
+
+
 GAME: Final = Game(
     name="erbagang",
     terms=ErBaGang,
@@ -100,4 +108,5 @@ GAME: Final = Game(
     odds=lambda: book(
         PACK, "tiles left: hands of two", WORDS, lambda left, terms: chances(left, EACH, terms.order, kind_of)
     ),
+    payouts=_payouts,
 )

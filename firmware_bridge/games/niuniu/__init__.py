@@ -10,6 +10,7 @@ from firmware_bridge.games.game import Demo, Game, Money, Play
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.niuniu.hands import KINDS, WORDS, Hand, kind_of, strength
 from firmware_bridge.games.niuniu.script import EACH, NiuNiu, Own, round
+from firmware_bridge.games.payouts import Payouts
 
 
 def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -49,10 +50,17 @@ def _wrong(terms: NiuNiu) -> tuple[str, ...]:
 
 
 def _unusual(terms: NiuNiu) -> tuple[str, ...]:
-    return () if 0 in terms.grab else ("grab has no 0: nobody may decline the bank",)
+    return () if 0 in terms.grab else ("grab has no 0: no seat may decline, so one of them is forced to take the bank",)
 
 
 PACK: Final = dict.fromkeys(FACES, 1)
+
+
+def _payouts() -> Payouts:
+    from firmware_bridge.games.niuniu.payouts import payouts
+
+    return payouts()
+
 
 GAME: Final = Game(
     name="niuniu",
@@ -81,4 +89,5 @@ GAME: Final = Game(
     odds=lambda: book(
         PACK, "cards left: hands of five", WORDS, lambda left, terms: chances(left, EACH, KINDS, kind_of)
     ),
+    payouts=_payouts,
 )

@@ -9,6 +9,7 @@ from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import guest
 from firmware_bridge.games.chances import book
 from firmware_bridge.games.game import Demo, Game, Layout, Money, Play, Start
+from firmware_bridge.games.payouts import Payouts
 from firmware_bridge.games.prompts import EXACT, Question, in_words
 from firmware_bridge.games.zhajinhua.hands import CALLED, HAND, Hand, act, beats, chances
 from firmware_bridge.games.zhajinhua.offers import ANYTIME, WORDS
@@ -85,6 +86,13 @@ OF_A_HAND: Final = tuple(key for key in SeatHand.__struct_fields__ if key != "po
 
 PACK: Final = dict.fromkeys(FACES, 1)
 
+
+def _payouts() -> Payouts:
+    from firmware_bridge.games.zhajinhua.payouts import payouts
+
+    return payouts()
+
+
 GAME: Final = Game(
     name="zhajinhua",
     terms=ZhaJinHua,
@@ -99,6 +107,7 @@ GAME: Final = Game(
         close=lambda terms: "next",
         fewest=lambda terms: HAND * PLAYERS.start,
         words=WORDS,
+        lifts=("look",),
         anytime=ANYTIME,
         players=PLAYERS,
         answer=_answer,
@@ -109,4 +118,5 @@ GAME: Final = Game(
     guest=guest.Guest(result=_shown, hidden=HAND, limits=(("ante", ""), ("top", "")), has_pot=True),
     demo=Demo(strategy=act, compare=_compare, summary=_summary),
     odds=lambda: book(PACK, "cards left: hands of three", CALLED, lambda left, terms: chances(left)),
+    payouts=_payouts,
 )

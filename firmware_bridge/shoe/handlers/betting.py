@@ -11,18 +11,20 @@ from firmware_bridge.games.game import Game, Layout
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import marked
 from firmware_bridge.games.moves import LOT, Mark
+from firmware_bridge.games.prompts import Due, MarkDue, OpeningDue, amount
 from firmware_bridge.games.prompts import Refused as RefusedByGame
-from firmware_bridge.games.prompts import amount
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.handlers.disclosure import start_clock
 from firmware_bridge.shoe.handlers.rounds import publish_happened, reveal_carried
 from firmware_bridge.shoe.last_mark import TAKEN
-from firmware_bridge.shoe.round import asked, is_asked, layout, moves, rules, start
+from firmware_bridge.shoe.round import asked, is_asked, layout, moves, rules, start, unread_needed
 from firmware_bridge.shoe.state import Shoe, is_card_out, next_turn, row
 
 VOID: Final = "if it was wrong, call the pit: the round is void, or corrected once it is closed"
 """What is left where the last mark stands."""
+
+PIT: Final = "the pit decides: sudo shoe do unmark --by NAME"
 
 SEAT: Final = re.compile(r"[1-9][0-9]?")
 """A seat as text."""
@@ -118,13 +120,21 @@ def give_mark(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
         events.MarkGiven(
             round=shoe.round,
             turn=shoe.turn,
-            seat=mark.seat,
+            seat=_giver(mark, now.due),
             word=mark.word,
             value=mark.value,
             by=fact.by,
             more=after.turns == now.turns,
         )
     )
+
+
+def _giver(mark: Mark, question: Due | None) -> str:
+    """The seat that gave a mark: the one that is asked, where the order names none; "" for a draw."""
+    if mark.seat or mark.word == LOT or not isinstance(question, MarkDue):
+        return mark.seat
+    seats = {slot.partition(".")[0].removeprefix("S") for slot in question.act}
+    return seats.pop() if len(seats) == 1 else ""
 
 
 def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark | None = None) -> str:
@@ -144,6 +154,9 @@ def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark |
     seat = f"S{last.move.seat}" if last.move.seat else LOT
     if order.seat is not None and last.move.seat != str(order.seat):
         raise Refused(f"the last mark is not of seat {order.seat}", f"it is of {seat}: {last.move.word}")
+    by = fact.by if isinstance(fact, Ordered) else "dealer"
+    if last.move.word in rules(shoe).play.lifts and (isinstance(fact, Pressed) or by == orders.KEYPAD):
+        raise Refused("the last mark stands: the guest may have seen the cards", PIT)
     if _is_paid(shoe):
         raise Refused("the last mark stands: chips were paid or collected by it", VOID)
     draft.add(
@@ -155,9 +168,11 @@ def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark |
             value=last.move.value,
             seq=last.seq,
             n=last.n,
-            by=fact.by if isinstance(fact, Ordered) else "dealer",
+            by=by,
         )
     )
+    if unread_needed(draft.shoe) is None:
+        draft.close_irregularity("unreadable", "taken back", by)
     value = f"={last.move.value}" if last.move.value is not None else ""
     return f"{seat}: {last.move.word}{value} is taken back; {is_asked(asked(draft.shoe))}"
 
@@ -170,8 +185,10 @@ def _instead(shoe: Shoe, followed: str) -> str:
 
 
 def _is_paid(shoe: Shoe) -> bool:
-    """Whether the last mark moved chips between bank and seats."""
-    moved = rules(shoe).money.moved
+    """Whether the last mark moved chips between bank and seats, or decided the round."""
+    question, moved = asked(shoe), rules(shoe).money.moved
+    if question is None or (isinstance(question, OpeningDue) and question.by_itself):
+        return True
     return moved(layout(shoe)) != moved(layout(replace(shoe, replies=shoe.replies[:-1])))
 
 

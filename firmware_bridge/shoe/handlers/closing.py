@@ -6,10 +6,10 @@ from datetime import date
 from typing import Any, Final
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from firmware_bridge.facts import events
-from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.cards import HINT, Card
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.orders import Correct
 from firmware_bridge.games.game import Game, Result, Start
@@ -77,7 +77,8 @@ def shift_at(shifts: Mapping[str, str], minute: int) -> tuple[str, str]:
 def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> events.RoundCorrected:
     """The correction of a closed round. Raises Refused unless the words are exactly one round of the packs' cards.
 
-    The packs must hold these cards besides all others seen of this shoe.
+    It has no more cards than the round had, besides those that the reader missed, and the packs must hold these cards
+    besides all others seen of this shoe.
     """
     came = [_move(shoe, word) for word in order.cards]
     dealt = [each for each in came if isinstance(each, Card)]
@@ -88,6 +89,7 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     table = _judged(game, came, terms, began)
     if table.result is None:
         raise Refused(*_first_wrong(game, order.cards, came, terms, began))
+    _refuse_more_cards(past, dealt, order.missed)
     _refuse_a_copy_too_many(shoe, past, dealt)
     origin, faces = {each.slot: each.origin for each in past.cards}, {each.card for each in past.cards}
     slots = [each.plays or each.slot for each in table.placed]
@@ -111,6 +113,18 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
         revision=past.revision + 1,
         corrects=past.seq,
         by=by,
+        second=order.second or UNSET,
+    )
+
+
+def changes_nothing(past: PastRound, corrected: events.RoundCorrected) -> bool:
+    """Whether a correction has the cards, the hands and the result of the round as it stands."""
+    before, after = (msgspec.json.decode(own) for own in (past.own, corrected.own))
+    return (
+        [(each.slot, each.card) for each in past.cards] == [(each.slot, each.card) for each in corrected.cards]
+        and (past.outcome, past.hands) == (corrected.outcome, corrected.hands)
+        and (not past.nets or past.nets == corrected.bets)
+        and {**before, "difference": None} == {**after, "difference": None}
     )
 
 
@@ -126,13 +140,33 @@ def _first_wrong(
     for n, word in enumerate(words, 1):
         now = _judged(game, came[:n], terms, began)
         if now.stuck:
-            expected = "the round ends before it" if before.result else is_asked(before.due)
-            return f"{word} is not possible in place {n}", expected
+            return f"{word} is not possible in place {n}", _ends(game, terms) if before.result else is_asked(before.due)
         before = now
     return (
         f"these {'words' if game.play.words else 'cards'} are not a complete round",
         f"the round goes on: {is_asked(before.due)}",
     )
+
+
+def _ends(game: Game, terms: Any) -> str:
+    """The hint for a word behind the last one of a round."""
+    ends = "the round ends before it"
+    unused = " and ".join(game.play.reserves(terms))
+    return f"{ends}: give only the cards that were played, not the unused ones of {unused}" if unused else ends
+
+
+def _refuse_more_cards(past: PastRound, dealt: Sequence[Card], missed: int) -> None:
+    """Raises Refused if a correction has more cards than left the shoe in its round.
+
+    Another card is in another round, or still in the shoe: it would be in two places, or counted without being drawn.
+    """
+    had = len(past.read or past.cards)
+    more, many = max(len(dealt) - had, 0), f"these are {len(dealt)} cards, round {past.round} had {had}"
+    if more > missed:
+        hint = "give the cards that were played; one of another round, or still in the shoe, is none of them"
+        raise Refused(many, f"{hint}; one that the reader missed: missed {more}")
+    if more < missed:
+        raise Refused(f"{missed} missed: {many}", f"give missed {more}" if more else "leave missed out")
 
 
 def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:
@@ -173,7 +207,7 @@ def _move(shoe: Shoe, word: str) -> Card | Mark:
     card = next((each for each in rules(shoe).pack if each.value == word), None)
     mark = mark_of(word)
     if card is None and (mark is None or mark.word not in rules(shoe).play.words):
-        raise Refused(f"{word} is not a card of {shoe.house.game}", "write a card as rank and suit: As, Td")
+        raise Refused(f"{word} is not a card of {shoe.house.game}", HINT)
     return card or mark  # type: ignore[return-value]  # one of them is there
 
 

@@ -12,7 +12,7 @@ from firmware_bridge.shoe.handlers.card_checks import card_fault
 from firmware_bridge.shoe.handlers.disclosure import open_all, opens, start_clock
 from firmware_bridge.shoe.handlers.rounds import close_complete, is_pack_over, reveal_carried, watch_virtual_cut
 from firmware_bridge.shoe.round import asked, is_named, layout, phase, rules
-from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, blockers, is_open, next_card, row
+from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, blockers, is_open, next_card, oldest_held, row
 
 
 def deal_or_hold(draft: Draft, card: HeldCard) -> None:
@@ -75,6 +75,11 @@ def is_overfull(shoe: Shoe) -> bool:
     if phase(shoe) is not Phase.COMPLETE or is_pack_over(shoe):
         return False
     return len(layout(shoe).carried) + len(shoe.overdrawn) >= rules(shoe).play.carries
+
+
+def is_known_overdrawn(shoe: Shoe, card: HeldCard) -> bool:
+    """Whether a held card is already reported as drawn too many, or the pit keeps it as such."""
+    return is_open(shoe, "overdrawn") or "overdrawn" in card.cleared
 
 
 # ---------------------------------------------------------------- one place per phase
@@ -161,8 +166,12 @@ def no_card_due(shoe: Shoe) -> str:
 
 
 def report_no_card_due(draft: Draft) -> None:
-    """Reports a card that came while a seat, or the lot, must act; a card that waits for an opening is not reported."""
-    if isinstance(asked(draft.shoe), MarkDue):
+    """Reports a card that came while a seat, or the lot, must act.
+
+    Not one that waits for an opening, or that the pit keeps.
+    """
+    first = oldest_held(draft.shoe)
+    if isinstance(asked(draft.shoe), MarkDue) and not (first and "drawn_before_mark" in first.cleared):
         draft.open_irregularity("drawn_before_mark", f"round {draft.shoe.round}", round=draft.shoe.round)
 
 
@@ -185,8 +194,9 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
         draft.open_irregularity("overdrawn", words, round=shoe.round)
         return
     if is_overfull(shoe):
-        hold(draft, card, "overdrawn")
-        if not rules(shoe).play.carries:
+        if not held:
+            hold(draft, card, "overdrawn")
+        if not rules(shoe).play.carries and "overdrawn" not in card.cleared:
             draft.open_irregularity("overdrawn", words, round=shoe.round)
         return
     commit, secret = draft.seal(card.card, card.nonce)

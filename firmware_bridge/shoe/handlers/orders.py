@@ -8,9 +8,10 @@ from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers import rounds
-from firmware_bridge.shoe.handlers.closing import corrected_round
+from firmware_bridge.shoe.handlers.closing import changes_nothing, corrected_round
 from firmware_bridge.shoe.handlers.dealing import place
 from firmware_bridge.shoe.handlers.disclosure import reveal
+from firmware_bridge.shoe.handlers.pit import two_people
 from firmware_bridge.shoe.round import asked, copies, due, is_asked, layout, phase, rules, unread_needed
 from firmware_bridge.shoe.state import Phase
 
@@ -42,7 +43,8 @@ def void(draft: Draft, fact: Ordered, order: orders.Void) -> None:
     is_cut_alone = all(isinstance(each, state.HeldCut) for each in draft.shoe.held)
     if not draft.shoe.laid and is_cut_alone and not draft.shoe.replies:
         raise Refused("no round is open", "there is nothing to void")
-    rounds.void_round(draft, order.why, fact.by)
+    two_people(draft.shoe, fact.by, order.second, "void")
+    rounds.void_round(draft, order.why, fact.by, second=order.second)
 
 
 def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
@@ -119,7 +121,8 @@ def refuse_to_end(draft: Draft) -> None:
         raise Refused("a mark is due", is_asked(question))
     if slot is None:
         raise Refused("cards must be revealed first", "press REVEAL")
-    draft.open_irregularity("missing_third", f"{slot} is due", slot=slot)
+    if rules(draft.shoe).play.has_third:
+        draft.open_irregularity("missing_third", f"{slot} is due", slot=slot)
     raise Refused(f"{slot} is due", "draw it to the lit slot")
 
 
@@ -153,7 +156,11 @@ def correct(draft: Draft, fact: Ordered, order: orders.Correct) -> None:
     if past is None or past.outcome is None:
         was = "was voided" if past else "of this shoe is not closed"
         raise Refused(f"round {order.round} {was}", _uncorrected(draft, order, past))
-    draft.add(corrected_round(draft.shoe, past, order, fact.by))
+    two_people(draft.shoe, fact.by, order.second, "correct")
+    corrected = corrected_round(draft.shoe, past, order, fact.by)
+    if changes_nothing(past, corrected):
+        raise Refused(f"this changes nothing: round {order.round} is on record so", "check the cards")
+    draft.add(corrected)
 
 
 def _uncorrected(draft: Draft, order: orders.Correct, past: state.PastRound | None) -> str:

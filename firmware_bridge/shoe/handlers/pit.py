@@ -7,17 +7,29 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.facts.orders import Resolve
+from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers.card_checks import card_fault
 from firmware_bridge.shoe.handlers.dealing import burn, burn_aside, burn_done
 from firmware_bridge.shoe.handlers.reader_result import close_judged, is_by_reader, meet_result
 from firmware_bridge.shoe.handlers.rounds import end_shoe, meet_cut_card, void_round
-from firmware_bridge.shoe.round import phase
+from firmware_bridge.shoe.round import phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe
+
+BOTH_NAMES: Final = "give it at the table with both names: --by NAME --second NAME"
 
 OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mark")
 """Irregularities about the turn of the oldest held card, not about the card itself."""
+
+
+def two_people(shoe: Shoe, by: str, second: str, order: str, *guarded: str) -> None:
+    """Checks the people behind an order; guarded: the acts in it. Raises Refused if the house asks for two."""
+    asked_for = shoe.house.second_person or ()
+    if second and as_seen(second) == as_seen(by):
+        raise Refused(f"{order} has one person twice", BOTH_NAMES)
+    if not as_seen(second) and {order, *guarded} & {*asked_for}:
+        raise Refused(f"{order} needs two people at this table ([service] second_person)", BOTH_NAMES)
 
 
 def resolve(draft: Draft, fact: Ordered, order: Resolve) -> None:
@@ -30,16 +42,28 @@ def resolve(draft: Draft, fact: Ordered, order: Resolve) -> None:
     if order.choice not in choices:
         hint = f"choose one of: {', '.join(choices)}" if choices else "no decision is needed: it closes by itself"
         raise Refused(f"{order.choice} is not a choice for {name}", hint)
+    two_people(draft.shoe, fact.by, order.second, "resolve", *(("void",) if _voids(draft.shoe, order) else ()))
     clears = _clears(draft.shoe, order)
     _CHOICES[order.choice](draft, order, fact.by)
-    draft.close_irregularity(name, order.choice, fact.by, order.why, clears)
+    draft.close_irregularity(name, order.choice, fact.by, order.why, clears, order.second)
+
+
+def _voids(shoe: Shoe, order: Resolve) -> bool:
+    """Whether this decision voids a round."""
+    return order.choice == "void" or (order.choice == "end-shoe" and phase(shoe) in (Phase.DEALING, Phase.COMPLETE))
 
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:
+    carries = rules(draft.shoe).play.carries
     if order.irregularity == "overdrawn" and not state.row(draft.shoe, "overdrawn").blocks:
         draft.add(events.OverdrawnBurned())
-    else:
-        _burn_held(draft, burn_aside)
+        if carries:
+            return
+    _burn_held(draft, burn_aside)
+    if not draft.shoe.held:
+        for name in OUT_OF_TURN:
+            if name != order.irregularity and (name != "overdrawn" or not carries):
+                draft.close_irregularity(name, "burn", by)
 
 
 def _burn_held(draft: Draft, put: Callable[[Draft, state.HeldCard, bool], None]) -> None:
@@ -102,7 +126,7 @@ def _void(draft: Draft, order: Resolve, by: str) -> None:
     if now is Phase.BURNING:
         _void_in_burn(draft, order, by)
     else:
-        void_round(draft, _reason(order), by)
+        void_round(draft, _reason(order), by, second=order.second)
 
 
 def _reason(order: Resolve) -> str:
@@ -147,7 +171,7 @@ def _continue(draft: Draft, order: Resolve, by: str) -> None:
 def _end_shoe(draft: Draft, order: Resolve, by: str) -> None:
     why = f"the pit ended it: {_reason(order)}"
     if phase(draft.shoe) in (Phase.DEALING, Phase.COMPLETE):
-        void_round(draft, _reason(order), by, ends=why)
+        void_round(draft, _reason(order), by, ends=why, second=order.second)
     elif phase(draft.shoe) not in (Phase.EMPTY, Phase.ENDED):
         end_shoe(draft, why)
 

@@ -35,6 +35,9 @@ PACKS_IN_A_JOURNAL: Final = 256
 
 DAY_MS: Final = 86_400_000
 
+SAME_PRESS_MS: Final = 2_000
+"""After NEXT closed a pack's last round, how long a further press counts as the same one: the old cards still lie."""
+
 OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_early", "cut_card_missing", "lid_opened", "unshuffled")
 """Irregularities that a void does not close: of devices, and of the whole shoe."""
 
@@ -141,7 +144,7 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
             draft.open_irregularity("unshuffled", words, pattern=pattern.name, cards=pattern.length)
 
 
-def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
+def void_round(draft: Draft, why: str, by: str, ends: str = "", second: str = "") -> None:
     """Voids the round; its cards are discarded and counted. ends: why the shoe ends with it, "" if it does not."""
     undecided = discard_held(draft)
     publish_happened(draft)
@@ -159,6 +162,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
             by=by,
             last=bool(ends) or state.is_last(shoe),
             prev=shoe.device.prev,
+            second=second or UNSET,
             **dealt_in(draft),
         )
     )
@@ -170,7 +174,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "") -> None:
         return
     if undecided:
         draft.add(undecided)
-    _after_round(draft)
+    _after_round(draft, bets_were_open=shoe.betting)
 
 
 def discard_held(draft: Draft) -> events.CutCardHeld | None:
@@ -199,12 +203,13 @@ def _discard(draft: Draft, card: state.HeldCard) -> None:
     draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))
 
 
-def _after_round(draft: Draft) -> None:
+def _after_round(draft: Draft, bets_were_open: bool = False) -> None:
+    """Ends the shoe, or opens betting: purses of a whole pack are awaited again where they were when it was voided."""
     shoe = draft.shoe
     draft.published = 0
     if why := _ends(shoe):
         end_shoe(draft, why)
-    elif shoe.house.betting == "required" and rules(shoe).money.stakes_per == "round":
+    elif shoe.house.betting == "required" and (bets_were_open or rules(shoe).money.stakes_per == "round"):
         draft.add(events.BetsOpened(round=shoe.round))
 
 
@@ -276,9 +281,20 @@ def waits_for_next(shoe: Shoe) -> bool:
 
 
 def open_with_next(draft: Draft, fact: Ordered | Pressed) -> None:
-    """Opens the next pack; where the house asks for it, NEXT confirms that it is shuffled, and lies in the shoe."""
+    """Opens the next pack; where the house asks for it, NEXT confirms that it is shuffled, and lies in the shoe.
+
+    Raises Refused for a second press right after the one that ended the pack before.
+    """
+    if is_same_press(draft.shoe, draft.mono):
+        words = f"press NEXT {SAME_PRESS_MS // 1000} seconds later, when the next pack is in the shoe"
+        raise Refused("NEXT has just closed the round", words)
     by = fact.by if isinstance(fact, Ordered) else "dealer"
     open_shoe(draft, Pack(), fact.nonce, confirmed_by=by if draft.shoe.device.next_house.confirm_shuffle else "")
+
+
+def is_same_press(shoe: Shoe, mono: int) -> bool:
+    """Whether a NEXT at the monotonic time `mono` is too soon after the one that ended the pack, to open the next."""
+    return shoe.ended_by_next is not None and 0 <= mono - shoe.ended_by_next < SAME_PRESS_MS
 
 
 def opening(handler: Callable[..., str | None], while_betting: Callable[..., str | None]) -> Callable[..., str | None]:

@@ -117,7 +117,7 @@ def _may_deal(shoe: Shoe) -> bool:
 
 
 def _deal_held_card(draft: Draft, card: state.HeldCard) -> None:
-    if dealing.is_overfull(draft.shoe):
+    if dealing.is_overfull(draft.shoe) and dealing.is_known_overdrawn(draft.shoe, card):
         return
     if phase(draft.shoe) is Phase.BETTING and not dealing.burns_early(draft.shoe):
         dealing.open_too_early(draft, card)

@@ -29,6 +29,12 @@ def known(language: Language, id: str) -> str | None:
 
 
 @cache
+def ids() -> tuple[str, ...]:
+    """All ids of the catalogue."""
+    return tuple(vars(_catalogue("en"))["_catalog"])  # gettext has no public way to list them
+
+
+@cache
 def _catalogue(language: Language) -> GNUTranslations:
     """The compiled catalogue of a language; scripts/texts makes it from the .po file beside it."""
     with (Path(__file__).parent / f"{language}.mo").open("rb") as file:

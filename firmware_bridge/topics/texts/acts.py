@@ -74,9 +74,12 @@ class Sayer:
         return text(self.lang, f"act.{id}", **values)
 
     def lines(self, acts: Iterable[Act]) -> Iterator[Line]:
-        """The sentences of acts in their order, without payments to hands; acts of one kind are one sentence."""
-        others = [act for act in acts if not _is_payment(act)]
-        for verb, same in groupby(others, key=lambda act: act.verb):
+        """The sentences of acts in their order, without payments to hands."""
+        return self.sentences(act for act in acts if not _is_payment(act))
+
+    def sentences(self, acts: Iterable[Act]) -> Iterator[Line]:
+        """The sentences of all acts in their order; acts of one kind are one sentence."""
+        for verb, same in groupby(acts, key=lambda act: act.verb):
             together = list(same)
             several = verb in _TOGETHER and all(each.slot != "lot" for each in together)
             for group in [together] if several else [[each] for each in together]:
@@ -111,7 +114,7 @@ class Sayer:
             case {"cost": cost}:
                 return f"{named} ({cost})"
             case {"min": least, "max": most}:
-                return f"{named} {least}–{most}"
+                return f"{named} {least}–{most}" if least != most else f"{named} {most}"
             case {"max": most}:
                 return f"{named} {text(self.lang, 'mark.upto', most=most)}"
             case list():
@@ -138,6 +141,7 @@ _ID: Final = {
     ("wait", "pit"): "wait_pit",
     ("wait", "shoe"): "wait_shoe",
     ("wait", "bets"): "wait_bets",
+    ("wait", "change"): "wait_change",
     ("wait", "result"): "wait_result",
 }
 """Verb with what it concerns -> the id of the sentence; without a row the verb itself."""

@@ -92,7 +92,7 @@ def screen(known: Known, lang: Language) -> Screen:
     sayer = Sayer(lang, _split(table))
     opened = known.alarms.open if known.alarms else ()
     alarms = tuple(_troubles(opened, table, lang))
-    is_guided = lamps.lit != UNGUIDED or any(act.verb == "wait" for act in table.expected)
+    is_guided = _is_guided(table, lamps)
     acts = table.expected if is_guided else ()
     compares = any(act.verb == "compare" for act in acts)
     due = tuple(sayer.lines(acts)) if is_guided else (Line("wait", text(lang, "dealer.unguided")),)
@@ -112,6 +112,17 @@ def screen(known: Known, lang: Language) -> Screen:
         more=max(0, len(alarms) - ALARMS),
         acts=known.done.in_words(sayer)[:SHOWN],
     )
+
+
+def guidance(table: Table, lamps: Lamps, lang: Language) -> tuple[str, ...]:
+    """The sentences of all acts that are due, payments among them, in the order in which they are done."""
+    if not _is_guided(table, lamps):
+        return (text(lang, "dealer.unguided"),)
+    return tuple([line.text for line in Sayer(lang, _split(table)).sentences(table.expected)])
+
+
+def _is_guided(table: Table, lamps: Lamps) -> bool:
+    return lamps.lit != UNGUIDED or any(act.verb == "wait" for act in table.expected)
 
 
 UNGUIDED: Final = {"fault": "blocked"}
@@ -192,6 +203,25 @@ def _refusal(done: Done, sayer: Sayer, asked: Mapping[str, Mapping[str, Any]]) -
         return None
     lang, offers = sayer.lang, " · ".join(sayer.offers(asked))
     what = text(lang, f"refused.{refused.what}", key=refused.key, who=refused.who(sayer))
-    why = known(lang, f"refused.{refused.error}") or (refused.error if lang == "en" else "")
-    is_asked = refused.what == "mark" and offers
-    return Refusal(what, why, text(lang, "refused.again", asked=offers) if is_asked else text(lang, "refused.todo"))
+    why = _why(refused.error, lang)
+    if refused.what == "mark" and offers:
+        return Refusal(what, why, text(lang, "refused.again", asked=offers))
+    return Refusal(what, why, text(lang, _instead(refused.error)))
+
+
+def _why(error: str, lang: Language) -> str:
+    """Why something was refused; the shoe's English has no text where it names a slot."""
+    found = known(lang, f"refused.{error}") or known(lang, f"refused.{error.partition(':')[0]}")
+    return found or (error if lang == "en" else text(lang, "refused.other"))
+
+
+def _instead(error: str) -> str:
+    """The id of what to do instead of what was refused."""
+    if error.endswith(TAKEN):
+        return "instead.right"
+    return "instead.stands" if error.startswith(STANDS) else "refused.todo"
+
+
+STANDS: Final = "the last mark stands"
+TAKEN: Final = "the one after it was just taken back"
+"""How refusals of UNMARK begin, and how that of the mark before one that was taken back ends."""

@@ -5,7 +5,9 @@ from typing import Final
 
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.wire_states import Alarm, Lamps
+from firmware_bridge.games.moves import LOT
 from firmware_bridge.topics.texts import Language, known, text
+from firmware_bridge.topics.texts.phrases import in_words, phrase
 
 BETWEEN: Final[dict[Language, str]] = {"en": ", ", "zh-Hant": "、", "zh-Hans": "、"}
 """Separator of a list."""
@@ -13,6 +15,8 @@ BETWEEN: Final[dict[Language, str]] = {"en": ", ", "zh-Hant": "、", "zh-Hans": 
 
 def slot(lang: Language, name: str) -> str:
     """A slot in words: `P3` is the player's third card, `S3.2` the second hand of seat 3."""
+    if name == LOT and lang != "en":
+        return text(lang, "place.lot")
     letter, number = name[:1], name[1:].partition(".")[0]
     kind = known(lang, f"slot.{letter}")
     if kind is None or not (number.isdigit() or name == "D"):
@@ -52,14 +56,31 @@ def points(lang: Language, value: str) -> str:
     return " ".join(known(lang, f"points.{word}") or word for word in value.split())
 
 
+LEASED: Final = "the reader is lent to "
+"""How the alarm of a reader in calibration begins what to do: it is not lost, its texts are `reader_leased`."""
+
+
+def _id(opened: Alarm) -> str:
+    """The id of an alarm's texts."""
+    return "reader_leased" if opened.id == "reader_lost" and opened.todo.startswith(LEASED) else opened.id
+
+
+def remark(lang: Language, words: str) -> str:
+    """A remark on a finished round: a flag, the name of an alarm, or words of the game."""
+    if lang == "en":
+        return points(lang, words)
+    return phrase(lang, words) or known(lang, f"alarm.{words}") or points(lang, words)
+
+
 def alarm(lang: Language, opened: Alarm) -> str:
     """The name of an alarm."""
-    return known(lang, f"alarm.{opened.id}") or opened.id
+    return known(lang, f"alarm.{_id(opened)}") or opened.id
 
 
 def todo(lang: Language, opened: Alarm, policy: str) -> str:
     """What to do about an alarm in a house with this policy; the shoe's English for an unknown id."""
-    return known(lang, f"todo.{opened.id}_{policy}") or known(lang, f"todo.{opened.id}") or opened.todo
+    id = _id(opened)
+    return known(lang, f"todo.{id}_{policy}") or known(lang, f"todo.{id}") or opened.todo
 
 
 def choice(lang: Language, id: str) -> str:
@@ -68,9 +89,18 @@ def choice(lang: Language, id: str) -> str:
 
 
 def values(lang: Language, opened: Alarm) -> Iterator[tuple[str, str]]:
-    """Names and values of an alarm, in words."""
+    """Names and values of an alarm, in words; in Chinese without what the shoe waits for, which the next act says."""
     for name, value in opened.values.items():
-        yield known(lang, f"value.{name}") or name, slots(lang, str(value)) if name in ("slot", "dealt") else str(value)
+        if name == "waits" and lang != "en":
+            continue
+        yield known(lang, f"value.{name}") or name, _given(lang, name, str(value))
+
+
+def _given(lang: Language, name: str, value: str) -> str:
+    """A value of an alarm in words; what is only diagnosed, such as an error of the system, as it came."""
+    if name in ("slot", "dealt", "due"):
+        return slots(lang, value)
+    return known(lang, f"given.{value}") or known(lang, f"alarm.{value}") or in_words(lang, value)
 
 
 def why(lang: Language, lamps: Lamps) -> Iterator[str]:
@@ -97,3 +127,17 @@ def _named(lang: Language, given: Mapping[str, str | int]) -> dict[str, str]:
     if "side" in named:
         named["side"] = hand(lang, named["side"])
     return named
+
+
+def detail(lang: Language, opened: Alarm) -> str:
+    """What happened: the name of an alarm, with its values, else the shoe's words, else with what it is about."""
+    details = " · ".join(f"{name}: {value}" for name, value in values(lang, opened))
+    details = details or _own_words(lang, opened)
+    return f"{alarm(lang, opened)} ({details})" if details else alarm(lang, opened)
+
+
+def _own_words(lang: Language, opened: Alarm) -> str:
+    """The shoe's words about an alarm, translated; what it is about where they have no translation."""
+    found = in_words(lang, opened.detail)
+    is_known = lang == "en" or found != opened.detail
+    return found if is_known else BETWEEN[lang].join(opened.of) or opened.detail

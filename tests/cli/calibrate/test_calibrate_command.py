@@ -145,7 +145,7 @@ def test_the_live_bar_says_what_it_shows(mocker: MockerFixture, capsys: pytest.C
 @pytest.mark.parametrize(
     ("words", "code", "text"),
     [
-        (["nothing"], 2, "invalid choice"),
+        (["nothing"], 2, "'nothing' is unknown; use one of: reader, cut-card,"),
         (["reader", "--cards", "0"], 2, "is not a number of cards"),
         (["reader", "--undo"], 1, "never calibrated"),
         (["reader", "--by", "an\x7fna"], 2, "contains the character"),

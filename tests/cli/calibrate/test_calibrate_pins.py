@@ -13,12 +13,12 @@ from firmware_bridge.cli.calibrate.pins import keypad, lamps, marked, measured, 
 from firmware_bridge.config.pins import KeypadConfig
 from hardware.calibrate.figures import Refusal
 from hardware.pins.pin import Pin, pin_factory
+from hardware.sim.keypads import KeypadBoard
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 from tests.cli.calibrate import calibrate_step
 from tests.cli.calibrate.calibrate_step import visit
 from tests.cli.calibrate.visit import Visit, record
-from tests.hardware.keypad_board import KeypadBoard
 from tests.kit.daemon_table import BridgeTable
 
 table = calibrate_step.table  # fixture

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cli.check import Check
-from firmware_bridge.cli.check.finding import Finding, Machine
+from firmware_bridge.cli.check.finding import Machine
+from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import parse
 
 PI4 = {"proc/device-tree/model": "Raspberry Pi 4 Model B Rev 1.4\0", "proc/sys/kernel/osrelease": "6.1.21-v8+"}

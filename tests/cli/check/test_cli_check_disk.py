@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,13 @@ def test_a_disk_that_is_open_to_others_or_nearly_full(check: Checked) -> None:
 
 def test_a_disk_that_is_missing_broken_or_slow(check: Checked, mocker: Any, tmp_path: Path) -> None:
     new = check.one("disk", journal={"dir": str(tmp_path / "new" / "journal")})
-    assert new == ("OK", f"{tmp_path}/new/journal will be made at the first start", "")
+    if os.geteuid():
+        assert new == ("OK", f"{tmp_path}/new/journal will be made at the first start", "")
+    else:
+        assert new[:2] == (
+            "WARN",
+            f"{tmp_path}/new/journal does not exist yet; not tried whether shoe-bridge can make it",
+        )
     assert not (tmp_path / "new").exists()
     (tmp_path / "file").touch()
     told = check(journal={"dir": str(tmp_path / "file")})

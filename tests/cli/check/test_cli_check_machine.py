@@ -15,6 +15,7 @@ from tests.cli.check.machines import NOW, PI4, Make, only
 
 machine = machines.machine  # fixture
 
+NO_JOURNAL = {"dir": "/none"}
 PASSWD = "shoe-bridge:x:990:990::/:\nroot:x:0:0::/:"
 GROUP = "dialout:x:20:shoe-bridge\ngpio:x:997:shoe-bridge,pi\nshoe-bridge:x:990:"
 KERNEL_66 = PI4 | {"proc/sys/kernel/osrelease": "6.6.51+rpt-rpi-v8"}
@@ -56,13 +57,13 @@ decode_rate = {rate}
     ],
 )
 def test_groups_of_the_service(machine: Make, files: dict[str, str], level: str, text: str) -> None:
-    found = only(access, machine({"etc/passwd": PASSWD if files else "", **files}))
+    found = only(access, machine({"etc/passwd": PASSWD if files else "", **files}, journal=NO_JOURNAL))
     assert (found.level, text in found.text) == (level, True), found
 
 
 @pytest.mark.parametrize(("mode", "is_fine"), [(0o600, False), (0o640, False), (0o666, True)])
 def test_the_mode_of_the_readers_device(machine: Make, mode: int, is_fine: bool) -> None:
-    made = machine({"etc/passwd": PASSWD, "etc/group": GROUP, "dev/shoe-reader": ""})
+    made = machine({"etc/passwd": PASSWD, "etc/group": GROUP, "dev/shoe-reader": ""}, journal=NO_JOURNAL)
     made.at("/dev/shoe-reader").chmod(mode)
     found = only(access, made)
     assert found.level == ("OK" if is_fine else "FAIL")
@@ -77,13 +78,29 @@ def test_the_mode_of_the_config(machine: Make, tmp_path: Path, mode: int, is_fin
     path = tmp_path / "bridge.toml"
     path.touch()
     path.chmod(mode)
-    found = only(access, machine({"etc/passwd": PASSWD, "etc/group": GROUP})._replace(path=path))
+    found = only(access, machine({"etc/passwd": PASSWD, "etc/group": GROUP}, journal=NO_JOURNAL)._replace(path=path))
     assert (found.level, "shoe-bridge cannot read it" in found.text) == ("OK" if is_fine else "FAIL", not is_fine)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_journal_that_root_made_is_not_the_services(machine: Make, tmp_path: Path) -> None:
+    """`sudo shoe run` once, and the service cannot start any more."""
+    directory = tmp_path / "journal"
+    directory.mkdir()
+    made = machine({"etc/passwd": PASSWD, "etc/group": GROUP}, journal={"dir": str(directory)})
+    found = only(access, made)
+    assert (found.level, found.remedy) == ("FAIL", f"sudo chown -R shoe-bridge: {directory}")
+    assert found.text.startswith(f"{directory} belongs to root: shoe-bridge cannot write it")
+    os.chown(directory, 990, 990)
+    assert only(access, made).level == "OK"
+    (directory / "cursor").touch()
+    assert only(access, made).text.startswith(f"{directory}/cursor belongs to root")
+    assert only(access, made._replace(daemon={"pid": 1})).level == "OK"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_devices_of_a_wrong_and_a_right_group(machine: Make) -> None:
-    made = machine({"etc/passwd": PASSWD, "etc/group": GROUP, **CHIP}, pins={"next": 22})
+    made = machine({"etc/passwd": PASSWD, "etc/group": GROUP, **CHIP}, pins={"next": 22}, journal=NO_JOURNAL)
     made.at("/dev/gpiochip0").chmod(0o660)
     assert "/dev/gpiochip0 belongs to root:0" in only(access, made).text
     os.chown(made.at("/dev/gpiochip0"), 0, 997)

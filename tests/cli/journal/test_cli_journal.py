@@ -116,14 +116,36 @@ def test_show_says_a_round_in_one_short_line_and_times_by_the_clock_on_the_wall(
     shown = journal("show").out
     heads = [line[:36] for line in shown.splitlines() if line[:5].strip()]
     assert [head for head in heads if not re.fullmatch(r" *\d+  20\d\d-\d\d-\d\d [\d:]{8}\.\d{3} \+0200", head)] == []
+    corrected = "corrected by anna: script (revision 1 of entry 5)"
     assert re.findall(r"Round\w+ .*", shown) == [
         "RoundClosed        round 1  PLAYER 9:0  P 9s Ts  B Td Tc  natural, banker pair",
         "RoundVoided        round 2  VOID by anna: misdeal",
-        "RoundCorrected     round 1  TIE 9:9  P 9s Ts  B Td 9c  corrected by anna (revision 1 of entry 5)  natural",
+        f"RoundCorrected     round 1  TIE 9:9  P 9s Ts  B Td 9c  {corrected}  natural",
     ]
     assert re.search(r"Irregular .*since 20\d\d-\d\d-\d\d \S+ \+0200", shown)
     assert '"bets"' in journal("show", "--json").out
     assert re.search(r" 20\S+ \S+ \+0200 to 20\S+ \S+ \+0200 ", journal("list").out)
+
+
+def test_show_names_both_people_and_the_reason_of_every_act(
+    journal: Callable[..., command.Ran], tmp_path: Path
+) -> None:
+    (tmp_path / "j").mkdir()
+    play = Replay(house_of(burn="none", second_person=("correct", "void")), "T07", pytest.fail)
+    acts: tuple[orders.Order, ...] = (
+        orders.Void("misdeal", "bo"),
+        orders.Correct(1, ("9s", "Td", "Ts", "9c"), "the last card was 9c", "bo"),
+        orders.Resolve("lid_opened", "continue", "a guest leaned on it", "bo"),
+    )
+    words = [*parse("9sTdTsTc 2s"), Say(acts[0]), Say(acts[1]), *parse("lid-open lid-close"), Say(acts[2])]
+    lines = list(play.play(words))
+    newest = lines[-1].public.journal
+    path = tmp_path / "j" / "copy"
+    path.write_bytes(b"".join(line.data for line in lines if line.public.journal == newest))
+    shown = journal("show", path).out
+    assert "VOID by script and bo: misdeal" in shown
+    assert "corrected by script and bo: the last card was 9c (revision 1 of entry 5)" in shown
+    assert re.search(r"IrregularityClosed .*by script.*why a guest leaned on it.*second bo", shown)
 
 
 def test_old_journals_are_printed_without_what_a_terminal_obeys(

@@ -33,12 +33,12 @@ def correct(record: Record, cards: str) -> None:
 
 
 def test_a_correction_is_drawn_with_the_daemon_stopped(record: Record) -> None:
-    correct(record, "2s 2h 3s 3h 9d")
+    correct(record, "2s 3s 4h 4d")
     assert drawn(record) == [Bead("B"), NATURAL]
 
 
 def test_the_last_of_several_corrections_counts_with_its_pairs(record: Record) -> None:
-    correct(record, "2s 2h 3s 3h 9d")
+    correct(record, "2s 3s 4h 4d")
     correct(record, "9s 9d 9h 9c")
     assert drawn(record) == [Bead("T", banker_pair=True, player_pair=True, natural=True), NATURAL]
 

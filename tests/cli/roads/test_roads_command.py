@@ -95,7 +95,7 @@ def shown(outcomes: str, colours: bool = False, shapes: str = "utf", width: int 
 def test_a_pipe_gets_shapes_without_colours(shoe_roads: Run) -> None:
     code, out, _ = shoe_roads("BPPTBB", "--road", "big")
     assert code == 0
-    assert [line.replace("·", " ").rstrip() for line in out.splitlines()[:3]] == ["Big road", "B P B", "  P/B"]
+    assert [line.replace("·", " ").rstrip() for line in out.splitlines()[:3]] == ["Big road", "B  P  B", "   P/ B"]
 
 
 def test_red_and_blue_differ_in_shape() -> None:
@@ -145,3 +145,11 @@ def test_the_terminal_says_whose_roads_they_are_and_what_came_last() -> None:
     told = shown("BBP 000 000 001", shapes="ascii", width=80, heading=heading)
     assert told.isascii()
     assert told.splitlines()[0] == "Table T07  Shoe 12  Rounds 3  Naturals 1  Last round: Player 9:4 Natural"
+
+
+def test_a_picture_of_the_other_kind_is_refused(tmp_path: Path, shoe_roads: Run) -> None:
+    for kind, other in (("svg", "png"), ("png", "svg")):
+        path = tmp_path / f"board.{other.upper()}"
+        code, _, err = shoe_roads("BPT", f"--{kind}", path)
+        assert (code, path.exists()) == (2, False)
+        assert err.endswith(f"the name says {other.upper()}; write --{other} {path}\n")

@@ -127,3 +127,10 @@ def test_stdin_is_not_drawn(shoe_roads: Run, monkeypatch: pytest.MonkeyPatch) ->
     code, out, err = shoe_roads("-", "--svg", "x.svg")
     assert (code, out) == (2, "")
     assert "draw one shoe at a time" in err
+
+
+def test_a_picture_goes_to_stdout(shoe_roads: Run, tmp_path: Path) -> None:
+    _, drawn, _ = shoe_roads("BPT", "--svg", "-")
+    assert drawn.startswith("<svg ")
+    assert drawn.endswith("</svg>\n")
+    assert not Path("-").exists()

@@ -25,7 +25,7 @@ BEHIND = {"waiting": True, "acked": ["0-a", 4]}
 
 def status(script: str, house: House = PLAIN, **told: Any) -> dict[str, Any]:
     """What the daemon would tell after a deal script; `told` is put over it."""
-    play = Replay(house, "T07", lambda _: None)
+    play = Replay(house, "T07", lambda _: None, close=None)
     list(play.play(parse(script)))
     shoe = play.shoe
     broker = {"up": True, "protocol": "5", "why_down": None, "shared": None, "waiting": False, "acked": None}
@@ -58,7 +58,7 @@ def row(name: str, told: dict[str, Any]) -> str:
         ("cards", status(""), "no shoe is open"),
         ("slots", status(""), "all empty"),
         ("rounds", status(""), "none in this shoe"),
-        ("phase", status("cut 9sTdTs"), "round 1 dealing, B2 is due, the last round"),
+        ("phase", status("cut 9sTdTs"), "round 1 dealing, the last round"),
         ("phase", status("cut 9sTdTsTc"), "ended, change the shoe"),
         ("lamps", status("2s 3h"), "P2 steady  (P2 due)"),
         ("lamps", status("shoe", House()), "ready slow blink (confirm)  (burn: expose the first card)"),
@@ -68,7 +68,7 @@ def row(name: str, told: dict[str, Any]) -> str:
         ("reader", status("", reader={"lost": True}), "native at /dev/r, open, but SILENT"),
         ("broker", status("", broker=GONE), "NOT CONNECTED: x; everything waiting"),
         ("broker", status("", broker=BEHIND), "connected (MQTT 5), everything after entry 4 of 0-a waiting"),
-        ("store", status("", broker={"store": WHOLE}), "floor has everything"),
+        ("store", status("", broker={"store": WHOLE}), "floor has all that was sent"),
         (
             "store",
             status("", broker={"store": LATE}),
@@ -130,7 +130,7 @@ def test_observing_is_said_first() -> None:
 
 NIUNIU = {"game": "niuniu", **usual("niuniu")}
 ERBAGANG = {"game": "erbagang", **usual("erbagang")}
-LOT = "draw a seat, then enter it: sudo shoe do mark lot SEAT --by NAME"
+LOT = "Draw the lot among: Seat 1, Seat 2; then enter it: sudo shoe do mark lot SEAT --by NAME"
 MONEY = "money=1:100,2:40,3:20,4:20"
 GRABS = "1:grab=200 2:grab=0 3:grab=0 4:grab=0 2:bet=66 3:bet=1 4:bet=1"
 
@@ -139,15 +139,14 @@ GRABS = "1:grab=200 2:grab=0 3:grab=0 4:grab=0 2:bet=66 3:bet=1 4:bet=1"
     ("script", "house", "step"),
     [
         ("", {}, "open a shoe: sudo shoe do open-shoe --by NAME"),
-        ("2s", {}, "the dealer gives B1 its card"),
+        ("2s", {}, "Draw a card: Banker card 1"),
         ("cut 9sTdTsTc", {}, "change the shoe, then open it: sudo shoe do open-shoe --by NAME"),
-        ("shoe", {"burn": "first-card"}, "burn: expose the first card"),
-        ("shoe 3s", {"burn": "first-card"}, "burn: 3 more"),
-        ("shoe 9sTdTsTc", {"disclose": "sealed"}, "open the cards: press REVEAL"),
-        ("1:grab=1 2:grab=0", NIUNIU, "waiting for S3, S4 to act"),
+        ("shoe", {"burn": "first-card"}, "Burn: draw the first card and turn it face up"),
+        ("shoe 3s", {"burn": "first-card"}, "Burn: draw 3 more"),
+        ("shoe 9sTdTsTc", {"disclose": "sealed"}, "Press REVEAL: Player card 1, Player card 2"),
+        ("1:grab=1 2:grab=0", NIUNIU, "Must act: Seat 3, Seat 4"),
         ("1:grab=1 2:grab=1 3:grab=0 4:grab=0", NIUNIU, LOT),
-        ("", NIUNIU, "waiting for S1, S2, S3, S4 to act"),
-        (f"{MONEY} {GRABS} wp2p9p1pwp8p8p9p", ERBAGANG, "the next pack opens by itself when the bets are closed"),
+        ("", NIUNIU, "Must act: Seat 1, Seat 2, Seat 3, Seat 4"),
     ],
 )
 @pytest.mark.parametrize("alarms", [(), ("broker_lost",)])
@@ -159,10 +158,25 @@ def test_the_next_step_is_named_and_no_alarm_that_lets_play_go_on_hides_it(
     assert row("next", told) == step
 
 
-def test_a_round_that_the_dealer_ends_is_said_to_be_complete() -> None:
-    told = status("9sTdTs")
-    told["table"] = msgspec.to_builtins(told["table"]) | {"phase": "complete", "due": None}
-    assert row("next", told) == "the round is complete: press NEXT"
+def test_a_round_that_the_dealer_ends_is_settled_before_next() -> None:
+    assert row("next", status("9sTdTsTc", house_of(burn="none", close="next"))) == "Press NEXT"
+    paid = f"{MONEY} {GRABS} wp2p9p1pwp8p8p9p"
+    step = row("next", status(paid, house_of(**ERBAGANG | {"close": "next"})))
+    assert re.fullmatch(r"(Turn the cards: .*; )?((Take|Pay) \d+: Seat \d; )+Press NEXT", step), step
+
+
+def test_what_is_due_is_taken_from_expected_alone() -> None:
+    told = status("2s")
+    told["table"] |= {"due": None, "act": {"S1": {"lot": {}}}, "phase": "complete"}
+    assert row("next", told) == "Draw a card: Banker card 1"
+    told["table"] |= {"expected": [{"verb": "press", "key": "next"}], "due": "P2"}
+    assert row("next", told) == "Press NEXT"
+    assert line(told) == "shoe 1  round 1 complete  Press NEXT  P1 2s"
+
+
+def test_a_shoe_that_does_not_guide_names_no_card() -> None:
+    told = status("2s", mode="OBSERVE") | {"lamps": {"lit": {"fault": "blocked"}, "why": [], "reasons": []}}
+    assert row("next", told) == "The shoe does not guide now: call the pit"
 
 
 def test_where_nobody_has_a_step_an_alarm_tells_its_own() -> None:

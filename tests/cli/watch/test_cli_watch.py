@@ -36,7 +36,7 @@ def test_watch_follows_the_table_and_ctrl_c_ends_it_cleanly(
     bridge.deal("9s")
     watching = watch(bridge)
     bridge.until(lambda: watching.out.lines)
-    assert watching.out.lines[0].endswith("round 1 dealing, B1 is due  P1 9s\n")
+    assert watching.out.lines[0].endswith("round 1 dealing  Draw a card: Banker card 1  P1 9s\n")
     bridge.deal("Td Ks Qc" + naturals(20))
     bridge.until(lambda: "round 22 ready" in watching.out.lines[-1])
     watching.process.send_signal(signal.SIGINT)
@@ -64,7 +64,7 @@ def test_nobody_to_watch_is_an_error_at_once(tmp_path: Path, broker: Broker) -> 
     bridge.journal_dir.mkdir()
     nobody = command.spawn("watch", "--config", bridge.config_path)
     out, err = nobody.communicate(timeout=LIMIT_S)
-    assert (nobody.returncode, out) == (1, "")
+    assert (nobody.returncode, out) == (3, "")
     assert "no daemon listens" in err
     bridge.close()
 

@@ -12,8 +12,12 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
-from firmware_bridge.cli.watch.model import Watched, rows
+from firmware_bridge.cli.watch.health import MACHINE, OTHERS, READER
+from firmware_bridge.cli.watch.machine import rows
+from firmware_bridge.cli.watch.model import Watched
+from firmware_bridge.facts.wire_states import Health, ReaderHealth
 from tests.cli.watch import watched
 from tests.kit import broker as real
 from tests.kit import command
@@ -124,7 +128,7 @@ def test_the_last_round_stays_on_the_felt_until_the_next_begins(table: Any, term
     shown.until("Big road")
     shown.shown = ""
     bridge.deal("2h")
-    shown.until("║DRAW║")
+    shown.until("║ DRAW ║")
 
 
 def test_a_terminal_that_cannot_move_its_cursor_gets_lines(table: Any, terminal: Callable[..., Terminal]) -> None:
@@ -132,7 +136,7 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_lines(table: Any, terminal:
     shown = terminal(bridge, 24, 80, term="dumb")
     shown.until("this terminal cannot move its cursor (TERM=dumb); showing lines; Ctrl-C: end")
     bridge.deal("9s")
-    shown.until("round 1 dealing, B1 is due  P1 9s")
+    shown.until("round 1 dealing  Draw a card: Banker card 1  P1 9s")
     shown.process.send_signal(signal.SIGINT)
     assert shown.process.wait(LIMIT_S) == 0
     assert "\x1b" not in shown.shown
@@ -156,9 +160,66 @@ def test_the_dealer_sees_what_is_due_in_a_language(table: Any, terminal: Callabl
     shown.until("發牌：閒第 1 張")
 
 
-def test_health_is_told_in_numbers_and_words() -> None:
-    health = {"queue": 3, "under_voltage": False, "faults": [], "reader": {"reads": 0, "quality": None}}
-    assert list(rows({"health": health})) == [("health", "queue 3, under_voltage no, reader reads 0")]
+WELL = {
+    "uptime_s": 93_900,
+    "reader": {
+        "reads": 412,
+        "unread": 0,
+        "frames_bad": 0,
+        "quality": 231.4,
+        "lamp": 198,
+        "ambient": 12,
+        "temperature": 41.5,
+        "quality_calibrated": 233.0,
+        "lamp_calibrated": None,
+        "forecast": None,
+    },
+    "disk_free_mb": 21_480,
+    "temperature": 52.0,
+    "under_voltage": False,
+    "queue": 0,
+    "faults": [],
+    "orders_refused": 0,
+    "unmarked": {},
+}
+BAD = {
+    "under_voltage": True,
+    "faults": ["P1"],
+    "queue": 1,
+    "orders_refused": 3,
+    "unmarked": {"WU": 1, "": 2},
+    "reader": {"reads": 1, "unread": 1, "frames_bad": 2, "forecast": "clean the optics within 3 days", "dust": 4},
+}
+
+
+@pytest.mark.parametrize(
+    ("health", "said"),
+    [
+        (
+            WELL,
+            (
+                "412 cards read, all of them well; quality 231.4 (calibrated at 233); its lamp 198; ambient light 12; "
+                "reader 41.5 °C; Pi 52 °C; 21,480 MB of disk free; up 1 day 2 h"
+            ),
+        ),
+        (
+            BAD,
+            (
+                "UNDER-VOLTAGE: change the power supply or its cable; failed their test: P1; "
+                "clean the optics within 3 days; 3 orders refused: too many came; 1 entry waiting for broker or store; "
+                "marks taken back: WU 1, no dealer 2; 1 card read, 1 not read, 2 damaged frames; dust 4"
+            ),
+        ),
+        ({"reader": {"reads": 0, "unread": 0}, "uptime_s": 59}, "0 cards read; up 0 min"),
+    ],
+)
+def test_health_is_said_in_words_what_is_wrong_first(health: dict[str, Any], said: str) -> None:
+    assert list(rows({"health": health})) == [("health", said)]
+
+
+def test_every_value_of_health_has_words() -> None:
+    named = {field.name for kind in (Health, ReaderHealth) for field in fields(kind)}
+    assert named <= {*READER, *MACHINE, *OTHERS}
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 10), (132, 50)])

@@ -90,7 +90,7 @@ MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
     (["00;As", *LINES[1:]], 8, ["line 1: '' is not a card: write As, Td, .. or cut", "end: As is missing"]),
     (["00", *LINES[1:]], 8, ["line 1: '' is not a card: write As, Td, .. or cut", "end: As is missing"]),
     ([",As", *LINES[1:]], 8, ["line 1: the code is missing"]),
-    (["00,as", *LINES[1:]], 8, ["line 1: 'as' is not a card: write As, Td, .. or cut", "end: As is missing"]),
+    (["00,ax", *LINES[1:]], 8, ["line 1: 'ax' is not a card: write As, Td, .. or cut", "end: As is missing"]),
     ([*LINES, "P,3p"], 8, ["line 53: '3p' is not a card: write As, Td, .. or cut"]),
     (LINES[1:], 8, ["end: As is missing"]),
     ([*LINES, "x,Kc"], 8, ["line 53: one code too many for Kc: the other faces have 1"]),
@@ -104,10 +104,10 @@ MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
     ([], 8, ["end: 52 faces are missing: As 2s 3s .. Kc; record it: sudo shoe calibrate codebook --by NAME"]),
     (LINES[2:], 8, ["end: 2 faces are missing: As 2s"]),
     (
-        [*LINES[:2], "x,10h", *LINES[2:4]],
+        [*LINES[:2], "x,11h", *LINES[2:4]],
         8,
         [
-            "line 3: '10h' is not a card: write As, Td, .. or cut (ten is T)",
+            "line 3: '11h' is not a card: write As, Td, .. or cut",
             "end: 48 faces are missing: 5s 6s 7s .. Kc; record it: sudo shoe calibrate codebook --by NAME",
         ],
     ),
@@ -237,3 +237,15 @@ def test_a_book_must_fit_the_packs_of_the_game(tmp_path: Path, lines: list[str],
     with pytest.raises(ConfigError) as raised:
         load(book, 1, pack)
     assert raised.value.what == f"{book}, {told}"
+
+
+def test_a_book_with_semicolons_and_signs(tmp_path: Path) -> None:
+    path = tmp_path / "book.csv"
+    path.write_text("\ufeffcode;card;serial\n" + "\n".join(line.replace(",", ";") for line in LINES) + "\nzz;CUT\n")
+    plain = tmp_path / "plain.csv"
+    plain.write_text("\n".join([*LINES, "zz,cut"]))
+    assert load(path) == load(plain)
+    signs = str.maketrans("shdc", "♠♥♦♣")
+    written = [f"{line[:-1]}{line[-1].translate(signs)}".replace(",T", ",10") for line in LINES]
+    path.write_text("\n".join([*written, "zz,cut"]))
+    assert load(path) == load(plain)

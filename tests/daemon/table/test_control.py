@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.daemon.table.control import HEARD
 from firmware_bridge.daemon.table.order_service import LONGEST
 from firmware_bridge.facts.printable import fault
@@ -24,8 +25,9 @@ class Client:
     def __init__(self, table: BridgeTable) -> None:
         self._table = table
         self.path = table.journal_dir / "control.sock"
-        opened = asyncio.open_unix_connection(str(self.path), limit=2**20)
-        self._reader, self._writer = table.loop.run_until_complete(opened)
+        with socket_address(self.path) as address:
+            opened = asyncio.open_unix_connection(address, limit=2**20)
+            self._reader, self._writer = table.loop.run_until_complete(opened)
 
     def say(self, line: bytes) -> None:
         self._writer.write(line)

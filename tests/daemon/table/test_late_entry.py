@@ -148,3 +148,17 @@ def test_a_daemon_that_ends_while_the_disk_is_slow_has_the_card_on_disk_and_not_
 
     slow = played(tmp_path, mocker, course)
     assert (slow.drawn(), slow.acknowledged, slow.published) == (["9s"], [], [])
+
+
+def test_what_comes_after_the_close_is_left_to_the_next_start(tmp_path: Path, mocker: MockerFixture) -> None:
+    """A timer of a device may ring as the daemon ends: the reader reports its card again, none is acknowledged."""
+
+    async def closed() -> None:
+        made = SlowTable(tmp_path, mocker)
+        made.draw("3h")
+        made.table.close()
+        made.draw("4h 5h")
+        assert made.acknowledged == [0]
+        made.table.journal.close()
+
+    asyncio.run(closed())

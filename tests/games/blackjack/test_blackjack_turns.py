@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.facts import orders
+from firmware_bridge.facts import events, orders
 from firmware_bridge.games.blackjack import GAME
 from firmware_bridge.shoe.round import layout
 from firmware_bridge.topics.lamps import lamps
@@ -133,3 +133,18 @@ def test_a_torn_three_of_clubs_that_was_missed_is_a_duplicate() -> None:
     now.play("!resolve duplicate remove 9c")
     assert now.open == ()
     assert snapshots(now.shoe)["table"].hands["D"] == (None,)
+
+
+# ------------------------------------------------------------ who gave a mark
+
+
+def _given(now: Table) -> list[tuple[str, str]]:
+    return [(each.seat, each.word) for each in now.events if isinstance(each, events.MarkGiven | events.MarkTakenBack)]
+
+
+def test_a_mark_without_a_seat_is_of_the_seat_that_is_asked() -> None:
+    now = table(f"{TWO} 8h 9d 6c 8d 9s Kd S unmark SP 3c S 2d S S 4h next")
+    assert _given(now) == [("1", "S"), ("1", "S"), ("1", "SP"), ("1", "S"), ("1", "S"), ("3", "S")]
+    named = table(f"{TWO} 8h 9d 6c 8d 9s Kd 1:S unmark 1:SP 3c 1:S 2d 1:S 3:S 4h next")
+    assert [each["hands"] for each in now.rounds] == [each["hands"] for each in named.rounds] != []
+    assert _given(named) == _given(now)

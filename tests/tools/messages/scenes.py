@@ -175,7 +175,9 @@ MORE: Final = (
         {},
         (
             *GAMES[3].steps[:2],
-            orders.Correct(1, tuple(f"{GAMES[3].steps[0]} {GAMES[3].steps[1]}".split()[1:]), "misread"),
+            orders.Correct(
+                1, tuple(f"{GAMES[3].steps[0]} {GAMES[3].steps[1]}".replace("1p", "3p").split()[1:]), "misread"
+            ),
         ),
     ),
     Scene(

@@ -5,8 +5,7 @@ from typing import Final
 
 from firmware_bridge.floor.page.guest.read import Roads
 from firmware_bridge.floor.page.guest.view import Limit, View
-from firmware_bridge.floor.page.guest.words import WORDS, Language
-from firmware_bridge.floor.page.markup import Html, joined, tag
+from firmware_bridge.floor.page.markup import DOT, Html, joined, tag
 from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.grid import BESIDE, TITLE, Grid, road
 from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Sheet
@@ -14,6 +13,7 @@ from firmware_bridge.games.baccarat.drawn.words import WORDS as OF_ROADS
 from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.games.guest import Hand, Result, seat
+from firmware_bridge.topics.texts import Language, text
 
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 RED: Final = ("h", "d")
@@ -51,7 +51,7 @@ def document(name: str, shown: View, lang: Language) -> str:
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", texts("table", name)),
+        tag("title", texts("table", name=name)),
         tag("link", rel="icon", href="/static/icon.svg"),
         tag("link", rel="stylesheet", href="/static/screen.css"),
         tag("script", src="/static/screen.js", defer=True),
@@ -101,10 +101,15 @@ class _Texts:
     """The texts of one language."""
 
     def __init__(self, lang: Language) -> None:
-        self._words = WORDS[lang]
+        self._lang = lang
 
-    def __call__(self, id: str, *values: str | int) -> str:
-        return self._words[id].format(*values)
+    def __call__(self, id: str, **values: str | int) -> str:
+        """A text of the guests' screens."""
+        return text(self._lang, f"guest.{id}", **values)
+
+    def game(self, name: str) -> str:
+        """The name of a game."""
+        return text(self._lang, f"game.{name}")
 
     def hand_name(self, name: str) -> str:
         """The name of a hand or seat."""
@@ -113,19 +118,19 @@ class _Texts:
         number, hand = seat(name) or (0, 0)
         if not number:
             return self("dealer")
-        return self("hand", number, hand) if hand > 1 else self("seat", number)
+        return self("hand", seat=number, number=hand) if hand > 1 else self("seat", number=number)
 
     def outcome(self, result: Result) -> str:
         """The outcome of a round, in words."""
         if not result.outcome:
             return ""
-        return self(result.outcome, (seat(result.seat) or (0, 0))[0]) if result.seat else self(result.outcome)
+        return self(result.outcome, number=(seat(result.seat) or (0, 0))[0]) if result.seat else self(result.outcome)
 
 
 def _head(name: str, shown: View, texts: _Texts) -> Html:
-    number = None if shown.round is None else tag("p", texts("round", shown.round), class_="round")
-    title = texts(shown.game) if shown.game else texts("table", name)
-    table = tag("p", texts("table", name), class_="table") if shown.game else None
+    number = None if shown.round is None else tag("p", texts("round", round=shown.round), class_="round")
+    title = texts.game(shown.game) if shown.game else texts("table", name=name)
+    table = tag("p", texts("table", name=name), class_="table") if shown.game else None
     return tag("header", tag("h1", title), table, number)
 
 
@@ -153,11 +158,11 @@ def _last(shown: View, texts: _Texts) -> Html:
     result = shown.result
     if result is None:
         return tag("section", tag("h2", texts("over")), tag("p", texts("none"), class_="none"), class_="last")
-    words = " · ".join(filter(None, [texts.outcome(result), texts("natural") if result.natural else ""]))
+    words = DOT.join(filter(None, [texts.outcome(result), texts("natural") if result.natural else ""]))
     pot = f"{texts('pot')} {result.pot}" if result.pot else None
     return tag(
         "section",
-        tag("h2", texts("over"), " · ", texts("round", result.round)),
+        tag("h2", texts("over"), DOT, texts("round", round=result.round)),
         tag("p", words, class_=f"outcome {result.outcome.replace('.', '-')}"),
         tag("p", pot, class_="pot") if pot else None,
         _hands(result.hands, texts),
@@ -216,4 +221,4 @@ def _span(limit: Limit, texts: _Texts) -> str:
     if limit.low and limit.high:
         return f"{limit.low} – {limit.high}"
     is_most = limit.name not in ("ante", "base", "top")
-    return texts("most", limit.high) if is_most and limit.high else limit.high or limit.low
+    return texts("most", most=limit.high) if is_most and limit.high else limit.high or limit.low

@@ -9,9 +9,9 @@ from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.floor.page.guest.fold import Kept
 from firmware_bridge.floor.page.guest.read import Roads, Round, Table
-from firmware_bridge.floor.page.guest.words import WORDS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.guest import Hand, Result, faces, seat
+from firmware_bridge.topics.texts import known
 
 Cards = Literal["closed", "live"]
 """When guests see the cards of a round: once it is over, or face up on the table after bets are closed."""
@@ -72,7 +72,7 @@ WAITING: Final = View()
 def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
     """What guests see. silent: the table sent nothing for so long that its state is unknown."""
     table = kept.table
-    if table is None or table.game not in GAMES or table.game not in WORDS["en"]:
+    if table is None or table.game not in GAMES or known("en", f"game.{table.game}") is None:
         return WAITING
     over = tuple(_over(kept, table))
     last = over[:1] if over and _is_last(over[0], table) else ()
@@ -213,4 +213,5 @@ def _hidden(hand: Hand, cards: int) -> Hand:
 
 
 def _word(id: str) -> str:
-    return id if id in WORDS["en"] else ""
+    """The id if guests' screens have a text for it, else ""."""
+    return id if known("en", f"guest.{id}") is not None else ""

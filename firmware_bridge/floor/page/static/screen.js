@@ -1,4 +1,5 @@
-// Keeps a guest screen as the table is. A stream that is silent for three beats is lost: then it says "please wait".
+// Keeps a screen of guests or of the dealer as the table is. A stream that is silent for three beats is lost: then the
+// screen says so, because what it shows is old. After each change it sends the event `drawn`.
 "use strict";
 const SILENT_MS = 15000;
 const screen_ = document.getElementById("screen");
@@ -29,6 +30,7 @@ function begin() {
   stream = new EventSource(location.pathname + "/stream" + location.search);
   stream.addEventListener("parts", (event) => {
     screen_.innerHTML = JSON.parse(event.data).screen;
+    screen_.dispatchEvent(new Event("drawn"));
     heard();
   });
   stream.addEventListener("beat", heard);

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from firmware_bridge.errors import BridgeError
@@ -59,8 +59,8 @@ def svg(sheet: Sheet) -> str:
     return "\n".join([head, *[_element(shape, sheet.inks) for shape in sheet.shapes], "</svg>\n"])
 
 
-def write_png(sheet: Sheet, path: Path) -> None:
-    """Writes the picture into a file. Raises PictureError, also without Pillow or a font for its language."""
+def write_png(sheet: Sheet, path: Path | BinaryIO) -> None:
+    """Writes the picture into a file, named or open. Raises PictureError, as without Pillow or a font for it."""
     try:
         image = _drawn(sheet)
     except ImportError:

@@ -1,0 +1,107 @@
+"""`shoe odds`: the exact odds of a game, for a full shoe or the rest of one."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from firmware_bridge.config.layout import show_columns
+from firmware_bridge.demo.script import Drawn, NewShoe, parse
+from firmware_bridge.errors import ScriptError
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.house import House
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.game import Game, Terms
+from firmware_bridge.games.house import choices, usual
+
+ASKED: Final = [name for name, game in GAMES.items() if game.odds]
+TERMS: Final = ("tiger_pair_top", "natural_bets")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The options of `shoe odds`."""
+    parser.add_argument("--game", choices=ASKED, help=f"default: {House().game}")
+    parser.add_argument("--decks", type=_decks, metavar="N", help="decks in a full shoe (default: the game's, 8 or 1)")
+    parser.add_argument(
+        "--seen", metavar="FILE", help="file with the cards dealt so far, as a deal script; - for stdin"
+    )
+    parser.add_argument(
+        "--markdown", action="store_true", help="what each bet pays and returns, of every game or of --game"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+    parser.add_argument(
+        "--tiger-pair-top",
+        choices=choices("tiger_pair_top"),
+        help="baccarat: cards of the tiger pair's top prize (default identical)",
+    )
+    parser.add_argument(
+        "--natural-bets",
+        choices=choices("natural_bets"),
+        help="baccarat: whether a natural must win (default must-win)",
+    )
+
+
+def _decks(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the odds; 0. Raises BridgeError for impossible or too few cards, another game's terms, or the file."""
+    if arguments.markdown:
+        return _markdown(arguments)
+    game = GAMES[arguments.game or House().game]
+    assert game.odds is not None
+    terms, decks = _terms(game, arguments), arguments.decks
+    if decks is None:
+        decks = usual(game.name).get("decks", House().decks)
+    seen, odds = _seen(arguments.seen) if arguments.seen else [], game.odds()
+    if arguments.json:
+        sys.stdout.buffer.write(msgspec.json.encode(odds.of(decks, seen, terms)) + b"\n")
+    else:
+        show_columns(odds.table(decks, seen, terms))
+    return 0
+
+
+def _markdown(arguments: argparse.Namespace) -> int:
+    """Prints payments as Markdown; 0. Raises ScriptError for an option that this page does not have."""
+    from firmware_bridge.cli.odds.payouts import page, section
+
+    wrong = [name for name in ("decks", "seen", "json", *TERMS) if getattr(arguments, name) not in (None, False)]
+    if wrong:
+        raise ScriptError(f"--{wrong[0].replace('_', '-')} with --markdown", "the page is of full shoes: leave it out")
+    sys.stdout.write("\n".join((*section(arguments.game), "")) if arguments.game else page())
+    return 0
+
+
+def _terms(game: Game, arguments: argparse.Namespace) -> Terms:
+    """Settings for the odds. Raises ScriptError for one of another game."""
+    given = {name: getattr(arguments, name) for name in TERMS if getattr(arguments, name) is not None}
+    for name in given.keys() - set(game.terms.__struct_fields__):
+        raise ScriptError(
+            f"--{name.replace('_', '-')} is not a setting of {game.name}", "leave it out, or give the right --game"
+        )
+    return game.terms(**given)
+
+
+def _seen(name: str) -> list[Card]:
+    """Cards in a deal script since its last `shoe`; an unread one (`??`) counts as still in the shoe."""
+    cards: list[Card] = []
+    for step in parse(_text(name)):
+        match step:
+            case NewShoe():
+                cards.clear()
+            case Drawn(card) if card:
+                cards.append(card)
+    return cards
+
+
+def _text(name: str) -> str:
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text("utf-8")
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
+        raise ScriptError(f"{name}: {reason}", "give a file of cards, As Td .., or - for stdin") from None

@@ -1,0 +1,84 @@
+"""The language of what dealer and pit read from the shoe: `--lang`, `[table] language`, or the terminal's."""
+
+import argparse
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge.config.toml_text import document
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.topics.texts import LANGUAGES, Language, chosen, known, text
+
+TERMINAL: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
+"""Variables with the language of a terminal: the first that is set counts."""
+
+
+def language_option(parser: argparse.ArgumentParser) -> None:
+    """Adds `--lang`."""
+    parser.add_argument(
+        "--lang", choices=LANGUAGES, help="the language (default: [table] language, else that of the terminal)"
+    )
+
+
+def language(asked: str | None, config: Path) -> Language:
+    """The language asked for, else that of the config, else that of the terminal, else English."""
+    for each in (asked, _configured(config)):
+        if each in LANGUAGES:
+            return chosen(each, "")
+    locale = next((value for name in TERMINAL if (value := os.environ.get(name))), "")
+    return chosen("", locale.partition(".")[0].partition("@")[0].replace("_", "-"))
+
+
+def _configured(config: Path) -> str:
+    """`[table] language` of a config; "" where it cannot be read: the command says so itself."""
+    try:
+        section = document(config).get("table", {})
+    except (OSError, BridgeError):
+        return ""
+    return str(section.get("language", "")) if isinstance(section, dict) else ""
+
+
+def translated(status: dict[str, Any], lang: Language) -> dict[str, Any]:
+    """A daemon's status with the texts of alarms and lamps in a language; the daemon's own are English.
+
+    What has no text in this language stays English.
+    """
+    if lang == "en":
+        return status
+    import msgspec  # these load when a daemon has answered: without one the command is quick to say so
+
+    from firmware_bridge.facts.wire_states import Alarm, Lamps
+    from firmware_bridge.topics.texts import names
+
+    policy = str(status["table"]["settings"]["policy"])
+
+    def alarm(each: Mapping[str, Any]) -> dict[str, Any]:
+        opened = msgspec.convert(each, Alarm)
+        return {**each, "detail": names.detail(lang, opened), "todo": names.todo(lang, opened, policy)}
+
+    lamps = status["lamps"]
+    why = list(names.why(lang, msgspec.convert(lamps, Lamps)))
+    opened = [alarm(each) for each in status["alarm"]["open"]]
+    return {**status, "alarm": {**status["alarm"], "open": opened}, "lamps": {**lamps, "why": why}}
+
+
+def alarm_help(topic: str, lang: Language) -> list[str]:
+    """The help of an alarm in a language: what it is, what to do, what the pit may choose; [] if it is none."""
+    from firmware_bridge.shoe.policy import POLICIES
+
+    id = topic.strip().lower().replace("-", "_")
+    if (name := known(lang, f"alarm.{id}")) is None:
+        return []
+    todo = {"": known(lang, f"todo.{id}")} | {policy: known(lang, f"todo.{id}_{policy}") for policy in POLICIES}
+    rows = [row for rows in POLICIES.values() if (row := rows.get(id))]
+    choices = dict.fromkeys(choice for row in rows for choice in row.choices)
+    return [
+        f"{id}: {name}",
+        *([text(lang, "page.blocks")] if any(row.blocks for row in rows) else []),
+        f"{text(lang, 'page.todo')}:",
+        *(f"  {f'{policy}: ' if policy else ''}{words}" for policy, words in todo.items() if words),
+        *([f"{text(lang, 'page.choices')}:"] if choices else []),
+        *(f"  {known(lang, f'choice.{choice}') or choice}" for choice in choices),
+        *([text(lang, "page.decide", id=id)] if choices else [text(lang, "page.no_choices")]),
+    ]

@@ -1,0 +1,127 @@
+"""Exit codes of all commands, and a parser that says which word was probably meant."""
+
+import argparse
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import Any, Final, NoReturn
+
+from firmware_bridge.facts.printable import did_you_mean, escaped
+
+
+class Exit(IntEnum):
+    """How a command ended; the same code means the same everywhere."""
+
+    FINE = 0
+    FAILED = 1
+    USAGE = 2
+    NO_DAEMON = 3
+    CONFIG = 78
+    INTERRUPTED = 130
+
+
+MEANINGS: Final = {
+    Exit.FINE: "done; of a check: in order",
+    Exit.FAILED: "a check found a fault, the table is stopped, an order was refused, or the work could not be done",
+    Exit.USAGE: "wrong usage: an unknown word or option, or options that contradict each other",
+    Exit.NO_DAEMON: "the daemon of the table is not running, or does not answer",
+    Exit.CONFIG: "the config is wrong, or a journal or store is damaged or of another version",
+    Exit.INTERRUPTED: "ended by Ctrl-C",
+}
+"""Exit code -> what it means."""
+
+ENVIRONMENT: Final = {
+    "NO_COLOR": "set to anything: no command writes colours",
+    "COLUMNS": "the width to wrap at, also where the output is no terminal; there, nothing is wrapped without it",
+    "PAGER": "what shoe help shows long texts with (less); empty or cat: no pager",
+}
+"""Variable of the environment -> what it does to every command."""
+
+_NUMBER: Final = re.compile(r"invalid (int|float) value: (.*)")
+_OPTION: Final = re.compile(r"^argument (?=-)")
+
+
+class Parser(argparse.ArgumentParser):
+    """Parser that reports a mistake in one line, and asks what was meant where a known word is near."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the command: wrong usage."""
+        mistake = escaped(_NUMBER.sub(r"\2 is not \1", _OPTION.sub("", message), 1))
+        mistake = mistake.replace("is not int", "is not a whole number").replace("is not float", "is not a number")
+        see = f"see {self.prog} --help"
+        self.exit(Exit.USAGE, f"{self.prog}: {self.worded(mistake, see)}\n")
+
+    @staticmethod
+    def worded(mistake: str, see: str) -> str:
+        """A mistake in one line, with the place to read on."""
+        return f"{mistake}{'' if mistake.endswith('?') else ';'} {see}"
+
+    def format_help(self) -> str:
+        """The help, with the choices of an option folded where they are wider than the terminal."""
+        width = shutil.get_terminal_size().columns
+        lines = (_folded(line, width) if len(line) > width else line for line in super().format_help().splitlines())
+        return "".join(f"{line}\n" for line in lines)
+
+    def parse_known_args(  # type: ignore[override]  # typeshed has overloads for a namespace of another type
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """Reads all words: one that is left over is a mistake, reported by the command that it was given to."""
+        words = sys.argv[1:] if args is None else list(args)
+        first = words[0].partition("=")[0] if words else ""
+        if first.startswith("--") and not any(each.startswith(first) for each in self._option_string_actions):
+            self.error(self._left_over(words))  # its value would be taken for a command
+        found, rest = super().parse_known_args(words, namespace)
+        if late := self._left_out(found, rest):
+            setattr(found, late, rest.pop())
+        if rest:
+            self.error(self._left_over(rest))
+        return found, rest
+
+    def _left_out(self, found: Any, rest: Sequence[str]) -> str:
+        """The last word of a command that may be left out, and was taken so before an option: `GAME --json FILE`."""
+        last = next((each for each in reversed(self._actions) if not each.option_strings), None)
+        is_word = len(rest) == 1 and (rest[0] == "-" or not rest[0].startswith("-"))
+        is_out = last is not None and last.nargs == "?" and getattr(found, last.dest) is last.default
+        return last.dest if last and is_word and is_out else ""
+
+    def _left_over(self, rest: Sequence[str]) -> str:
+        word = rest[0].partition("=")[0]
+        if not word.startswith("-"):
+            return f"{rest[0]!r} is one word too many"
+        return f"{word} is unknown{_asked(word, self._option_string_actions)}"
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuses a value that is no choice, with the nearest one."""
+        if action.choices is None or value in action.choices:
+            return
+        known = list(map(str, action.choices))
+        if isinstance(action, argparse._SubParsersAction):
+            noun = str(action.metavar).lower()
+            article = "an" if noun[:1] in "aeiou" else "a"
+            self.error(f"{value!r} is not {article} {noun}{_asked(str(value), known)}")
+        raise argparse.ArgumentError(action, f"{value!r} is unknown; {did_you_mean(str(value), known, one_of(known))}")
+
+
+def one_of(known: Iterable[str]) -> str:
+    """The words to choose from, as a hint."""
+    return f"use one of: {', '.join(known)}"
+
+
+def _asked(word: str, known: Iterable[str]) -> str:
+    """A "did you mean" behind a message; "" where nothing is near, since --help lists all."""
+    question = did_you_mean(word, known, "")
+    return f"; {question}" if question else ""
+
+
+def _folded(line: str, width: int) -> str:
+    """A line in lines of this width, broken behind a comma or a bar, or before choices."""
+    head, *rest = re.split(r"(?<=[,|])|(?= \{)", line)
+    lines = [head]
+    for part in rest:
+        if len(lines[-1]) + len(part) <= width:
+            lines[-1] += part
+        else:
+            lines.append(" " * min(len(line) - len(line.lstrip()) + 2, width // 2) + part.lstrip())
+    return "\n".join(lines)

@@ -1,0 +1,66 @@
+"""Findings of `shoe check` and `shoe-floor check`, shown one by one; the failures once more at the end."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, NamedTuple
+
+from rich.text import Text
+
+from firmware_bridge.config.layout import GREEN, RED, YELLOW, show
+from firmware_bridge.facts.printable import escaped, escaped_json
+
+Level = Literal["OK", "WARN", "FAIL"]
+
+COLOURS: Final = {"OK": GREEN, "WARN": YELLOW, "FAIL": RED}
+"""Level -> its style."""
+
+LABEL: Final = 17
+"""Columns of level and name."""
+
+
+class Finding(NamedTuple):
+    """What was checked, and what was found; `remedy`: what to do, or ""."""
+
+    level: Level
+    name: str
+    text: str
+    remedy: str = ""
+
+
+def judged(name: str, fine: bool, text: str, remedy: str) -> Finding:
+    """OK where it is fine, else FAIL with its remedy."""
+    return Finding("OK", name, text) if fine else Finding("FAIL", name, text, remedy)
+
+
+def report(findings: Iterable[Finding], as_json: bool) -> list[str]:
+    """Prints each finding as it comes, and the failures again at the end, or one JSON object. Returns what failed."""
+    found = []
+    for finding in findings:
+        found.append(finding)
+        if not as_json:
+            _show(finding)
+    wrong = [finding for finding in found if finding.level == "FAIL"]
+    failed = [finding.name for finding in wrong]
+    if as_json:
+        checks = [finding._asdict() for finding in found]
+        print(escaped_json(json.dumps({"ok": not failed, "checks": checks}, ensure_ascii=False)))
+    elif failed:
+        show(Text(), Text(f"{len(failed)} failed: {', '.join(dict.fromkeys(failed))}", RED))
+        for finding in wrong:
+            _show(finding)
+    return failed
+
+
+def text(finding: Finding) -> str:
+    """A finding as text, its remedy on a line of its own."""
+    return "\n".join([line.plain for line in _lines(finding)])
+
+
+def _show(finding: Finding) -> None:
+    show(*_lines(finding), label=LABEL)
+
+
+def _lines(finding: Finding) -> Iterator[Text]:
+    yield Text.assemble((f"{finding.level:<5}", COLOURS[finding.level]), f" {finding.name:<10} {escaped(finding.text)}")
+    if finding.remedy:
+        yield Text(f"{' ' * LABEL}-> {escaped(finding.remedy)}")

@@ -1,0 +1,117 @@
+"""Lays lines out for people: wrapped at the terminal's width below their labels, in colour where it has colours."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+RED, YELLOW, GREEN = "bold red", "yellow", "green"
+
+NARROWEST: Final = 3
+"""A label wider than this part of the line stands on a line of its own."""
+
+NO_PAGER: Final = (126, 127)
+"""How a shell says that a program is not there, or cannot be run."""
+
+_LABEL: Final = re.compile(r" *(?:[-*] |\d+\. |\S+(?: \S+){0,3}? {2,})?")
+"""The bullet of an item, or a few words with two blanks behind them."""
+
+
+def columns() -> int:
+    """The width to wrap at: COLUMNS, else the terminal's; 0 where the output is no terminal: lines stay whole."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+
+
+def show(*lines: Text, label: int | None = None) -> None:
+    """Prints lines, each wrapped below its label; see `hanging`."""
+    sys.stdout.write(_drawn(lines, label))
+    sys.stdout.flush()
+
+
+def show_columns(lines: Iterable[str]) -> None:
+    """Prints lines of a table; one that is too wide loses the blanks between its cells, and goes on below."""
+    width = columns()
+    show(*(Text(line if cell_len(line) <= (width or sys.maxsize) else _closed_up(line)) for line in lines))
+
+
+def _closed_up(line: str) -> str:
+    indent = line[: len(line) - len(line.lstrip())][:2]
+    return indent + " ".join(line.split())
+
+
+def page(*lines: Text) -> None:
+    """Prints lines, through $PAGER (less) if stdout is a terminal that they do not fit in."""
+    text, pager = _drawn(lines), os.environ.get("PAGER", "less").strip()
+    fits = text.count("\n") < shutil.get_terminal_size().lines
+    if fits or not sys.stdout.isatty() or pager in ("", "cat") or os.environ.get("TERM", "dumb") == "dumb":
+        sys.stdout.write(text)
+        return
+    sys.stdout.flush()
+    done = subprocess.run(  # a command line of the user's own, as git and man run it
+        pager, shell=True, input=text.encode(), env={"LESS": "FRX", "LESSSECURE": "1"} | os.environ, check=False
+    )
+    if done.returncode in NO_PAGER:
+        sys.stdout.write(text)
+
+
+def _drawn(lines: Iterable[Text], label: int | None = None) -> str:
+    console, width = _console(), columns()
+    with console.capture() as drawn:
+        for line in lines:
+            for part in hanging(line, width, label):
+                console.print(part, soft_wrap=True)
+    return drawn.get()
+
+
+def hanging(line: Text, width: int, label: int | None = None) -> list[Text]:
+    """The line in lines of at most `width` columns (0: as it is); further ones stand below the text after its label.
+
+    label: length of the label in characters; by default a bullet, or the first words if two blanks follow.
+    """
+    if label is None:
+        found = _LABEL.match(line.plain)
+        label = found.end() if found else 0
+    head, body = line[:label] if label else Text(), line[label:]
+    indent = head.cell_len
+    is_narrow = indent > width // NARROWEST
+    if not width or (line.cell_len <= width and not is_narrow):
+        return [line]
+    first: list[Text] = []
+    if is_narrow:
+        indent = min(2, width - 1)
+        head.rstrip()
+        first, head = (list(_wrapped(head, width)) if head.plain else []), Text(" " * indent)
+    parts = list(_wrapped(body, max(1, width - indent)))
+    below = Text(" " * indent)
+    return [*first, *[Text.assemble(below if n else head, part) for n, part in enumerate(parts)]]
+
+
+def labelled(line: str, style: str = "dim") -> Text:
+    """A line with its label in a style."""
+    text = Text(line)
+    found = _LABEL.match(line)
+    if found and found[0].strip():
+        text.stylize(style, 0, found.end())
+    return text
+
+
+def _wrapped(text: Text, width: int) -> Iterator[Text]:
+    for part in text.wrap(_console(), width, overflow="fold"):
+        part.rstrip()
+        yield part
+
+
+def _console() -> Console:
+    """Where lines are printed; without colours for a pipe, a dumb terminal and NO_COLOR."""
+    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
+    return Console(file=sys.stdout, color_system=None if plain else "standard", highlight=False, markup=False)

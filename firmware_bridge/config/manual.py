@@ -1,0 +1,121 @@
+"""Manual page and shell completion of a command, made from its parser."""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from firmware_bridge import __version__
+from firmware_bridge.config.arguments import ENVIRONMENT, MEANINGS
+
+_BASH: Final = """\
+# bash completion for {command}: made by `{command} help --completion bash`
+_{function}() {{
+    local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}} path={command} words='' word
+    for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+        case "$path $word" in
+            {paths}) path="$path $word" ;;
+        esac
+    done
+    case "$path $prev" in
+{values}
+        *)
+            case $path in
+{words}
+            esac
+            ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+}}
+complete -o default -F _{function} {command}
+"""
+
+
+def page(command: str, parser: argparse.ArgumentParser, files: Mapping[str, str], see_also: str) -> str:
+    """Manual page of a command, in roff. files: path -> what it is."""
+    lines = [*head(command, "1", parser.description or ""), ".SH SYNOPSIS", f".B {plain(command)}", ".I COMMAND"]
+    lines += ["[options]", ".SH COMMANDS", *_commands(command, parser)]
+    lines += [".SH EXIT STATUS"]
+    for code, meaning in MEANINGS.items():
+        lines += [".TP", f".B {code}", plain(meaning)]
+    lines += [".SH ENVIRONMENT"]
+    for name, text in ENVIRONMENT.items():
+        lines += [".TP", f".B {name}", plain(text)]
+    lines += [".SH FILES"]
+    for path, text in files.items():
+        lines += [".TP", f".I {plain(path)}", plain(text)]
+    return "\n".join([*lines, ".SH SEE ALSO", see_also, ""])
+
+
+def head(name: str, chapter: str, text: str) -> list[str]:
+    """The first lines of a manual page, up to its name and what it is."""
+    return [f'.TH {name.upper()} {chapter} "" "shoe {__version__}"', ".SH NAME", plain(f"{name} - {text.rstrip('.')}")]
+
+
+def _commands(path: str, parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Each command with its arguments and subcommands."""
+    for action in parser._actions:
+        if not isinstance(action, argparse._SubParsersAction):
+            continue
+        for name, each in action.choices.items():
+            yield from (".SS", plain(f"{path} {name}"), plain(f"{each.description or ''}."))
+            yield from (line for argument in each._actions for line in _argument(argument))
+            yield from _commands(f"{path} {name}", each)
+
+
+def _argument(action: argparse.Action) -> Iterator[str]:
+    if isinstance(action, argparse._SubParsersAction | argparse._HelpAction) or action.help == argparse.SUPPRESS:
+        return
+    value = action.metavar or (
+        "|".join(map(str, action.choices)) if action.choices else "" if action.nargs == 0 else action.dest.upper()
+    )
+    name = " ".join((", ".join(action.option_strings), str(value))).strip()
+    yield from (".TP", f".B {plain(name)}", plain(action.help or ""))
+
+
+def plain(text: str) -> str:
+    """Text escaped for roff: no backslash, hyphen or first dot is a command."""
+    if not text:
+        return "\\&"
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("%%", "%")
+    escaped = "".join([each if each.isascii() else f"\\[u{ord(each):04X}]" for each in escaped])
+    return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped
+
+
+def bash(command: str, parser: argparse.ArgumentParser, asked: Mapping[str, str], more: Mapping[str, str] = {}) -> str:
+    """Script for bash-completion; where it has no word, bash completes file names.
+
+    asked: words typed last -> the shell command that writes what may follow. more: path -> further words.
+    """
+    parsers = dict(_parsers(command, parser))
+    paths = "|".join(f"'{path}'" for path in parsers if path != command)
+    values = [f"        '{last}') words=$({ask}) ;;" for last, ask in asked.items()]
+    values += [
+        f"        '{path} {option}') words='{' '.join(map(str, action.choices))}' ;;"
+        for path, each in parsers.items()
+        for action in each._actions
+        if action.choices is not None
+        for option in action.option_strings
+    ]
+    words = [
+        f"                '{path}') words='{' '.join([*_words(each), *more.get(path, '').split()])}' ;;"
+        for path, each in parsers.items()
+    ]
+    function = command.replace("-", "_")
+    lines = {"values": "\n".join(values), "words": "\n".join(words)}
+    return _BASH.format(command=command, function=function, paths=paths, **lines)
+
+
+def _parsers(path: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """A parser and those of its subcommands, by the words that lead to them."""
+    yield path, parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, each in action.choices.items():
+                yield from _parsers(f"{path} {name}", each)
+
+
+def _words(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Words that may follow: choices and options."""
+    for action in parser._actions:
+        if action.help != argparse.SUPPRESS:
+            yield from action.option_strings or map(str, action.choices or ())

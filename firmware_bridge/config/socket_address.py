@@ -1,0 +1,23 @@
+"""Address of a Unix socket by a path of any length."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+LONGEST: Final = 107
+"""Bytes of the longest path that the kernel takes (unix(7))."""
+
+
+@contextmanager
+def socket_address(path: Path) -> Iterator[str]:
+    """The path, or one through its open directory where it is too long. Raises OSError for a missing directory."""
+    if len(os.fsencode(path)) <= LONGEST:
+        yield str(path)
+        return
+    directory = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{directory}/{path.name}"
+    finally:
+        os.close(directory)

@@ -1,0 +1,1 @@
+"""The signed record: tree, notes, proofs, and the one file that verifies them."""

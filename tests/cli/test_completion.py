@@ -1,0 +1,81 @@
+"""Manual page and completion of `shoe-floor`, and the words of `shoe` that are asked at the table."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from pytest_mock import MockerFixture
+
+from firmware_bridge.cli.help import man
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.floor.cli import main
+
+
+def completed(folder: Path, script: str, command: str, typed: str) -> set[str]:
+    """The words that bash offers. `shoe` in the folder answers what is asked."""
+    (folder / "script").write_text(script)
+    (folder / "shoe").write_text('#!/bin/sh\necho "$3"-1 "$3"-2\n')
+    (folder / "shoe").chmod(0o755)
+    words = " ".join(map(repr, typed.split(" ")))
+    last = len(typed.split(" ")) - 1
+    name = "_" + command.replace("-", "_")
+    asked = f"PATH={folder}:$PATH; source {folder}/script; COMP_WORDS=({words}); COMP_CWORD={last}; {name}"
+    asked += '; printf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-uec", asked], check=True, capture_output=True, text=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("shoe do resolve ", {"alarms-1", "alarms-2"}),
+        ("shoe do resolve reader_gap acc", {"accept"}),
+        ("shoe journal show ", {"journals-1", "journals-2"}),
+        ("shoe journal verify journals-2", {"journals-2"}),
+        ("shoe do resend --since ", {"dates-1", "dates-2"}),
+    ],
+)
+def test_what_the_table_has_is_offered(tmp_path: Path, typed: str, offered: set[str]) -> None:
+    assert completed(tmp_path, man.bash_of_shoe(), "shoe", typed) == offered
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("shoe-floor che", {"check"}),
+        ("shoe-floor export gap", {"gaps"}),
+        ("shoe-floor export --c", {"--config", "--csv"}),
+        ("shoe-floor help --completion ", {"bash"}),
+    ],
+)
+def test_the_back_office_completes_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: str, offered: set[str]
+) -> None:
+    assert main(["help", "--completion", "bash"]) == 0
+    assert completed(tmp_path, capsys.readouterr().out, "shoe-floor", typed) == offered
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="there is no groff here")
+def test_the_manual_page_of_the_back_office(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "--man", "shoe-floor.1"]) == 0
+    text = capsys.readouterr().out
+    words = ["groff", "-man", "-Tutf8", "-ww", "-P-c"]
+    done = subprocess.run(words, input=text, check=True, capture_output=True, text=True)
+    assert (done.stderr, "backfill" in re.sub(".\b", "", done.stdout)) == ("", True)
+
+
+def test_open_alarms_are_listed_once(mocker: MockerFixture) -> None:
+    status = {"alarm": {"open": [{"id": "reader_gap"}, {"id": "unreadable"}, {"id": "reader_gap"}]}}
+    asked = mocker.patch("firmware_bridge.cli.help.man.ask", return_value=json.loads(json.dumps(status)))
+    assert man.words("alarms") == ["reader_gap", "unreadable"]
+    asked.side_effect = BridgeError("no daemon")
+    assert man.words("alarms") == []
+
+
+@pytest.mark.parametrize("words", [["--config", "/nowhere", "check"], ["check", "--config", "/nowhere"]])
+def test_the_config_stands_before_or_after_the_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 78
+    assert "/nowhere" in capsys.readouterr().err
