@@ -20,7 +20,7 @@ class Line(NamedTuple):
 
 
 class Payment(NamedTuple):
-    """Chips that the dealer takes from a hand, or pays to it."""
+    """Chips that the dealer takes from a hand, or pays to it; no amount where stakes are not known."""
 
     verb: Verb
     hand: str
@@ -69,6 +69,8 @@ class Sayer:
             id = "burn" if act.amount else "burn_first"
         if act.slot == "lot":
             id = "lot"
+        if _is_payment(act) and not act.amount:
+            id = f"{act.verb}_stake"
         named = [name for each in acts for name in (each.slots or (each.hand or each.slot,)) if name]
         values = {"hand": self.places(named), "to": self.place(act.to), "amount": act.amount}
         return text(self.lang, f"act.{id}", **values)
@@ -138,6 +140,7 @@ _ID: Final = {
     ("press", "next"): "next",
     ("press", "reveal"): "reveal",
     ("take", "rake"): "rake",
+    ("move", "collected"): "lay_back",
     ("wait", "pit"): "wait_pit",
     ("wait", "shoe"): "wait_shoe",
     ("wait", "bets"): "wait_bets",

@@ -32,7 +32,7 @@ class Trouble(NamedTuple):
 
 
 class Pile(NamedTuple):
-    """The cards at a place; None for one face down."""
+    """The cards at a place; None for one face down. Without cards: how many lie there is in the words."""
 
     place: str
     cards: tuple[str | None, ...]
@@ -107,7 +107,7 @@ def screen(known: Known, lang: Language) -> Screen:
         news=tuple(_signs(lamps, sayer)) if is_guided else (),
         pays=tuple(sayer.payments(acts)),
         compare=tuple(_piles(table, sayer)) if compares else None,
-        refused=_refusal(known.done, sayer, _asked(table, acts)),
+        refused=_refusal(known.done, sayer, table, _asked(table, acts)),
         alarms=alarms[:ALARMS],
         more=max(0, len(alarms) - ALARMS),
         acts=known.done.in_words(sayer)[:SHOWN],
@@ -175,16 +175,23 @@ def _signs(lamps: Lamps, sayer: Sayer) -> Iterator[str]:
 
 
 def _piles(table: Table, sayer: Sayer) -> Iterator[Pile]:
-    """The cards on the table, as far as they lie open."""
+    """The cards on the table, as far as they lie open, and how many lie beside."""
+    collected = table.collected if isinstance(table.collected, tuple) else ()
+    for name, cards in _lying(table).items():
+        if name not in collected:
+            yield Pile(sayer.place(name), tuple(cards))
+    if table.beside:
+        yield Pile(text(sayer.lang, "dealer.beside", count=table.beside), ())
+
+
+def _lying(table: Table) -> Mapping[str, Sequence[str | None]]:
+    """Hand, or slot -> its cards; None for one face down."""
     if isinstance(table.hands, Mapping) and table.hands:
-        for name, faces in table.hands.items():
-            yield Pile(sayer.place(name), tuple(faces))
-        return
+        return table.hands
     laid: dict[str, list[str | None]] = {}
     for each in table.slots:
         laid.setdefault(each.slot, []).append(each.card if isinstance(each.card, str) else None)
-    for name, cards in laid.items():
-        yield Pile(sayer.place(name), tuple(cards))
+    return laid
 
 
 def _troubles(opened: Iterable[Alarm], table: Table, lang: Language) -> Iterator[Trouble]:
@@ -197,16 +204,31 @@ def _troubles(opened: Iterable[Alarm], table: Table, lang: Language) -> Iterator
 BETWEEN: Final = " · "
 
 
-def _refusal(done: Done, sayer: Sayer, asked: Mapping[str, Mapping[str, Any]]) -> Refusal | None:
+def _refusal(done: Done, sayer: Sayer, table: Table, asked: Mapping[str, Mapping[str, Any]]) -> Refusal | None:
     refused = done.refused
     if refused is None:
         return None
     lang, offers = sayer.lang, " · ".join(sayer.offers(asked))
     what = text(lang, f"refused.{refused.what}", key=refused.key, who=refused.who(sayer))
-    why = _why(refused.error, lang)
+    why = _no_mark_due(table, lang) if refused.error == "no_mark_due" else _why(refused.error, lang)
     if refused.what == "mark" and offers:
         return Refusal(what, why, text(lang, "refused.again", asked=offers))
     return Refusal(what, why, text(lang, _instead(refused.error)))
+
+
+def _no_mark_due(table: Table, lang: Language) -> str:
+    """What is due instead of a mark."""
+    due = {(act.verb, act.key or act.what) for act in table.expected}
+    instead = next((id for id, acts in NO_MARK.items() if due & acts), "none")
+    return text(lang, f"refused.no_mark_due.{instead}")
+
+
+NO_MARK: Final = {
+    "bets": {("wait", "bets")},
+    "opening": {("press", "reveal")},
+    "card": {("draw", "")},
+}
+"""Texts by what is due where no mark is: verb, and key or what."""
 
 
 def _why(error: str, lang: Language) -> str:
