@@ -134,6 +134,19 @@ def test_a_blackjack_of_the_dealer_stands_in_the_table() -> None:
     assert of(at("blackjack", PAIR)).peeked not in ("blackjack", "none")  # six up: no peek
 
 
+@pytest.mark.parametrize(
+    ("steps", "turned"),
+    [
+        (DEALT, "Turn the first card only: Dealer"),
+        (PAIR, "Turn the first card only: Dealer"),
+        ("shoe bets=1:100,2:10 Kd 2d As Kh 3d Kc", "Turn the cards: Dealer"),  # he has a blackjack
+        (f"{DEALT} S S", "Turn the cards: Dealer"),
+    ],
+)
+def test_the_dealer_is_told_to_turn_the_hole_card_only_when_it_is_shown(steps: str, turned: str) -> None:
+    assert at_a_table(at("blackjack", steps)).due[0].text == turned
+
+
 # ---------------------------------------------------------------- a mark that is taken back
 
 

@@ -89,7 +89,7 @@ def screen(known: Known, lang: Language) -> Screen:
     if table is None or lamps is None or known.lost:
         words = text(lang, "dealer.lost" if known.lost else "dealer.unknown")
         return Screen("lost", known.name, due=(Line("wait", words),))
-    sayer = Sayer(lang, _split(table))
+    sayer = _sayer(table, lang)
     opened = known.alarms.open if known.alarms else ()
     alarms = tuple(_troubles(opened, table, lang))
     is_guided = _is_guided(table, lamps)
@@ -118,7 +118,7 @@ def guidance(table: Table, lamps: Lamps, lang: Language) -> tuple[str, ...]:
     """The sentences of all acts that are due, payments among them, in the order in which they are done."""
     if not _is_guided(table, lamps):
         return (text(lang, "dealer.unguided"),)
-    return tuple([line.text for line in Sayer(lang, _split(table)).sentences(table.expected)])
+    return tuple([line.text for line in _sayer(table, lang).sentences(table.expected)])
 
 
 def _is_guided(table: Table, lamps: Lamps) -> bool:
@@ -146,11 +146,11 @@ def _where(shoe: int | None, table: Table, lang: Language) -> str:
     return f"{where} · {text(lang, 'dealer.last')}" if table.last else where
 
 
-def _split(table: Table) -> Iterator[str]:
-    """The seats with more than one hand."""
+def _sayer(table: Table, lang: Language) -> Sayer:
     hands = table.hands if isinstance(table.hands, Mapping) else {}
     named = [*hands, *[act.hand or act.to for act in table.expected]]
-    return (name.partition(".")[0] for name in named if name.partition(".")[2] not in ("", "1"))
+    split = [name.partition(".")[0] for name in named if name.partition(".")[2] not in ("", "1")]
+    return Sayer(lang, split, [name for name, cards in hands.items() if any(cards) and None in cards])
 
 
 def _asked(table: Table, acts: Sequence[Act]) -> Mapping[str, Mapping[str, Any]]:
