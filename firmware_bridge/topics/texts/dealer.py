@@ -219,8 +219,8 @@ def _refusal(done: Done, sayer: Sayer, table: Table, asked: Mapping[str, Mapping
 def _no_mark_due(table: Table, lang: Language) -> str:
     """What is due instead of a mark."""
     due = {(act.verb, act.key or act.what) for act in table.expected}
-    instead = next((id for id, acts in NO_MARK.items() if due & acts), "none")
-    return text(lang, f"refused.no_mark_due.{instead}")
+    instead = next((f".{id}" for id, acts in NO_MARK.items() if due & acts), "")
+    return text(lang, f"refused.no_mark_due{instead}")
 
 
 NO_MARK: Final = {
