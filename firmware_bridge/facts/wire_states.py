@@ -74,11 +74,11 @@ class Table(Struct, frozen=True):
     beside the table's slots: held, or drawn too many.
 
     Only in games with marks: turn: the number of the question. hands: slot -> its cards in order, null for one that is
-    face down. act: slot -> the marks to choose from, with the values allowed for each (topics/offers.py).
-    anytime: the marks allowed at any time, in or out of turn. shows: the game's own data of the running round.
-    asked_hand: the hand that is asked, null where several seats are, or none. in, looked: the slots that are still in
-    the round, and those that looked, in games where seats go out. collected: the hands in `hands` whose cards lie no
-    longer on the table. peeked: the answer to the dealer's peek, from the peek to the end of the round.
+    face down. act: slot -> the marks to choose from, with the values allowed for each (topics/offers.py). anytime: the
+    marks allowed at any time, in or out of turn. shows: the game's own data of the running round. asked_hand: the hand
+    that is asked, null where several seats are, or none. in, looked: the slots that are still in the round, and those
+    that looked, in games where seats go out. collected: the hands in `hands` that no longer lie on the table. peeked:
+    the answer to the dealer's peek, from the peek to the end of the round.
     """
 
     game: str

@@ -15,7 +15,7 @@ def acts_of(words: Words) -> tuple[Act, ...]:
 
 
 def collected(did: Iterable[Words]) -> tuple[str, ...]:
-    """The hands whose cards the dealer collects by what happened, in that order."""
+    """The hands that the dealer collects by what happened, in that order."""
     return tuple([act.hand for words in did for act in acts_of(words) if act.verb == "collect"])
 
 

@@ -167,11 +167,11 @@ def _settled(shoe: Shoe) -> Iterator[Expected]:
     for words in () if table.stuck else table.did[shoe.acted :]:
         for act in acts_of(words):
             if not (is_sealed and act.verb == "turn"):
-                yield Expected(act if _knows_stakes(shoe) else replace(act, amount=""))
+                yield Expected(act if _are_stakes_known(shoe) else replace(act, amount=""))
 
 
-def _knows_stakes(shoe: Shoe) -> bool:
-    """Whether amounts are money: in a game with bets only where they were told."""
+def _are_stakes_known(shoe: Shoe) -> bool:
+    """Whether amounts are money: in a game with bets only where they came."""
     return rules(shoe).money.stakes != "bets" or bool(shoe.bets)
 
 
@@ -194,7 +194,7 @@ def pays(shoe: Shoe) -> tuple[tuple[str, str, str], ...]:
 
     Empty at other times, and where stakes are not known.
     """
-    if phase(shoe) is not Phase.COMPLETE or not _knows_stakes(shoe):
+    if phase(shoe) is not Phase.COMPLETE or not _are_stakes_known(shoe):
         return ()
     acts = [each.act for each in _settled(shoe)]
     return tuple(
