@@ -2,12 +2,12 @@
 
 import argparse
 import logging
-import os
 import sys
 from pathlib import Path
 from typing import Final, get_args
 
 from firmware_bridge.config.arguments import Exit, Parser
+from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped
@@ -27,22 +27,23 @@ CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
 
 def main(argv: list[str] | None = None) -> int:
     """Runs a command; its exit code is one of `Exit`."""
-    arguments = _parser().parse_args(argv)
-    if arguments.command == "help":
-        return _help(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    try:
-        code: int = arguments.run(arguments, load(arguments.config))
-        sys.stdout.flush()
-        return code
-    except BridgeError as error:
-        print("\n".join(map(escaped, f"shoe-floor: {error}".splitlines())), file=sys.stderr)
-        return Exit.CONFIG if isinstance(error, (ConfigError, OtherFormat)) else Exit.FAILED
-    except BrokenPipeError:  # `| head` has ended: discard the rest
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.FINE
-    except KeyboardInterrupt:
-        return Exit.INTERRUPTED
+    with outlived() as output:
+        arguments = _parser().parse_args(argv)
+        if arguments.command == "help":
+            return _help(arguments)
+        logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+        output.is_all = arguments.command == "export"
+        try:
+            code: int = arguments.run(arguments, load(arguments.config))
+            sys.stdout.flush()
+            return code
+        except BridgeError as error:
+            print("\n".join(map(escaped, f"shoe-floor: {error}".splitlines())), file=sys.stderr)
+            return Exit.CONFIG if isinstance(error, (ConfigError, OtherFormat)) else Exit.FAILED
+        except BrokenPipeError:  # an export whose reader has gone is not whole
+            return Exit.FAILED
+        except KeyboardInterrupt:
+            return Exit.INTERRUPTED
 
 
 def _help(arguments: argparse.Namespace) -> int:

@@ -140,6 +140,7 @@ def _output(target: Path | None, source: Path) -> Iterator[BinaryIO]:
     """Target of the export; a file appears whole or not at all."""
     if target is None:
         yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
         return
     if target.resolve().parent == source.resolve().parent:
         raise JournalError(
