@@ -14,7 +14,7 @@ from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.cli.daemon_socket import config_option
 from firmware_bridge.config.load import broker_settings, load
 from firmware_bridge.config.sections import TopicWord
-from firmware_bridge.errors import BridgeError
+from firmware_bridge.errors import BridgeError, UsageError
 from firmware_bridge.games import GAMES
 from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.link import Link
@@ -49,7 +49,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Empties a table's retained topics; 0, or 1 if not confirmed. Raises NotRetired, ConfigError."""
+    """Empties a table's retained topics; 0, or 1 if not confirmed. Raises NotRetired, UsageError, ConfigError."""
     config = load(arguments.config)
     settings = broker_settings(config)
     settings = replace(settings, client_id=f"{settings.client_id}-retire")
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         msgspec.convert(name, TopicWord)
     except msgspec.ValidationError:
-        raise NotRetired(f"{name!r} is not a table's name", "write it as in the topics") from None
+        raise UsageError(f"{name!r} is not a table's name", "write it as in the topics") from None
     prefix = f"{config.mqtt.root}/{name}"
     kept = asyncio.run(_talk(settings, prefix, ()))
     if not arguments.online and is_online(kept.get("status", b"")):

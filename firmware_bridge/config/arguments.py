@@ -2,13 +2,14 @@
 
 import argparse
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import Any, Final, NoReturn
 
-from firmware_bridge.facts.printable import did_you_mean, escaped
+from firmware_bridge.facts.printable import did_you_mean, escaped, nearest
 
 
 class Exit(IntEnum):
@@ -25,7 +26,7 @@ class Exit(IntEnum):
 MEANINGS: Final = {
     Exit.FINE: "done; of a check: in order",
     Exit.FAILED: "a check found a fault, the table is stopped, an order was refused, or the work could not be done",
-    Exit.USAGE: "wrong usage: an unknown word or option, or options that contradict each other",
+    Exit.USAGE: "wrong usage: an unknown word, card or option, or options that contradict each other",
     Exit.NO_DAEMON: "the daemon of the table is not running, or does not answer",
     Exit.CONFIG: "the config is wrong, or a journal or store is damaged or of another version",
     Exit.INTERRUPTED: "ended by Ctrl-C",
@@ -71,13 +72,26 @@ class Parser(argparse.ArgumentParser):
         words = sys.argv[1:] if args is None else list(args)
         first = words[0].partition("=")[0] if words else ""
         if first.startswith("--") and not any(each.startswith(first) for each in self._option_string_actions):
-            self.error(self._left_over(words))  # its value would be taken for a command
+            self.error(self._too_early(words) or self._left_over(words))  # its value would be taken for a command
+        if words and not first.startswith("-") and (early := self._too_early(words)):
+            self.error(early)
         found, rest = super().parse_known_args(words, namespace)
         if late := self._left_out(found, rest):
             setattr(found, late, rest.pop())
         if rest:
             self.error(self._left_over(rest))
         return found, rest
+
+    def _too_early(self, words: Sequence[str]) -> str:
+        """The mistake of words before a command, `list journal` or `--json status`; "" if that is none."""
+        commands = next((each for each in self._actions if isinstance(each, argparse._SubParsersAction)), None)
+        known = list(commands.choices) if commands else []
+        place = next((n for n, word in enumerate(words) if word in known), 0)
+        near = nearest(words[0], self._option_string_actions if words[0].startswith("-") else known)
+        if not commands or not place or near:
+            return ""
+        line = shlex.join([words[place], *words[:place], *words[place + 1 :]])
+        return f"the {str(commands.metavar).lower()} comes first: {self.prog} {line}"
 
     def _left_out(self, found: Any, rest: Sequence[str]) -> str:
         """The last word of a command that may be left out, and was taken so before an option: `GAME --json FILE`."""

@@ -63,7 +63,8 @@ def _elsewhere(where: str, key: str, value: Any, own: Collection[str], known: Kn
     if near:
         return ""
     if key.casefold() in SECRETS and SECRET not in own:
-        return f'{where} {key} is unknown: write the password into a file, and {SECRET} = ".." in {_any_of(places[SECRET])}'
+        section = _any_of(places[SECRET])
+        return f'{where} {key} is unknown: write the password into a file, and {SECRET} = ".." in {section}'
     near = nearest(key, places)
     return f"{where} {key} is unknown: did you mean {near}, in {_any_of(places[near])}?" if near else ""
 

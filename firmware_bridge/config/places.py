@@ -6,8 +6,15 @@ from typing import Any, Final
 from firmware_bridge.config.limits import BET, ENDS, FORM, OF_TABLE, names
 from firmware_bridge.config.misplaced import Known, Places, places_of
 from firmware_bridge.config.pins import KeypadConfig, LockConfig, PinsConfig, SensorConfig, mark_of_key, seat_numbers
-from firmware_bridge.config.sections import Config, JournalConfig, MqttConfig, ReaderConfig, RoadsConfig
-from firmware_bridge.config.sections import ServiceConfig, TableConfig
+from firmware_bridge.config.sections import (
+    Config,
+    JournalConfig,
+    MqttConfig,
+    ReaderConfig,
+    RoadsConfig,
+    ServiceConfig,
+    TableConfig,
+)
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 

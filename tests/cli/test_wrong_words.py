@@ -11,8 +11,8 @@ import pytest
 
 from firmware_bridge import cli
 from firmware_bridge.config.load import load
-from firmware_bridge.daemon.table.validation import mistake
 from firmware_bridge.config.toml_text import as_written
+from firmware_bridge.daemon.table.validation import mistake
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.orders import ORDERS, tag_of
 from firmware_bridge.floor import cli as floor_cli
