@@ -216,6 +216,15 @@ def test_the_place_of_a_key_is_named(text: str, told: str, tmp_path: Path) -> No
     assert told in str(raised.value)
 
 
+@pytest.mark.parametrize("game", list(GAMES))
+@pytest.mark.parametrize("key", ["seats", "colour", "roads", "good_road"])
+def test_a_key_with_a_section_of_its_own_is_no_key_of_the_game(key: str, game: str, tmp_path: Path) -> None:
+    (tmp_path / "bridge.toml").write_text(f'[table]\nid = "T"\ngame = "{game}"\n[game]\n{key} = "x"\n')
+    with pytest.raises(ConfigError) as raised:
+        load(tmp_path / "bridge.toml")
+    assert "good_roads" not in str(raised.value)
+
+
 def test_each_key_of_the_floor_in_a_wrong_place_is_told_the_right_one() -> None:
     for section, kind in FLOOR.items():
         for key in kind.__struct_fields__:
