@@ -75,6 +75,9 @@ def test_what_is_unknown_or_contradicts(words: str, capsys: pytest.CaptureFixtur
         ("9x", "line 1: '9x' is not a word of a deal script"),
         ("As\nKz", "line 2: 'Kz' is not a word of a deal script"),
         ("!correct 1 9x", "line 1: !correct: '9x' is not a card"),
+        ('{"type": "round", "moves": []}', "line 1: JSON is not a deal script; play it with shoe play GAME FILE"),
+        ('{"type', "line 1: JSON is not a deal script; play it with shoe play GAME FILE"),
+        ("[", "line 1: JSON is not a deal script; play it with shoe play GAME FILE"),
         ("!correct As 1", "line 1: !correct: 'As' is not a number"),
     ],
 )
