@@ -56,8 +56,8 @@ NEWEST: Final = "the newest journals"
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe support`."""
     config_option(parser)
-    text = "the file, or a directory for it (default: shoe-support-TIME.tar.gz here)"
-    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help=text)
+    text = "the file, or a directory for it, DIR/ (default: shoe-support-TIME.tar.gz here)"
+    parser.add_argument("-o", "--out", default=".", metavar="FILE", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -66,9 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises NoSupport.
     """
     place = Place(arguments.config, _journals(arguments.config))
-    out = arguments.out or Path()
-    if out.is_dir():
-        out /= time.strftime("shoe-support-%Y%m%dT%H%M%SZ.tar.gz", time.gmtime())
+    out = _file(arguments.out)
     fresh = out.with_name(f".{out.name}.{os.getpid()}")
     without: list[str] = []
     try:
@@ -88,6 +86,18 @@ def run(arguments: argparse.Namespace) -> int:
     if not place.config.exists():
         print(f"shoe support: {place.config} is missing: give the table's config with --config", file=sys.stderr)
     return FAILED if without or not place.config.exists() else FINE
+
+
+def _file(given: str) -> Path:
+    """The file for a path that may be a directory's; one that ends in / is made. Raises NoSupport."""
+    out = Path(given)
+    try:
+        if given.endswith("/"):
+            out.mkdir(exist_ok=True)
+    except OSError as error:
+        raise NoSupport(f"{out} cannot be made ({error.strerror})", "give another place with --out") from None
+    name = time.strftime("shoe-support-%Y%m%dT%H%M%SZ.tar.gz", time.gmtime())
+    return out / name if out.is_dir() else out
 
 
 class NoSupport(BridgeError, OSError):

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from firmware_bridge.facts.printable import did_you_mean, escaped, nearest
@@ -116,6 +117,13 @@ class Parser(argparse.ArgumentParser):
             article = "an" if noun[:1] in "aeiou" else "a"
             self.error(f"{value!r} is not {article} {noun}{_asked(str(value), known)}")
         raise argparse.ArgumentError(action, f"{value!r} is unknown; {did_you_mean(str(value), known, one_of(known))}")
+
+
+def file_to_write(text: str) -> Path:
+    """A file's path. Raises ArgumentTypeError for a directory: of `there/` a path would keep `there`, as a file."""
+    if text.endswith("/") or Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a directory: name a file in it")
+    return Path(text)
 
 
 def one_of(known: Iterable[str]) -> str:

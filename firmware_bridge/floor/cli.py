@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Final, get_args
 
-from firmware_bridge.config.arguments import Exit, Parser
+from firmware_bridge.config.arguments import Exit, Parser, file_to_write
 from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
@@ -201,7 +201,7 @@ def _parser() -> argparse.ArgumentParser:
     command = add("backfill", "add exported journals to the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
     command = add("backup", "copy the store while the ingest runs", _backup)
-    command.add_argument("target", type=Path, metavar="FILE", help="replaced completely, or not at all")
+    command.add_argument("target", type=file_to_write, metavar="FILE", help="replaced completely, or not at all")
     command = add("expire", "delete journals older than keep_years", _expire)
     command.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
     command = add("pseudonym", "show the pseudonyms of names", _pseudonym)
@@ -211,7 +211,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--csv", action="store_true", help="CSV (default: JSON lines)")
     command.add_argument("--table", metavar="ID", help="only of this table")
     command.add_argument("--journal", metavar="ID", help="only of this journal")
-    command.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: stdout)")
+    command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
     command = commands.add_parser("help", help=HELP, description=HELP)
     made = command.add_mutually_exclusive_group()
     made.add_argument("--man", choices=("shoe-floor.1",), help="write the manual page")

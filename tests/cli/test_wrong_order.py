@@ -63,6 +63,20 @@ def test_what_is_no_card_or_outcome(words: str, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize(
+    "words", ["journal export 1 -o none/", "roads BPT --svg none/", "roads BPT --png none/", "wiring --svg none/"]
+)
+def test_a_directory_is_not_taken_for_a_file_to_write(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, text = ended(cli.main, tuple(words.split()), capsys)
+    assert (code, "'none/' is a directory: name a file in it" in text) == (2, True), text
+    for words in ("export rounds -o none/", "backup none/"):
+        assert ended(floor_cli.main, tuple(words.split()), capsys)[0] == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
     "words", ["help nosuch", "odds --markdown --decks 8", "odds --game blackjack --tiger-pair-top same-rank"]
 )
 def test_what_is_unknown_or_contradicts(words: str, capsys: pytest.CaptureFixture[str]) -> None:

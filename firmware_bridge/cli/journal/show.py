@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
+from firmware_bridge.config.arguments import file_to_write
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped, escaped_json
 from firmware_bridge.games import GAMES
@@ -63,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 def export_options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe journal export`."""
     parser.add_argument("journal", metavar="JOURNAL", help="file, id or number")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: stdout)")
+    parser.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
 
 
 def export(arguments: argparse.Namespace) -> int:
