@@ -149,8 +149,8 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
         good_keys(table, f"{where}.", value, within)
     elif isinstance(value, dict) and (row := _row_of(kind)) is not None:
         typed_keys(row, f"{where}.", value, within)
-    told = _wrong_items(kind, value) or "; ".join(filter(None, [_wrong_text(kind, value), what_may_stand(kind)]))
-    return within or [f"{where} = {_shown(key, value)}: {told}"]
+    text = _wrong_items(kind, value) or "; ".join(filter(None, [_wrong_text(kind, value), what_may_stand(kind)]))
+    return within or [f"{where} = {_shown(key, value)}: {text}"]
 
 
 def _shown(key: str, value: Any) -> str:
@@ -175,7 +175,7 @@ def _wrong_text(kind: Any, value: Any) -> str:
 
 
 def _wrong_items(kind: Any, value: Any) -> str:
-    """Mistakes of a list whose items are wrong, each with what may stand instead; "" if it is none."""
+    """Mistakes of the items of a list, each with what may stand instead; "" if it is none."""
     items = _items_of(inspect.type_info(kind))
     if items is None or not isinstance(value, list):
         return ""
@@ -183,8 +183,8 @@ def _wrong_items(kind: Any, value: Any) -> str:
     known = [as_written(each) for each in _choices_of(items)]
     if not known:
         return f"{', '.join(wrong)}: {_words(items)}" if wrong else ""
-    told = [f"{each} is unknown: {did_you_mean(each, known, _words(items))}" for each in dict.fromkeys(wrong)]
-    return "; ".join(told).replace("?;", "?")
+    mistakes = [f"{each} is unknown: {did_you_mean(each, known, _words(items))}" for each in dict.fromkeys(wrong)]
+    return "; ".join(mistakes).replace("?;", "?")
 
 
 def _is_right(value: Any, kind: Any) -> bool:

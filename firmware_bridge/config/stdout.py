@@ -1,4 +1,4 @@
-"""Standard output whose reader may go before the command has ended, as that of `shoe status | head`."""
+"""Standard output with a reader that may go before the command has ended, as in `shoe status | head`."""
 
 import io
 import os
