@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.config.arguments import Exit, Parser
+from firmware_bridge.config.plain import warn
 from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, UsageError
-from firmware_bridge.facts.printable import escaped
 
 COMMANDS: Final = {
     "run": "the daemon (headless, under systemd)",
@@ -58,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
             return FAILED if output.is_cut and code == FINE and _is_export(arguments) else code
         except BridgeError as error:
             name = f"shoe {arguments.command}" if isinstance(error, UsageError) else "shoe"
-            print("\n".join(map(escaped, f"{name}: {_in_language(arguments, error)}".splitlines())), file=sys.stderr)
+            warn(f"{name}: {_in_language(arguments, error)}")
             return _code_of(error)
         except BrokenPipeError:  # a reader such as `| head` has seen enough of what has no end
             return FINE
@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
             return INTERRUPTED
 
 
-ENDLESS: Final = ("demo", "watch")
+ENDLESS: Final = ("demo", "replay", "watch")
 """Commands that end when the reader of their output goes; the others go on to their exit code."""
 
 

@@ -13,6 +13,7 @@ from typing import BinaryIO, Final, NamedTuple, get_args
 import msgspec
 
 from firmware_bridge.cli.long_commands import Bar, Workers, jobs_option
+from firmware_bridge.config.plain import warn
 from firmware_bridge.demo.memory_table import Close, Replay, Retained
 from firmware_bridge.demo.script import Part, parts, steps
 from firmware_bridge.errors import ScriptError, UsageError
@@ -258,4 +259,4 @@ def _write(outputs: Iterable[Output], bar: Bar, form: Form) -> None:
                 bar.reach(end)
             case Warned(text):
                 bar.clear()
-                print(f"shoe replay: {text}", file=sys.stderr)
+                warn(f"shoe replay: {text}")

@@ -26,6 +26,7 @@ from firmware_bridge.cli.daemon_socket import JOURNAL_DIR, ask, config_option, j
 from firmware_bridge.cli.watch.screen import screen
 from firmware_bridge.config import calibration
 from firmware_bridge.config.findings import text as finding_text
+from firmware_bridge.config.plain import say, warn
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped_json
 from firmware_bridge.journal.files import journal_files
@@ -80,11 +81,11 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         fresh.unlink(missing_ok=True)
     there = [name for name in (*PARTS, NEWEST) if name not in without]
-    print(f"{out}: {', '.join(there)}; it holds no sealed card and no password")
+    say(f"{out}: {', '.join(there)}; it holds no sealed card and no password")
     if without:
-        print(f"shoe: this user may not read {', '.join(without)}: put sudo before the command", file=sys.stderr)
+        warn(f"shoe: this user may not read {', '.join(without)}: put sudo before the command")
     if not place.config.exists():
-        print(f"shoe support: {place.config} is missing: give the table's config with --config", file=sys.stderr)
+        warn(f"shoe support: {place.config} is missing: give the table's config with --config")
     return FAILED if without or not place.config.exists() else FINE
 
 

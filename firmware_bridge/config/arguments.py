@@ -10,6 +10,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from firmware_bridge.config.plain import warn, wrapped
 from firmware_bridge.facts.printable import did_you_mean, escaped, nearest
 
 
@@ -50,10 +51,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Ends the command: wrong usage."""
-        mistake = escaped(_NUMBER.sub(r"\2 is not \1", _OPTION.sub("", message), 1))
+        mistake = _NUMBER.sub(r"\2 is not \1", _OPTION.sub("", message), 1)
         mistake = mistake.replace("is not int", "is not a whole number").replace("is not float", "is not a number")
         see = f"see {self.prog} --help"
-        self.exit(Exit.USAGE, f"{self.prog}: {self.worded(mistake, see)}\n")
+        warn(escaped(f"{self.prog}: {self.worded(mistake, see)}"))
+        self.exit(Exit.USAGE)
 
     @staticmethod
     def worded(mistake: str, see: str) -> str:
@@ -64,7 +66,8 @@ class Parser(argparse.ArgumentParser):
         """The help, with the choices of an option folded where they are wider than the terminal."""
         width = shutil.get_terminal_size().columns
         lines = (_folded(line, width) if len(line) > width else line for line in super().format_help().splitlines())
-        return "".join(f"{line}\n" for line in lines)
+        parts = (part for line in lines for part in line.splitlines() or [""])
+        return "".join(f"{each}\n" for part in parts for each in _narrowed(part, width))
 
     def parse_known_args(  # type: ignore[override]  # typeshed has overloads for a namespace of another type
         self, args: Sequence[str] | None = None, namespace: Any = None
@@ -135,6 +138,14 @@ def _asked(word: str, known: Iterable[str]) -> str:
     """A "did you mean" behind a message; "" where nothing is near, since --help lists all."""
     question = did_you_mean(word, known, "")
     return f"; {question}" if question else ""
+
+
+def _narrowed(line: str, width: int) -> Iterable[str]:
+    """A line that fits: with less indentation where that is enough, else wrapped."""
+    word = line.lstrip()
+    if len(word) < len(line) > width >= len(word):
+        return [" " * (width - len(word)) + word]
+    return wrapped(line, width) if len(line) > width else [line]
 
 
 def _folded(line: str, width: int) -> str:

@@ -24,7 +24,7 @@ def places_of(rows: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
 def placed(raw: dict[str, Any], known: Known, places: Places, mistakes: list[str]) -> dict[str, Any]:
     """The document without keys that belong elsewhere, each of which is appended to `mistakes`.
 
-    A key that is known nowhere, and near none that is, stays: where it is read, the message lists what may stand in its section.
+    A key that is known nowhere, and near none that is, stays: what may stand in its section is listed where it is read.
     """
     good: dict[str, Any] = {}
     for section, keys in raw.items():

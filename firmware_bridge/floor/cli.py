@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, get_args
 
 from firmware_bridge.config.arguments import Exit, Parser, file_to_write
+from firmware_bridge.config.plain import say, warn
 from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
@@ -31,14 +32,15 @@ def main(argv: list[str] | None = None) -> int:
         arguments = _parser().parse_args(argv)
         if arguments.command == "help":
             return _help(arguments)
-        logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+        level = logging.ERROR if arguments.command == "check" else logging.INFO  # its findings say it all
+        logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
         output.is_all = arguments.command == "export"
         try:
             code: int = arguments.run(arguments, load(arguments.config))
             sys.stdout.flush()
             return code
         except BridgeError as error:
-            print("\n".join(map(escaped, f"shoe-floor: {error}".splitlines())), file=sys.stderr)
+            warn(f"shoe-floor: {error}")
             return Exit.CONFIG if isinstance(error, (ConfigError, OtherFormat)) else Exit.FAILED
         except BrokenPipeError:  # an export whose reader has gone is not whole
             return Exit.FAILED
@@ -83,7 +85,7 @@ def _prepare(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.service import prepared
 
     for line in prepared(config, arguments.ingest, arguments.reader):
-        print(line)
+        say(line)
     return Exit.FINE
 
 
@@ -113,7 +115,7 @@ def _export(arguments: argparse.Namespace, config: FloorConfig) -> int:
         count = export(store, arguments.what, arguments.table, arguments.journal, arguments.output, form)
     finally:
         store.close()
-    print(f"{count} rows exported", file=sys.stderr)
+    warn(f"{count} rows exported")
     return Exit.FINE
 
 
@@ -133,12 +135,12 @@ def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.store.open import open_store
 
     if config.store.keep_years is None:
-        print("nothing is deleted: [store] keep_years is not set")
+        say("nothing is deleted: [store] keep_years is not set")
         return Exit.FINE
     store = open_store(config)
     try:
         for line in expire(store, config.store.keep_years, dry=arguments.dry_run):
-            print(escaped(line))
+            say(escaped(line))
     finally:
         store.close()
     return Exit.FINE
@@ -154,9 +156,9 @@ def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
         for path in arguments.journals:
             faults: list[JournalError] = []
             saved = backfill(store, path, names(config.ingest.pseudonym_key_file), faults.append)
-            print(f"{path}: {saved.fresh} new, {saved.repeats} already stored, {saved.conflicts} in conflict")
+            say(f"{path}: {saved.fresh} new, {saved.repeats} already stored, {saved.conflicts} in conflict")
             for fault in faults:
-                print(f"{path}: skipped: {escaped(str(fault))}", file=sys.stderr)
+                warn(f"{path}: skipped: {escaped(str(fault))}")
             code = Exit.FAILED if saved.conflicts or faults else code
     finally:
         store.close()

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from firmware_bridge.config.arguments import file_to_write
+from firmware_bridge.config.plain import warn
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped, escaped_json
 from firmware_bridge.games import GAMES
@@ -74,7 +75,7 @@ def export(arguments: argparse.Namespace) -> int:
     with path.open("rb") as file, _output(arguments.output, path) as out:
         for line in walk.lines(file):
             out.write(without_sealed(line))
-    print(f"{counted(walk.count, 'entry', 'entries')} exported, head {walk.count}:{walk.chain}", file=sys.stderr)
+    warn(f"{counted(walk.count, 'entry', 'entries')} exported, head {walk.count}:{walk.chain}")
     return 0
 
 
@@ -188,7 +189,7 @@ def list_all(arguments: argparse.Namespace) -> int:
     for row in rows:
         print(json.dumps(row) if arguments.json else escaped(_text(row)))
     if not rows:
-        print(f"no journal in {arguments.dir}", file=sys.stderr)
+        warn(f"no journal in {arguments.dir}")
     if rows and not arguments.json and rows[-1]["head"]:
         print(f"head {rows[-1]['head']}")
     return 0

@@ -11,6 +11,7 @@ import msgspec
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, NotRunning, ask, journal_dir, socket_path
 from firmware_bridge.config.arguments import Exit, file_to_write
+from firmware_bridge.config.plain import warn
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.events import RoundClosed, RoundCorrected
 from firmware_bridge.games.baccarat import roads
@@ -87,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
             rounds, house, heading = running(arguments.config or DEFAULT_CONFIG)
             sources.insert(1, house)
     except NoShoe as error:
-        print(f"shoe roads: {error}", file=sys.stderr)
+        warn(f"shoe roads: {error}")
         return Exit.USAGE
     heading = heading._replace(title=arguments.title)
     _show(arguments, roads.board(roads.roads_of(rounds, settings(sources))), settings(sources), heading)
