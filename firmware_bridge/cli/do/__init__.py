@@ -11,7 +11,7 @@ from firmware_bridge.cli import FAILED
 from firmware_bridge.cli.do.confirm import ASKED, confirmed
 from firmware_bridge.cli.do.order import give, order_options
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.cards import read_cards
+from firmware_bridge.facts.cards import HINT, read_cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.orders import Order, tag_of
 from firmware_bridge.games.moves import mark_of
@@ -68,16 +68,24 @@ def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
         pack = {each.name: getattr(arguments, each.name) for each in fields(orders.Pack)}
         given["pack"] = {name: value for name, value in pack.items() if value is not None} or None
     if came := given.get("cards"):
-        words = [word for text in came for word in re.split(r"[ ,]+", text) if word]
-        given["cards"] = [each for word in words for each in _came(word)]
+        given["cards"] = [each for words in came for each in words]
     if of is orders.BetsClosed and arguments.amounts:
         given = {"money" if arguments.money else "bets": dict(arguments.amounts)}
     return {name: value for name, value in given.items() if value not in (None, [], False)}
 
 
-def _came(word: str) -> list[str]:
-    """The cards of a word (they may be run together), or the word itself if it is a mark."""
-    return [card.value for card in read_cards(word)] or [word]
+def _came(text: str) -> list[str]:
+    """The cards and marks of a text: cards may be run together, a mark stands alone."""
+    words = [word for word in re.split(r"[ ,]+", text) if word] or [text]
+    return [each for word in words for each in _cards_or_mark(word)]
+
+
+def _cards_or_mark(word: str) -> list[str]:
+    if found := read_cards(word):
+        return [card.value for card in found]
+    if mark_of(word):
+        return [word]
+    raise argparse.ArgumentTypeError(f"{word!r} is not a card: {HINT}")
 
 
 def _amount(text: str) -> tuple[str, str]:
@@ -168,6 +176,7 @@ _ARGUMENTS: Final[dict[str, dict[str, dict[str, Any]]]] = {
         "round": {"type": int, "metavar": "ROUND"},
         "cards": {
             "nargs": "+",
+            "type": _came,
             "metavar": "WORD",
             "help": "all cards in the order they came, 9sKdThKc, with the marks between them, 3:raise=6",
         },
