@@ -43,7 +43,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--procedure", choices=choices("procedure"), help="procedure of a game that has several")
     faults = f"cause this fault and play until it is settled, at least N rounds: {', '.join(FAULTS)}"
-    parser.add_argument("--fault", type=_fault, metavar="ID", help=faults)
+    parser.add_argument("--fault", type=_fault, choices=tuple(FAULTS), metavar="ID", help=faults)
     parser.add_argument("--seed", type=int, metavar="N", help="repeat the shuffle of this number")
     parser.add_argument(
         "--broker", choices=CHOICES, default="auto", help="the broker (default: mosquitto if installed)"
