@@ -30,6 +30,7 @@ def test_every_command_has_a_help_text(shoe: command.Run, words: list[str]) -> N
     ran = shoe(*words, "--help")
     assert ran.code == 0
     assert ran.out.startswith(f"usage: shoe {' '.join(words)} ")
+    assert "`" not in ran.out
 
 
 def test_the_help_names_every_command(shoe: command.Run) -> None:
