@@ -103,8 +103,8 @@ def bash(
     """Script for bash-completion; where it has no word, bash completes file names.
 
     asked: words that lead to an option, or to an argument by its number from 0, -> the shell command that writes what
-    may follow; `$file` in it is the `--config` that was typed. more: path -> further words. underscored: path whose
-    subcommands are also taken with `_` in place of `-`.
+    may follow; `$file` in it is the `--config` that was typed. more: path -> further words. underscored: path with
+    subcommands that are also taken with `_` in place of `-`.
     """
     parsers = dict(_parsers(command, parser))
     paths = [f"'{path}'" for path in parsers if path != command]
@@ -141,7 +141,7 @@ def _parsers(path: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, 
 
 
 def _with_value(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.Action]]:
-    """Options whose next word is a value."""
+    """Options that take a value."""
     for action in parser._actions:
         if action.nargs in (None, argparse.ONE_OR_MORE):
             yield from ((option, action) for option in action.option_strings)

@@ -157,7 +157,7 @@ def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
 
 
 def _wrong_face(row: Row, pack: Pack) -> str:
-    """What is wrong with a row whose card is none of the pack."""
+    """What is wrong with a row with a card that the pack does not have."""
     if row.face:
         return f"{row.face!r} is not a card: {hint(pack)}, or {CUT}"
     if separator := next((each for each in SEPARATORS if each in row.code), None):
