@@ -10,20 +10,32 @@ from firmware_bridge.config.arguments import ENVIRONMENT, MEANINGS
 _BASH: Final = """\
 # bash completion for {command}: made by `{command} help --completion bash`
 _{function}() {{
-    local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}} path={command} words='' word
+    local cur=${{COMP_WORDS[COMP_CWORD]}} path={command} option='' config='' words='' word
+    local -i place=0
+    [[ $cur == = ]] && cur=''
     for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
-        case "$path $word" in
-            {paths}) path="$path $word" ;;
+        [[ $word == = ]] && continue
+        if [[ $option ]]; then
+            [[ $option == --config ]] && config=$word
+            option=''
+            continue
+        fi
+        case "$path ${{word//_/-}}" in
+            {paths}) path="$path ${{word//_/-}}" place=0 ;;
+            {valued}) option=$word ;;
+            *) [[ $word == -* ]] || place+=1 ;;
         esac
     done
-    case "$path $prev" in
+    local file=${{config:+--config $config}}
+    case "$path ${{option:-$place}}" in
 {values}
-        *)
-            case $path in
-{words}
-            esac
-            ;;
     esac
+    if [[ ! $words && ! $option ]]; then
+        case $path in
+{words}
+        esac
+        [[ $path == '{underscored}' && $cur == *_* ]] && words=${{words//-/_}}
+    fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 }}
 complete -o default -F _{function} {command}
@@ -81,28 +93,42 @@ def plain(text: str) -> str:
     return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped
 
 
-def bash(command: str, parser: argparse.ArgumentParser, asked: Mapping[str, str], more: Mapping[str, str] = {}) -> str:
+def bash(
+    command: str,
+    parser: argparse.ArgumentParser,
+    asked: Mapping[str, str] = {},
+    more: Mapping[str, str] = {},
+    underscored: str = "",
+) -> str:
     """Script for bash-completion; where it has no word, bash completes file names.
 
-    asked: words typed last -> the shell command that writes what may follow. more: path -> further words.
+    asked: words that lead to an option, or to an argument by its number from 0, -> the shell command that writes what
+    may follow; `$file` in it is the `--config` that was typed. more: path -> further words. underscored: path with
+    subcommands that are also taken with `_` in place of `-`.
     """
     parsers = dict(_parsers(command, parser))
-    paths = "|".join(f"'{path}'" for path in parsers if path != command)
-    values = [f"        '{last}') words=$({ask}) ;;" for last, ask in asked.items()]
+    paths = [f"'{path}'" for path in parsers if path != command]
+    options = [(f"{path} {name}", each) for path, of in parsers.items() for name, each in _with_value(of)]
+    values = [f"        '{last}') [[ $cur == -* ]] || words=$({ask}) ;;" for last, ask in asked.items()]
     values += [
-        f"        '{path} {option}') words='{' '.join(map(str, action.choices))}' ;;"
-        for path, each in parsers.items()
-        for action in each._actions
+        f"        '{path}') words='{' '.join(map(str, action.choices))}' ;;"
+        for path, action in options
         if action.choices is not None
-        for option in action.option_strings
     ]
     words = [
-        f"                '{path}') words='{' '.join([*_words(each), *more.get(path, '').split()])}' ;;"
+        f"            '{path}') words='{' '.join([*_words(each), *more.get(path, '').split()])}' ;;"
         for path, each in parsers.items()
     ]
     function = command.replace("-", "_")
-    lines = {"values": "\n".join(values), "words": "\n".join(words)}
-    return _BASH.format(command=command, function=function, paths=paths, **lines)
+    return _BASH.format(
+        command=command,
+        function=function,
+        paths="|".join(paths),
+        valued="|".join(f"'{path}'" for path, _ in options),
+        values="\n".join(values),
+        words="\n".join(words),
+        underscored=underscored,
+    )
 
 
 def _parsers(path: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
@@ -112,6 +138,13 @@ def _parsers(path: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, 
         if isinstance(action, argparse._SubParsersAction):
             for name, each in action.choices.items():
                 yield from _parsers(f"{path} {name}", each)
+
+
+def _with_value(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.Action]]:
+    """Options that take a value."""
+    for action in parser._actions:
+        if action.nargs in (None, argparse.ONE_OR_MORE):
+            yield from ((option, action) for option in action.option_strings)
 
 
 def _words(parser: argparse.ArgumentParser) -> Iterator[str]:

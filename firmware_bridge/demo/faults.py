@@ -8,46 +8,11 @@ from firmware_bridge.demo.fixtures import Arrange, as_bought, as_shuffled, one_f
 from firmware_bridge.demo.injection import FaultInjection
 from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games.game import Game
+from firmware_bridge.shoe.policy import cannot_come
 from hardware.readers import READERS
 from hardware.sim.angel_eye import Rules, right_rules, wrong_rules
 from hardware.sim.boards import BOARDS
 from hardware.sim.dealer import Dealer
-
-
-def comes(_: Game) -> str:
-    """Returns "": every game can show the fault."""
-    return ""
-
-
-def burns_none(game: Game) -> str:
-    """The reason why a fault of the burn cannot happen, or ""."""
-    return "" if game.play.may_burn else "nothing is burned"
-
-
-def has_new_packs(game: Game) -> str:
-    """The reason why a fault near the last card cannot happen, or ""."""
-    return "a new pack comes before the last card" if game.play.one_round_packs else ""
-
-
-def has_no_third(game: Game) -> str:
-    """The reason why no third card can be forgotten, or ""."""
-    return "" if game.play.has_third else "it has no third card"
-
-
-def has_no_marks(game: Game) -> str:
-    """The reason why no card can come before a decision, or ""."""
-    return "" if game.play.words else "its seats decide nothing"
-
-
-def has_one_round(game: Game) -> str:
-    """The reason why no card can be drawn too many, or ""."""
-    return "after its round the pack is over" if game.play.one_round_packs and game.play.may_burn else ""
-
-
-def has_no_verdict(game: Game) -> str:
-    """The reason why no reader judges the game, or ""."""
-    return "" if game.play.verdict else "no reader judges it"
-
 
 NOT_SHOWN: Final = {
     "relabelled_third": "it is never opened: the next card is simply the banker's third",
@@ -139,7 +104,7 @@ class Fault:
 
     at: the moment, `INSIDE`, `LATE`, `next`, `burn`, `bets` or `marks`. needs: `KEYPAD`, `STORE`. arrange: the order of
     the cards in the first shoe. left: cards in the shoe, None for all. cut_from_end: position of the cut card, None for
-    the game's own. forgets_cut: there is no cut card. never: reason why a game cannot have the fault, or "".
+    the game's own. forgets_cut: there is no cut card.
     """
 
     text: str
@@ -154,7 +119,6 @@ class Fault:
     cut_from_end: tuple[int, int] | None = None
     forgets_cut: bool = False
     rules: Rules = right_rules
-    never: Callable[[Game], str] = comes
 
     @property
     def accident(self) -> str:
@@ -229,13 +193,11 @@ FAULTS: Final[dict[str, Fault]] = {
         "a card on the wrong side, and an Angel Eye reports it: the pit boss accepts",
         _act(_mislay, "fault"),
         readers=_JUDGES,
-        never=has_no_verdict,
     ),
     "result_mismatch": Fault(
         "an Angel Eye applies wrong rules: the pit boss voids the round",
         readers=_JUDGES,
         rules=wrong_rules,
-        never=has_no_verdict,
     ),
     "face_up": Fault("a card comes out face up", _card("face_up"), readers=_SEEING),
     "double_feed": Fault("two cards may come out together", _card("double_feed"), readers=_SEEING),
@@ -247,7 +209,6 @@ FAULTS: Final[dict[str, Fault]] = {
         at="next",
         table=keys(close="next"),
         readers=_NO_JUDGES,
-        never=has_one_round,
     ),
     "drawn_before_bets_closed": Fault(
         "a card is drawn while bets are open: it waits face down",
@@ -261,14 +222,9 @@ FAULTS: Final[dict[str, Fault]] = {
         _TOO_EARLY,
         at="marks",
         after=0,
-        never=has_no_marks,
     ),
-    "missing_third": Fault(
-        "the dealer presses NEXT while a card is due", _TOO_SOON, at=LATE, after=0, never=has_no_third
-    ),
-    "burn_short": Fault(
-        "the dealer presses NEXT before the burn is done", _TOO_SOON, at="burn", after=0, table=_burns, never=burns_none
-    ),
+    "missing_third": Fault("the dealer presses NEXT while a card is due", _TOO_SOON, at=LATE, after=0),
+    "burn_short": Fault("the dealer presses NEXT before the burn is done", _TOO_SOON, at="burn", after=0, table=_burns),
     "burn_over": Fault(
         "a card is drawn after the last burn card: the pit boss accepts",
         _TOO_EARLY,
@@ -276,7 +232,6 @@ FAULTS: Final[dict[str, Fault]] = {
         after=0,
         table=_beyond_burn,
         readers=_NO_JUDGES,
-        never=burns_none,
     ),
     "shoe_empty": Fault(
         "the shoe is dealt to its last card",
@@ -284,7 +239,6 @@ FAULTS: Final[dict[str, Fault]] = {
         arrange=as_shuffled,
         left=_too_few,
         forgets_cut=True,
-        never=has_new_packs,
     ),
     "cut_card_mid_round": Fault(
         "the cut card comes during a round",
@@ -300,7 +254,6 @@ FAULTS: Final[dict[str, Fault]] = {
         "there is no cut card in the shoe",
         table=_cut_missing,
         forgets_cut=True,
-        never=has_new_packs,
     ),
     "reader_lost": Fault("the reader's cable is unplugged for 2 s", _UNPLUG),
     "reader_back": Fault(
@@ -351,6 +304,13 @@ def places(at: str, game: Game, seats: int | None = None) -> tuple[str, ...]:
     """The lamps of a fault's moment, or the moment itself if it has none. seats: how many play, None for all."""
     inside = (game.slots[min(_INSIDE, (seats or len(game.slots)) - 1)],)
     return {INSIDE: inside, LATE: game.play.secret or inside}.get(at, (at,))
+
+
+def impossible(fault: str, game: Game) -> str:
+    """The reason why the demo cannot show a fault in a game, or ""."""
+    if fault == "cut_card_missing" and game.play.one_round_packs:
+        return "a new pack comes before its place; --fault sensor_stuck opens it"
+    return cannot_come(fault, game)
 
 
 def unknown(fault: str) -> str:

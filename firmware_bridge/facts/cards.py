@@ -1,6 +1,7 @@
 """Playing cards and tiles, and the faces of their packs."""
 
 import re
+from collections.abc import Collection
 from enum import Enum
 from typing import Final
 
@@ -75,6 +76,14 @@ def cards(text: str) -> tuple[Card, ...]:
 
 HINT: Final = "write a card as rank and suit: As, Td"
 """What to do about a word that is not a card."""
+
+TILE_HINT: Final = "write a tile as 1p to 9p, or wp"
+
+
+def hint(pack: Collection[Card]) -> str:
+    """What to do about a word that is not a card of this pack."""
+    return HINT if Card.As in pack else TILE_HINT
+
 
 _SIGNS: Final = dict(zip("♠♥♦♣♤♡♢♧", "shdcshdc", strict=True))
 """Signs people write for a suit."""

@@ -57,7 +57,8 @@ class BridgeStarted(Event, frozen=True, kw_only=True):
 class ShoeOpened(Event, frozen=True, kw_only=True):
     """A new shoe with its frozen settings; `digest` = hex SHA-256 of settings, policy and software version.
 
-    `device` is the state that the new journal continues with; it never leaves the house.
+    `policy` has the irregularities that can come in this game. `device` is the state that the new journal continues
+    with; it never leaves the house.
     """
 
     number: int

@@ -54,7 +54,7 @@ def _help(arguments: argparse.Namespace) -> int:
     if arguments.man:
         sys.stdout.write(page("shoe-floor", _parser(), FILES, "shoe(1)"))
     elif arguments.completion:
-        sys.stdout.write(bash("shoe-floor", _parser(), {}))
+        sys.stdout.write(bash("shoe-floor", _parser()))
     else:
         _parser().print_help()
     return Exit.FINE

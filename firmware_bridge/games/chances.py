@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.games.game import OddsBook
+from firmware_bridge.games.game import OddsBook, Wording, padded
 
 NAME, COUNT, PART = 14, 16, 14
 """Columns of a table of chances: widths in a terminal's cells."""
@@ -29,6 +29,7 @@ class Chance(Struct, frozen=True):
 
 
 def book(
+    game: str,
     pack: Mapping[Card, int],
     counted: str,
     words: Mapping[Any, str],
@@ -36,8 +37,8 @@ def book(
 ) -> OddsBook:
     """The odds of a game with one pack a round: kind -> its chance.
 
-    counted: what is counted, put behind the number of cards left. words: kind -> its name. count: the chances from
-    the cards that are left, under the terms.
+    game: its name in the ids of texts. counted: what is counted, behind the number of cards left. words: kind -> its
+    name in English. count: the chances from the cards that are left, under the terms.
     """
 
     def of(decks: int, seen: Sequence[Card], terms: Any) -> dict[str, Chance]:
@@ -46,12 +47,13 @@ def book(
     def deviation(decks: int, seen: Sequence[Card], terms: Any) -> dict[str, Fraction]:
         return differences(of(decks, seen, terms), of(decks, (), terms))
 
-    def table(decks: int, seen: Sequence[Card], terms: Any) -> Iterator[str]:
-        by_kind = of(decks, seen, terms)
-        yield f"{sum(pack.values()) - len(seen)} {counted}, by their kind."
+    def table(decks: int, seen: Sequence[Card], terms: Any, wording: Wording) -> Iterator[str]:
+        by_kind, left = of(decks, seen, terms), sum(pack.values()) - len(seen)
+        yield wording.say(f"odds.of.{game}", f"{{left}} {counted}, by their kind.", left=left)
         for kind, chance in by_kind.items():
             part = f"{float(100 * Fraction(chance.num, chance.den)):.6f} %"
-            yield f"  {words[kind]:<{NAME}}{chance.num:>{COUNT},}{part:>{PART}}"
+            name = wording.say(f"guest.is.{game}.{kind}", words[kind])
+            yield f"  {padded(name, NAME)}{chance.num:>{COUNT},}{part:>{PART}}"
 
     return OddsBook(of=of, deviation=deviation, table=table)
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Final, Literal
+from unicodedata import east_asian_width
 
 from msgspec import Raw, Struct
 
@@ -37,16 +38,48 @@ class Topic(Struct, frozen=True, eq=False):
     show: Callable[[Any], Any]
 
 
+class Wording(Struct, frozen=True, eq=False):
+    """The language of lines for a terminal.
+
+    named: the name in this language, of those in English, traditional and simplified Chinese. say: the text of an id in
+    this language, else the English one that is given, with its values put in.
+    """
+
+    named: Callable[[tuple[str, str, str]], str] = lambda names: names[0]
+    say: Callable[..., str] = lambda id, english, **values: english.format(**values)
+
+
+ENGLISH: Final = Wording()
+
+SHOE_ID, SHOE = "odds.shoe", "{size} cards in {decks} decks, {left} left. "
+"""The first words of a table of odds: their id, and the English text."""
+
+
 class OddsBook(Struct, frozen=True, eq=False):
     """The odds of a game, each from packs, cards already seen, and terms. They raise BridgeError.
 
     of: bet -> its odds, in a form that can be encoded. deviation: bet -> how much more it returns than with a full
-    shoe. table: the odds in lines for a terminal.
+    shoe. table: the odds in lines for a terminal, in a language.
     """
 
     of: Callable[[int, Sequence[Card], Any], Mapping[str, Any]]
     deviation: Callable[[int, Sequence[Card], Any], Mapping[str, Fraction]]
-    table: Callable[[int, Sequence[Card], Any], Iterator[str]]
+    table: Callable[[int, Sequence[Card], Any, Wording], Iterator[str]]
+
+
+def padded(text: str, width: int) -> str:
+    """`text` with spaces behind it up to `width` cells of a terminal."""
+    return text + _gap(text, width)
+
+
+def flush_right(text: str, width: int) -> str:
+    """`text` with spaces before it up to `width` cells of a terminal."""
+    return _gap(text, width) + text
+
+
+def _gap(text: str, width: int) -> str:
+    """The spaces that `text` leaves of `width` cells, of which a Chinese character takes two."""
+    return " " * (width - sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text))
 
 
 def _bets(_: Layout, start: Start) -> dict[str, Net]:

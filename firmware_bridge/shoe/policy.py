@@ -1,10 +1,12 @@
 """Policies: how each house handles each irregularity (irregularities.md)."""
 
+from collections.abc import Callable
 from typing import Final
 
 from msgspec.structs import replace
 
 from firmware_bridge.facts.house import Row
+from firmware_bridge.games.game import Game
 
 Policy = dict[str, Row]
 
@@ -128,6 +130,16 @@ KEEP_ORDER: Final[Policy] = {
 """The default: cards keep the order they were drawn in, whatever happens."""
 
 
+def cannot_come(irregularity: str, game: Game) -> str:
+    """The reason why a game cannot have an irregularity, or ""."""
+    return _NEVER[irregularity](game) if irregularity in _NEVER else ""
+
+
+def policy_of(name: str, game: Game) -> Policy:
+    """The rows of a policy for the irregularities that can come in a game."""
+    return {id: row for id, row in POLICIES[name].items() if not cannot_come(id, game)}
+
+
 def _policy(**changes: dict[str, object]) -> Policy:
     """The default with the rows of a house that differ from it."""
     return KEEP_ORDER | {name: replace(KEEP_ORDER[name], **fields) for name, fields in changes.items()}
@@ -189,3 +201,27 @@ STUDIO: Final = _policy(
 """Players see the table through cameras: what they cannot judge themselves is burned or void, never dealt."""
 
 POLICIES: Final[dict[str, Policy]] = {"keep-order": KEEP_ORDER, "us-burn": US_BURN, "macau": MACAU, "studio": STUDIO}
+
+
+def _unless(holds: Callable[[Game], object], why: str) -> Callable[[Game], str]:
+    """Returns `why` for a game of which something does not hold, else ""."""
+    return lambda game: "" if holds(game) else why
+
+
+_NO_VERDICT: Final = _unless(lambda game: game.play.verdict, "no reader judges it")
+_NO_BURN: Final = _unless(lambda game: game.play.may_burn, "nothing is burned")
+
+_NEVER: Final[dict[str, Callable[[Game], str]]] = {
+    "wrong_slot": _NO_VERDICT,
+    "result_mismatch": _NO_VERDICT,
+    "missing_third": _unless(lambda game: game.play.has_third, "it has no third card"),
+    "relabelled_third": lambda _: "the next card is simply the banker's third",
+    "drawn_before_mark": _unless(lambda game: game.play.words, "its seats decide nothing"),
+    "overdrawn": _unless(
+        lambda game: not (game.play.one_round_packs and game.play.may_burn), "after its round the pack is over"
+    ),
+    "burn_short": _NO_BURN,
+    "burn_over": _NO_BURN,
+    "shoe_empty": _unless(lambda game: not game.play.one_round_packs, "a new pack comes before the last card"),
+}
+"""Irregularity that does not come in every game -> the reason why a game cannot have it, or ""."""

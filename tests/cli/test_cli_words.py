@@ -30,6 +30,7 @@ def test_every_command_has_a_help_text(shoe: command.Run, words: list[str]) -> N
     ran = shoe(*words, "--help")
     assert ran.code == 0
     assert ran.out.startswith(f"usage: shoe {' '.join(words)} ")
+    assert "`" not in ran.out
 
 
 def test_the_help_names_every_command(shoe: command.Run) -> None:
@@ -74,6 +75,12 @@ def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
         (["do", "bets-closed", "1=5", "2=5", "1=6", "--by", "anna"], "seat 1 appears twice"),
         (["enter", "9s", "--by", "anna"], "--second"),
         (["enter", "1s", "--by", "anna", "--second", "ben"], "'1s' is not a card: write a card as rank and suit"),
+        (
+            ["do", "correct", "1", "K♠x", "--why", "w", "--by", "anna"],
+            "'K♠x' is not a card: write a card as rank and suit: As, Td",
+        ),
+        (["do", "correct", "1", "Ks", "9x", "--why", "w", "--by", "anna"], "'9x' is not a card: write a card"),
+        (["do", "correct", "1", "", "--why", "w", "--by", "anna"], "'' is not a card: write a card"),
         (["enter", "", "--by", "anna", "--second", "ben"], "'' is not a card"),
         (["calibrate", "reader", "--by", "Eve\nIN ORDER"], r"the name contains the character \n"),
         (["calibrate", "reader", "--by", "x" * 65], "the name is too long: at most 64 characters"),

@@ -17,7 +17,7 @@ from firmware_bridge.floor.cli import main
 def completed(folder: Path, script: str, command: str, typed: str) -> set[str]:
     """The words that bash offers. `shoe` in the folder answers what is asked."""
     (folder / "script").write_text(script)
-    (folder / "shoe").write_text('#!/bin/sh\necho "$3"-1 "$3"-2\n')
+    (folder / "shoe").write_text('#!/bin/sh\necho "$3-1${5:+-$5}" "$3-2${5:+-$5}"\n')
     (folder / "shoe").chmod(0o755)
     words = " ".join(map(repr, typed.split(" ")))
     last = len(typed.split(" ")) - 1
@@ -36,6 +36,19 @@ def completed(folder: Path, script: str, command: str, typed: str) -> set[str]:
         ("shoe journal show ", {"journals-1", "journals-2"}),
         ("shoe journal verify journals-2", {"journals-2"}),
         ("shoe do resend --since ", {"dates-1", "dates-2"}),
+        ("shoe do resolve --config F ", {"alarms-1-F", "alarms-2-F"}),
+        ("shoe do resolve --config = F ", {"alarms-1-F", "alarms-2-F"}),
+        ("shoe do resolve --by ann reader_gap acc", {"accept"}),
+        ("shoe do resolve --by acc", set()),
+        ("shoe do resolve --wh", {"--why"}),
+        ("shoe journal show --config F ", {"journals-1-F", "journals-2-F"}),
+        ("shoe journal verify --config F --re", {"--replay"}),
+        ("shoe do resend --config F --journal ", {"journals-1-F", "journals-2-F"}),
+        ("shoe demo --fault wrong", {"wrong_slot"}),
+        ("shoe demo --fault = wrong_", {"wrong_slot"}),
+        ("shoe do bets_", {"bets_open", "bets_closed"}),
+        ("shoe do bets-", {"bets-open", "bets-closed"}),
+        ("shoe do bets_closed --mo", {"--money"}),
     ],
 )
 def test_what_the_table_has_is_offered(tmp_path: Path, typed: str, offered: set[str]) -> None:
@@ -49,6 +62,7 @@ def test_what_the_table_has_is_offered(tmp_path: Path, typed: str, offered: set[
         ("shoe-floor export gap", {"gaps"}),
         ("shoe-floor export --c", {"--config", "--csv"}),
         ("shoe-floor help --completion ", {"bash"}),
+        ("shoe-floor --config F export gap", {"gaps"}),
     ],
 )
 def test_the_back_office_completes_too(
@@ -67,12 +81,15 @@ def test_the_manual_page_of_the_back_office(capsys: pytest.CaptureFixture[str]) 
     assert (done.stderr, "backfill" in re.sub(".\b", "", done.stdout)) == ("", True)
 
 
-def test_open_alarms_are_listed_once(mocker: MockerFixture) -> None:
+def test_open_alarms_are_listed_once(tmp_path: Path, mocker: MockerFixture) -> None:
     status = {"alarm": {"open": [{"id": "reader_gap"}, {"id": "unreadable"}, {"id": "reader_gap"}]}}
     asked = mocker.patch("firmware_bridge.cli.help.man.ask", return_value=json.loads(json.dumps(status)))
-    assert man.words("alarms") == ["reader_gap", "unreadable"]
+    config = tmp_path / "bridge.toml"
+    config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{tmp_path}"\n')
+    assert man.words("alarms", config) == ["reader_gap", "unreadable"]
+    assert asked.call_args[0][0] == tmp_path / "control.sock"
     asked.side_effect = BridgeError("no daemon")
-    assert man.words("alarms") == []
+    assert man.words("alarms", config) == []
 
 
 @pytest.mark.parametrize("words", [["--config", "/nowhere", "check"], ["check", "--config", "/nowhere"]])

@@ -71,7 +71,7 @@ def test_every_fault_says_what_it_is() -> None:
     [
         ("erbagang", "burn_short", "nothing is burned"),
         ("niuniu", "shoe_empty", "a new pack comes before the last card"),
-        ("zhajinhua", "cut_card_missing", "a new pack comes before the last card"),
+        ("zhajinhua", "cut_card_missing", "a new pack comes before its place; --fault sensor_stuck opens it"),
         ("niuniu", "overdrawn", "after its round the pack is over"),
         ("niuniu", "missing_third", "it has no third card"),
     ],

@@ -13,7 +13,7 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.cards import FACES, TILES, Card, cards
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.erbagang.hands import kind_of as kind_of_tiles
-from firmware_bridge.games.game import OddsBook
+from firmware_bridge.games.game import ENGLISH, OddsBook
 from firmware_bridge.games.niuniu.hands import kind_of as kind_of_cards
 
 ALL_TILES = [tile for tile in TILES for _ in range(4)]
@@ -71,8 +71,8 @@ def test_what_no_pack_holds_is_named(game: str, decks: int, seen: tuple[Card, ..
 
 
 def test_the_tables_for_a_terminal() -> None:
-    niuniu = list(book("niuniu").table(1, (), GAMES["niuniu"].terms()))
+    niuniu = list(book("niuniu").table(1, (), GAMES["niuniu"].terms(), ENGLISH))
     assert niuniu[0] == "52 cards left: hands of five, by their kind."
     assert niuniu[1].split() == ["five-small", "776", "0.029858", "%"]
-    tiles = list(book("erbagang").table(1, (), GAMES["erbagang"].terms()))
+    tiles = list(book("erbagang").table(1, (), GAMES["erbagang"].terms(), ENGLISH))
     assert [line.split()[-3] for line in tiles[1:]] == ["6", "54", "16", "704"]

@@ -10,9 +10,12 @@ import pytest
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.facts.house import Choice
+from firmware_bridge.games import GAMES
 from firmware_bridge.shoe import evolve
-from firmware_bridge.shoe.policy import POLICIES
+from firmware_bridge.shoe.policy import POLICIES, cannot_come
+from firmware_bridge.shoe.state import row
 from tests.kit.table import RESTART, Step, Table
+from tests.shoe.test_policy_page import table_of
 
 NATURAL = "9s Kd Th Kc"
 PLAIN: dict[str, Any] = {"burn": "none"}
@@ -125,9 +128,7 @@ def test_every_choice_is_carried_out_or_refused(policy: str, house: dict[str, An
         table = Table(**house, policy=policy).play(steps)
         table.shoe = before = evolve(table.shoe, events.Irregular(id=name, detail="", since=0))
         table.take(table.order(orders.Resolve(name, choice)))
-        left = (
-            choice in before.policy[name].choices if before.policy else choice in POLICIES["keep-order"][name].choices
-        )
+        left = choice in row(before, name).choices
         assert not table.answer.ok or left, (name, choice)
         assert (name in table.open) is not table.answer.ok, (name, choice)
         if not table.answer.ok:
@@ -176,3 +177,16 @@ def test_a_cut_card_that_never_comes_is_missed_and_the_floor_may_go_on() -> None
     assert (table.open, table.shoe.last_round, table.phase) == (("cut_card_missing",), 1, "dealing")
     table.play("!resolve cut_card_missing continue", " ".join(pack[40:44]))
     assert (table.open, table.shoe.last_round, table.phase != "ended") == ((), None, True)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_shoe_is_opened_with_the_rows_of_its_game(game: str, policy: str) -> None:
+    table = table_of(game, policy).play("shoe")
+    opened = next(each for each in table.events if isinstance(each, events.ShoeOpened))
+    can = {id: row for id, row in POLICIES[policy].items() if not cannot_come(id, GAMES[game])}
+    assert opened.policy == can
+    assert ("missing_third" in can) == ("wrong_slot" in can) == (game == "baccarat")
+    assert ("shoe_empty" in can) == (game in ("baccarat", "blackjack"))
+    assert ("burn_short" in can) == (game != "erbagang")
+    assert "relabelled_third" not in can

@@ -7,7 +7,7 @@ from typing import Final, get_args, get_type_hints
 
 from firmware_bridge.config.sections import TableConfig
 from firmware_bridge.demo.broker import CHOICES
-from firmware_bridge.demo.faults import FAULTS, unknown
+from firmware_bridge.demo.faults import FAULTS, impossible, unknown
 from firmware_bridge.demo.fixtures import Play
 from firmware_bridge.demo.seats import seat_counts
 from firmware_bridge.errors import UsageError
@@ -43,7 +43,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--procedure", choices=choices("procedure"), help="procedure of a game that has several")
     faults = f"cause this fault and play until it is settled, at least N rounds: {', '.join(FAULTS)}"
-    parser.add_argument("--fault", type=_fault, metavar="ID", help=faults)
+    parser.add_argument("--fault", type=_fault, choices=tuple(FAULTS), metavar="ID", help=faults)
     parser.add_argument("--seed", type=int, metavar="N", help="repeat the shuffle of this number")
     parser.add_argument(
         "--broker", choices=CHOICES, default="auto", help="the broker (default: mosquitto if installed)"
@@ -58,7 +58,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def play(arguments: argparse.Namespace) -> Play:
     """The play described by the options. Raises UsageError if they do not fit together."""
-    if arguments.fault and (why := _impossible(arguments.fault, GAMES[arguments.game])):
+    if arguments.fault and (why := impossible(arguments.fault, GAMES[arguments.game])):
         raise UsageError(f"{arguments.fault} does not happen in {arguments.game}: {why}", _possible(arguments.game))
     readers = FAULTS[arguments.fault].readers if arguments.fault else tuple(READERS)
     reader = arguments.reader or readers[0]
@@ -88,13 +88,8 @@ def _usual_speed(game: Game, seats: int | None) -> float:
     return max(SPEED, SEAT_SPEED * (seats or (counts[-1] if counts else 0)))
 
 
-def _impossible(fault: str, game: Game) -> str:
-    """The reason why a game cannot have a fault, or ""."""
-    return FAULTS[fault].never(game)
-
-
 def _possible(game: str) -> str:
-    can = [name for name in FAULTS if not _impossible(name, GAMES[game])]
+    can = [name for name in FAULTS if not impossible(name, GAMES[game])]
     return f"possible faults: {', '.join(can)}"
 
 

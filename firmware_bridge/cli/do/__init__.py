@@ -26,7 +26,7 @@ ORDERS: Final[dict[str, type[Order]]] = {tag_of(each).replace("_", "-"): each fo
 _TEXTS: Final = {
     "mark": "a seat's mark or the result of a draw: 3 raise 6, lot 3",
     "reveal": "open sealed cards: the next step, or the given slots",
-    "resolve": "the pit's decision about an alarm (see `shoe status`)",
+    "resolve": "the pit's decision about an alarm (see shoe status)",
     TAKE_BACK: "end a calibration that its technician left open",
 }
 """Order -> help text where its docstring addresses a backend; the others use its first sentence."""
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _first_sentence(order: type[Order]) -> str:
-    text = (order.__doc__ or "").split("\n")[0].split(". ")[0].rstrip(".")
+    text = (order.__doc__ or "").split("\n")[0].split(". ")[0].rstrip(".").replace("`", "")
     return text[:1].lower() + text[1:]
 
 
@@ -188,7 +188,7 @@ _ARGUMENTS: Final[dict[str, dict[str, dict[str, Any]]]] = {
         "--second": SECOND,
     },
     "resolve": {
-        "irregularity": {"metavar": "ID", "help": "id of the alarm, as in `shoe status`"},
+        "irregularity": {"metavar": "ID", "help": "id of the alarm, as in shoe status"},
         "choice": {
             "type": lambda word: word.replace("_", "-"),
             "choices": get_args(Choice),
@@ -200,7 +200,7 @@ _ARGUMENTS: Final[dict[str, dict[str, dict[str, Any]]]] = {
     },
     "void": {"--why": {"metavar": "TEXT", "required": True}, "--second": SECOND},
     "resend": {
-        "--journal": {"metavar": "ID", "help": "id of the journal, as in `shoe journal list`"},
+        "--journal": {"metavar": "ID", "help": "id of the journal, as in shoe journal list"},
         "--since": {"metavar": "TIME", "help": "such as 2026-11-20T21:33:05Z"},
         "--from": {"type": int, "metavar": "SEQ", "help": "its first entry (default 1)"},
         "--to": {"type": int, "metavar": "SEQ", "help": "its last entry (default: all)"},

@@ -79,6 +79,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--man", choices=MANUALS, help="write a manual page")
     parser.add_argument("--completion", choices=("bash",), help="write the completion script for a shell")
     parser.add_argument("--words", choices=("alarms", "journals", "dates"), help=argparse.SUPPRESS)
+    parser.add_argument("--config", type=Path, default=DEFAULT_CONFIG, help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.words:
         from firmware_bridge.cli.help.man import words
 
-        print("\n".join(words(arguments.words)))
+        print("\n".join(words(arguments.words, arguments.config)))
     elif arguments.man:
         from firmware_bridge.cli.help import man
 

@@ -21,24 +21,24 @@ FILES = {
 }
 
 ASKED: Final = {
-    "shoe do resolve resolve": "shoe help --words alarms 2>/dev/null",
-    "shoe do resend --journal": "shoe help --words journals 2>/dev/null",
-    "shoe do resend --since": "shoe help --words dates 2>/dev/null",
-    "shoe journal show show": "shoe help --words journals 2>/dev/null",
-    "shoe journal verify verify": "shoe help --words journals 2>/dev/null",
-    "shoe journal export export": "shoe help --words journals 2>/dev/null",
+    "shoe do resolve 0": "alarms",
+    "shoe do resend --journal": "journals",
+    "shoe do resend --since": "dates",
+    "shoe journal show 0": "journals",
+    "shoe journal verify 0": "journals",
+    "shoe journal export 0": "journals",
 }
-"""Words typed last -> what writes the words that may follow."""
+"""Option, or argument by its number from 0 -> the kind of its words."""
 
 
-def words(kind: str) -> list[str]:
+def words(kind: str, config: Path = DEFAULT_CONFIG) -> list[str]:
     """The open alarms, the journals, or the days on which a journal began; [] if they cannot be read."""
     try:
         if kind == "alarms":
-            found = ask(socket_path(DEFAULT_CONFIG), {"do": "status"})["alarm"]["open"]
+            found = ask(socket_path(config), {"do": "status"})["alarm"]["open"]
             return list(dict.fromkeys(str(each["id"]) for each in found))
-        is_bare = not DEFAULT_CONFIG.exists()
-        files = journal_files(Path(JOURNAL_DIR) if is_bare else journal_dir(DEFAULT_CONFIG))
+        is_bare = config == DEFAULT_CONFIG and not config.exists()
+        files = journal_files(Path(JOURNAL_DIR) if is_bare else journal_dir(config))
         if kind == "journals":
             return [journal_id(path) for path in files]
         days = (datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT00:00:00Z") for path in files)
@@ -54,7 +54,9 @@ def shoe() -> str:
 
 def bash_of_shoe() -> str:
     """Script for bash-completion of `shoe`."""
-    return bash("shoe", parser_of(COMMANDS), ASKED, {"shoe help": " ".join((*help.topics(), *COMMANDS))})
+    asked = {last: f"shoe help --words {kind} $file 2>/dev/null" for last, kind in ASKED.items()}
+    topics = {"shoe help": " ".join((*help.topics(), *COMMANDS))}
+    return bash("shoe", parser_of(COMMANDS), asked, topics, underscored="shoe do")
 
 
 def bridge_toml() -> str:

@@ -7,6 +7,8 @@ from typing import Final
 
 import msgspec
 
+from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
+from firmware_bridge.cli.watch.language import language, language_option
 from firmware_bridge.config.layout import show_columns
 from firmware_bridge.demo.script import Drawn, NewShoe, parse
 from firmware_bridge.errors import ScriptError, UsageError
@@ -14,8 +16,9 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.deals import DECKS
-from firmware_bridge.games.game import Game, Terms
+from firmware_bridge.games.game import Game, Terms, Wording
 from firmware_bridge.games.house import choices, usual
+from firmware_bridge.topics.texts import LANGUAGES, Language, known
 
 ASKED: Final = [name for name, game in GAMES.items() if game.odds]
 TERMS: Final = ("tiger_pair_top", "natural_bets")
@@ -32,6 +35,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--markdown", action="store_true", help="what each bet pays and returns, of every game or of --game"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+    language_option(parser)
     parser.add_argument(
         "--tiger-pair-top",
         choices=choices("tiger_pair_top"),
@@ -63,8 +67,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.buffer.write(msgspec.json.encode(odds.of(decks, seen, terms)) + b"\n")
     else:
-        show_columns(odds.table(decks, seen, terms))
+        show_columns(odds.table(decks, seen, terms, _wording(language(arguments.lang, DEFAULT_CONFIG))))
     return 0
+
+
+def _wording(lang: Language) -> Wording:
+    """The texts of the catalogue in a language; an id that it lacks stays English."""
+
+    def say(id: str, english: str, **values: object) -> str:
+        return (english if lang == "en" else known(lang, id) or english).format(**values)
+
+    return Wording(lambda names: names[LANGUAGES.index(lang)], say)
 
 
 def _markdown(arguments: argparse.Namespace) -> int:

@@ -77,8 +77,13 @@ def alarm_help(topic: str, lang: Language) -> list[str]:
         f"{id}: {name}",
         *([text(lang, "page.blocks")] if any(row.blocks for row in rows) else []),
         f"{text(lang, 'page.todo')}:",
-        *(f"  {f'{policy}: ' if policy else ''}{words}" for policy, words in todo.items() if words),
+        *(f"  {_under(lang, policy)}{words}" for policy, words in todo.items() if words),
         *([f"{text(lang, 'page.choices')}:"] if choices else []),
         *(f"  {known(lang, f'choice.{choice}') or choice}" for choice in choices),
         *([text(lang, "page.decide", id=id)] if choices else [text(lang, "page.no_choices")]),
     ]
+
+
+def _under(lang: Language, policy: str) -> str:
+    """The head of what a policy says, "" for that of every policy without one of its own."""
+    return f"{known(lang, f'policy.{policy}') or policy}: " if policy else ""

@@ -86,10 +86,15 @@ def lease_words(status: Status, lang: Language = "en") -> tuple[str, str] | None
 
 def rules(settings: dict[str, Any], lang: Language = "en") -> str:
     """Game, procedure if it has several, and decks."""
-    game = settings["game"] if lang == "en" else known(lang, f"game.{settings['game']}") or settings["game"]
-    procedure = (settings["terms"]["procedure"],) if "procedure" in settings["terms"] else ()
+    terms = settings["terms"]
+    procedure = (word(lang, "procedure", terms["procedure"]),) if "procedure" in terms else ()
     decks = text(lang, "machine.decks", count=settings["decks"])
-    return (", " if lang == "en" else "，").join((game, *procedure, decks))
+    return (", " if lang == "en" else "，").join((word(lang, "game", settings["game"]), *procedure, decks))
+
+
+def word(lang: Language, kind: str, id: str) -> str:
+    """A choice of the config, or a mode: its identifier in English, in Chinese its word."""
+    return id if lang == "en" else known(lang, f"{kind}.{id}") or id
 
 
 def frame_line(frame: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 from firmware_bridge.cli.roads.terminal import DERIVED, NARROWEST, SHAPES, Paint
 from firmware_bridge.cli.roads.terminal import screen as roads_screen
 from firmware_bridge.cli.watch.language import translated
-from firmware_bridge.cli.watch.machine import Status, faulty, frame_line, machine, rows, rules
+from firmware_bridge.cli.watch.machine import Status, faulty, frame_line, machine, rows, rules, word
 from firmware_bridge.cli.watch.screen import Standing, decisions, mode_word, mode_words, next_step, standing
 from firmware_bridge.facts.printable import escaped, harmless
 from firmware_bridge.games import GAMES
@@ -183,9 +183,9 @@ def _table(status: Status, lang: Language) -> str:
         lang,
         "machine.table",
         rules=rules(settings, lang),
-        policy=settings["policy"],
+        policy=word(lang, "policy", settings["policy"]),
         held=text(lang, "machine.held", count=table["held"]) if table["held"] else "",
-        mode=mode_word(status),
+        mode=mode_word(status, lang),
         version=status["version"],
     )
 
@@ -193,7 +193,6 @@ def _table(status: Status, lang: Language) -> str:
 def _over(status: Status, result: dict[str, Any]) -> FinishedRound:
     game = GAMES[status["table"]["settings"]["game"]]
     notes = remarks(game, result | result["own"]) if result["outcome"] else ()
-    corrected = ["corrected"] if result["revision"] else []
     cards = on_screen([(slot, card) for slot, card in result["cards"]], result["own"])
     points = shown_hands({"hands": result["points"], **result["own"]})
-    return FinishedRound(status["shoe"], result["round"], result["outcome"], points, cards, [*notes, *corrected])
+    return FinishedRound(status["shoe"], result["round"], result["outcome"], points, cards, notes)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal
 
 from firmware_bridge.cli.daemon_socket import at_the_table
-from firmware_bridge.cli.watch.machine import Status, coming_back, lease_words, machine, rules
+from firmware_bridge.cli.watch.machine import Status, coming_back, lease_words, machine, rules, word
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.screen.words import brief, offers, shows
 from firmware_bridge.topics.texts import Language, known, text
@@ -114,12 +114,12 @@ def standing(status: Status) -> Standing:
     return "in_order" if _mode(status) == "FULL" and not status["alarm"]["open"] else "goes_on"
 
 
-def mode_word(status: Status) -> str:
-    """The mode in a word: a table that cannot be dealt at is never FULL."""
+def mode_word(status: Status, lang: Language = "en") -> str:
+    """The mode, in Chinese in words: a table that cannot be dealt at is never FULL."""
     mode = _mode(status)
-    if mode not in ("FULL", "NO_BROKER"):
-        return mode
-    return {"stopped": "STOPPED", "calibration": "CALIBRATION"}.get(standing(status), mode)
+    if mode in ("FULL", "NO_BROKER"):
+        mode = {"stopped": "STOPPED", "calibration": "CALIBRATION"}.get(standing(status), mode)
+    return word(lang, "mode", mode)
 
 
 def next_step(status: Status, lang: Language = "en") -> str:
@@ -179,9 +179,8 @@ def _title(status: Status, lang: Language) -> str:
     table = status["table"]
     settings = table["settings"]
     shoe = text(lang, "status.shoe", shoe=status["shoe"]) if status["shoe"] else text(lang, "status.no_shoe_yet")
-    return (
-        f"{text(lang, 'status.table', table=status['table_id'])}  {shoe}  {rules(settings, lang)}  {mode_word(status)}"
-    )
+    named = text(lang, "status.table", table=status["table_id"])
+    return f"{named}  {shoe}  {rules(settings, lang)}  {mode_word(status, lang)}"
 
 
 def _phase(status: Status, lang: Language) -> str:

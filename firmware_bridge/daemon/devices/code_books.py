@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from firmware_bridge.config.toml_text import quoted
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.cards import FACES, TILES, Card, read_card
+from firmware_bridge.facts.cards import FACES, TILES, Card, hint, read_card
 
 FACE_BITS: Final = 6
 """Native codes: bits 0-5 are the face, bits 6-15 the pack lot."""
@@ -36,6 +36,9 @@ class Known(NamedTuple):
 CUT_CARD: Final = Known(None)
 CUT: Final = "cut"
 """The name of the cut card in a book."""
+
+SEPARATORS: Final = ",;"
+"""What may stand between the fields of a CSV file; one in all its lines."""
 
 REMEDY: Final = "record it: sudo shoe calibrate codebook --by NAME"
 """The command that records a code book."""
@@ -136,7 +139,6 @@ def _other_pack(rows: list[Row], pack: Pack) -> Iterator[str]:
 def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
     """Mistakes in single rows."""
     faces = [card.value for card in pack]
-    some = "As, Td, .." if "As" in faces else f"{', '.join(faces[:2])}, .."
     codes: dict[str, str] = {}
     serials: dict[str, str] = {}
     for row in rows:
@@ -146,12 +148,22 @@ def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
         elif code in codes:
             yield f"{row.where}: code {row.code!r} is used twice, see {codes[code]}"
         if row.face not in {*faces, CUT}:
-            yield f"{row.where}: {row.face!r} is not a card: write {some} or {CUT}"
+            yield f"{row.where}: {_wrong_face(row, pack)}"
         if row.serial in serials:
             yield f"{row.where}: serial {row.serial!r} is used twice, see {serials[row.serial]}"
         codes.setdefault(code, row.where)
         if row.serial:
             serials.setdefault(row.serial, row.where)
+
+
+def _wrong_face(row: Row, pack: Pack) -> str:
+    """What is wrong with a row with a card that the pack does not have."""
+    if row.face:
+        return f"{row.face!r} is not a card: {hint(pack)}, or {CUT}"
+    if separator := next((each for each in SEPARATORS if each in row.code), None):
+        other = SEPARATORS.replace(separator, "")
+        return f"this line has {separator!r} between its fields, the others {other!r}: use one throughout"
+    return "the card is missing"
 
 
 def _wrong_counts(rows: list[Row], decks: int | None, pack: Pack) -> Iterator[str]:
@@ -205,7 +217,7 @@ def _too_few(faces: list[str], count: int, copies: int, all_faces: int) -> str:
 def _csv_rows(path: Path) -> Iterator[Row]:
     with path.open(newline="", encoding="utf-8-sig") as file:
         text = file.read()
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;", key=text.count))
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=max(SEPARATORS, key=text.count))
         for cells in lines:
             code, face, serial = ([cell.strip() for cell in cells] + ["", "", ""])[:3]
             if any((code, face, serial)) and (code, face) != ("code", "card"):

@@ -9,7 +9,7 @@ from msgspec import Struct, inspect
 from msgspec.structs import fields
 
 from firmware_bridge.facts.cards import HINT
-from firmware_bridge.facts.orders import Enter
+from firmware_bridge.facts.orders import Correct, Enter
 from firmware_bridge.facts.printable import REMEDY, did_you_mean, escaped, fault
 
 ECHO: Final = 40
@@ -35,6 +35,9 @@ class Mistake(NamedTuple):
     hint: str
 
 
+NOT_PLAIN: Final = Mistake("has characters that are not plain", "write only a to z, digits and signs")
+
+
 def shown(word: str) -> str:
     """The beginning of a word from outside, in one line."""
     return escaped(word[:ECHO])[:ECHO]
@@ -53,6 +56,8 @@ def mistake(kind: type[Struct], given: Mapping[str, Any]) -> Mistake | None:
             return _unknown(kind, name, known)
     for name, (info, is_needed) in known.items():
         if name in given and (wrong := _wrong(info, given[name])):
+            if kind is Correct and wrong.what.endswith(NOT_PLAIN.what):
+                wrong = Mistake("has an item that is not a card", HINT)
             return Mistake(f"{called(name)} {wrong.what}", wrong.hint)
         if name not in given and is_needed:
             return Mistake(f"{called(name)} is missing", f'give "{name}"')
@@ -118,7 +123,7 @@ def _wrong_text(info: inspect.StrType, value: Any) -> Mistake | None:
     if wrong := fault(value, info.max_length or len(value)):
         return Mistake(wrong, REMEDY)
     if info.pattern and not re.search(info.pattern, value):
-        return Mistake("has characters that are not plain", "write only a to z, digits and signs")
+        return NOT_PLAIN
     return None
 
 

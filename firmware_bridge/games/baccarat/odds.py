@@ -7,12 +7,23 @@ from functools import cache
 from itertools import groupby
 from math import perm
 from typing import Final
-from unicodedata import east_asian_width
 
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.wire_states import BetOdds as Odds
 from firmware_bridge.facts.wire_states import Chance
-from firmware_bridge.games.baccarat.bets import BETS, GROUPS, LOST, NaturalBets, Net, TigerPairTop, pays, tiers
+from firmware_bridge.games.baccarat.bets import (
+    BETS,
+    GROUPS,
+    LOST,
+    TRADITIONAL,
+    Bet,
+    Names,
+    NaturalBets,
+    Net,
+    TigerPairTop,
+    pays,
+    tiers,
+)
 from firmware_bridge.games.baccarat.conditions import Condition
 from firmware_bridge.games.baccarat.deals import (
     ROUND,
@@ -26,7 +37,7 @@ from firmware_bridge.games.baccarat.deals import (
     remaining,
 )
 from firmware_bridge.games.baccarat.script import Baccarat
-from firmware_bridge.games.game import OddsBook
+from firmware_bridge.games.game import SHOE, SHOE_ID, OddsBook, Wording, flush_right, padded
 
 __all__ = ["Chance", "Odds", "OddsError", "Piles", "deviation", "full", "odds", "remaining"]
 
@@ -95,7 +106,7 @@ def _by_points(piles: Piles) -> list[int]:
     return points
 
 
-ZH, EN, RTP, PAYS, CHANCE = 12, 28, 12, 12, 14
+NAME, RTP, PAYS, CHANCE = 28, 12, 12, 14
 """Columns of the table: widths in a terminal's cells, where a Chinese character takes two."""
 
 _NET_WORDS: Final[dict[Net, str]] = {-1: "lost", 0: "push"}
@@ -109,27 +120,33 @@ def _deviation(decks: int, seen: Sequence[Card], terms: Baccarat) -> dict[str, F
     return deviation(remaining(decks, seen), decks, terms.tiger_pair_top, terms.natural_bets)
 
 
-def _table(decks: int, seen: Sequence[Card], terms: Baccarat) -> Iterator[str]:
-    """A line for each tier, the bet's names before its first."""
-    by_bet, left = _of(decks, seen, terms), decks * len(FACES) - len(seen)
-    yield f"{decks * len(FACES)} cards in {decks} decks, {left} left. RTP: what comes back, the stake included."
+def _table(decks: int, seen: Sequence[Card], terms: Baccarat, wording: Wording) -> Iterator[str]:
+    """A line for each tier, the bet's name before its first."""
+    by_bet, size = _of(decks, seen, terms), decks * len(FACES)
+    shoe = wording.say(SHOE_ID, SHOE, size=size, decks=decks, left=size - len(seen))
+    yield shoe + wording.say("odds.rtp", "RTP: what comes back, the stake included.")
     for group, bets in groupby(BETS.values(), lambda bet: bet.group):
-        yield f"\n{GROUPS[group].zh}  {GROUPS[group].en}"
+        yield f"\n{_name(GROUPS[group], wording)}"
         for bet in bets:
-            heads = [_left(bet.zh, ZH) + _left(bet.en, EN) + _percent(by_bet[bet.id].rtp, 4).rjust(RTP)]
+            heads = [padded(_name(bet, wording), NAME) + _percent(by_bet[bet.id].rtp, 4).rjust(RTP)]
             for chance in by_bet[bet.id].tiers:
-                head = heads.pop() if heads else " " * (ZH + EN + RTP)
-                paid = _NET_WORDS.get(chance.pays, f"{chance.pays} to 1")
-                yield f"  {head}{paid:>{PAYS}}{_percent((chance.num, chance.den), 6):>{CHANCE}}"
+                head = heads.pop() if heads else " " * (NAME + RTP)
+                yield f"  {head}{_paid(chance.pays, wording)}{_percent((chance.num, chance.den), 6):>{CHANCE}}"
+
+
+def _name(of: Names | Bet, wording: Wording) -> str:
+    return wording.named((of.en, of.zh.translate(TRADITIONAL), of.zh))
+
+
+def _paid(net: Net, wording: Wording) -> str:
+    """What a tier pays, at the right of its column."""
+    words = _NET_WORDS.get(net)
+    paid = wording.say(f"odds.{words}", words) if words else wording.say("odds.to_1", "{net} to 1", net=net)
+    return flush_right(paid, PAYS)
 
 
 def _percent(part: tuple[int, int], digits: int) -> str:
     return f"{float(100 * Fraction(*part)):.{digits}f} %"
-
-
-def _left(text: str, width: int) -> str:
-    """`text` with spaces behind it up to `width` cells."""
-    return text + " " * (width - sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text))
 
 
 BOOK: Final = OddsBook(of=_of, deviation=_deviation, table=_table)

@@ -12,12 +12,15 @@ from msgspec.structs import asdict
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.blackjack.rules import MOST, STANDS_ON, VALUES, Blackjack, counted
 from firmware_bridge.games.chances import Chance, HandOddsError
-from firmware_bridge.games.game import OddsBook
+from firmware_bridge.games.game import SHOE, SHOE_ID, OddsBook, Wording, flush_right
 
 UPS: Final = {1: "A"} | {pip: str(pip) for pip in range(2, 10)} | {10: "T"}
 """Points of a card -> name of the dealer's first card; `T` stands for T, J, Q and K."""
 
 TOTALS: Final = tuple(str(total) for total in range(STANDS_ON, MOST + 1))
+CELL: Final = 11
+"""Width of a column of the table."""
+
 ENDS: Final = (*TOTALS, "blackjack", "bust", "unfinished")
 """The ends of the dealer's hand; `unfinished`: no card is left in the shoe before it ends."""
 
@@ -133,26 +136,29 @@ def _deviation(decks: int, seen: Sequence[Card], terms: Blackjack) -> dict[str, 
     }
 
 
-def _table(decks: int, seen: Sequence[Card], terms: Blackjack) -> Iterator[str]:
-    found = odds(piles_of(decks, seen))
+def _table(decks: int, seen: Sequence[Card], terms: Blackjack, wording: Wording) -> Iterator[str]:
+    found, say = odds(piles_of(decks, seen)), wording.say
     size = decks * len(FACES)
-    yield f"{size} cards in {decks} decks, {size - len(seen)} left. How the dealer's hand ends, by its first card:"
+    shoe = say(SHOE_ID, SHOE, size=size, decks=decks, left=size - len(seen))
+    yield shoe + say("odds.dealer", "How the dealer's hand ends, by its first card:")
     yield ""
-    yield "  " + "".join(f"{head:>11}" for head in ("first", *ENDS[:-1]))
+    heads = (say(f"odds.{head}", head) if head.isalpha() else head for head in ("first", *ENDS[:-1]))
+    yield "  " + "".join(flush_right(head, CELL) for head in heads)
     yield from _rows(found.dealer)
-    yield "  after a peek that found no blackjack:"
+    yield "  " + say("odds.peeked", "after a peek that found no blackjack:")
     yield from _rows(found.peeked)
     yield ""
-    yield f"  dealer's blackjack, no card dealt yet: {_percent(found.blackjack['any'])}"
-    yield "  the next card busts a hand of (every ace as 1):"
-    yield "  " + "".join(f"{total:>11}" for total in found.bust)
-    yield "  " + "".join(f"{_percent(chance):>11}" for chance in found.bust.values())
+    natural = _percent(found.blackjack["any"])
+    yield "  " + say("odds.natural", "dealer's blackjack, no card dealt yet: {chance}", chance=natural)
+    yield "  " + say("odds.busts", "the next card busts a hand of (every ace as 1):")
+    yield "  " + "".join(f"{total:>{CELL}}" for total in found.bust)
+    yield "  " + "".join(f"{_percent(chance):>{CELL}}" for chance in found.bust.values())
 
 
 def _rows(dealer: Mapping[str, Chances]) -> Iterator[str]:
     for up, ends in dealer.items():
         cells = [_percent(ends[end]) if end in ends else "-" for end in ENDS[:-1]]
-        yield "  " + "".join(f"{text:>11}" for text in (up, *cells))
+        yield "  " + "".join(f"{text:>{CELL}}" for text in (up, *cells))
 
 
 def _percent(chance: Chance) -> str:

@@ -106,7 +106,11 @@ GAME: Final = Game(
     guest=GUEST,
     demo=Demo(strategy=strategy, remarks=_remarks, compare=compare, summary=summary),
     odds=lambda: book(
-        PACK, "tiles left: hands of two", WORDS, lambda left, terms: chances(left, EACH, terms.order, kind_of)
+        "erbagang",
+        PACK,
+        "tiles left: hands of two",
+        WORDS,
+        lambda left, terms: chances(left, EACH, terms.order, kind_of),
     ),
     payouts=_payouts,
 )

@@ -87,7 +87,7 @@ GAME: Final = Game(
     unusual_terms=_unusual,
     demo=Demo(strategy=strategy, remarks=remarks, compare=compare, summary=summary),
     odds=lambda: book(
-        PACK, "cards left: hands of five", WORDS, lambda left, terms: chances(left, EACH, KINDS, kind_of)
+        "niuniu", PACK, "cards left: hands of five", WORDS, lambda left, terms: chances(left, EACH, KINDS, kind_of)
     ),
     payouts=_payouts,
 )

@@ -117,6 +117,6 @@ GAME: Final = Game(
     money=Money(stakes="money", must_bet=True, staked=_staked),
     guest=guest.Guest(result=_shown, hidden=HAND, limits=(("ante", ""), ("top", "")), has_pot=True),
     demo=Demo(strategy=act, compare=_compare, summary=_summary),
-    odds=lambda: book(PACK, "cards left: hands of three", CALLED, lambda left, terms: chances(left)),
+    odds=lambda: book("zhajinhua", PACK, "cards left: hands of three", CALLED, lambda left, terms: chances(left)),
     payouts=_payouts,
 )

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from firmware_bridge.facts import events
-from firmware_bridge.facts.cards import HINT, Card
+from firmware_bridge.facts.cards import Card, hint
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.orders import Correct
 from firmware_bridge.games.game import Game, Result, Start
@@ -207,7 +207,7 @@ def _move(shoe: Shoe, word: str) -> Card | Mark:
     card = next((each for each in rules(shoe).pack if each.value == word), None)
     mark = mark_of(word)
     if card is None and (mark is None or mark.word not in rules(shoe).play.words):
-        raise Refused(f"{word} is not a card of {shoe.house.game}", HINT)
+        raise Refused(f"{word} is not a card of {shoe.house.game}", hint(rules(shoe).pack))
     return card or mark  # type: ignore[return-value]  # one of them is there
 
 

@@ -23,7 +23,7 @@ from firmware_bridge.shoe.handlers.card_checks import is_of_this_shoe
 from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, dealt_in, played
 from firmware_bridge.shoe.handlers.disclosure import revealed, waits_for_reveal
 from firmware_bridge.shoe.handlers.shuffle import patterns
-from firmware_bridge.shoe.policy import POLICIES
+from firmware_bridge.shoe.policy import policy_of
 from firmware_bridge.shoe.round import layout, opens_itself, phase, rules, start
 from firmware_bridge.shoe.state import Phase, Shoe
 
@@ -59,7 +59,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
             number=number,
             journal=journal,
             house=house,
-            policy=POLICIES[house.policy],
+            policy=policy_of(house.policy, GAMES[house.game]),
             version=__version__,
             digest=_digest(house),
             pack=Pack(pack.lot, house.decks, pack.left),
@@ -86,8 +86,8 @@ def _journal(before: Shoe, house: House, at: int, nonce: str) -> str:
 
 
 def _digest(house: House) -> str:
-    """Hex SHA-256 of the settings, the policy table and the software version."""
-    return sha256(msgspec.json.encode((house, POLICIES[house.policy], __version__))).hexdigest()
+    """Hex SHA-256 of the settings, the published rows of the policy, and the software version."""
+    return sha256(msgspec.json.encode((house, policy_of(house.policy, GAMES[house.game]), __version__))).hexdigest()
 
 
 def publish_happened(draft: Draft) -> None:

@@ -116,7 +116,7 @@ def test_a_code_book_with_its_wrong_lines(check: Checked, tmp_path: Path) -> Non
     book.write_text("\n".join(["As0,Xx", *lines]))
     section = {"protocol": "line", "code_book": str(book)}
     assert [each["text"].split(": ", 1)[1] for each in check(reader=section)["code book"]] == [
-        "'Xx' is not a card: write As, Td, .. or cut",
+        "'Xx' is not a card: write a card as rank and suit: As, Td, or cut",
         "code 'As0' is used twice, see line 1",
     ]
     book.write_text("\n".join(lines))

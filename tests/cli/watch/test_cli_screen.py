@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from firmware_bridge.cli.watch.model import Watched
 from firmware_bridge.cli.watch.screen import line, screen
 from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
@@ -249,3 +250,10 @@ def test_an_alarm_that_does_not_stop_play() -> None:
     told = status("9s")
     told["alarm"]["open"] = [alarm("sensor_stuck")]
     assert screen(told)[0] == "PLAY GOES ON, with 1 alarm open"
+
+
+def test_a_corrected_round_is_called_so_once() -> None:
+    watched = Watched("en")
+    watched.update(status("9sTdTsTc !correct 1 9sTdTs9c"))
+    assert "\n".join(row.plain for row in watched.screen(200, 60, "")).count("corrected") == 1
+    assert "\n".join(screen(status("9sTdTsTc !correct 1 9sTdTs9c"))).count("corrected") == 1

@@ -277,7 +277,7 @@ SOUND: Final[dict[str, Any]] = {
 
 IDENTIFIERS: Final = re.compile(
     r"sudo \S+ \S+ \S+( --by NAME)?|\[mqtt\] host|port|native|/dev/x|floor|anna|WU|next|MQTT|ms|MB|b:\d+|°C|0-a|1-a"
-    r"|No space left on device|[PB]1|x|keep-order|on-demand"
+    r"|No space left on device|[PB]1|x"
 )
 """What stays as it is: names, commands, keys of the config, words of the system."""
 

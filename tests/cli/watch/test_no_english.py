@@ -49,12 +49,11 @@ PROPER: Final = re.compile(
 """Keys of the config, keys of a keyboard, errors of the system, ports, journals."""
 
 WORDS: Final = {
-    *("FULL", "NO_BROKER", "STOPPED", "CALIBRATION", "OBSERVE", "VIRTUAL_CUT", "MANUAL_ENTRY"),  # modes
     *("NEXT", "REVEAL", "UNMARK", "next", "reveal", "ready", "fault"),  # keys, and lamps
     *("MQTT", "TLS", "MB", "ms", "port", "host", "id", "dmesg", "x"),
-    *("native", "floor", "anna", "WU", "bd", "replay", "T07", "keep-order", "us-burn", "macau", "studio"),
+    *("native", "floor", "anna", "WU", "bd", "replay", "T07"),
     *("VIP", "zz", *map(orders.tag_of, orders.ORDERS)),
-    *("on-demand", "six-card", "NAME", "CARD", "CHOICE", "SEAT", "wp", "lot", "unmark", "bets", "money"),
+    *("NAME", "CARD", "CHOICE", "SEAT", "wp", "lot", "unmark", "bets", "money"),
     *GAMES,
     *ALARMS,
     *CHOICES,

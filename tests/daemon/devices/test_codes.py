@@ -85,13 +85,25 @@ def test_a_serial_is_of_one_card_so_decks_that_share_a_code_have_none(
 
 TWICE = [*LINES, *[f"x{line}" for line in LINES]]
 
+SEPARATED = "this line has {!r} between its fields, the others {!r}: use one throughout"
+NO_CARD = "is not a card: write a card as rank and suit: As, Td, or cut"
+
 # lines, decks, what is told
 MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
-    (["00;As", *LINES[1:]], 8, ["line 1: '' is not a card: write As, Td, .. or cut", "end: As is missing"]),
-    (["00", *LINES[1:]], 8, ["line 1: '' is not a card: write As, Td, .. or cut", "end: As is missing"]),
+    (["00;As", *LINES[1:]], 8, [f"line 1: {SEPARATED.format(';', ',')}", "end: As is missing"]),
+    (
+        [*(line.replace(",", ";") for line in LINES[:51]), LINES[51]],
+        8,
+        [f"line 52: {SEPARATED.format(',', ';')}", "end: Kc is missing"],
+    ),
+    (["00", *LINES[1:]], 8, ["line 1: the card is missing", "end: As is missing"]),
     ([",As", *LINES[1:]], 8, ["line 1: the code is missing"]),
-    (["00,ax", *LINES[1:]], 8, ["line 1: 'ax' is not a card: write As, Td, .. or cut", "end: As is missing"]),
-    ([*LINES, "P,3p"], 8, ["line 53: '3p' is not a card: write As, Td, .. or cut"]),
+    (
+        ["00,ax", *LINES[1:]],
+        8,
+        [f"line 1: 'ax' {NO_CARD}", "end: As is missing"],
+    ),
+    ([*LINES, "P,3p"], 8, [f"line 53: '3p' {NO_CARD}"]),
     (LINES[1:], 8, ["end: As is missing"]),
     ([*LINES, "x,Kc"], 8, ["line 53: one code too many for Kc: the other faces have 1"]),
     (["01,As", *LINES[1:]], 8, ["line 2: code '01' is used twice, see line 1"]),
@@ -107,7 +119,7 @@ MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
         [*LINES[:2], "x,11h", *LINES[2:4]],
         8,
         [
-            "line 3: '11h' is not a card: write As, Td, .. or cut",
+            "line 3: '11h' is not a card: write a card as rank and suit: As, Td, or cut",
             "end: 48 faces are missing: 5s 6s 7s .. Kc; record it: sudo shoe calibrate codebook --by NAME",
         ],
     ),
@@ -117,7 +129,7 @@ MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
         [
             "line 2: code '00' is used twice, see line 1",
             "line 2: serial '7' is used twice, see line 1",
-            "line 3: '3x' is not a card: write As, Td, .. or cut",
+            "line 3: '3x' is not a card: write a card as rank and suit: As, Td, or cut",
             "line 52: one code too many for As: the other faces have 1",
             "end: 2 faces are missing: 3s Kc",
         ],
@@ -219,7 +231,7 @@ def test_a_book_of_tiles_fits_packs_of_tiles(tmp_path: Path, lines: list[str]) -
                 "use another code book"
             ),
         ),
-        ([*TILE_LINES, "x,As"], TILE_PACK, "line 11: 'As' is not a card: write 1p, 2p, .. or cut"),
+        ([*TILE_LINES, "x,As"], TILE_PACK, "line 11: 'As' is not a card: write a tile as 1p to 9p, or wp, or cut"),
         (EACH_TILE[:20], TILE_PACK, "end: every face has 2 codes: give 1, or 4 for each of the 1 decks of this table"),
         (EACH_TILE[:-1], TILE_PACK, "end: wp has 3 of 4 codes"),
         (

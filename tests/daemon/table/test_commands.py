@@ -5,7 +5,7 @@ import pytest
 
 from firmware_bridge.daemon.table.order_service import LONGEST, NotAnOrder, digest, order_of, parse
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.cards import FACES, Card
+from firmware_bridge.facts.cards import FACES, HINT, Card
 from firmware_bridge.facts.orders import ALL, BY_MQTT, LOCAL
 
 
@@ -65,6 +65,7 @@ def test_orders_as_they_come_over_the_wire(fields: dict[str, Any], order: orders
             "a whole number",
         ),
         ({"do": "correct", "round": 1, "cards": "As", "why": ""}, '"cards" is not a list', "write it in [ ]"),
+        ({"do": "correct", "round": 1, "cards": ["K♠"], "why": ""}, '"cards" has an item that is not a card', HINT),
         ({"do": "reveal", "slots": ["P1", "\x07"]}, '"slots" has an item that contains the character \\x07', ""),
         ({"do": "bets_closed", "bets": [1]}, '"bets" is not an object', "write it in { }"),
         ({"do": "bets_closed", "bets": {"1": 5}}, '"bets" has an item that is not a text', ""),

@@ -10,6 +10,7 @@ import pytest
 
 from firmware_bridge.facts.cards import FACES, TILES, cards
 from firmware_bridge.games.chances import HandOddsError
+from firmware_bridge.games.game import ENGLISH
 from firmware_bridge.games.zhajinhua import GAME
 from firmware_bridge.games.zhajinhua.seats import ZhaJinHua
 from tests.games.zhajinhua.simulated_hands import kind_of
@@ -53,7 +54,7 @@ def test_how_much_likelier_a_kind_is_adds_up_to_nothing() -> None:
 
 
 def test_people_get_a_line_for_each_kind() -> None:
-    lines = [*BOOK.table(1, (), ZhaJinHua())]
+    lines = [*BOOK.table(1, (), ZhaJinHua(), ENGLISH)]
     assert lines[0] == "52 cards left: hands of three, by their kind."
     assert lines[1].split() == ["leopard", "52", "0.235294", "%"]
     assert len(lines) == 8
