@@ -73,6 +73,7 @@ def forbid_processes() -> None:
 
 
 FIRST: Final = (
+    *("topics/test_guided.py", "demo/test_demo_faults.py"),
     *("shoe/test_table.py", "golden/test_golden.py", "demo/test_demo.py", "cli/calibrate/test_calibrate_taken_back.py"),
     *("shoe/test_disturbed.py", "daemon/test_no_journal.py", "floor/test_guest_secrets.py", "daemon/test_way.py"),
 )

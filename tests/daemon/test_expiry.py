@@ -133,7 +133,8 @@ def test_a_daemon_killed_while_it_deletes_starts_and_sends_everything(
     table.code = DaemonTable.code
     table.start().deal("4s")
     table.until(lambda: is_sent(table))
-    assert {(journal, seq) for journal, seq, _ in identities(backend)} >= every | whole(table)
+    wanted = every | whole(table)
+    backend.wait_until(lambda: {(journal, seq) for journal, seq, _ in identities(backend)} >= wanted)
     assert "missing" not in table.log
 
 

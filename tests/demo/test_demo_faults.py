@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 import pytest
@@ -55,10 +56,22 @@ def under(fault: str, policy: str, game: str) -> str:
     return f"{words(fault, game)} --policy {policy}"
 
 
+pytestmark = pytest.mark.timeout(900)
+"""Of a setup that plays all demos of a game: a minute on two cores, several while five other workers test."""
+
+
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    plays = [*(words(*cell) for cell in TRIED), *(under(*each) for each in POLICIES)]
-    return side_by_side(tmp_path_factory.mktemp("demos"), plays, 6)
+    """What each demo prints; those of a game are played with the first of them."""
+    plays = {game: [words(*cell) for cell in TRIED if cell[1] == game] for game in GAMES}
+    for each in POLICIES:
+        plays[each[2]].append(under(*each))
+
+    @cache
+    def demos(game: str) -> Played:
+        return side_by_side(tmp_path_factory.mktemp("demos"), plays[game], 6)
+
+    return lambda text: demos(next(game for game in GAMES if text in plays[game]))(text)
 
 
 def shown(text: str, fault: str) -> None:

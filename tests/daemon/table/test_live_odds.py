@@ -194,7 +194,7 @@ def test_a_process_that_writes_without_end_is_lost(mocker: MockerFixture) -> Non
 
 
 def test_a_process_that_hangs_is_ended_and_another_asked(mocker: MockerFixture) -> None:
-    mocker.patch.object(live_odds, "ANSWER_S", 5.0)
+    mocker.patch.object(live_odds, "ANSWER_S", 10.0)
 
     async def states() -> tuple[int, LiveOdds]:
         live = LiveOdds(lambda: None, asyncio.get_running_loop())
