@@ -41,6 +41,17 @@ answer_help() {
     esac
 }
 
+# help_before_setup "$@": where help is asked for and no environment is there to ask, prints the head of the script and
+# ends it: nobody waits for packages to read how a script is called.
+help_before_setup() {
+    local word
+    for word; do
+        case $word in
+            -h | --help) [ -x "$venv/bin/python" ] || answer_help "$word" ;;
+        esac
+    done
+}
+
 # Prints the path of the first Python that is new enough and can make environments.
 find_python() {
     local name

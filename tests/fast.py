@@ -20,6 +20,7 @@ SLOW: Final = {
             "cli_replay",
             "cli_support",
             "cli_wiring",
+            "pipes",
             "cli_words",
             "widths",
         ),

@@ -2,7 +2,6 @@
 
 import argparse
 import gc
-import os
 import sys
 from collections.abc import Collection
 from importlib import import_module
@@ -11,9 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.config.arguments import Exit, Parser
+from firmware_bridge.config.plain import warn
+from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, UsageError
-from firmware_bridge.facts.printable import escaped
 
 COMMANDS: Final = {
     "run": "the daemon (headless, under systemd)",
@@ -49,20 +49,29 @@ def main(argv: list[str] | None = None) -> int:
     """Runs a command; its exit code is one of `Exit`."""
     gc.set_threshold(COLLECT_AFTER)
     words = _as_typed(sys.argv[1:] if argv is None else argv)
-    arguments = parser_of(words[:1]).parse_args(words)
-    try:
-        code = int(import_module(f"{__name__}.{arguments.command}").run(arguments))
-        sys.stdout.flush()
-        return code
-    except BridgeError as error:
-        name = f"shoe {arguments.command}" if isinstance(error, UsageError) else "shoe"
-        print("\n".join(map(escaped, f"{name}: {_in_language(arguments, error)}".splitlines())), file=sys.stderr)
-        return _code_of(error)
-    except BrokenPipeError:  # a reader such as `| head` has closed the pipe: the rest goes to /dev/null
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    with outlived() as output:
+        arguments = parser_of(words[:1]).parse_args(words)
+        output.is_all = arguments.command in ENDLESS
+        try:
+            code = int(import_module(f"{__name__}.{arguments.command}").run(arguments))
+            sys.stdout.flush()
+            return FAILED if output.is_cut and code == FINE and _is_export(arguments) else code
+        except BridgeError as error:
+            name = f"shoe {arguments.command}" if isinstance(error, UsageError) else "shoe"
+            warn(f"{name}: {_in_language(arguments, error)}")
+            return _code_of(error)
+        except BrokenPipeError:  # a reader such as `| head` has seen enough of what has no end
+            return FINE
+        except KeyboardInterrupt:
+            return INTERRUPTED
+
+
+ENDLESS: Final = ("demo", "replay", "watch")
+"""Commands that end when the reader of their output goes; the others go on to their exit code."""
+
+
+def _is_export(arguments: argparse.Namespace) -> bool:
+    return (arguments.command, getattr(arguments, "action", "")) == ("journal", "export")
 
 
 SPEAKING: Final = ("do", "enter", "status", "watch")

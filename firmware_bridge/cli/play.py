@@ -14,6 +14,7 @@ from rich.text import Text
 
 from firmware_bridge.config.arguments import Exit
 from firmware_bridge.config.layout import show
+from firmware_bridge.config.plain import warn
 from firmware_bridge.demo.given import LineError, answer, line_of
 from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.read_round import RoundReader, waiting
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         with sys.stdin.buffer if file == STDIN else Path(file).open("rb") as source:
             return _play(arguments.game, file, source, arguments.json)
     except OSError as error:
-        print(escaped(f"play: {file}: {error.strerror}; {HINT}"), file=sys.stderr)
+        warn(escaped(f"play: {file}: {error.strerror}; {HINT}"))
         return Exit.FAILED
 
 
@@ -68,7 +69,7 @@ def _lines(game: str, numbered: Iterable[tuple[int, bytes]], as_json: bool) -> i
         try:
             _answer(game, line, as_json)
         except LineError as error:
-            print(escaped(f"play: line {number}: {error}"), file=sys.stderr)
+            warn(escaped(f"play: line {number}: {error}"))
             code = Exit.FAILED
     return code
 

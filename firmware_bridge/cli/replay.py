@@ -13,9 +13,10 @@ from typing import BinaryIO, Final, NamedTuple, get_args
 import msgspec
 
 from firmware_bridge.cli.long_commands import Bar, Workers, jobs_option
+from firmware_bridge.config.plain import warn
 from firmware_bridge.demo.memory_table import Close, Replay, Retained
 from firmware_bridge.demo.script import Part, parts, steps
-from firmware_bridge.errors import ScriptError
+from firmware_bridge.errors import ScriptError, UsageError
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.printable import did_you_mean
 from firmware_bridge.games import GAMES
@@ -123,9 +124,9 @@ def _table(arguments: argparse.Namespace) -> tuple[House, str]:
 
 
 def _dealt(house: House, procedure: str) -> House:
-    """The house with this procedure. Raises ScriptError if its game has only one."""
+    """The house with this procedure. Raises UsageError if its game has only one."""
     if not hasattr(terms_of(house), "procedure"):
-        raise ScriptError(f"{house.game} has only one procedure", "leave --procedure out")
+        raise UsageError(f"{house.game} has only one procedure", "leave --procedure out")
     return with_terms(house, procedure=procedure)
 
 
@@ -258,4 +259,4 @@ def _write(outputs: Iterable[Output], bar: Bar, form: Form) -> None:
                 bar.reach(end)
             case Warned(text):
                 bar.clear()
-                print(f"shoe replay: {text}", file=sys.stderr)
+                warn(f"shoe replay: {text}")

@@ -13,8 +13,9 @@ from firmware_bridge.cli.check.broker import first
 from firmware_bridge.cli.check.finding import failed
 from firmware_bridge.cli.daemon_socket import config_option
 from firmware_bridge.config.load import broker_settings, load
+from firmware_bridge.config.plain import say
 from firmware_bridge.config.sections import TopicWord
-from firmware_bridge.errors import BridgeError
+from firmware_bridge.errors import BridgeError, UsageError
 from firmware_bridge.games import GAMES
 from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.link import Link
@@ -49,7 +50,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Empties a table's retained topics; 0, or 1 if not confirmed. Raises NotRetired, ConfigError."""
+    """Empties a table's retained topics; 0, or 1 if not confirmed. Raises NotRetired, UsageError, ConfigError."""
     config = load(arguments.config)
     settings = broker_settings(config)
     settings = replace(settings, client_id=f"{settings.client_id}-retire")
@@ -57,21 +58,21 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         msgspec.convert(name, TopicWord)
     except msgspec.ValidationError:
-        raise NotRetired(f"{name!r} is not a table's name", "write it as in the topics") from None
+        raise UsageError(f"{name!r} is not a table's name", "write it as in the topics") from None
     prefix = f"{config.mqtt.root}/{name}"
     kept = asyncio.run(_talk(settings, prefix, ()))
     if not arguments.online and is_online(kept.get("status", b"")):
         raise NotRetired(f"a daemon is online as {prefix}", "stop it first, or give --online")
     if not kept:
-        print(f"the broker retains nothing of {prefix} that this user may read")
+        say(f"the broker retains nothing of {prefix} that this user may read")
     if not arguments.yes and not _agreed(prefix, kept):
-        print("nothing was changed")
+        say("nothing was changed")
         return 1
     asyncio.run(_talk(settings, prefix, sorted(RETAINED | set(kept))))
     if left := asyncio.run(_talk(settings, prefix, ())):
         hint = "let this user write there (shoe help broker), or stop the daemon of that name"
         raise NotRetired(f"the broker still retains {', '.join(sorted(left))} of {prefix}", hint)
-    print(f"{prefix} is retired: emptied {', '.join(sorted(kept)) or 'nothing'}")
+    say(f"{prefix} is retired: emptied {', '.join(sorted(kept)) or 'nothing'}")
     return 0
 
 
@@ -83,7 +84,7 @@ def is_online(status: bytes) -> bool:
 
 
 def _agreed(prefix: str, kept: dict[str, bytes]) -> bool:
-    print(f"The broker will delete the last messages of {prefix}: {', '.join(sorted(kept)) or 'all it retains'}.")
+    say(f"The broker will delete the last messages of {prefix}: {', '.join(sorted(kept)) or 'all it retains'}.")
     print("The journal stays. Continue? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

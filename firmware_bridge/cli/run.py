@@ -17,6 +17,7 @@ from firmware_bridge.cli import CONFIG, FAILED, FINE
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
 from firmware_bridge.config.effects import without_effect
 from firmware_bridge.config.load import load
+from firmware_bridge.config.plain import warn
 from firmware_bridge.config.read_section import read_document
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.bridge import Bridge
@@ -108,6 +109,6 @@ async def _bridge(config: Config) -> int:
     except InUse:
         raise
     except JournalError as error:
-        print(f"shoe: {error}", file=sys.stderr)
+        warn(f"shoe: {error}")
         return CONFIG  # a restart would not help
     return FAILED if failed else FINE

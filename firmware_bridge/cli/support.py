@@ -26,6 +26,7 @@ from firmware_bridge.cli.daemon_socket import JOURNAL_DIR, ask, config_option, j
 from firmware_bridge.cli.watch.screen import screen
 from firmware_bridge.config import calibration
 from firmware_bridge.config.findings import text as finding_text
+from firmware_bridge.config.plain import say, warn
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped_json
 from firmware_bridge.journal.files import journal_files
@@ -56,8 +57,8 @@ NEWEST: Final = "the newest journals"
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe support`."""
     config_option(parser)
-    text = "the file, or a directory for it (default: shoe-support-TIME.tar.gz here)"
-    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help=text)
+    text = "the file, or a directory for it, DIR/ (default: shoe-support-TIME.tar.gz here)"
+    parser.add_argument("-o", "--out", default=".", metavar="FILE", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -66,9 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises NoSupport.
     """
     place = Place(arguments.config, _journals(arguments.config))
-    out = arguments.out or Path()
-    if out.is_dir():
-        out /= time.strftime("shoe-support-%Y%m%dT%H%M%SZ.tar.gz", time.gmtime())
+    out = _file(arguments.out)
     fresh = out.with_name(f".{out.name}.{os.getpid()}")
     without: list[str] = []
     try:
@@ -82,12 +81,24 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         fresh.unlink(missing_ok=True)
     there = [name for name in (*PARTS, NEWEST) if name not in without]
-    print(f"{out}: {', '.join(there)}; it holds no sealed card and no password")
+    say(f"{out}: {', '.join(there)}; it holds no sealed card and no password")
     if without:
-        print(f"shoe: this user may not read {', '.join(without)}: put sudo before the command", file=sys.stderr)
+        warn(f"shoe: this user may not read {', '.join(without)}: put sudo before the command")
     if not place.config.exists():
-        print(f"shoe support: {place.config} is missing: give the table's config with --config", file=sys.stderr)
+        warn(f"shoe support: {place.config} is missing: give the table's config with --config")
     return FAILED if without or not place.config.exists() else FINE
+
+
+def _file(given: str) -> Path:
+    """The file for a path that may be a directory's; one that ends in / is made. Raises NoSupport."""
+    out = Path(given)
+    try:
+        if given.endswith("/"):
+            out.mkdir(exist_ok=True)
+    except OSError as error:
+        raise NoSupport(f"{out} cannot be made ({error.strerror})", "give another place with --out") from None
+    name = time.strftime("shoe-support-%Y%m%dT%H%M%SZ.tar.gz", time.gmtime())
+    return out / name if out.is_dir() else out
 
 
 class NoSupport(BridgeError, OSError):

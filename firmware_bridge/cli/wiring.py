@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, config_option
+from firmware_bridge.config.arguments import file_to_write
 from firmware_bridge.config.layout import show_columns
 from firmware_bridge.config.load import load
 from firmware_bridge.config.sections import Config
@@ -49,7 +50,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe wiring`."""
     config_option(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object per pin, for programs")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture to FILE")
+    parser.add_argument("--svg", type=file_to_write, metavar="FILE", help="write a picture to FILE")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,13 +2,16 @@
 
 import argparse
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from firmware_bridge.facts.printable import did_you_mean, escaped
+from firmware_bridge.config.plain import warn, wrapped
+from firmware_bridge.facts.printable import did_you_mean, escaped, nearest
 
 
 class Exit(IntEnum):
@@ -25,7 +28,7 @@ class Exit(IntEnum):
 MEANINGS: Final = {
     Exit.FINE: "done; of a check: in order",
     Exit.FAILED: "a check found a fault, the table is stopped, an order was refused, or the work could not be done",
-    Exit.USAGE: "wrong usage: an unknown word or option, or options that contradict each other",
+    Exit.USAGE: "wrong usage: an unknown word, card or option, or options that contradict each other",
     Exit.NO_DAEMON: "the daemon of the table is not running, or does not answer",
     Exit.CONFIG: "the config is wrong, or a journal or store is damaged or of another version",
     Exit.INTERRUPTED: "ended by Ctrl-C",
@@ -48,10 +51,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Ends the command: wrong usage."""
-        mistake = escaped(_NUMBER.sub(r"\2 is not \1", _OPTION.sub("", message), 1))
+        mistake = _NUMBER.sub(r"\2 is not \1", _OPTION.sub("", message), 1)
         mistake = mistake.replace("is not int", "is not a whole number").replace("is not float", "is not a number")
         see = f"see {self.prog} --help"
-        self.exit(Exit.USAGE, f"{self.prog}: {self.worded(mistake, see)}\n")
+        warn(escaped(f"{self.prog}: {self.worded(mistake, see)}"))
+        self.exit(Exit.USAGE)
 
     @staticmethod
     def worded(mistake: str, see: str) -> str:
@@ -62,7 +66,8 @@ class Parser(argparse.ArgumentParser):
         """The help, with the choices of an option folded where they are wider than the terminal."""
         width = shutil.get_terminal_size().columns
         lines = (_folded(line, width) if len(line) > width else line for line in super().format_help().splitlines())
-        return "".join(f"{line}\n" for line in lines)
+        parts = (part for line in lines for part in line.splitlines() or [""])
+        return "".join(f"{each}\n" for part in parts for each in _narrowed(part, width))
 
     def parse_known_args(  # type: ignore[override]  # typeshed has overloads for a namespace of another type
         self, args: Sequence[str] | None = None, namespace: Any = None
@@ -71,13 +76,26 @@ class Parser(argparse.ArgumentParser):
         words = sys.argv[1:] if args is None else list(args)
         first = words[0].partition("=")[0] if words else ""
         if first.startswith("--") and not any(each.startswith(first) for each in self._option_string_actions):
-            self.error(self._left_over(words))  # its value would be taken for a command
+            self.error(self._too_early(words) or self._left_over(words))  # its value would be taken for a command
+        if words and not first.startswith("-") and (early := self._too_early(words)):
+            self.error(early)
         found, rest = super().parse_known_args(words, namespace)
         if late := self._left_out(found, rest):
             setattr(found, late, rest.pop())
         if rest:
             self.error(self._left_over(rest))
         return found, rest
+
+    def _too_early(self, words: Sequence[str]) -> str:
+        """The mistake of words before a command, `list journal` or `--json status`; "" if that is none."""
+        commands = next((each for each in self._actions if isinstance(each, argparse._SubParsersAction)), None)
+        known = list(commands.choices) if commands else []
+        place = next((n for n, word in enumerate(words) if word in known), 0)
+        near = nearest(words[0], self._option_string_actions if words[0].startswith("-") else known)
+        if not commands or not place or near:
+            return ""
+        line = shlex.join([words[place], *words[:place], *words[place + 1 :]])
+        return f"the {str(commands.metavar).lower()} comes first: {self.prog} {line}"
 
     def _left_out(self, found: Any, rest: Sequence[str]) -> str:
         """The last word of a command that may be left out, and was taken so before an option: `GAME --json FILE`."""
@@ -104,6 +122,13 @@ class Parser(argparse.ArgumentParser):
         raise argparse.ArgumentError(action, f"{value!r} is unknown; {did_you_mean(str(value), known, one_of(known))}")
 
 
+def file_to_write(text: str) -> Path:
+    """A file's path. Raises ArgumentTypeError for a directory: of `there/` a path would keep `there`, as a file."""
+    if text.endswith("/") or Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a directory: name a file in it")
+    return Path(text)
+
+
 def one_of(known: Iterable[str]) -> str:
     """The words to choose from, as a hint."""
     return f"use one of: {', '.join(known)}"
@@ -113,6 +138,14 @@ def _asked(word: str, known: Iterable[str]) -> str:
     """A "did you mean" behind a message; "" where nothing is near, since --help lists all."""
     question = did_you_mean(word, known, "")
     return f"; {question}" if question else ""
+
+
+def _narrowed(line: str, width: int) -> Iterable[str]:
+    """A line that fits: with less indentation where that is enough, else wrapped."""
+    word = line.lstrip()
+    if len(word) < len(line) > width >= len(word):
+        return [" " * (width - len(word)) + word]
+    return wrapped(line, width) if len(line) > width else [line]
 
 
 def _folded(line: str, width: int) -> str:

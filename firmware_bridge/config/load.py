@@ -8,7 +8,9 @@ from msgspec.structs import fields
 
 from firmware_bridge.config.effects import PAGE, cannot_be_set
 from firmware_bridge.config.limits import BET, contradictory, enforced, in_limits, limits
+from firmware_bridge.config.misplaced import placed
 from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys
+from firmware_bridge.config.places import LAMPS, known, places
 from firmware_bridge.config.read_section import (
     good_keys,
     good_sections,
@@ -25,8 +27,8 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.mqtt.settings import BrokerSettings
 
-LAMPS: Final = ("ready", "fault")
-"""Lamps of every table, besides its slots and seats."""
+_NOT_IN_GAME: Final = ("good_roads",)
+"""Settings of a game that have a section of their own."""
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
@@ -42,7 +44,8 @@ def load(path: Path, nameless: str | None = None) -> Config:
 def parse(raw: dict[str, Any], name: str = "config") -> Config:
     """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
-    game, raw = _game(raw), _with_orders(raw)
+    game = _game(raw)
+    raw = _with_orders(placed(raw, known(game, raw), places(game), mistakes))
     raw = with_usual(with_mode(raw, game), game)
     sections = good_sections(
         raw, SECTIONS, lambda section, keys: _section(section, keys, game, mistakes), mistakes, lists=("keypad",)
@@ -101,8 +104,9 @@ def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
             return typed_keys(dict.fromkeys(game.slots, AnySensor), where, keys, mistakes)
         case "game":
             mistakes += [line for key in keys if (line := in_limits(key, game))]
-            own = {key: value for key, value in keys.items() if not in_limits(key, game)}
-            return _terms(game, good_keys(game.terms, where, own, mistakes, game.money.bet_range or ()), mistakes)
+            without = (*(game.money.bet_range or ()), *_NOT_IN_GAME)
+            own = {key: value for key, value in keys.items() if key not in without}
+            return _terms(game, good_keys(game.terms, where, own, mistakes, without), mistakes)
         case "pins":
             results = dict.fromkeys(game.play.keys, AnySensor)
             good = good_keys(PinsConfig, where, keys, mistakes, without=("keys",), more=results)

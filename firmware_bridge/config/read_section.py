@@ -149,8 +149,8 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
         good_keys(table, f"{where}.", value, within)
     elif isinstance(value, dict) and (row := _row_of(kind)) is not None:
         typed_keys(row, f"{where}.", value, within)
-    parts = [_wrong_text(kind, value), what_may_stand(kind)]
-    return within or [f"{where} = {_shown(key, value)}: {'; '.join(filter(None, parts))}"]
+    text = _wrong_items(kind, value) or "; ".join(filter(None, [_wrong_text(kind, value), what_may_stand(kind)]))
+    return within or [f"{where} = {_shown(key, value)}: {text}"]
 
 
 def _shown(key: str, value: Any) -> str:
@@ -161,9 +161,6 @@ def _shown(key: str, value: Any) -> str:
 
 def _wrong_text(kind: Any, value: Any) -> str:
     """Mistake in this very text, where more can be said than what is allowed; else ""."""
-    items = _items_of(inspect.type_info(kind))
-    if items is not None and isinstance(value, list):
-        return "; ".join([wrong for each in value if (wrong := _wrong_item(items, each))])
     choices = _choices_of(inspect.type_info(kind))
     if choices and isinstance(value, str) and (near := nearest(value, choices)):
         return f"did you mean {as_written(near)}?"
@@ -177,13 +174,25 @@ def _wrong_text(kind: Any, value: Any) -> str:
     return f"{'a space' if bad == ' ' else as_written(bad)} is not allowed" if bad else ""
 
 
-def _wrong_item(info: inspect.Type, value: Any) -> str:
-    """Mistake in an item of a list; "" if it is none of a few words, or right."""
-    choices = _choices_of(info)
-    if not choices or value in choices:
+def _wrong_items(kind: Any, value: Any) -> str:
+    """Mistakes of the items of a list, each with what may stand instead; "" if it is none."""
+    items = _items_of(inspect.type_info(kind))
+    if items is None or not isinstance(value, list):
         return ""
-    near = nearest(value, choices) if isinstance(value, str) else None
-    return f"{as_written(value)} is unknown{f'; did you mean {as_written(near)}?' if near else ''}"
+    wrong = [as_written(each) for each in value if not _is_right([each], kind)]
+    known = [as_written(each) for each in _choices_of(items)]
+    if not known:
+        return f"{', '.join(wrong)}: {_words(items)}" if wrong else ""
+    mistakes = [f"{each} is unknown: {did_you_mean(each, known, _words(items))}" for each in dict.fromkeys(wrong)]
+    return "; ".join(mistakes).replace("?;", "?")
+
+
+def _is_right(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _items_of(info: inspect.Type) -> inspect.Type | None:

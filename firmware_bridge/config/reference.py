@@ -11,8 +11,9 @@ from msgspec.structs import fields
 
 from firmware_bridge.config.effects import games_of
 from firmware_bridge.config.limits import BET, OF_SIDES, OF_TABLE, enforced_limit, names
-from firmware_bridge.config.load import LAMPS, SECTIONS
+from firmware_bridge.config.load import SECTIONS
 from firmware_bridge.config.pins import AnySensor, KeypadConfig, LockConfig, PinConfig, SensorConfig
+from firmware_bridge.config.places import LAMPS
 from firmware_bridge.config.read_section import what_may_stand
 from firmware_bridge.config.sections import Config, TableConfig
 from firmware_bridge.config.toml_text import in_toml

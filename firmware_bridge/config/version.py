@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge import __build__, __version__
+from firmware_bridge.config.plain import say
 
 CLONE: Final = " clone"
 """What ends the build of a clone."""
@@ -30,7 +31,7 @@ class Version(argparse.Action):
         build = __build__
         if build.endswith(CLONE) and is_dirty(Path(__file__).parents[2]):
             build = f"{build.removesuffix(CLONE)}-dirty{CLONE}"
-        print(f"{parser.prog} {__version__}, build {build}")
+        say(f"{parser.prog} {__version__}, build {build}")
         parser.exit()
 
 

@@ -1,7 +1,6 @@
 """Plays given rounds through the real shoe: after each move, its effects and what is due; then the result."""
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ from msgspec import Struct, to_builtins
 
 from firmware_bridge.demo import script
 from firmware_bridge.demo.memory_table import MemoryTable
+from firmware_bridge.demo.wrong_line import why, wrong_settings, wrong_type
 from firmware_bridge.errors import BridgeError, ScriptError
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
@@ -203,14 +203,15 @@ def answer(name: str, text: str | bytes, heard: Heard | None = None) -> dict[str
     """
     try:
         given = msgspec.json.decode(text, type=dict[str, Any])
-        if given.get("game", name) != name:
-            raise LineError(f"a line of {given['game']}, not of {name}", f"play it as {given['game']}")
+        if (other := given.get("game", name)) != name:
+            hint = f"play it as {other}" if str(other) in GAMES else f'write "game": "{name}", or leave it out'
+            raise LineError(f"a line of {other}, not of {name}", hint)
         is_played = given.get("type") in PLAYED
         answered = _play(GAMES[name], given, heard) if is_played else _compared(GAMES[name], given)
     except BridgeError as error:
         raise LineError(error.what, error.hint) from None
     except Exception as error:  # a bad line must not stop the next ones
-        raise LineError(_why(error), LINE_HINT) from None
+        raise LineError(why(error, text), LINE_HINT) from None
     return {"id": given.get("id"), **answered}
 
 
@@ -232,25 +233,6 @@ def line_of(game: str, steps: Sequence[script.Step]) -> dict[str, Any]:
     return line | {"moves": moves}
 
 
-def _why(error: Exception) -> str:
-    """What is wrong with a line, without the words of Python."""
-    match error:
-        case KeyError(args=(key, *_)):
-            return f'"{key}" is missing'
-        case msgspec.MsgspecError():
-            return str(error)
-        case ValueError() if (found := _NO_CARD.fullmatch(str(error))) is not None:
-            return f"{found[1]} is not a card"
-        case ValueError() if str(error):
-            return str(error)
-        case RecursionError():
-            return "it is nested too deeply"
-    return "a value is not of the kind that belongs there"
-
-
-_NO_CARD: Final = re.compile(r"(.*) is not a valid Card")
-
-
 def _play(game: Game, given: dict[str, Any], heard: Heard | None) -> dict[str, Any]:
     line = msgspec.convert(given, _Played)
     table = PlayedTable(_house(game, line.settings), given["type"] == "game", heard)
@@ -266,9 +248,14 @@ def _texts(amounts: dict[str, Amount]) -> dict[str, str]:
 
 
 def _house(game: Game, settings: dict[str, Any]) -> Any:
-    """The house of a line's settings; unknown settings are ignored."""
+    """The house of a line's settings; unknown settings are ignored. Raises LineError for a wrong one."""
     known = {name: value for name, value in settings.items() if name in game.terms.__struct_fields__}
-    terms = msgspec.convert(known, game.terms, strict=False)
+    try:
+        terms = msgspec.convert(known, game.terms, strict=False)
+    except msgspec.ValidationError:
+        if wrong := wrong_settings(game, known):
+            raise LineError(wrong[0]) from None
+        raise
     own = {name: value for name, value in settings.items() if name in OF_TABLE}
     named = {name: getattr(terms, name) for name in known}
     return house_of(
@@ -278,5 +265,5 @@ def _house(game: Game, settings: dict[str, Any]) -> Any:
 
 def _compared(game: Game, given: dict[str, Any]) -> dict[str, Any]:
     if game.demo.compare is None:
-        raise LineError(f"{game.name} compares no hands", 'give lines of the type "round" or "game"')
+        raise LineError(*wrong_type(given.get("type"), PLAYED, game.name))
     return dict(game.demo.compare(given))

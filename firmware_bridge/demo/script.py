@@ -91,6 +91,8 @@ _WORDS: Final[dict[str, Step]] = {
     "bets-open": Say(orders.BetsOpen()),
     "bets-closed": Say(orders.BetsClosed()),
 }
+_JSON: Final = ("{", "[")
+
 _DRAWN: Final = {card.value: Drawn(card) for game in GAMES.values() for card in game.pack}
 """Card -> step: the fast path, for nearly every word."""
 
@@ -161,6 +163,8 @@ def _line(line: str, number: int) -> Iterator[Step]:
     try:
         words = _WORD.findall(line) if _PLAIN.fullmatch(line) else shlex.split(line, comments=True)
     except ValueError as error:
+        if line.lstrip().startswith(_JSON):
+            raise _no_script(number) from None
         raise ScriptError(f"line {number}: {error}", "close the quotation mark") from None
     usage = ""
     while words:
@@ -190,12 +194,18 @@ def _word(word: str, number: int, usage: str) -> Iterator[Step]:
         yield Pause(round(float(pause[1]) * 1000))
     elif written := read_cards(word):
         yield from map(Drawn, written)
+    elif word.startswith(_JSON):
+        raise _no_script(number)
     else:
         near = nearest(word, _WORDS)
         raise ScriptError(
             f"line {number}: {word!r} is not a word of a deal script",
             f"did you mean {near!r}?" if near else usage or HINT,
         )
+
+
+def _no_script(number: int) -> ScriptError:
+    return ScriptError(f"line {number}: JSON is not a deal script", "play it with shoe play GAME FILE")
 
 
 def _order(name: str, words: list[str], number: int) -> orders.Order:

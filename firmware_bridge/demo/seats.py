@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 from uuid import uuid4
 
 from firmware_bridge.config.socket_address import socket_address
+from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
@@ -212,6 +213,13 @@ class PitBoss:
             raise Refused(f"{fields['do']}: {answer.get('error')}", answer.get("hint", ""))
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The daemon's answer; an order is repeated, with its id, while a slow disk keeps it back."""
+        request = {"id": uuid4().hex, **request}
+        while (answer := await self._answer(request)).get("error") == StillWriting().what:
+            await asyncio.sleep(GLANCE_S)
+        return answer
+
+    async def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         with socket_address(self._socket) as address:
             reader, writer = await asyncio.open_unix_connection(address, limit=LONGEST)
         try:

@@ -114,10 +114,11 @@ class Noted(Event, frozen=True, kw_only=True):
 
 
 class CommandAnswered(Event, frozen=True, kw_only=True):
-    """An order was obeyed or refused."""
+    """An order was obeyed or refused. seat: the one that a refused mark named, or nothing."""
 
     answer: Answer
     by: str
+    seat: str = ""
 
 
 AnyEvent = (

@@ -48,11 +48,12 @@ class Act(Struct, frozen=True, omit_defaults=True):
     slot: the lamp or place it concerns (`burn`: beside the table). hand: a hand there: `S3.2`. to: where a card is
     moved. amount: money as exact decimal text; of `draw` at the burn: the cards left. key: `next` or `reveal`. slots:
     the slots that are opened, or the seats of a draw. what: what is awaited (`pit`, `shoe`, `bets`, `result`,
-    `change`: of the shoe, which a guest asked for), or taken (`rake`).
+    `change`: of the shoe, which a guest asked for), taken (`rake`), or laid back (`collected` cards).
 
-    draw: draw a card to the slot. turn: turn the cards of the hand. take, pay: chips of, or to, the hand. move: move
-    the card. collect: the cards of the hand. compare: the cards on the table with `hands` or `slots`, then press NEXT.
-    ask: the seat must act.
+    draw: draw a card to the slot. turn: turn the cards of the hand. take, pay: chips of, or to, the hand; without an
+    amount where stakes are not known. move: move the card, or lay collected cards back where they lay. collect: the
+    cards of the hand. compare: the cards on the table with `hands` (those not `collected`) or `slots`, and with
+    `beside`, then press NEXT. ask: the seat must act.
     """
 
     verb: Verb
@@ -69,13 +70,15 @@ class Table(Struct, frozen=True):
     """The topic `table`: the cards on it and what comes next; `due` is the slot of the next card.
 
     expected: the acts of the dealer that are due, in their order. pays: seat, hand and amount (below 0: taken) in the
-    order in which they are paid, from the result to NEXT, where stakes are known.
+    order in which they are paid, from the result to NEXT, where stakes are known. beside: cards that lie face down
+    beside the table's slots: held, or drawn too many.
 
     Only in games with marks: turn: the number of the question. hands: slot -> its cards in order, null for one that is
-    face down. act: slot -> the marks to choose from, with the values allowed for each (topics/offers.py).
-    anytime: the marks allowed at any time, in or out of turn. shows: the game's own data of the running round.
-    asked_hand: the hand that is asked, null where several seats are, or none. in, looked: the slots that are still in
-    the round, and those that looked, in games where seats go out.
+    face down. act: slot -> the marks to choose from, with the values allowed for each (topics/offers.py). anytime: the
+    marks allowed at any time, in or out of turn. shows: the game's own data of the running round. asked_hand: the hand
+    that is asked, null where several seats are, or none. in, looked: the slots that are still in the round, and those
+    that looked, in games where seats go out. collected: the hands in `hands` that no longer lie on the table. peeked:
+    the answer to the dealer's peek, from the peek to the end of the round.
     """
 
     game: str
@@ -97,6 +100,7 @@ class Table(Struct, frozen=True):
     settings: House
     expected: tuple[Act, ...] = ()
     pays: tuple[tuple[str, str, str], ...] = ()
+    beside: int = 0
     turn: int | UnsetType = UNSET
     hands: dict[str, tuple[str | None, ...]] | UnsetType = UNSET
     act: dict[str, dict[str, Any]] | UnsetType = UNSET
@@ -105,6 +109,8 @@ class Table(Struct, frozen=True):
     asked_hand: str | UnsetType | None = UNSET
     playing: tuple[str, ...] | UnsetType = field(name="in", default=UNSET)
     looked: tuple[str, ...] | UnsetType = UNSET
+    collected: tuple[str, ...] | UnsetType = UNSET
+    peeked: Literal["blackjack", "none"] | UnsetType = UNSET
 
 
 class Lamps(Struct, frozen=True):

@@ -2,12 +2,13 @@
 
 import argparse
 import logging
-import os
 import sys
 from pathlib import Path
 from typing import Final, get_args
 
-from firmware_bridge.config.arguments import Exit, Parser
+from firmware_bridge.config.arguments import Exit, Parser, file_to_write
+from firmware_bridge.config.plain import say, warn
+from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped
@@ -27,22 +28,24 @@ CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
 
 def main(argv: list[str] | None = None) -> int:
     """Runs a command; its exit code is one of `Exit`."""
-    arguments = _parser().parse_args(argv)
-    if arguments.command == "help":
-        return _help(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    try:
-        code: int = arguments.run(arguments, load(arguments.config))
-        sys.stdout.flush()
-        return code
-    except BridgeError as error:
-        print("\n".join(map(escaped, f"shoe-floor: {error}".splitlines())), file=sys.stderr)
-        return Exit.CONFIG if isinstance(error, (ConfigError, OtherFormat)) else Exit.FAILED
-    except BrokenPipeError:  # `| head` has ended: discard the rest
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.FINE
-    except KeyboardInterrupt:
-        return Exit.INTERRUPTED
+    with outlived() as output:
+        arguments = _parser().parse_args(argv)
+        if arguments.command == "help":
+            return _help(arguments)
+        level = logging.ERROR if arguments.command == "check" else logging.INFO  # its findings say it all
+        logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
+        output.is_all = arguments.command == "export"
+        try:
+            code: int = arguments.run(arguments, load(arguments.config))
+            sys.stdout.flush()
+            return code
+        except BridgeError as error:
+            warn(f"shoe-floor: {error}")
+            return Exit.CONFIG if isinstance(error, (ConfigError, OtherFormat)) else Exit.FAILED
+        except BrokenPipeError:  # an export whose reader has gone is not whole
+            return Exit.FAILED
+        except KeyboardInterrupt:
+            return Exit.INTERRUPTED
 
 
 def _help(arguments: argparse.Namespace) -> int:
@@ -82,7 +85,7 @@ def _prepare(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.service import prepared
 
     for line in prepared(config, arguments.ingest, arguments.reader):
-        print(line)
+        say(line)
     return Exit.FINE
 
 
@@ -112,7 +115,7 @@ def _export(arguments: argparse.Namespace, config: FloorConfig) -> int:
         count = export(store, arguments.what, arguments.table, arguments.journal, arguments.output, form)
     finally:
         store.close()
-    print(f"{count} rows exported", file=sys.stderr)
+    warn(f"{count} rows exported")
     return Exit.FINE
 
 
@@ -132,12 +135,12 @@ def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.store.open import open_store
 
     if config.store.keep_years is None:
-        print("nothing is deleted: [store] keep_years is not set")
+        say("nothing is deleted: [store] keep_years is not set")
         return Exit.FINE
     store = open_store(config)
     try:
         for line in expire(store, config.store.keep_years, dry=arguments.dry_run):
-            print(escaped(line))
+            say(escaped(line))
     finally:
         store.close()
     return Exit.FINE
@@ -153,9 +156,9 @@ def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
         for path in arguments.journals:
             faults: list[JournalError] = []
             saved = backfill(store, path, names(config.ingest.pseudonym_key_file), faults.append)
-            print(f"{path}: {saved.fresh} new, {saved.repeats} already stored, {saved.conflicts} in conflict")
+            say(f"{path}: {saved.fresh} new, {saved.repeats} already stored, {saved.conflicts} in conflict")
             for fault in faults:
-                print(f"{path}: skipped: {escaped(str(fault))}", file=sys.stderr)
+                warn(f"{path}: skipped: {escaped(str(fault))}")
             code = Exit.FAILED if saved.conflicts or faults else code
     finally:
         store.close()
@@ -200,7 +203,7 @@ def _parser() -> argparse.ArgumentParser:
     command = add("backfill", "add exported journals to the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
     command = add("backup", "copy the store while the ingest runs", _backup)
-    command.add_argument("target", type=Path, metavar="FILE", help="replaced completely, or not at all")
+    command.add_argument("target", type=file_to_write, metavar="FILE", help="replaced completely, or not at all")
     command = add("expire", "delete journals older than keep_years", _expire)
     command.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
     command = add("pseudonym", "show the pseudonyms of names", _pseudonym)
@@ -210,7 +213,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--csv", action="store_true", help="CSV (default: JSON lines)")
     command.add_argument("--table", metavar="ID", help="only of this table")
     command.add_argument("--journal", metavar="ID", help="only of this journal")
-    command.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: stdout)")
+    command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
     command = commands.add_parser("help", help=HELP, description=HELP)
     made = command.add_mutually_exclusive_group()
     made.add_argument("--man", choices=("shoe-floor.1",), help="write the manual page")

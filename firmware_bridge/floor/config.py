@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from msgspec import Meta, Struct
 from msgspec.structs import fields
 
+from firmware_bridge.config.misplaced import placed, places_of
 from firmware_bridge.config.read_section import (
     good_keys,
     good_sections,
@@ -180,6 +181,9 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     def read(section: str, keys: dict[str, Any]) -> Any:
         return SECTIONS[section](**good_keys(SECTIONS[section], f"[{section}] ", keys, mistakes))
 
+    known = {section: kind.__struct_fields__ for section, kind in SECTIONS.items()}
+    places = places_of((f"[{section}]", key) for section, keys in known.items() for key in keys)
+    raw = placed(raw, known, places, mistakes)
     sections = good_sections(raw, SECTIONS, read, mistakes)
     mistakes += unprintable(raw)
     config = FloorConfig(**sections)

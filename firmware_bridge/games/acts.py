@@ -1,6 +1,6 @@
 """The dealer's acts that follow from what a script reports to have happened (`Did`)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from firmware_bridge.facts.events_of_rounds import Word, Words
@@ -12,6 +12,17 @@ def acts_of(words: Words) -> tuple[Act, ...]:
     verb, *about = words
     made = _ACTS.get(str(verb))
     return made(about) if made else ()
+
+
+def collected(did: Iterable[Words]) -> tuple[str, ...]:
+    """The hands that the dealer collects by what happened, in that order."""
+    return tuple([act.hand for words in did for act in acts_of(words) if act.verb == "collect"])
+
+
+def peeked(did: Iterable[Words]) -> Literal["blackjack", "none"] | None:
+    """The answer to the dealer's peek, None before it."""
+    answer = next((words[1] for words in did if words[0] == "peek"), None)
+    return None if answer is None else "blackjack" if answer else "none"
 
 
 def lamp_of(slot: str) -> str:

@@ -41,7 +41,8 @@ def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: St
     if now.due is None:
         raise prompts.Refused("over", "the round is over: NEXT closes it")
     if mark.word not in game.play.words:
-        raise prompts.Refused("unknown", f"the marks of {game.name}: {', '.join(game.play.words) or 'none'}")
+        marks = f"the marks of {game.name}: {', '.join(game.play.words)}"
+        raise prompts.Refused("unknown", marks if game.play.words else f"{game.name} has no marks")
     _refuse_a_seats_lot(mark)
     if not mark.seat and mark.word not in game.play.seatless:
         raise prompts.Refused("unknown", f"name the seat: 3:{mark.word}")

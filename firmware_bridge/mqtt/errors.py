@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from paho.mqtt.reasoncodes import ReasonCode
 
+from firmware_bridge.errors import in_words
 from firmware_bridge.mqtt.settings import BrokerSettings, NotPem
 
 UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84  # reason codes of MQTT 5, 2.4; paho translates those of 3.1.1 to them
@@ -271,7 +272,7 @@ class BrokerErrors:
         """The reason why no connection was made, and what to do."""
         why = getattr(error, "verify_message", None) or getattr(error, "strerror", None) or error
         file = getattr(error, "filename", None)
-        shown = _IN_OPENSSL.sub("", str(error))
+        shown = _IN_OPENSSL.sub("", in_words(error))
         return self.text(_row(error, self._encrypted), error=shown, why=why, file=file)
 
     def refusal(self, code: ReasonCode) -> str:

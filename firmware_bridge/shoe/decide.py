@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.facts import events, inputs
-from firmware_bridge.facts.orders import Answer, Malformed, Order, Reveal, tag_of
+from firmware_bridge.facts.orders import Answer, Malformed, Mark, Order, Reveal, tag_of
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers import betting, devices, disclosure, orders, pit, reader_result, rounds
 from firmware_bridge.shoe.handlers.settling import settle
@@ -74,7 +74,8 @@ def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
         order = fact.order
         do = order.what if isinstance(order, Malformed) else tag_of(order)
         named = Answer(answer.ok, fact.id, do, answer.error, answer.hint, fact.id and fact.digest)
-        draft.add(events.CommandAnswered(answer=named, by=fact.by))
+        seat = str(order.seat) if isinstance(order, Mark) and order.seat and not answer.ok else ""
+        draft.add(events.CommandAnswered(answer=named, by=fact.by, seat=seat))
 
 
 def kind(fact: inputs.AnyInput) -> str:

@@ -12,7 +12,7 @@ from firmware_bridge.facts.events import Device
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
-from firmware_bridge.shoe.last_mark import FOLLOWS, TAKEN
+from firmware_bridge.shoe.last_mark import CLOSED, FOLLOWS, TAKEN
 from firmware_bridge.shoe.state import (
     ANSWERS_KEPT,
     HeldCard,
@@ -40,7 +40,8 @@ FORGETS: Final = ("reader_gap", "reader_back")
 def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
     """The shoe after `event`. Pure and total; never calls the rules of a game."""
     changed = CHANGES[type(event)](shoe, event)
-    if changed.last_mark and not changed.last_mark.followed and (followed := FOLLOWS.get(type(event))):
+    last, followed = changed.last_mark, FOLLOWS.get(type(event))
+    if last and followed and (not last.followed or (last.taken and followed == CLOSED)):
         return replace(changed, n=changed.n + 1, last_mark=LastMark(followed=followed))
     return replace(changed, n=changed.n + 1)
 
@@ -183,7 +184,7 @@ def _mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
 
 def _mark_taken_back(shoe: Shoe, event: events.MarkTakenBack) -> Shoe:
     reveal_by = shoe.last_mark.reveal_by if shoe.last_mark else None
-    before = LastMark(followed=TAKEN)
+    before = LastMark(followed=TAKEN, taken=shoe.replies[-1])
     known = shoe.device.unmarked or {}
     counted = known | {shoe.dealer: known.get(shoe.dealer, 0) + 1}
     after = replace(shoe, replies=shoe.replies[:-1], turn=event.turn, reveal_by=reveal_by, last_mark=before)

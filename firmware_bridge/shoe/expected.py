@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.wire_states import Act
 from firmware_bridge.games.acts import acts_of, lamp_of
@@ -161,15 +163,38 @@ def _reserves_in_play(shoe: Shoe) -> Iterator[Expected]:
 def _settled(shoe: Shoe) -> Iterator[Expected]:
     """The acts that follow from what happened by the last card, mark or opening."""
     is_sealed, table = shoe.house.disclose == "sealed", layout(shoe)
+    yield from _laid_back(shoe)
     for words in () if table.stuck else table.did[shoe.acted :]:
         for act in acts_of(words):
             if not (is_sealed and act.verb == "turn"):
-                yield Expected(act)
+                yield Expected(act if _are_stakes_known(shoe) else replace(act, amount=""))
+
+
+def _are_stakes_known(shoe: Shoe) -> bool:
+    """Whether amounts are money: in a game with bets only where they came."""
+    return rules(shoe).money.stakes != "bets" or bool(shoe.bets)
+
+
+def _laid_back(shoe: Shoe) -> Iterator[Expected]:
+    """The acts that undo those of a mark which was taken back, until it is given again."""
+    taken = shoe.last_mark.taken if shoe.last_mark else None
+    if taken is None:
+        return
+    done = len(layout(shoe).did)
+    undone = layout(replace(shoe, replies=(*shoe.replies, taken))).did[done:]
+    for act in [act for words in reversed(undone) for act in acts_of(words)]:
+        if act.verb == "move" and isinstance(marks := asked(shoe), MarkDue):
+            yield Expected(Act("move", slot=act.slot, hand=act.to, to=next(iter(marks.act))))
+        elif act.verb == "collect":
+            yield Expected(Act("move", slot=act.slot, to=act.hand, what="collected"))
 
 
 def pays(shoe: Shoe) -> tuple[tuple[str, str, str], ...]:
-    """Seat, hand and amount (below 0: taken), in the order paid, from the result to NEXT; empty at other times."""
-    if phase(shoe) is not Phase.COMPLETE:
+    """Seat, hand and amount (below 0: taken), in the order paid, from the result to NEXT.
+
+    Empty at other times, and where stakes are not known.
+    """
+    if phase(shoe) is not Phase.COMPLETE or not _are_stakes_known(shoe):
         return ()
     acts = [each.act for each in _settled(shoe)]
     return tuple(

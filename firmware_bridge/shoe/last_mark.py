@@ -9,7 +9,8 @@ TAKEN: Final = "the one after it was just taken back"
 
 _DRAWN: Final = "a card was drawn after it"
 _OPENED: Final = "a card was opened after it"
-_CLOSED: Final = "its round is over"
+CLOSED: Final = "its round is over"
+"""Why a mark of another round stands."""
 
 FOLLOWS: Final[dict[type, str]] = {
     events.CardBurned: _DRAWN,
@@ -29,9 +30,9 @@ FOLLOWS: Final[dict[type, str]] = {
     events.QuestionAnswered: "the shoe has answered it from the cards",
     events.BetsOpened: "bets were opened after it",
     events.BetsClosed: "bets were closed after it",
-    events.RoundClosed: _CLOSED,
-    events.RoundVoided: _CLOSED,
-    events.ShoeEnded: _CLOSED,
+    events.RoundClosed: CLOSED,
+    events.RoundVoided: CLOSED,
+    events.ShoeEnded: CLOSED,
     events.RoundCorrected: "an earlier round was corrected after it",
 }
 """Event -> why the last mark cannot be taken back after it. No other event concerns the round."""

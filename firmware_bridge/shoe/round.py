@@ -9,7 +9,6 @@ from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import layout as run
 from firmware_bridge.games.moves import Dealt, Move
 from firmware_bridge.games.prompts import CardDue, Due, MarkDue, OpeningDue, Question
-from firmware_bridge.shoe.last_mark import TAKEN
 from firmware_bridge.shoe.state import KEPT, Phase, Shoe, left_before
 
 
@@ -74,7 +73,7 @@ def acted(before: Shoe, shoe: Shoe) -> int:
     if (shoe.laid is before.laid and shoe.replies is before.replies) or moves(shoe) == moves(before):
         return shoe.acted
     now, known = layout(shoe).did, layout(before).did
-    if shoe.last_mark and shoe.last_mark.followed == TAKEN:
+    if shoe.last_mark and shoe.last_mark.taken:
         return len(now)
     return len(known) if now[: len(known)] == known else 0
 

@@ -74,10 +74,14 @@ class Reply(Struct, frozen=True):
 
 
 class LastMark(Struct, frozen=True):
-    """The last mark of this round. reveal_by: the time to open cards before it. followed: why it stands now, or ""."""
+    """The last mark of this round. reveal_by: the time to open cards before it. followed: why it stands now, or "".
+
+    taken: the mark after it, which was taken back and not given again.
+    """
 
     reveal_by: int | None = None
     followed: str = ""
+    taken: Reply | None = None
 
 
 class HeldCard(Struct, frozen=True):

@@ -9,6 +9,7 @@ from firmware_bridge.facts.events import Irregular
 from firmware_bridge.facts.house import Row
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
 from firmware_bridge.games import GAMES
+from firmware_bridge.games.acts import collected, peeked
 from firmware_bridge.games.game import Topic
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.layout import Layout, Placed
@@ -17,7 +18,18 @@ from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.expected import expected, pays
 from firmware_bridge.shoe.handlers.rounds import is_blind, is_pack_over
 from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
-from firmware_bridge.shoe.state import IN_PLAY, PastRound, Phase, Shoe, cards_left, is_card_out, is_last, is_open, row
+from firmware_bridge.shoe.state import (
+    IN_PLAY,
+    PastRound,
+    Phase,
+    Shoe,
+    cards_left,
+    held_cards,
+    is_card_out,
+    is_last,
+    is_open,
+    row,
+)
 from firmware_bridge.topics.lamps import lamps, todo
 from firmware_bridge.topics.offers import offered
 
@@ -63,6 +75,7 @@ def table(shoe: Shoe) -> Table:
         settings=shoe.house if is_in_use else shoe.device.next_house,
         expected=tuple([each.act for each in expected(shoe)]),
         pays=pays(shoe),
+        beside=len(held_cards(shoe)) + len(shoe.overdrawn),
         **_asked(coming(shoe)),
     )
 
@@ -82,6 +95,7 @@ def _asked(shoe: Shoe) -> dict[str, Any]:
     now = layout(shoe) if is_running else Layout()
     act, anytime = (now.due.act, now.due.anytime) if isinstance(now.due, MarkDue) else ({}, {})
     shows = {"shows": msgspec.to_builtins(now.shows)} if now.shows else {}
+    answer = peeked(now.did)
     return {
         "turn": shoe.turn,
         "hands": _hands_of(now),
@@ -90,6 +104,8 @@ def _asked(shoe: Shoe) -> dict[str, Any]:
         "asked_hand": next(iter(act)) if len(act) == 1 and LOT not in act else None,
         **shows,
         **({} if now.playing is None else {"playing": now.playing, "looked": now.looked}),
+        "collected": collected(now.did[: shoe.acted]),
+        **({"peeked": answer} if answer else {}),
     }
 
 

@@ -75,7 +75,7 @@ def test_a_mark_that_a_game_does_not_have_is_refused(table: Callable[..., Daemon
     bridge = table()
     bridge.deal("9s")
     ran = shoe("do", "mark", "3", "raise", "6", "--by", "anna", "--config", bridge.config_path)
-    assert (ran.code, ran.err) == (1, "shoe: mark refused: unknown; the marks of baccarat: none\n")
+    assert (ran.code, ran.err) == (1, "shoe: mark refused: unknown; baccarat has no marks\n")
 
 
 def test_an_order_that_is_too_long_is_refused_with_a_hint(table: Callable[..., DaemonTable], shoe: command.Run) -> None:

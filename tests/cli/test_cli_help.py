@@ -69,7 +69,7 @@ def test_a_topic_is_a_document_a_chapter_a_row_or_a_command(shoe: command.Run, w
 
 def test_a_topic_nothing_is_written_about_says_what_is_near(shoe: command.Run) -> None:
     ran = shoe("help", "reader_gapp")
-    assert (ran.code, ran.err) == (1, "shoe: there is no help on 'reader_gapp'; did you mean reader_gap?\n")
+    assert (ran.code, ran.err) == (2, "shoe help: there is no help on 'reader_gapp'; did you mean reader_gap?\n")
 
 
 def test_every_document_is_there_and_is_named() -> None:
@@ -193,3 +193,12 @@ def test_help_says_where_the_examples_are(shoe: command.Run) -> None:
     folder = Path(ran.out.split("Here they are in ")[1].split("\n")[0].strip().rstrip("."))
     assert (folder / "houses/macau-floor.toml").exists()
     assert "  examples " in shoe("help").out
+
+
+@pytest.mark.parametrize("topic", ["man", "ward", "nswered"])
+def test_a_word_inside_another_is_no_topic(topic: str) -> None:
+    assert not help.about(topic)
+
+
+def test_words_of_a_name_are_found() -> None:
+    assert "QuestionAnswered" in help.about("answered").splitlines()[0]

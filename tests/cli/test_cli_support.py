@@ -188,6 +188,16 @@ def test_what_looks_like_a_secret_is_left_out(text: str, shown: str) -> None:
 
 
 def test_a_directory_gets_the_file(tmp_path: Path, shoe: command.Run) -> None:
-    shoe("support", "--config", tmp_path / "b.toml", "--out", f"{tmp_path}/")
+    for folder in ("", "there/", "there"):
+        shoe("support", "--config", tmp_path / "b.toml", "--out", f"{tmp_path}/{folder}")
+    assert len(list((tmp_path / "there").iterdir())) in (1, 2)  # its name has the second
     (made,) = tmp_path.glob("shoe-support-*.tar.gz")
     assert made.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(("out", "why"), [("none/there/", "No such file or directory"), ("file/", "File exists")])
+def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path, shoe: command.Run, out: str, why: str) -> None:
+    (tmp_path / "file").touch()
+    ran = shoe("support", "--config", tmp_path / "b.toml", "--out", f"{tmp_path}/{out}")
+    told = f"shoe: {tmp_path}/{out.rstrip('/')} cannot be made ({why}); give another place with --out\n"
+    assert (ran.code, ran.err) == (1, told)

@@ -127,5 +127,5 @@ def test_no_text_leaves_the_picture(drawn: str) -> None:
 
 
 def test_a_picture_that_cannot_be_written_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["wiring", "--config", str(EXAMPLE), "--svg", str(tmp_path)]) == 1
+    assert main(["wiring", "--config", str(EXAMPLE), "--svg", str(tmp_path / "none" / "a.svg")]) == 1
     assert "choose a file that can be written" in capsys.readouterr().err

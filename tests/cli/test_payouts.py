@@ -50,7 +50,7 @@ def test_half_is_paid_on_six_without_commission() -> None:
 def test_one_game_alone(shoe: command.Run) -> None:
     assert shoe("odds", "--markdown", "--game", "niuniu").out.startswith("## Niu-niu 搶莊牛牛 抢庄牛牛\n")
     ran = shoe("odds", "--markdown", "--decks", "6")
-    assert (ran.code, "--decks with --markdown" in ran.err) == (1, True)
+    assert (ran.code, "--decks with --markdown" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -91,4 +91,4 @@ def test_the_page_is_shipped() -> None:
 @pytest.mark.parametrize("decks", ["0", "-1", "x", "1.5"])
 def test_a_shoe_of_no_decks_is_wrong_usage(decks: str, shoe: command.Run) -> None:
     ran = shoe("odds", f"--decks={decks}")
-    assert (ran.code, f"--decks: '{decks}' is not a whole number from 1 on" in ran.err) == (2, True)
+    assert (ran.code, f"--decks: '{decks}' is not a number of decks: write 1 to 12" in ran.err) == (2, True)

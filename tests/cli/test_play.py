@@ -165,10 +165,40 @@ WAYS: list[tuple[str, int, str]] = [
     ("", 1, "has no card"),
     ("Ks 5h 9x 3c", 1, "line 1: '9x' is not a word of a deal script"),
     ("{}", 1, 'line 1: "a" is missing'),
-    ('{"type": "round", "moves": 3}', 1, "line 1: Expected `array`, got `int`"),
+    ('{"type": "round", "moves": 3}', 1, 'line 1: "moves" must be a list [ ], and is a whole number'),
     ('{"a": ["As"], "b": 3}', 1, "line 1: a value is not of the kind that belongs there"),
     ('{"a": ["Ax", "2s", "3s"], "b": ["4s", "5s", "6s"]}', 1, "line 1: 'Ax' is not a card"),
 ]
+
+
+LINES = [
+    ("{}", '"type" is missing; write "type": "round" or "game"'),
+    ('{"type": "rond"}', 'blackjack has no lines of the type "rond"; did you mean round?'),
+    ('{"type": 5}', 'blackjack has no lines of the type 5; write "type"'),
+    ('{"type": "round"}', '"moves" is missing; a round is {"type": "round", "moves"'),
+    ("[", "the line must be an object { }, and is a list [ ]; a round is {"),
+    ("null", "the line must be an object { }, and is null"),
+    ('{"type": "round"', "it is cut off: a bracket or a quotation mark is not closed"),
+    ('{"type": "r\u00fcnd", moves: []}', "it is not JSON from character 18 on"),
+    ('{"type": "round", "moves": ["As", 1]}', 'item 2 of "moves" must be a text in quotation marks, and is a whole'),
+    ('{"type": "round", "moves": [], "bets": {"1": []}}', 'a value of "bets" must be a whole number or a number or'),
+    ('{"type": "round", "moves": [], "left": -1}', '"left" must be a whole number, 0 or more'),
+    ('{"type": "round", "moves": [], "settings": {"seats": 99}}', "settings.seats = 99: write a whole number from 1"),
+    ('{"type": "round", "moves": [], "settings": {"split_by": "x"}}', 'split_by = "x": use one of: "rank", "value"'),
+    ('{"type": "round", "moves": [], "settings": {"decks": "x"}}', '"decks" must be a whole number or null, and is a'),
+    ('{"game": "niuniu"}', "a line of niuniu, not of blackjack; play it as niuniu"),
+    ('{"game": 5}', 'a line of 5, not of blackjack; write "game": "blackjack", or leave it out'),
+    (b'{"type": "\xff"}', "it is not text in UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), LINES, ids=[str(text) for text, _ in LINES])
+def test_a_wrong_line_is_told_in_words_what_to_write(text: str | bytes, told: str) -> None:
+    with pytest.raises(LineError) as raised:
+        answer("blackjack", text)
+    said = str(raised.value)
+    assert told in said
+    assert not [raw for raw in ("Expected", "`", "enum", "malformed", "codec", "$") if raw in said]
 
 
 @pytest.mark.parametrize(("text", "code", "said"), WAYS)

@@ -15,9 +15,6 @@ from tests.kit import command
 
 shoe = command.shoe  # fixture
 
-ORPHANS_S = 2.0
-"""Seconds that a worker may live on when its command was killed."""
-
 BATCH = 12
 """Cards in a line of a script."""
 
@@ -142,8 +139,10 @@ def test_all_processes_end_with_the_command(endless: subprocess.Popen[str], ende
     codes = {"by Ctrl-C": 130, "by SIGTERM": -signal.SIGTERM, "by SIGKILL": -signal.SIGKILL}
     assert endless.wait(command.LIMIT_S) == codes.get(ended, 0)
     assert endless.stderr.read() == ""
-    time.sleep(0 if codes.get(ended, 0) >= 0 else ORPHANS_S)
-    assert [pid for pid in crew if is_alive(pid)] == []
+    give_up = time.monotonic() + (0 if codes.get(ended, 0) >= 0 else command.LIMIT_S)
+    while (left := [pid for pid in crew if is_alive(pid)]) and time.monotonic() < give_up:
+        time.sleep(0.05)
+    assert left == []
 
 
 def test_a_process_that_dies_is_told(endless: subprocess.Popen[str]) -> None:

@@ -11,10 +11,14 @@ import pytest
 
 from firmware_bridge import cli
 from firmware_bridge.config.load import load
+from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.daemon.table.validation import mistake
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.orders import ORDERS, tag_of
 from firmware_bridge.floor import cli as floor_cli
+from firmware_bridge.floor.config import SECTIONS as FLOOR
+from firmware_bridge.floor.config import parse as parse_floor
+from firmware_bridge.games import GAMES
 from tests.config.configs import EVERY_KEY
 from tests.kit.daemon_table import toml
 
@@ -134,6 +138,101 @@ def test_each_misspelt_key_or_wrong_value_of_the_config_is_named(tmp_path: Path)
             if meant not in text or any(raw in text for raw in RAW) or "True" in text or "'a'" in text:
                 failed.append(f"{sections}: {text}")
     assert not failed, "\n".join(failed)
+
+
+def section_of(key: str) -> str:
+    """A section of EVERY_KEY that has not this key."""
+    return next(section for section in ("journal", "mqtt", "table") if key not in EVERY_KEY[section])
+
+
+def config_places() -> Iterator[tuple[dict[str, Any], str]]:
+    """A config with one key in another section, before all sections, or as a section; and where it belongs."""
+    for section, keys in EVERY_KEY.items():
+        for key, value in keys.items() if section != "limits" else ():
+            place = f"[{section}]"
+            wrong = section_of(key)
+            yield _with(wrong, {key: value}), place
+            if key not in EVERY_KEY:
+                yield {key: value} | {"table": {"id": "T"}}, place
+                yield _with(key, {"a": 1}), place
+    for section in EVERY_KEY:
+        yield _with(section_of(section), {section: {"a": 1}}), f"write [{section}]"
+    for name, game in GAMES.items():
+        for other in GAMES.values():
+            own, strange = (set(each.terms.__struct_fields__) - {"good_roads"} for each in (game, other))
+            strange -= own | set(other.money.bet_range or ())
+            for key in strange - set(game.terms.__struct_fields__):
+                yield {"table": {"id": "T", "game": name}, "game": {key: 1}}, f"[game] of {other.name}"
+
+
+def _is_placed(text: str, place: str) -> bool:
+    """Whether a message names the place, as one of several too: "[game] of niuniu and erbagang"."""
+    head, _, game = place.partition(" of ")
+    return f"{head} of " in text and game in text.partition(f"{head} of ")[2] if game else place in text
+
+
+def test_each_key_in_a_wrong_place_is_told_the_right_one(tmp_path: Path) -> None:
+    failed, cases = [], list(config_places())
+    for sections, place in cases:
+        path = tmp_path / "bridge.toml"
+        tables = {name: keys for name, keys in sections.items() if isinstance(keys, dict)}
+        above = [f"{name} = {as_written(value)}" for name, value in sections.items() if name not in tables]
+        path.write_text("\n".join([*above, toml(tables)]))
+        try:
+            load(path)
+            failed.append(f"{path.read_text()}: taken")
+        except ConfigError as error:
+            if not _is_placed(str(error), place) or any(raw in str(error) for raw in RAW):
+                failed.append(f"{sections} ({place}): {error}")
+    assert not failed, "\n".join(failed)
+    assert len(cases) >= 150
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[table]\nid = "T"\nhost = "h"\n', "[table] host is unknown here: it belongs in [mqtt]"),
+        (
+            '[table]\nid = "T"\nport = "/dev/x"\n',
+            "[table] port is unknown here: it belongs in [reader], [[keypad]] or [mqtt]",
+        ),
+        ('[table]\nid = "T"\nhsot = "h"\n', "[table] hsot is unknown: did you mean host, in [mqtt]?"),
+        ('host = "h"\n[table]\nid = "T"\n', "host stands in no section: it belongs in [mqtt]"),
+        ('hsot = "h"\n[table]\nid = "T"\n', "hsot is unknown: did you mean host, in [mqtt]?"),
+        ('[host]\na = 1\n[table]\nid = "T"\n', "[host] is no section: host is a key, and belongs in [mqtt]"),
+        ('[table]\nid = "T"\n[table.mqtt]\nhost = "h"\n', "[table] mqtt is a section of its own: write [mqtt]"),
+        ('[table]\nid = "T"\nmin = 5\n', "it belongs in [limits]: table = { low = .., high = .. }"),
+        ('[table]\nid = "T"\npassword = "x"\n', 'and password_file = ".." in [mqtt]'),
+        ('[table]\nid = "T"\n[game]\nseats = 5\n', "it belongs in [[keypad]] or [game] of blackjack"),
+        ('[table]\nid = "T"\n[pins]\nready = 5\n', "it belongs in [lamps]"),
+        ('[table]\nid = "T"\n[lamps]\nstuck_after = 5\n', "it belongs in the braces { } of a wire"),
+        ('[table]\nid = "T"\n[[keypad]]\nhost = "h"\n', "[[keypad]] host is unknown here: it belongs in [mqtt]"),
+    ],
+)
+def test_the_place_of_a_key_is_named(text: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "bridge.toml").write_text(text)
+    with pytest.raises(ConfigError) as raised:
+        load(tmp_path / "bridge.toml")
+    assert told in str(raised.value)
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+@pytest.mark.parametrize("key", ["seats", "colour", "roads", "good_road"])
+def test_a_key_with_a_section_of_its_own_is_no_key_of_the_game(key: str, game: str, tmp_path: Path) -> None:
+    (tmp_path / "bridge.toml").write_text(f'[table]\nid = "T"\ngame = "{game}"\n[game]\n{key} = "x"\n')
+    with pytest.raises(ConfigError) as raised:
+        load(tmp_path / "bridge.toml")
+    assert "good_roads" not in str(raised.value)
+
+
+def test_each_key_of_the_floor_in_a_wrong_place_is_told_the_right_one() -> None:
+    for section, kind in FLOOR.items():
+        for key in kind.__struct_fields__:
+            wrong = next(name for name, each in FLOOR.items() if key not in each.__struct_fields__)
+            for raw in ({wrong: {key: 1}}, {key: 1}, {key: {"a": 1}}):
+                with pytest.raises(ConfigError) as raised:
+                    parse_floor(raw)
+                assert f"[{section}]" in str(raised.value)
 
 
 RIGHT: Final = {

@@ -106,9 +106,9 @@ CONFIGS = [
     ({"mqtt": {"pasword_file": "/x"}}, "did you mean password_file?"),
     (
         {"mqtt": {"commands": ["next", "voidd"]}},
-        '["next", "voidd"]: "voidd" is unknown; did you mean "void"?',
+        '["next", "voidd"]: "voidd" is unknown: did you mean "void"?',
     ),
-    ({"roads": {"good": ["dragon"]}}, '[roads] good = ["dragon"]: "dragon" is unknown; write a list'),
+    ({"roads": {"good": ["dragon"]}}, '[roads] good = ["dragon"]: "dragon" is unknown: use one of: "alt'),
     ({"table": {"id": "T", "policy": "macao"}}, 'policy = "macao": did you mean "macau"?'),
     ({"table": {"id": "T", "policy": {"overdrawn": "burn"}}}, 'policy = { overdrawn = "burn" }: use one of: "'),
     ({"table": {"id": "T", "betting": True}}, "betting = true: "),

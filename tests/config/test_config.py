@@ -136,5 +136,5 @@ def test_an_order_in_the_list_of_mqtt_has_either_sign() -> None:
 
     written = commands("bets-open", "bets_closed", "request-shoe-change")
     assert written == ("bets_open", "bets_closed", "request_shoe_change")
-    with pytest.raises(ConfigError, match='"bets-opne" is unknown; did you mean "bets_open"'):
+    with pytest.raises(ConfigError, match='"bets-opne" is unknown: did you mean "bets_open"'):
         commands("bets-opne")

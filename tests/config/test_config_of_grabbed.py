@@ -58,6 +58,11 @@ def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path
         ("niuniu", {"bse": 1}, "[game] bse is unknown: did you mean base?"),
         (
             "niuniu",
+            {"grab": [0, "x", 2000]},
+            '[game] grab = [0, "x", 2000]: "x", 2000: write a whole number from 0 to 1000',
+        ),
+        (
+            "niuniu",
             {"grab": []},
             "[game] grab = []: write a list [ .. ]; for each item write a whole number from 0 to 1000",
         ),

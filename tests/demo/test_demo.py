@@ -201,7 +201,7 @@ def test_no_round_is_lost_when_the_broker_is(played: Played, broker: str) -> Non
     said = played(LOST[broker])
     assert "! closed  broker_lost: back" in said
     numbers = [int(number) for number in re.findall(r"^round (\d+)", said, re.MULTILINE)]
-    assert numbers == list(range(1, len(numbers) + 1))
+    assert numbers == list(range(1, len(numbers) + 1)), said
     assert len(numbers) >= 10
 
 

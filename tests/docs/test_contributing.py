@@ -1,4 +1,4 @@
-"""docs/contributing.md: every script and path it names exists."""
+"""docs/contributing.md: every script and path it names exists; CONTRIBUTING.md leads to it."""
 
 import re
 
@@ -23,3 +23,9 @@ def test_every_script_is_named() -> None:
 @pytest.mark.parametrize("path", NAMED)
 def test_every_path_exists(path: str) -> None:
     assert any((ROOT / place / path).exists() for place in (".", "firmware_bridge"))
+
+
+def test_the_root_leads_to_it() -> None:
+    linked = re.findall(r"\]\(([^)]+)\)", (ROOT / "CONTRIBUTING.md").read_text("utf-8"))
+    assert "docs/contributing.md" in linked
+    assert all((ROOT / each).exists() for each in linked)

@@ -13,6 +13,7 @@ from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import ORDERS, tag_of
+from firmware_bridge.facts.wire_states import Table
 from firmware_bridge.topics.event_and_round import messages
 from tests.docs.pages import DOCS, block
 from tests.kit import broker as real
@@ -78,3 +79,10 @@ def test_the_program_of_the_client_runs_on_what_a_table_sends() -> None:
 def test_every_order_is_there() -> None:
     orders = PAGE.read_text("utf-8").split("## Orders")[1].split("`[mqtt] commands`")[0]
     assert set(map(tag_of, ORDERS)) <= set(re.findall(r"`(\w+)`", orders))
+
+
+def test_the_fields_of_the_table_are_its_own() -> None:
+    rows = PAGE.read_text("utf-8").split("## What lies on the table")[1].split("\n## ")[0].splitlines()
+    named = {name for row in rows if row.startswith("| `") for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert {"peeked", "beside", "collected", "pays", "expected"} <= named
+    assert named <= set(Table.__struct_encode_fields__)

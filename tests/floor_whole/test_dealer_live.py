@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.facts.wire_states import Act
 from firmware_bridge.floor.page.dealer import drawn
 from firmware_bridge.games import GAMES
-from firmware_bridge.topics.texts import LANGUAGES, Language
+from firmware_bridge.topics.texts import LANGUAGES, Language, text
 from firmware_bridge.topics.texts.acts import Sayer
 from firmware_bridge.topics.texts.dealer import Pile, Refusal, Screen, Trouble
 from firmware_bridge.topics.texts.done import Done, followed
@@ -95,7 +95,10 @@ def full(game: str, seats: int, lang: Language) -> Iterator[tuple[str, Screen]]:
     yield "paid", paid
     wrong = Refusal("This mark is not accepted: Seat 7", "It is the turn of another seat", "Nothing was recorded.")
     yield "paid, refused", paid._replace(refused=wrong)
-    piles = [Pile(sayer.place(hand), ("Th", None, "9s")) for hand in (*hands, "D")]
+    unknown = tuple(each._replace(amount="") for each in paid.pays)
+    yield "paid, stakes not known", paid._replace(pays=unknown)
+    beside = Pile(text(lang, "dealer.beside", count=12), ())
+    piles = [*[Pile(sayer.place(hand), ("Th", None, "9s")) for hand in (*hands, "D")], beside]
     compare = tuple(sayer.lines([Act("compare", key="next")]))
     trouble = Trouble("Reader is back", "slot: seat 3", "Compare the cards, then press NEXT.", True)
     yield "compare", base._replace(state="blocked", due=compare, compare=tuple(piles), alarms=(trouble,))
@@ -105,7 +108,7 @@ def full(game: str, seats: int, lang: Language) -> Iterator[tuple[str, Screen]]:
         acts += [Act("collect", slot=hand[:2], hand=hand) for hand in split]
         due = tuple(sayer.lines([*acts, Act("ask", slot="S1", hand="S1.4")]))
         yield "split", base._replace(due=due, pays=tuple(sayer.payments(acts)))
-        piles = [Pile(sayer.place(hand), ("Th", "2s", "3d", "4c")) for hand in (*split, "D")]
+        piles = [*[Pile(sayer.place(hand), ("Th", "2s", "3d", "4c")) for hand in (*split, "D")], beside]
         yield "split, compare", base._replace(due=compare, compare=tuple(piles))
     yield "compare none", base._replace(due=compare, compare=())
     yield "alarms", base._replace(state="blocked", due=compare, alarms=(trouble,) * 3, more=2, refused=wrong)

@@ -60,6 +60,7 @@ ALSO: Final = {
     "demo/read_round.py",  # a dealer who has a blackjack
     "config/sections.py",  # what is dealt where a config says nothing
     "facts/house.py",  # the same
+    "facts/wire_states.py",  # the answer of a dealer's peek
     "floor/page/state.py",
 }
 """Modules outside of `games` where a game's name stands as a text, and what for."""

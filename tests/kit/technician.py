@@ -8,7 +8,7 @@ from typing import Any
 
 from firmware_bridge.config.socket_address import socket_address
 from hardware.ports import close_tty, open_tty
-from hardware.readers.messages import Read, ReportNo
+from hardware.readers.messages import Read, Repeat, ReportNo
 from hardware.readers.native import NativeDecoder
 from tests.kit.daemon_table import BridgeTable
 
@@ -78,7 +78,9 @@ def pass_test_cards(
                 passed(message.report)
                 port.write(decoder.acknowledge(message.report))
                 done += 1
-        return done == cards
+            elif isinstance(message, Repeat) and passed:
+                port.write(decoder.acknowledge(message.report))
+        return done == cards and not table.board.waiting
 
     for n in range(cards):
         table.until(lambda: take() or table.board.waiting < 20)
@@ -86,7 +88,6 @@ def pass_test_cards(
         table.pty.tick()
     if passed:
         table.until(take)
-        table.until(lambda: not table.board.waiting)
     close_tty(port)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -60,6 +61,30 @@ def test_help_is_printed_at_once_and_nothing_is_begun(script: str, says: str, op
     assert done.stderr == ""
     assert says in done.stdout
     assert "#!" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("demo", "--fault ID"),
+        ("play", "blackjack rounds.jsonl"),
+        ("fleet", "--tables"),
+        ("soak", "--kills"),
+        ("stored-kills", "--kills"),
+        ("crash-states", "--states"),
+        ("calibration-proof", "--seed"),
+        ("fuzz", "--inputs"),
+    ],
+)
+@pytest.mark.parametrize("words", [["--help"], ["baccarat", "-h"]], ids=" ".join)
+def test_help_in_a_fresh_clone_installs_nothing(script: str, says: str, words: list[str], tmp_path: Path) -> None:
+    shutil.copytree(SCRIPTS, tmp_path / "scripts")
+    command = [str(tmp_path / "scripts" / script), *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5, check=True)
+    assert done.stderr == ""
+    assert says in done.stdout
+    assert "source" not in done.stdout
+    assert [each.name for each in tmp_path.iterdir()] == ["scripts"]
 
 
 @pytest.mark.parametrize("script", ["docs", "hil", "install", "package", "pictures", "texts"])

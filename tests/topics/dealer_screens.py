@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, reduce
 from typing import Final, NamedTuple
 
 import msgspec
 
 from firmware_bridge.facts.wire_states import Alarms, Lamps, Table
+from firmware_bridge.topics.state import snapshots
 from firmware_bridge.topics.texts import Language
 from firmware_bridge.topics.texts.dealer import Known, Screen, screen
 from firmware_bridge.topics.texts.done import Done, followed
 from tests.floor.guests import STAGES
+from tests.kit import table as played
 
 STATES: Final = ("table", "lamps", "alarm")
 
@@ -49,3 +51,19 @@ def moments(name: str) -> tuple[Moment, ...]:
         if after is None or after.topic not in STATES:
             made.append(Moment(known))
     return tuple(made)
+
+
+def at_a_table(table: played.Table, lang: Language = "en") -> Screen:
+    """The screen of a table that was played, from what it published."""
+    said = [json.loads(message.payload) for message in table.messages]
+    done = reduce(followed, [each["event"] for each in said if "event" in each], Done())
+    states = {name: msgspec.json.encode(body) for name, body in snapshots(table.shoe).items()}
+    known = Known(
+        "T07",
+        table.shoe.number,
+        msgspec.json.decode(states["table"], type=Table),
+        msgspec.json.decode(states["lamps"], type=Lamps),
+        msgspec.json.decode(states["alarm"], type=Alarms),
+        done,
+    )
+    return screen(known, lang)

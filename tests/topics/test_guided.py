@@ -24,6 +24,9 @@ from tests.kit.nightly import share
 from tests.kit.table import LOST, RESTART, Table
 from tests.topics.guided import Given, Lit, Shown, baccarat, given
 
+pytestmark = pytest.mark.timeout(1_200)
+"""All rounds of a game take a minute of one core, which six workers and more may share."""
+
 ROUNDS = share(1_000, 10)
 """Rounds of each game, under each way to close."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from firmware_bridge.cli.demo.asked import options, play
 from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, Terminal, cannot_draw, size
 from firmware_bridge.config.arguments import Exit
+from firmware_bridge.config.plain import say
 from firmware_bridge.demo.faults import LATE, places
 from firmware_bridge.demo.fixtures import Play
 from firmware_bridge.demo.harness import DemoError, Harness
@@ -50,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         logging.basicConfig(filename=Path(folder) / "log", level=logging.INFO)
         code = asyncio.run(_perform(wanted, Path(folder), not arguments.plain and _is_live(), keepsake))
     if keepsake:
-        print(f"picture: {arguments.svg}")
+        say(f"picture: {arguments.svg}")
     return code
 
 
@@ -125,7 +126,7 @@ def _is_live() -> bool:
 
         why = too_small(*size()) or None
     if why:
-        print(f"{why}; {ENDS}", flush=True)
+        say(f"{why}; {ENDS}")
     return why is None
 
 

@@ -11,9 +11,10 @@ from firmware_bridge.cli import FAILED
 from firmware_bridge.cli.do.confirm import ASKED, confirmed
 from firmware_bridge.cli.do.order import give, order_options
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.cards import read_cards
+from firmware_bridge.facts.cards import HINT, read_cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.orders import Order, tag_of
+from firmware_bridge.games import GAMES
 from firmware_bridge.games.moves import mark_of
 
 TAKE_BACK: Final = "take-back"
@@ -68,16 +69,26 @@ def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
         pack = {each.name: getattr(arguments, each.name) for each in fields(orders.Pack)}
         given["pack"] = {name: value for name, value in pack.items() if value is not None} or None
     if came := given.get("cards"):
-        words = [word for text in came for word in re.split(r"[ ,]+", text) if word]
-        given["cards"] = [each for word in words for each in _came(word)]
+        given["cards"] = [each for words in came for each in words]
     if of is orders.BetsClosed and arguments.amounts:
         given = {"money" if arguments.money else "bets": dict(arguments.amounts)}
     return {name: value for name, value in given.items() if value not in (None, [], False)}
 
 
-def _came(word: str) -> list[str]:
-    """The cards of a word (they may be run together), or the word itself if it is a mark."""
-    return [card.value for card in read_cards(word)] or [word]
+def _came(text: str) -> list[str]:
+    """The cards of a text (they may be run together) and the marks between them, one a word."""
+    found = []
+    for word in re.split(r"[ ,]+", text):
+        cards = [card.value for card in read_cards(word)]
+        if word and not cards and not _is_mark(word):
+            raise argparse.ArgumentTypeError(f"{word!r} is not a card: {HINT}")
+        found += cards or [word] * bool(word)
+    return found
+
+
+def _is_mark(word: str) -> bool:
+    mark = mark_of(word)
+    return mark is not None and any(mark.word in game.play.words for game in GAMES.values())
 
 
 def _amount(text: str) -> tuple[str, str]:
@@ -168,6 +179,7 @@ _ARGUMENTS: Final[dict[str, dict[str, dict[str, Any]]]] = {
         "round": {"type": int, "metavar": "ROUND"},
         "cards": {
             "nargs": "+",
+            "type": _came,
             "metavar": "WORD",
             "help": "all cards in the order they came, 9sKdThKc, with the marks between them, 3:raise=6",
         },

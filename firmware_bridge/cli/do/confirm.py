@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from firmware_bridge.cli.daemon_socket import ask, checked, socket_path
 from firmware_bridge.cli.watch.language import language
+from firmware_bridge.config.plain import say
 from firmware_bridge.errors import UsageError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.topics.texts import Language, known, names, text
@@ -46,7 +47,7 @@ def confirmed(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) 
             raise NotConfirmed(f"{name} asks before it acts, and there is no terminal", "add --yes; nothing is changed")
         question = text(lang, f"order.{'correct' if 'before' in seen else 'void'}_round", round=seen["round"])
         if input(f"{question} [y/N] ").strip().lower() != "y":
-            print(text(lang, "order.unchanged"))
+            say(text(lang, "order.unchanged"))
             return None
     return fields | {"as_of": seen["as_of"]}
 

@@ -2,11 +2,11 @@
 
 import argparse
 import json
-import sys
 from typing import Any
 
 from firmware_bridge.cli.daemon_socket import ask, at_the_table, checked, config_option, socket_path
 from firmware_bridge.cli.watch.language import language, language_option
+from firmware_bridge.config.plain import say, warn
 from firmware_bridge.facts.printable import escaped_json
 from firmware_bridge.topics.texts import Language, known, text
 from firmware_bridge.topics.texts.phrases import in_words, joined
@@ -29,11 +29,11 @@ def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> in
         return 0 if answer["ok"] else 1
     lang, hint = language(arguments.lang, arguments.config), answer.get("hint") or ""
     if answer["ok"]:
-        print(joined(lang, text(lang, "order.done", order=name), in_words(lang, hint)))
+        say(joined(lang, text(lang, "order.done", order=name), in_words(lang, hint)))
         return 0
     reason = answer["error"].removeprefix(f"{request['do']} refused: ")
     refused = text(lang, "order.refused", order=name, why=refusal(lang, reason))
-    print(joined(lang, refused, at_the_table(advice(lang, hint))), file=sys.stderr)
+    warn(joined(lang, refused, at_the_table(advice(lang, hint))))
     return 1
 
 

@@ -16,7 +16,7 @@ from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
 from firmware_bridge.cli.help.reading import cells, is_rule, readable, row_lines
 from firmware_bridge.cli.watch.language import alarm_help, language, language_option
 from firmware_bridge.config.layout import labelled, page
-from firmware_bridge.errors import BridgeError
+from firmware_bridge.errors import UsageError
 
 MANUALS: Final = ("shoe.1", "bridge.toml.5")
 
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-class NoTopic(BridgeError, LookupError):
+class NoTopic(UsageError, LookupError):
     """Topic without a text."""
 
 
@@ -194,7 +194,12 @@ def about(topic: str, events: bool = True) -> str:
     """The first chapter with all words of the topic in its title; "" if there is none. events: also of messages."""
     words = topic.lower().replace("-", " ").split()
     found = (each for each in chapters() if events or each.document != "messages")
-    return next((each.text for each in found if all(word in each.title.lower() for word in words)), "")
+    return next((each.text for each in found if all(_begins(word, each.title) for word in words)), "")
+
+
+def _begins(word: str, title: str) -> bool:
+    """Whether a word of a title begins so; `CommandAnswered` has two."""
+    return re.search(rf"(?<!\w){re.escape(word)}", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", title).lower()) is not None
 
 
 def near(topic: str) -> str:

@@ -34,8 +34,6 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.dir = Path(JOURNAL_DIR) if is_bare else journal_dir(arguments.config)
     try:
         return ACTIONS[arguments.action][2](arguments)
-    except BrokenPipeError:
-        raise
     except OSError as error:
         raise unreadable(error, arguments.dir) from None
 

@@ -13,6 +13,8 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
+from firmware_bridge.config.arguments import file_to_write
+from firmware_bridge.config.plain import warn
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped, escaped_json
 from firmware_bridge.games import GAMES
@@ -63,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 def export_options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe journal export`."""
     parser.add_argument("journal", metavar="JOURNAL", help="file, id or number")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: stdout)")
+    parser.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
 
 
 def export(arguments: argparse.Namespace) -> int:
@@ -73,7 +75,7 @@ def export(arguments: argparse.Namespace) -> int:
     with path.open("rb") as file, _output(arguments.output, path) as out:
         for line in walk.lines(file):
             out.write(without_sealed(line))
-    print(f"{counted(walk.count, 'entry', 'entries')} exported, head {walk.count}:{walk.chain}", file=sys.stderr)
+    warn(f"{counted(walk.count, 'entry', 'entries')} exported, head {walk.count}:{walk.chain}")
     return 0
 
 
@@ -140,6 +142,7 @@ def _output(target: Path | None, source: Path) -> Iterator[BinaryIO]:
     """Target of the export; a file appears whole or not at all."""
     if target is None:
         yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
         return
     if target.resolve().parent == source.resolve().parent:
         raise JournalError(
@@ -186,7 +189,7 @@ def list_all(arguments: argparse.Namespace) -> int:
     for row in rows:
         print(json.dumps(row) if arguments.json else escaped(_text(row)))
     if not rows:
-        print(f"no journal in {arguments.dir}", file=sys.stderr)
+        warn(f"no journal in {arguments.dir}")
     if rows and not arguments.json and rows[-1]["head"]:
         print(f"head {rows[-1]['head']}")
     return 0

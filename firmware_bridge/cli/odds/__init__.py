@@ -9,10 +9,11 @@ import msgspec
 
 from firmware_bridge.config.layout import show_columns
 from firmware_bridge.demo.script import Drawn, NewShoe, parse
-from firmware_bridge.errors import ScriptError
+from firmware_bridge.errors import ScriptError, UsageError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
+from firmware_bridge.games.baccarat.deals import DECKS
 from firmware_bridge.games.game import Game, Terms
 from firmware_bridge.games.house import choices, usual
 
@@ -44,8 +45,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def _decks(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    if not text.isdecimal() or int(text) not in DECKS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of decks: write {DECKS[0]} to {DECKS[-1]}")
     return int(text)
 
 
@@ -67,21 +68,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _markdown(arguments: argparse.Namespace) -> int:
-    """Prints payments as Markdown; 0. Raises ScriptError for an option that this page does not have."""
+    """Prints payments as Markdown; 0. Raises UsageError for an option that this page does not have."""
     from firmware_bridge.cli.odds.payouts import page, section
 
     wrong = [name for name in ("decks", "seen", "json", *TERMS) if getattr(arguments, name) not in (None, False)]
     if wrong:
-        raise ScriptError(f"--{wrong[0].replace('_', '-')} with --markdown", "the page is of full shoes: leave it out")
+        raise UsageError(f"--{wrong[0].replace('_', '-')} with --markdown", "the page is of full shoes: leave it out")
     sys.stdout.write("\n".join((*section(arguments.game), "")) if arguments.game else page())
     return 0
 
 
 def _terms(game: Game, arguments: argparse.Namespace) -> Terms:
-    """Settings for the odds. Raises ScriptError for one of another game."""
+    """Settings for the odds. Raises UsageError for one of another game."""
     given = {name: getattr(arguments, name) for name in TERMS if getattr(arguments, name) is not None}
     for name in given.keys() - set(game.terms.__struct_fields__):
-        raise ScriptError(
+        raise UsageError(
             f"--{name.replace('_', '-')} is not a setting of {game.name}", "leave it out, or give the right --game"
         )
     return game.terms(**given)

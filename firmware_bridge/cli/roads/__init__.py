@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 import msgspec
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, NotRunning, ask, journal_dir, socket_path
-from firmware_bridge.config.arguments import Exit
+from firmware_bridge.config.arguments import Exit, file_to_write
+from firmware_bridge.config.plain import warn
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.events import RoundClosed, RoundCorrected
 from firmware_bridge.games.baccarat import roads
@@ -54,8 +55,10 @@ def options(parser: argparse.ArgumentParser) -> None:
     text = f"{shoe}; - reads a shoe per line from stdin and prints JSON (default: the running shoe)"
     parser.add_argument("shoe", nargs="*", metavar="OUTCOMES", help=text)
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw into this file; - for stdout")
-    parser.add_argument("--png", type=Path, metavar="FILE", help="draw into a file; - for stdout (needs Pillow)")
+    parser.add_argument("--svg", type=file_to_write, metavar="FILE", help="draw into this file; - for stdout")
+    parser.add_argument(
+        "--png", type=file_to_write, metavar="FILE", help="draw into a file; - for stdout (needs Pillow)"
+    )
     parser.add_argument("--road", choices=get_args(Kind), help="draw only this road")
     parser.add_argument(
         "--theme", choices=("light", "dark"), default="dark", help="colours of the picture (default dark)"
@@ -85,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
             rounds, house, heading = running(arguments.config or DEFAULT_CONFIG)
             sources.insert(1, house)
     except NoShoe as error:
-        print(f"shoe roads: {error}", file=sys.stderr)
+        warn(f"shoe roads: {error}")
         return Exit.USAGE
     heading = heading._replace(title=arguments.title)
     _show(arguments, roads.board(roads.roads_of(rounds, settings(sources))), settings(sources), heading)

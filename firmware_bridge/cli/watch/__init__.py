@@ -14,6 +14,7 @@ from firmware_bridge.cli.watch.language import language, language_option, transl
 from firmware_bridge.cli.watch.machine import Status
 from firmware_bridge.cli.watch.screen import line
 from firmware_bridge.cli.watch.terminal import PAUSE, QUIT, Terminal, cannot_draw
+from firmware_bridge.config.plain import say
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.printable import escaped_json
 from firmware_bridge.topics.texts import Language, text
@@ -60,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             _show_dealer(path, lang)
         elif arguments.plain or (why := cannot_draw()) is not None:
             if not arguments.plain and why:
-                print(joined(lang, in_words(lang, why), text(lang, "keys.end")), flush=True)
+                say(joined(lang, in_words(lang, why), text(lang, "keys.end")))
             _follow(path, _Lines(lang))
         else:
             _watch(path, lang)
@@ -130,7 +131,7 @@ class _Lines:
     def _print(self, words: str) -> None:
         if words != self.last:
             self.last = words
-            print(time.strftime("%H:%M:%S"), words, flush=True)
+            say(f"{time.strftime('%H:%M:%S')} {words}")
 
 
 class Followed:

@@ -92,11 +92,13 @@ def due(shown: Screen, lang: Language) -> Iterator[Text]:
         yield Text(words)
     if shown.pays:
         yield Text(text(lang, "dealer.pays"), "dim")
-        yield Text(" · ".join(f"{each.hand} {text(lang, f'dealer.{each.verb}')} {each.amount}" for each in shown.pays))
+        paid = [f"{each.hand} {text(lang, f'dealer.{each.verb}')} {each.amount}".rstrip() for each in shown.pays]
+        yield Text(" · ".join(paid))
     if shown.compare is not None:
         yield Text(text(lang, "dealer.compare" if shown.compare else "dealer.compare_none"), "dim")
         piles = [
-            f"{each.place} {' '.join(face(card) if card else DOWN for card in each.cards)}" for each in shown.compare
+            f"{each.place} {' '.join(face(card) if card else DOWN for card in each.cards)}".rstrip()
+            for each in shown.compare
         ]
         yield Text(" · ".join(piles))
 

@@ -119,6 +119,7 @@ def _as_text(value: Any) -> Any:
 def _output(target: Path | None) -> Iterator[TextIO]:
     if target is None:
         yield sys.stdout
+        sys.stdout.flush()
         return
     fresh = target.with_name(f".{target.name}.{os.getpid()}")
     try:

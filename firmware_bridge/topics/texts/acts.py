@@ -20,7 +20,7 @@ class Line(NamedTuple):
 
 
 class Payment(NamedTuple):
-    """Chips that the dealer takes from a hand, or pays to it."""
+    """Chips that the dealer takes from a hand, or pays to it; no amount where stakes are not known."""
 
     verb: Verb
     hand: str
@@ -28,10 +28,14 @@ class Payment(NamedTuple):
 
 
 class Sayer:
-    """Says places and acts in a language. split: the seats with more than one hand, which are named with the hand."""
+    """Says places and acts in a language.
 
-    def __init__(self, lang: Language, split: Iterable[str] = ()) -> None:
-        self.lang, self._split = lang, frozenset(split)
+    split: the seats with more than one hand, which are named with the hand. partly: the hands of which cards stay
+    face down behind those that are turned.
+    """
+
+    def __init__(self, lang: Language, split: Iterable[str] = (), partly: Iterable[str] = ()) -> None:
+        self.lang, self._split, self._partly = lang, frozenset(split), frozenset(partly)
 
     def place(self, name: str) -> str:
         """A slot, a seat or a hand in words; an unknown name as it came."""
@@ -69,7 +73,11 @@ class Sayer:
             id = "burn" if act.amount else "burn_first"
         if act.slot == "lot":
             id = "lot"
-        named = [name for each in acts for name in (each.slots or (each.hand or each.slot,)) if name]
+        if _is_payment(act) and not act.amount:
+            id = f"{act.verb}_stake"
+        if act.verb == "turn" and act.hand in self._partly:
+            id = "turn_first"
+        named = dict.fromkeys(name for each in acts for name in (each.slots or (each.hand or each.slot,)) if name)
         values = {"hand": self.places(named), "to": self.place(act.to), "amount": act.amount}
         return text(self.lang, f"act.{id}", **values)
 
@@ -138,6 +146,7 @@ _ID: Final = {
     ("press", "next"): "next",
     ("press", "reveal"): "reveal",
     ("take", "rake"): "rake",
+    ("move", "collected"): "lay_back",
     ("wait", "pit"): "wait_pit",
     ("wait", "shoe"): "wait_shoe",
     ("wait", "bets"): "wait_bets",

@@ -32,7 +32,7 @@ class Trouble(NamedTuple):
 
 
 class Pile(NamedTuple):
-    """The cards at a place; None for one face down."""
+    """The cards at a place; None for one face down. Without cards: how many lie there is in the words."""
 
     place: str
     cards: tuple[str | None, ...]
@@ -89,7 +89,7 @@ def screen(known: Known, lang: Language) -> Screen:
     if table is None or lamps is None or known.lost:
         words = text(lang, "dealer.lost" if known.lost else "dealer.unknown")
         return Screen("lost", known.name, due=(Line("wait", words),))
-    sayer = Sayer(lang, _split(table))
+    sayer = _sayer(table, lang)
     opened = known.alarms.open if known.alarms else ()
     alarms = tuple(_troubles(opened, table, lang))
     is_guided = _is_guided(table, lamps)
@@ -107,7 +107,7 @@ def screen(known: Known, lang: Language) -> Screen:
         news=tuple(_signs(lamps, sayer)) if is_guided else (),
         pays=tuple(sayer.payments(acts)),
         compare=tuple(_piles(table, sayer)) if compares else None,
-        refused=_refusal(known.done, sayer, _asked(table, acts)),
+        refused=_refusal(known.done, sayer, table, _asked(table, acts)),
         alarms=alarms[:ALARMS],
         more=max(0, len(alarms) - ALARMS),
         acts=known.done.in_words(sayer)[:SHOWN],
@@ -118,7 +118,7 @@ def guidance(table: Table, lamps: Lamps, lang: Language) -> tuple[str, ...]:
     """The sentences of all acts that are due, payments among them, in the order in which they are done."""
     if not _is_guided(table, lamps):
         return (text(lang, "dealer.unguided"),)
-    return tuple([line.text for line in Sayer(lang, _split(table)).sentences(table.expected)])
+    return tuple([line.text for line in _sayer(table, lang).sentences(table.expected)])
 
 
 def _is_guided(table: Table, lamps: Lamps) -> bool:
@@ -146,11 +146,11 @@ def _where(shoe: int | None, table: Table, lang: Language) -> str:
     return f"{where} · {text(lang, 'dealer.last')}" if table.last else where
 
 
-def _split(table: Table) -> Iterator[str]:
-    """The seats with more than one hand."""
+def _sayer(table: Table, lang: Language) -> Sayer:
     hands = table.hands if isinstance(table.hands, Mapping) else {}
     named = [*hands, *[act.hand or act.to for act in table.expected]]
-    return (name.partition(".")[0] for name in named if name.partition(".")[2] not in ("", "1"))
+    split = [name.partition(".")[0] for name in named if name.partition(".")[2] not in ("", "1")]
+    return Sayer(lang, split, [name for name, cards in hands.items() if any(cards) and None in cards])
 
 
 def _asked(table: Table, acts: Sequence[Act]) -> Mapping[str, Mapping[str, Any]]:
@@ -175,16 +175,23 @@ def _signs(lamps: Lamps, sayer: Sayer) -> Iterator[str]:
 
 
 def _piles(table: Table, sayer: Sayer) -> Iterator[Pile]:
-    """The cards on the table, as far as they lie open."""
+    """The cards on the table, as far as they lie open, and how many lie beside."""
+    collected = table.collected if isinstance(table.collected, tuple) else ()
+    for name, cards in _lying(table).items():
+        if name not in collected:
+            yield Pile(sayer.place(name), tuple(cards))
+    if table.beside:
+        yield Pile(text(sayer.lang, "dealer.beside", count=table.beside), ())
+
+
+def _lying(table: Table) -> Mapping[str, Sequence[str | None]]:
+    """Hand, or slot -> its cards; None for one face down."""
     if isinstance(table.hands, Mapping) and table.hands:
-        for name, faces in table.hands.items():
-            yield Pile(sayer.place(name), tuple(faces))
-        return
+        return table.hands
     laid: dict[str, list[str | None]] = {}
     for each in table.slots:
         laid.setdefault(each.slot, []).append(each.card if isinstance(each.card, str) else None)
-    for name, cards in laid.items():
-        yield Pile(sayer.place(name), tuple(cards))
+    return laid
 
 
 def _troubles(opened: Iterable[Alarm], table: Table, lang: Language) -> Iterator[Trouble]:
@@ -197,16 +204,31 @@ def _troubles(opened: Iterable[Alarm], table: Table, lang: Language) -> Iterator
 BETWEEN: Final = " · "
 
 
-def _refusal(done: Done, sayer: Sayer, asked: Mapping[str, Mapping[str, Any]]) -> Refusal | None:
+def _refusal(done: Done, sayer: Sayer, table: Table, asked: Mapping[str, Mapping[str, Any]]) -> Refusal | None:
     refused = done.refused
     if refused is None:
         return None
     lang, offers = sayer.lang, " · ".join(sayer.offers(asked))
     what = text(lang, f"refused.{refused.what}", key=refused.key, who=refused.who(sayer))
-    why = _why(refused.error, lang)
+    why = _no_mark_due(table, lang) if refused.error == "no_mark_due" else _why(refused.error, lang)
     if refused.what == "mark" and offers:
         return Refusal(what, why, text(lang, "refused.again", asked=offers))
     return Refusal(what, why, text(lang, _instead(refused.error)))
+
+
+def _no_mark_due(table: Table, lang: Language) -> str:
+    """What is due instead of a mark."""
+    due = {(act.verb, act.key or act.what) for act in table.expected}
+    instead = next((f".{id}" for id, acts in NO_MARK.items() if due & acts), "")
+    return text(lang, f"refused.no_mark_due{instead}")
+
+
+NO_MARK: Final = {
+    "bets": {("wait", "bets")},
+    "opening": {("press", "reveal")},
+    "card": {("draw", "")},
+}
+"""Texts by what is due where no mark is: verb, and key or what."""
 
 
 def _why(error: str, lang: Language) -> str:

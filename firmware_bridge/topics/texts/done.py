@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from firmware_bridge.facts import orders
 from firmware_bridge.topics.texts import known, text
 from firmware_bridge.topics.texts.acts import Sayer
 
@@ -31,18 +32,26 @@ ORDERS: Final = ("mark", "next", "reveal", "unmark")
 
 
 class Refused(Struct, frozen=True):
-    """A refused key or mark. what: `key`, `mark` or `order`. by: where it came from. error: a code, or English."""
+    """A refused key or mark. what: `key`, `mark` or `order`. by: where it came from. error: a code, or English.
+
+    seat: the one that a mark named, or nothing.
+    """
 
     what: str
     key: str
     by: str
     error: str
+    seat: str = ""
 
     def who(self, sayer: Sayer) -> str:
-        """The seat of the keypad or key that it came from, else the order: people are not named at the table."""
+        """The seat of the keypad or key that a mark came from, or that it names; people are not named at the table."""
         kind, _, name = self.by.partition(" ")
-        seat = name.partition(".")[0].removeprefix("S")
-        return sayer.place(f"S{seat}") if kind in ("keypad", "key") and seat.isdigit() else self.key
+        own = name.partition(".")[0].removeprefix("S") if kind in ("keypad", "key") else ""
+        if (seat := own if own.isdigit() else self.seat).isdigit():
+            return sayer.place(f"S{seat}")
+        if self.what != "mark":
+            return self.key
+        return text(sayer.lang, "done.by_pad" if self.by == orders.KEYPAD else "done.by_order")
 
 
 class Done(Struct, frozen=True):
@@ -71,7 +80,8 @@ def _refusal(event: Mapping[str, Any]) -> Refused | None:
             return Refused("key", key.upper(), "", why)
         case {"type": "CommandAnswered", "answer": {"ok": False, "do": str(do)} as answer, "by": str(by)}:
             if do in ORDERS:
-                return Refused("mark" if do == "mark" else "order", do.upper(), by, str(answer.get("error") or ""))
+                seat, what = str(event.get("seat") or ""), "mark" if do == "mark" else "order"
+                return Refused(what, do.upper(), by, str(answer.get("error") or ""), seat)
     return None
 
 

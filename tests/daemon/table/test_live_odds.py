@@ -194,8 +194,6 @@ def test_a_process_that_writes_without_end_is_lost(mocker: MockerFixture) -> Non
 
 
 def test_a_process_that_hangs_is_ended_and_another_asked(mocker: MockerFixture) -> None:
-    mocker.patch.object(live_odds, "ANSWER_S", 10.0)
-
     async def states() -> tuple[int, LiveOdds]:
         live = LiveOdds(lambda: None, asyncio.get_running_loop())
         live.follow(shoe_after("shoe"))
@@ -203,7 +201,9 @@ def test_a_process_that_hangs_is_ended_and_another_asked(mocker: MockerFixture) 
         assert live._child
         hanging = live._child
         os.kill(hanging.pid, signal.SIGSTOP)
+        patience = mocker.patch.object(live_odds, "ANSWER_S", 0.5)  # with this one alone
         live.follow(shoe_after("9s Td Ts Tc"))
+        mocker.stop(patience)
         await answered(live)
         live.close()
         return hanging.returncode, live

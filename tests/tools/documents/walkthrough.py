@@ -21,8 +21,8 @@ from firmware_bridge.games.house import usual
 from firmware_bridge.games.moves import mark_of
 from firmware_bridge.shoe.expected import expected
 from firmware_bridge.topics.lamps import lamps
-from firmware_bridge.topics.texts.acts import Sayer
 from tests.kit.table import BACK, RESTART, Table
+from tests.topics.dealer_screens import at_a_table
 
 VECTORS: Final = Path(__file__).parents[2] / "vectors"
 HOUSE: Final[dict[str, Any]] = {"new_shoe": "command", "virtual_cut": None, "close": "next", "burn": "none"}
@@ -74,9 +74,9 @@ def by_lamps(table: Table) -> tuple[str, Do]:
 def by_screen(table: Table) -> tuple[str, Do]:
     """The sentences of the dealer's screen, and what a dealer makes of what is expected."""
     acts = [each.act for each in expected(table.shoe)]
-    say = Sayer("en")
-    paid = [f"{each.verb} {each.hand} {each.amount}" for each in say.payments(acts)]
-    seen = "; ".join([*paid, *(line.text for line in say.lines(acts))]) or "nothing"
+    shown = at_a_table(table)
+    paid = [f"{each.hand} {each.verb} {each.amount}" for each in shown.pays]
+    seen = "; ".join([*paid, *shown.news, *(line.text for line in shown.due)])
     first = next((act for act in acts if act.verb in ("draw", "ask", "press", "wait")), acts[0])
     match first.verb:
         case "draw":

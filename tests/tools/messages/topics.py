@@ -57,7 +57,7 @@ ERRORS: Final = {
     "over": "the round has ended",
     "unknown": "no mark of this game, or its seat is missing where one is needed",
     "late": "it answers a question of another round or turn than the present one",
-    "no_mark_due": "no mark is due: a card is, or bets have to be closed first",
+    "no_mark_due": "no mark is due: a card or an opening is, or bets have to be closed first",
     "not_allowed": "another mark is due",
     "not_your_turn": "this seat is not asked",
     "already_marked": "this seat has said it already",
