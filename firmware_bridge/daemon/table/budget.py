@@ -12,8 +12,8 @@ from firmware_bridge.shoe.state import Shoe
 
 Source = Literal["backend", "keys", "people"]
 
-AT_ONCE: Final = 50_000
-"""Bytes that the steps back of a source may add at once: some 30 marks taken back and given again."""
+AT_ONCE: Final = 16_000
+"""Bytes that the steps back of a source may add at once: some ten marks taken back and given again."""
 
 A_SECOND: Final = 150
 """Bytes more a second: a mark taken back and given again each 10 s. 0.54 MB an hour, and counted refusals beside it."""
