@@ -13,9 +13,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.daemon.flooded import (
+    BETS,
+    MARKS,
     Feeling,
     Flooded,
     Line,
+    back_and_forth,
+    back_and_forth_by_mqtt,
     cards_without_end,
     marks_without_end,
     orders_without_end,
@@ -25,6 +29,7 @@ from tests.daemon.flooded import (
 from tests.kit.broker import Broker
 
 CARDS: Final = "2s 3s 4s 5s 6s 7s 8s 9s 2d 3d 4d 5d 6d 7d 8d 9d 2c 3c 4c 5c"
+BLACKJACK: Final[dict[str, dict[str, Any]]] = {"table": {"game": "blackjack", "new_shoe": "auto", "burn": "none"}}
 LONG: Final = (
     "fdatasync:/cursor",
     "pwrite:/cursor",
@@ -86,8 +91,7 @@ class Bench:
             self.felt(table, "reader", cards_without_end(line), cards="")
 
     def pad(self) -> None:
-        sections = {"table": {"game": "blackjack", "new_shoe": "auto", "burn": "none"}}
-        with self.table(more='[[keypad]]\nport = "{folder}/pad"\nseats = [1, 2, 3]\n', sections=sections) as table:
+        with self.table(more='[[keypad]]\nport = "{folder}/pad"\nseats = [1, 2, 3]\n', sections=BLACKJACK) as table:
             line = self.line(table, "pad")
             table.ask(do="open_shoe", by="bench")
             table.ask(do="bets_closed", bets={"1": "10", "2": "10", "3": "10"}, by="bench")
@@ -107,12 +111,23 @@ class Bench:
         with self.table() as table:
             self.felt(table, "control socket", orders_without_waiting(self.stack.enter_context(table.control())))
 
+    def obeyed_mqtt(self) -> None:
+        with self.table(sections=BLACKJACK) as table:
+            table.ask(do="open_shoe", by="bench")
+            client, step = back_and_forth_by_mqtt(table.port)
+            self.stack.callback(client.loop_stop)
+            self.felt(table, "MQTT, obeyed", step, cards="")
+
+    def obeyed_socket(self) -> None:
+        for what, sections, orders in (("bets", BLACKJACK, BETS), ("marks", {"table": {"game": "niuniu"}}, MARKS)):
+            with self.table(sections=sections) as table:
+                table.ask(do="open_shoe", by="bench")
+                control = self.stack.enter_context(table.control())
+                self.felt(table, f"socket, {what} obeyed", back_and_forth(control, orders), cards="")
+
     def all(self) -> None:
         reader = {"protocol": "line", "hold": 0}
-        sections = {
-            "table": {"game": "blackjack", "new_shoe": "auto", "burn": "none"},
-            "pins": {"factory": "mock", "next": 5},
-        }
+        sections = BLACKJACK | {"pins": {"factory": "mock", "next": 5}}
         more = '[[keypad]]\nport = "{folder}/pad"\nseats = [1, 2, 3]\n'
         with self.table(reader, more, sections=sections, key=5) as table:
             client, step = orders_without_end(table.port)
@@ -141,7 +156,7 @@ class Bench:
 
 
 if __name__ == "__main__":
-    names = ["calm", "reader", "pad", "keys", "mqtt", "socket", "all", "long"]
+    names = ["calm", "reader", "pad", "keys", "mqtt", "socket", "obeyed_mqtt", "obeyed_socket", "all", "long"]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", nargs="*", default=names, help=", ".join(names))
     parser.add_argument("--tree", type=Path, help="a tree whose daemon is measured")

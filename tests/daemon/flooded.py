@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 import tty
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count, pairwise
 from pathlib import Path
@@ -268,5 +268,39 @@ def orders_without_waiting(control: socket.socket) -> Callable[[], None]:
         for call in (lambda: control.send(order * 50), lambda: control.recv(2**20, socket.MSG_DONTWAIT)):
             with suppress(TimeoutError, BlockingIOError):
                 call()
+
+    return say
+
+
+BETS: Final = ({"do": "bets_closed", "bets": {"1": "10"}}, {"do": "bets_open"})
+"""Orders that are obeyed, and lead nowhere: in blackjack, with a shoe open."""
+
+MARKS: Final = ({"do": "mark", "seat": 1, "word": "grab", "value": "1"}, {"do": "unmark"})
+"""The same in niu-niu."""
+
+
+def back_and_forth_by_mqtt(port: int) -> tuple[Client, Callable[[], None]]:
+    """A flood of orders by MQTT that are obeyed: the client, and a step of it."""
+    client = Client(CallbackAPIVersion.VERSION2, f"flood{os.getpid()}")
+    client.connect("127.0.0.1", port)
+    client.loop_start()
+    numbers = count()
+
+    def say() -> None:
+        for order in BETS:
+            client.publish("shoe/T07/command", json.dumps({"id": str(next(numbers)), **order}), 1)
+        time.sleep(0.05)
+
+    return client, say
+
+
+def back_and_forth(control: socket.socket, orders: Iterable[dict[str, Any]]) -> Callable[[], None]:
+    """A flood of orders at the control socket that are obeyed, each as soon as the one before is answered."""
+    lines, answers = [json.dumps({**each, "by": "flood"}).encode() + b"\n" for each in orders], control.makefile()
+
+    def say() -> None:
+        for line in lines:
+            control.sendall(line)
+            answers.readline()
 
     return say

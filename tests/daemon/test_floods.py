@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from firmware_bridge.daemon.table.budget import A_SECOND, AT_ONCE
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs
 from tests.daemon.flooded import (
+    BETS,
+    MARKS,
     Feeling,
     Flooded,
     Line,
+    back_and_forth,
+    back_and_forth_by_mqtt,
     cards_without_end,
     marks_without_end,
     orders_without_waiting,
@@ -30,6 +36,7 @@ SILENT_S: Final = 1.0
 ON_DISK_S: Final = 0.5
 CARDS: Final = "2s 3s 4s 5s 6s 7s 8s 9s"
 BLACKJACK: Final = {"table": {"game": "blackjack", "new_shoe": "auto", "burn": "none"}}
+NIUNIU: Final[dict[str, Any]] = {"table": {"game": "niuniu"}}
 PAD: Final = '[[keypad]]\nport = "{folder}/pad"\nseats = [1, 2, 3]\n'
 LINE: Final[dict[str, Any]] = {"protocol": "line", "hold": 0, "most_a_second": 10}
 
@@ -102,6 +109,43 @@ def test_orders_without_waiting_for_answers_stall_nothing_and_fill_nothing(made:
     assert felt["silence_s"] < SILENT_S
     assert max(felt["status_s"], felt["card_s"]) < ON_DISK_S
     assert felt["bytes"] < 10_000
+
+
+Step = Callable[[], None]
+
+
+@contextmanager
+def by_mqtt(table: Flooded) -> Iterator[Step]:
+    client, step = back_and_forth_by_mqtt(table.port)
+    yield step
+    client.loop_stop()
+
+
+@contextmanager
+def at_the_socket(table: Flooded, orders: Iterable[dict[str, Any]]) -> Iterator[Step]:
+    with table.control() as control:
+        yield back_and_forth(control, orders)
+
+
+OBEYED: Final[dict[str, tuple[dict[str, Any], Callable[[Flooded], AbstractContextManager[Step]]]]] = {
+    "bets by MQTT": (BLACKJACK, by_mqtt),
+    "bets at the socket": (BLACKJACK, partial(at_the_socket, orders=BETS)),
+    "marks at the socket": (NIUNIU, partial(at_the_socket, orders=MARKS)),
+}
+
+
+@pytest.mark.parametrize("flood", OBEYED)
+def test_orders_that_are_obeyed_and_lead_nowhere_fill_nothing(made: Made, flood: str) -> None:
+    sections, step = OBEYED[flood]
+    table = made(**sections)
+    assert table.ask(do="open_shoe", by="anna")["ok"]
+    feeling = Feeling(table)
+    with step(table) as doing, running(doing):
+        table.pause(15.0)
+        felt = feeling.end()
+    assert felt["bytes"] <= AT_ONCE + 15 * A_SECOND + 15_000, felt
+    assert felt["status_s"] <= SILENT_S
+    assert felt["silence_s"] <= SILENT_S
 
 
 def test_a_reader_that_sends_without_end_is_closed_until_the_pit_has_looked(made: Made) -> None:

@@ -53,6 +53,7 @@ ROOMS: Final = (
     "daemon/devices/reader.py",
     "daemon/devices/keypads.py",
     "daemon/table/validation.py",
+    "daemon/table/budget.py",
     "daemon/table/order_service.py",
     "daemon/table/uplink.py",
     "daemon/table/store_watch.py",

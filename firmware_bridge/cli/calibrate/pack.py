@@ -115,8 +115,11 @@ def _judge(pulled: Pulled, wanted: Mapping[Card, int]) -> None:
     ]
     wrong = [f"missing: {_named(missing)}"] * bool(missing) + [f"too many: {_named(surplus)}"] * bool(surplus)
     wrong += [f"not of these packs: {pulled.unknown}"] * bool(pulled.unknown)
+    beyond = bool(pulled.in_a_row) and not missing
+    wrong += ["too many: a card that was not read"] * beyond
     todo = [f"tear {_counted(surplus)}"] * bool(surplus)
     todo += ["take out the card that is unknown, or record the code book again"] * bool(pulled.unknown)
+    todo += ["take out the card that was not read"] * beyond
     if wrong:
         todo += ["complete the pack"] * bool(missing)
         raise Refusal(f"{pulled.taken} cards, {'; '.join(wrong)}", f"{', '.join(todo)}, then pull all of it again")

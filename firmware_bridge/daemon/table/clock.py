@@ -1,5 +1,6 @@
-"""The stamps of inputs: times, 16 random bytes, and nonces."""
+"""The clocks of a table: the stamps of inputs with their random bytes, the timer of its deadlines."""
 
+import asyncio
 import secrets
 import time
 from collections import deque
@@ -69,3 +70,36 @@ def nonce() -> str:
         fresh = secrets.token_hex(NONCE_BYTES * NONCES_AT_ONCE)
         _nonces.extend(fresh[n : n + 2 * NONCE_BYTES] for n in range(0, len(fresh), 2 * NONCE_BYTES))
     return _nonces.popleft()
+
+
+ASK_AGAIN_S: Final = 1.0
+"""Seconds before a past deadline is reported again if the shoe still waits for it."""
+
+
+class DeadlineTimer:
+    """Calls `ring` once at the moment set last."""
+
+    def __init__(self, ring: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
+        self._call, self._loop = ring, loop
+        self._timer: asyncio.TimerHandle | None = None
+        self._set_to: int | None = None
+
+    def set(self, moment: int | None) -> None:
+        """Sets the moment (ms of the loop's clock); None: never."""
+        if moment == self._set_to:
+            return
+        self.stop()
+        self._set_to = moment
+        if moment is not None:
+            is_past = moment <= now()["mono"]  # was reported before and had no effect: not again at once
+            self._timer = self._loop.call_at(self._loop.time() + ASK_AGAIN_S if is_past else moment / 1000, self._ring)
+
+    def stop(self) -> None:
+        """Stops the timer."""
+        if self._timer:
+            self._timer.cancel()
+        self._timer = self._set_to = None
+
+    def _ring(self) -> None:
+        self._timer = self._set_to = None
+        self._call()

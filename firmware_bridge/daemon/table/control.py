@@ -16,10 +16,19 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
-from firmware_bridge.daemon.table.order_service import NotAnOrder, OrderService, order_of, parse
+from firmware_bridge.daemon.table.order_service import (
+    SLOWER,
+    TOO_MANY,
+    NotAnOrder,
+    OrderService,
+    RateLimit,
+    order_of,
+    parse,
+    record_burst,
+)
 from firmware_bridge.daemon.table.preview import as_of, preview
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import MOST
+from firmware_bridge.daemon.table.turns import MOST, Window
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
 from firmware_bridge.facts.printable import REMEDY, fault
@@ -35,6 +44,12 @@ WATCH_S: Final = 0.02
 
 LOOK_S: Final = 0.2
 """Seconds between two checks for changes without an entry: pins, frames, the reader's signal."""
+
+UNLIMITED: Final = ("status", "watch", "resolve")
+"""What is answered at once, whatever else is ordered: a watcher is slowed by itself, and `resolve` needs an alarm."""
+
+PASSED: Final = (1_000, 50.0)
+"""Test cards that a lease announces within so many seconds; the rest waits. A board repeats 256 of them at once."""
 
 HEARD: Final = 2**20
 """Bytes read of a request at most; the connection of a longer one is closed."""
@@ -79,6 +94,8 @@ class Control:
     connection gets `{"taken_back": "bo"}` and is closed.
     `{"do": "preview", "order": {..}, "by": "anna"}` is answered with what the order would change; an order with that
     answer's `as_of` is refused if the table went on since.
+    All but what is in `UNLIMITED` waits its turn, `A_SECOND` of all connections together; a connection waits with one
+    of them, so that the others are served in turn.
     broker, reader, health: the state of the link, of the reader and of everything, for the status. config: when it was
     read, seconds since 1970, and the digests of its sections.
     """
@@ -100,6 +117,7 @@ class Control:
         self._path, self._table, self._orders = path, table, order_service
         self._broker, self._reader, self._health = broker, reader, health
         self._leases = Leases(table, devices)
+        self._limit: RateLimit[asyncio.Future[bool]] | None = None
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
         self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
@@ -109,6 +127,7 @@ class Control:
         if self._server:
             return
         self._path.unlink(missing_ok=True)
+        self._limit = RateLimit(_admit, _turn_away, self._record, asyncio.get_running_loop())
         with socket_address(self._path) as address:
             self._server = await asyncio.start_unix_server(self._serve, address, limit=HEARD)
         self._path.chmod(0o600)
@@ -118,6 +137,8 @@ class Control:
         if self._server is None:
             return
         self._server.close()
+        if self._limit:
+            self._limit.close()
         for client in self._clients:
             client.cancel()
         await asyncio.gather(*self._clients, return_exceptions=True)
@@ -182,6 +203,8 @@ class Control:
             await _send(writer, orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME"))
         elif wrong := fault(by, LONGEST_NAME):
             await _send(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
+        elif fields["do"] not in UNLIMITED and not await self._has_turn():
+            await _send(writer, orders.Answer(ok=False, id=fields.get("id"), error=TOO_MANY, hint=SLOWER))
         elif fields["do"] == "lend":
             await self._lease(fields, by, reader, writer)
         elif fields["do"] == "take_back":
@@ -190,6 +213,16 @@ class Control:
             await _send(writer, self._preview(fields, by))
         else:
             await _send(writer, self._give(fields, by))
+
+    async def _has_turn(self) -> bool:
+        """Waits for the turn of an order; False if too many wait."""
+        assert self._limit is not None
+        turn = asyncio.get_running_loop().create_future()
+        self._limit.receive(turn)
+        return bool(await turn)
+
+    def _record(self, count: int) -> None:
+        record_burst(self._table, count, "control socket")
 
     def _preview(self, fields: dict[str, Any], by: str) -> dict[str, Any] | orders.Answer:
         """What an order would change; nothing is judged or journaled."""
@@ -227,10 +260,12 @@ class Control:
             return
         task = asyncio.current_task()
         assert task is not None
-        self._borrower, lines = (task, writer), Lines(reader)
+        self._borrower, lines, window = (task, writer), Lines(reader), Window(*PASSED)
         try:
             await _send(writer, {"ok": True, "do": "lend", **known})
             while (line := await lines.next()) and (request := parse(line))["do"] != "give_back":
+                while not window.admits(asyncio.get_running_loop().time()):
+                    await asyncio.sleep(LOOK_S)
                 if request["do"] == "leave":
                     self._leases.leave(request.get("restore"))
                 else:
@@ -279,6 +314,15 @@ class Control:
             await asyncio.sleep(WATCH_S)
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), LOOK_S - WATCH_S)
+
+
+def _admit(turn: asyncio.Future[bool]) -> None:
+    if not turn.done():
+        turn.set_result(True)
+
+
+def _turn_away(turn: asyncio.Future[bool]) -> None:
+    turn.set_result(False)
 
 
 async def _send(writer: asyncio.StreamWriter, value: Any) -> None:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
+from firmware_bridge.daemon.table.budget import WAIT
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import shown
@@ -78,6 +79,8 @@ class Leases:
             raise NotLeased("the device lent last is not back yet", "check whether its command still runs; try again")
         if self._table.disk:
             raise NotLeased("the journal cannot be written, so nothing can be lent", self._table.disk.hint)
+        if self._table.budget.is_spent("people"):
+            raise NotLeased("the reader was lent too often", WAIT)
         check(self._table.shoe, open_shoe)
         known = leasable.lease(to)
         log.info("the %s %s lent to %s", device, "are" if device.endswith("s") else "is", to)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from hashlib import sha256
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -182,7 +182,10 @@ BURST_S: Final = 10.0
 """Seconds of a burst: orders refused within it make one line of the journal."""
 
 
-class RateLimit:
+Waiting = TypeVar("Waiting")
+
+
+class RateLimit(Generic[Waiting]):
     """Calls `judge` with one order a turn of the loop, the oldest first, `A_SECOND` within any second at most.
 
     An order is judged by a timer, and the loop serves readable files before its timers: a card goes first.
@@ -191,20 +194,20 @@ class RateLimit:
 
     def __init__(
         self,
-        judge: Callable[[Incoming], None],
-        refuse: Callable[[Incoming], None],
+        judge: Callable[[Waiting], None],
+        refuse: Callable[[Waiting], None],
         record: Callable[[int], None],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._judge, self._refuse, self._record, self._loop = judge, refuse, record, loop
         self.refused = 0
         self._recorded = 0
-        self._waiting: deque[Incoming] = deque()
+        self._waiting: deque[Waiting] = deque()
         self._judged = deque([-inf] * A_SECOND, maxlen=A_SECOND)
         self._turn: asyncio.TimerHandle | None = None
         self._burst: asyncio.TimerHandle | None = None
 
-    def receive(self, order: Incoming) -> None:
+    def receive(self, order: Waiting) -> None:
         """Queues an order, or refuses it."""
         if len(self._waiting) < ROOM:
             self._waiting.append(order)
@@ -247,6 +250,13 @@ TOO_MANY: Final = f"more than {A_SECOND} orders a second, and {ROOM} are waiting
 SLOWER: Final = "send the next order after the answer to the last one"
 
 
+def record_burst(table: Table, count: int, by: str) -> None:
+    """Journals a burst of orders that a `RateLimit` refused as one line."""
+    refused = Malformed("orders", f"{count} orders were refused: {TOO_MANY}", SLOWER)
+    with suppress(SyncFailed):
+        table.record_refused(refused, by)
+
+
 class Backend:
     """Handles the topic `command` of one table; orders not in `allowed` are refused.
 
@@ -266,7 +276,7 @@ class Backend:
         self._table, self._orders, self._allowed = table, order_service, allowed
         self._topic, self._head = topic, head
         self.replies = Replies(publish)
-        self._limit = RateLimit(self._execute, self._turn_away, self._record, loop)
+        self._limit = RateLimit[Incoming](self._execute, self._turn_away, self._record, loop)
 
     @property
     def refused(self) -> int:
@@ -308,10 +318,7 @@ class Backend:
         self.replies.offer(self._reply(message, Answer(ok=False, error=error, hint=hint)))
 
     def _record(self, count: int) -> None:
-        """Journals a burst of refused orders as one line."""
-        refused = Malformed("orders", f"{count} orders were refused: {TOO_MANY}", SLOWER)
-        with suppress(SyncFailed):
-            self._table.record_refused(refused, BACKEND)
+        record_burst(self._table, count, BACKEND)
 
     def _reply(self, message: Incoming, answer: Answer) -> Reply:
         wished = message.response_topic or ""

@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple, Protocol
 from msgspec import Raw
 
 from firmware_bridge import __version__
-from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.budget import Budget
+from firmware_bridge.daemon.table.clock import DeadlineTimer, nonce, now
 from firmware_bridge.daemon.table.disk_outage import DiskOutage, DiskQueue
 from firmware_bridge.daemon.table.journal_writer import JournalWriter, StillWriting
 from firmware_bridge.daemon.table.look_ahead import LookAhead
@@ -32,39 +33,6 @@ from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
 from firmware_bridge.topics.state import OwnTopics, alarms, snapshots
 
-ASK_AGAIN_S: Final = 1.0
-"""Seconds before a past deadline is reported again if the shoe still waits for it."""
-
-
-class DeadlineTimer:
-    """Calls `ring` once at the moment set last."""
-
-    def __init__(self, ring: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
-        self._call, self._loop = ring, loop
-        self._timer: asyncio.TimerHandle | None = None
-        self._set_to: int | None = None
-
-    def set(self, moment: int | None) -> None:
-        """Sets the moment (ms of the loop's clock); None: never."""
-        if moment == self._set_to:
-            return
-        self.stop()
-        self._set_to = moment
-        if moment is not None:
-            is_past = moment <= now()["mono"]  # was reported before and had no effect: not again at once
-            self._timer = self._loop.call_at(self._loop.time() + ASK_AGAIN_S if is_past else moment / 1000, self._ring)
-
-    def stop(self) -> None:
-        """Stops the timer."""
-        if self._timer:
-            self._timer.cancel()
-        self._timer = self._set_to = None
-
-    def _ring(self) -> None:
-        self._timer = self._set_to = None
-        self._call()
-
-
 log = logging.getLogger(__name__)
 
 RECENT: Final = 64
@@ -82,11 +50,12 @@ class Lights(Protocol):
 
 
 class _Late(NamedTuple):
-    """An input with an entry that the disk has not confirmed yet, and what publishes it then."""
+    """An input with an entry of `size` bytes that the disk has not confirmed yet, and what publishes it then."""
 
     fact: inputs.AnyInput
     entry: Entry
     publish: Callable[[], None]
+    size: int
 
 
 class Table:
@@ -121,6 +90,7 @@ class Table:
         self._writer = JournalWriter(journal, self._written, loop)
         self._late: _Late | None = None
         self._refusals, self._is_count = Refusals(self.record_refused, loop), False
+        self.budget = Budget(loop.time)
         self._ahead = LookAhead(loop) if looks_ahead else None
         self._wall_ahead: int | None = None
         self.recent = deque[Raw](maxlen=RECENT)
@@ -161,6 +131,7 @@ class Table:
             raise self._failed
         if self._is_closed:
             return ()
+        fact = self.budget.admitted(self.shoe, fact, self._judged)
         if self.disk:
             if self._queue.keep(fact) and self.begun:
                 self._try_disk()  # at once: the disk may work again
@@ -287,9 +258,9 @@ class Table:
         try:
             self._writer.append(line)
         except StillWriting:
-            self._late = _Late(fact, entry, publish)
+            self._late = _Late(fact, entry, publish, len(line.data))
             raise
-        return self._finished(fact, entry, publish)
+        return self._finished(fact, entry, publish, len(line.data))
 
     def _publisher(self, line: Line) -> Callable[[], None]:
         publish = self._publishing(line)
@@ -300,9 +271,12 @@ class Table:
 
         return published
 
-    def _finished(self, fact: inputs.AnyInput, entry: Entry, publish: Callable[[], None]) -> tuple[AnyEvent, ...]:
+    def _finished(
+        self, fact: inputs.AnyInput, entry: Entry, publish: Callable[[], None], size: int
+    ) -> tuple[AnyEvent, ...]:
         """Publishes an entry that is on disk, and does the rest for its input; its events."""
         publish()  # first: a backend waits for it
+        self.budget.journaled(self.shoe, entry, size)
         self.shoe = advance(self.shoe, entry)
         if report := inputs.report_of(fact):
             self._acknowledge(report)
@@ -314,8 +288,8 @@ class Table:
         return entry.events
 
     def _is_late(self, fact: inputs.AnyInput) -> bool:
-        """Whether this very input is the one that the disk has not answered yet."""
-        return self._late is not None and self._late.fact is fact
+        """Whether this very input, or its refusal, is what the disk has not answered yet."""
+        return self._late is not None and self._late.fact.salt == fact.salt
 
     def _written(self) -> None:
         """Called when the disk has answered, late: goes on with that entry, then with the inputs behind it."""

@@ -90,6 +90,19 @@ def test_a_surplus_card_is_named_wherever_it_lies(table: Callable[..., BridgeTab
     assert record(bridge).pack is None
 
 
+def test_a_surplus_card_that_is_not_read_is_told(table: Callable[..., BridgeTable]) -> None:
+    bridge = table()
+    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
+    visit.said("pull 52 cards")
+    pull(bridge, CODES)
+    visit.said("pull once more")
+    bridge.board.fault("unreadable")
+    assert visit.end() == 1
+    assert "52 cards, too many: a card that was not read" in visit.story()
+    assert "take out the card that was not read, then pull all of it again" in visit.story()
+    assert record(bridge).pack is None
+
+
 def test_a_surplus_card_of_eight_packs_is_named(table: Callable[..., BridgeTable]) -> None:
     bridge = table()
     visit = Visit(bridge, "pack", "--yes", "--patience", 1.5, "--cards", 416)
