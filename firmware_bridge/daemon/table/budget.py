@@ -74,7 +74,8 @@ def _source(fact: inputs.AnyInput) -> Source:
 def _price(shoe: Shoe, fact: inputs.AnyInput, made: Sequence[events.AnyEvent], size: int, since: int) -> int:
     """Bytes charged for an entry of `size` bytes; 0 for one that goes forward, or changes nothing.
 
-    since: bytes that were ordered since the last card, which a step back throws away.
+    since: bytes that were ordered since the last card; a step back throws them away, and is charged for them while no
+    card of the round lies.
     """
     if isinstance(fact, inputs.ReaderBorrowed):
         return LEASE * size
@@ -88,7 +89,7 @@ def _price(shoe: Shoe, fact: inputs.AnyInput, made: Sequence[events.AnyEvent], s
         case inputs.Pressed(key=key) if key not in ("next", "reveal"):  # a result again
             return size if since else 0
         case inputs.Ordered(order=orders.BetsOpen() | orders.Void() | orders.CloseShoe()):
-            return size + since
+            return size if shoe.laid else size + since  # a round with cards cannot be given again by orders alone
         case inputs.Ordered(order=orders.BetsClosed()):  # purses again; the first ones after a round are its own
             return size + since if since and shoe.status == "open" and not shoe.betting else 0
         case inputs.Ordered(order=orders.Correct(round=number)):

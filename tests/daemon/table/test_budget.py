@@ -7,19 +7,22 @@ from typing import Any
 import pytest
 
 from firmware_bridge.daemon.table.budget import A_SECOND, AT_ONCE, TOO_OFTEN, Budget
+from firmware_bridge.demo.script import Say, parse
+from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.shoe import decide, entry_of
+from firmware_bridge.games.house import usual
+from firmware_bridge.shoe import decide
 from tests.kit.table import Table
 
-SIZE = 600
-"""Bytes of a line, about."""
+MARKS = "1:grab=1 2:grab=0 3:grab=0 4:grab=0 2:bet=1 3:bet=1 4:bet=1"
+CARDS = "As Ah Ad Ac 2s 2h 2d 2c 3s 3h 3d 3c 4s 4h 4d 4c 5s 5h 5d 5c"
 
 
 class Budgeted(Table):
     """A table whose orders are charged, and whose clock is set by hand."""
 
     def __init__(self, **settings: Any) -> None:
-        self.seconds, self.written = 0.0, 0
+        self.seconds = 0.0
         self.budget = Budget(lambda: self.seconds)
         super().__init__(**settings)
         self.give(orders.OpenShoe(), by="anna")
@@ -28,11 +31,17 @@ class Budgeted(Table):
         """Give an order; whether it was obeyed."""
         fact = inputs.Ordered(at=0, order=order, by=by, nonce=f"{len(self.events):032x}")
         admitted = self.budget.admitted(self.shoe, fact, lambda each: decide(self.shoe, each))
-        before = self.shoe
-        made = self.take(admitted)
-        self.written += SIZE * bool(made)
-        self.budget.journaled(before, entry_of(before, admitted, made, "T", "b"), SIZE)
+        self.take(admitted)
         return self.answer.ok
+
+    def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
+        """The same, charged with the bytes of its line."""
+        before, count = self.shoe, len(self.lines)
+        made = super().carry(told, events)
+        for line in self.lines[count:]:
+            if line.entry:
+                self.budget.journaled(before, line.entry, len(line.data))
+        return made
 
 
 BLACKJACK: dict[str, Any] = {"game": "blackjack", "burn": "none", "close": "next", "betting": "required"}
@@ -44,7 +53,7 @@ def flooded() -> Budgeted:
     obeyed = [
         table.give(order) for _ in range(100) for order in (orders.BetsClosed(bets={"1": "10"}), orders.BetsOpen())
     ]
-    assert 10 < sum(obeyed) < 2 * AT_ONCE / SIZE
+    assert 10 < sum(obeyed) < 40
     assert table.answer.error == TOO_OFTEN
     return table
 
@@ -76,3 +85,30 @@ def test_a_busy_night_is_never_refused() -> None:
             assert table.give(orders.BetsClosed(bets={"1": "10"}))
             table.play("5c")
             assert table.give(orders.Void(why="misdeal"))
+
+
+def test_long_rounds_are_voided_one_after_the_other() -> None:
+    """Thirty marks follow the cards of each; after five of them, 10 s apart, another dealer signs in."""
+    table = Budgeted(game="zhajinhua", **usual("zhajinhua"))
+    for _ in range(5):
+        assert table.give(orders.BetsClosed(money={"1": "1000", "2": "1000", "3": "1000"}))
+        table.play("As Ah Ad Ks Kh Kd 2s 2h 2d lot=1", *["1:call 2:call 3:call"] * 10)
+        assert table.give(orders.Void(why="misdeal"), by="anna")
+        table.seconds += 10.0
+    assert table.give(orders.DealerIn("eva"), by="anna")
+
+
+def test_marks_taken_back_and_rounds_corrected_all_night_are_never_refused() -> None:
+    """In each round of 60 s a mark is taken back and given again; each fifth round is corrected twice."""
+    table = Budgeted(game="niuniu", **usual("niuniu"))
+    for number in range(1, 31):
+        table.seconds += 60.0
+        for word in parse(MARKS):
+            assert isinstance(word, Say)
+            assert table.give(word.order, by="keypad S1")
+        assert table.give(orders.Unmark(), by="keypad S4")
+        assert table.give(orders.Mark("bet", 4, "1"), by="keypad S4")
+        table.play(CARDS)
+        for bet in ("2", "3") if number % 5 == 0 else ():
+            cards = tuple(f"{MARKS[:-1]}{bet} {CARDS}".split())
+            assert table.give(orders.Correct(table.rounds[-1]["round"], cards, "misread"), by="anna")
