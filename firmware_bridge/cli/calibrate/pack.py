@@ -108,14 +108,14 @@ def _count(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook
 
 
 def _judge(pulled: Pulled, wanted: Mapping[Card, int]) -> None:
-    """Raises Refusal for missing or surplus faces, unknown codes, or packs of several batches."""
+    """Raises Refusal for missing, surplus or unread cards, unknown codes, or packs of several batches."""
     missing = [(card, count - pulled.faces[card]) for card, count in wanted.items() if pulled.faces[card] < count]
     surplus = [
         (card, count - wanted.get(card, 0)) for card, count in pulled.faces.items() if count > wanted.get(card, 0)
     ]
     wrong = [f"missing: {_named(missing)}"] * bool(missing) + [f"too many: {_named(surplus)}"] * bool(surplus)
     wrong += [f"not of these packs: {pulled.unknown}"] * bool(pulled.unknown)
-    beyond = bool(pulled.in_a_row) and not missing
+    beyond = bool(pulled.in_a_row) and pulled.taken >= sum(wanted.values())
     wrong += ["too many: a card that was not read"] * beyond
     todo = [f"tear {_counted(surplus)}"] * bool(surplus)
     todo += ["take out the card that is unknown, or record the code book again"] * bool(pulled.unknown)
