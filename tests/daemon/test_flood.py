@@ -15,7 +15,7 @@ import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
-from firmware_bridge.daemon.table.order_service import A_SECOND, ROOM
+from firmware_bridge.daemon.table.order_service import A_SECOND, BURST_S, ROOM
 from firmware_bridge.topics.event_and_round import messages
 from tests.kit import backend as listening
 from tests.kit import broker as real
@@ -150,7 +150,7 @@ def test_a_flood_of_orders_keeps_no_card_and_no_beat_waiting(
     backend.wait_until(lambda: any("orders a second" in each.get("error", "") for each in backend.on("reply")))
     took = timed(table, CARDS)
     assert median(took) < max(ON_DISK_S, AS_LONG * calm_card), took
-    backend.wait_until(lambda: refusals(backend))
+    backend.wait_until(lambda: refusals(backend), BURST_S + 30.0)
     assert table.ask(do="status")["health"]["orders_refused"] > FLOOD - 3 * ROOM
     assert beats.silence(flooded) < max(SILENT_S, AS_LONG * calm_silence)
     every = [json.loads(each.payload) for line in table.lines() for each in messages(line)]

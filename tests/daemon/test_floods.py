@@ -141,9 +141,11 @@ def test_orders_that_are_obeyed_and_lead_nowhere_fill_nothing(made: Made, flood:
     assert table.ask(do="open_shoe", by="anna")["ok"]
     feeling = Feeling(table)
     with step(table) as doing, running(doing):
-        table.pause(15.0)
+        table.pause(13.0)
+        feeling.deal("2s 3s 4s 5s")  # too early, or not: each is on disk at once
         felt = feeling.end()
     assert felt["bytes"] <= AT_ONCE + 15 * A_SECOND + 15_000, felt
+    assert felt["card_s"] < ON_DISK_S
     assert felt["status_s"] <= SILENT_S
     assert felt["silence_s"] <= SILENT_S
 

@@ -178,7 +178,7 @@ A_SECOND: Final = 10
 ROOM: Final = 100
 """Orders that wait at most; more are refused."""
 
-BURST_S: Final = 10.0
+BURST_S: Final = 60.0
 """Seconds of a burst: orders refused within it make one line of the journal."""
 
 
