@@ -2,8 +2,9 @@
 
 A message, what it pays, and the settlement it leaves are one transaction; only then is the message acknowledged. So a
 kill at any moment loses no payment, and a message that comes again pays nothing. Your front end accepts and debits
-wagers, and writes them into the table `wager` when it accepts them: with the journal that the topic `table` names,
-since a replaced shoe counts from 1 again. At a game in money a seat has one wager, on `S1`.
+wagers, and writes them into the table `wager` when it accepts them: with the journal and shoe that the topic `table`
+names, since each shoe, and each pack of one journal, counts its rounds from 1. At a game in money a seat has one
+wager, on `S1`.
 """
 
 import logging
@@ -19,7 +20,8 @@ from firmware_bridge.client.messages import Item, Received
 
 CENT = Rounding(Decimal("0.01"))
 TABLES = """
-create table if not exists wager (tbl, journal, round, person, bet, stake text check (cast(stake as real) > 0));
+create table if not exists wager (
+    tbl, journal, shoe, round, person, bet, stake text check (cast(stake as real) > 0));
 create table if not exists message (tbl, journal, seq, n, raw, primary key (tbl, journal, seq, n));
 create table if not exists settlement (tbl, journal, shoe, round, raw, primary key (tbl, journal, shoe, round));
 create table if not exists payment (tbl, journal, shoe, round, revision, person, amount);
@@ -48,8 +50,8 @@ def book(db: sqlite3.Connection, item: Item) -> None:
 
 def wagers(db: sqlite3.Connection, item: Received) -> list[Wager]:
     """The accepted wagers on the round of a message."""
-    query = "select person, bet, stake from wager where tbl = ? and journal = ? and round = ? order by rowid"
-    rows = db.execute(query, (item.table, item.message.journal, item.message.round))
+    query = "select person, bet, stake from wager where (tbl, journal, shoe, round) = (?, ?, ?, ?) order by rowid"
+    rows = db.execute(query, (item.table, item.message.journal, item.message.shoe, item.message.round))
     return [Wager(person, bet, Decimal(stake)) for person, bet, stake in rows]
 
 

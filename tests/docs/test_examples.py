@@ -66,11 +66,11 @@ def test_a_backend_of_twelve_lines_prints_each_round(broker: Broker, tmp_path: P
     assert out.read_text().startswith("T07 1 1 closed banker\nT07 1 2 closed player\n")
 
 
-def _accept(db: sqlite3.Connection, journal: str, number: int, *wagers: Wager) -> None:
+def _accept(db: sqlite3.Connection, journal: str, number: int, *wagers: Wager, shoe: int = 1) -> None:
     """Write the wagers on a round, as a front end does."""
     for each in wagers:
-        row = ("T07", journal, number, each.person, each.bet, str(each.stake))
-        db.execute("insert into wager values (?, ?, ?, ?, ?, ?)", row)
+        row = ("T07", journal, shoe, number, each.person, each.bet, str(each.stake))
+        db.execute("insert into wager values (?, ?, ?, ?, ?, ?, ?)", row)
 
 
 def _read(db: Path, query: str) -> list[tuple[str, str]]:
@@ -136,6 +136,20 @@ def test_the_wager_of_a_replaced_shoe_is_not_paid_by_the_first_round_of_the_new_
     assert _booked("baccarat", journal, Wager("ann", "banker", Decimal(10))) == (paid, [])
 
 
+def test_a_wager_is_paid_in_its_own_pack_of_a_journal_alone() -> None:
+    """In games with a fresh pack each round, one journal has many packs, and each begins with round 1."""
+    table = FakeTable(lambda *_: None)
+    table.round()
+    (first,) = table.rounds
+    second = first.replace(b'"shoe":1,', b'"shoe":2,').replace(b'"seq":', b'"seq":9')
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(settle_money.TABLES)
+        _accept(db, "1-fake", 1, Wager("ann", "banker", Decimal(10)), shoe=2)
+        for raw in (first, second):
+            settle_money.book(db, Received("T07", "round", round_message(raw), raw))
+        assert db.execute("select shoe, person, amount from payment").fetchall() == [(2, "ann", "19.50")]
+
+
 def test_two_wagers_on_a_seat_are_held_and_end_nothing() -> None:
     wagers = [Wager("ann", "S1", Decimal(100)), Wager("ann", "S1", Decimal(140)), Wager("bo", "S3", Decimal("12.5"))]
     paid, incidents = _booked("blackjack", "1-fake", *wagers)
@@ -148,7 +162,7 @@ def test_a_stake_is_above_0(stake: str) -> None:
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(settle_money.TABLES)
         with pytest.raises(sqlite3.IntegrityError):
-            db.execute("insert into wager values ('T07', '1-fake', 1, 'ann', 'banker', ?)", (stake,))
+            db.execute("insert into wager values ('T07', '1-fake', 1, 1, 'ann', 'banker', ?)", (stake,))
 
 
 @pytest.mark.parametrize("file", HOUSES, ids=lambda path: path.stem)
