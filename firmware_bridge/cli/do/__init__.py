@@ -78,11 +78,11 @@ def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
 def _came(text: str) -> list[str]:
     """The cards of a text (they may be run together) and the marks between them, one a word."""
     found = []
-    for word in re.split(r"[ ,]+", text):
+    for word in [each for each in re.split(r"[ ,]+", text) if each] or [text]:
         cards = [card.value for card in read_cards(word)]
-        if word and not cards and not _is_mark(word):
+        if not cards and not _is_mark(word):
             raise argparse.ArgumentTypeError(f"{word!r} is not a card: {HINT}")
-        found += cards or [word] * bool(word)
+        found += cards or [word]
     return found
 
 
