@@ -40,8 +40,14 @@ def show(*lines: Text, label: int | None = None) -> None:
 
 def show_columns(lines: Iterable[str]) -> None:
     """Prints lines of a table; one that is too wide loses the blanks between its cells, and goes on below."""
-    width = columns()
-    show(*(Text(line if cell_len(line) <= (width or sys.maxsize) else _closed_up(line)) for line in lines))
+    width = columns() or sys.maxsize
+    for line in lines:
+        show_as_is(Text(line if cell_len(line) <= width else _closed_up(line)))
+
+
+def show_as_is(line: Text) -> None:
+    """Prints a line that may be part of a picture: it is wrapped only if it does not fit."""
+    show(line, label=0 if line.cell_len <= (columns() or sys.maxsize) else None)
 
 
 def _closed_up(line: str) -> str:

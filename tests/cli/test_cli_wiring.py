@@ -64,10 +64,14 @@ def test_lamps_that_share_a_pin_are_told_together(capsys: pytest.CaptureFixture[
     assert pins(capsys, config)[29]["wires"] == ["lamp R1", "lamp R2"]
 
 
-def test_the_header_is_printed_two_pins_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_header_is_printed_two_pins_a_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     assert main(["wiring", "--config", str(EXAMPLE)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "            NEXT key (low) GPIO22 [15|16] GPIO23 REVEAL key (low)" in lines
+    assert "                              GND [ 9|10] GPIO15" in lines
 
 
 def test_the_table_of_wires_names_the_right_pins(capsys: pytest.CaptureFixture[str]) -> None:

@@ -37,6 +37,7 @@ def test_numbers_are_read_as_decimals(written: Path) -> None:
     [
         ("min = 5", "[game] min belongs in [limits]: bet = { low = .., high = .. }"),
         ("h17 = true", "[game] h17 cannot be set: shoe help payout"),
+        ("tie = 9", "[game] tie cannot be set: shoe help payout"),
         ("[limits]\nbet = { low = nan }", "[limits] bet.low = NaN is not an amount of money"),
         ("[limits]\nbet = { high = inf }", "[limits] bet.high = Infinity is not an amount of money"),
         ("[limits]\nbet = { low = 1e40 }", f"[limits] bet.low = 1{'0' * 40} is not an amount of money"),

@@ -166,7 +166,8 @@ class Guide:
         else:
             self._end_bar()
             style = STYLES.get(fields.get("ok"), "")
-            layout.show(*[Text(line, style) for line in text.splitlines()])
+            for line in text.splitlines():
+                layout.show_as_is(Text(line, style))
 
     def _write_json(self, fields: dict[str, Any]) -> None:
         print(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)

@@ -47,7 +47,7 @@ NaturalBets = Literal["must-win", "any-natural"]
 View = Literal["hands", "player", "banker", "opening"]
 """The cards a bet depends on: the finished hands, one side's first two cards, or those of both sides."""
 
-TRADITIONAL: Final = str.maketrans("闲庄对龙宝运无敌烧红黄赐边细", "閒莊對龍寶運無敵燒紅黃賜邊細")
+TRADITIONAL: Final = str.maketrans("闲庄对龙宝运无敌烧红黄赐边细级乐", "閒莊對龍寶運無敵燒紅黃賜邊細級樂")
 """Simplified sign in a name of a bet -> the traditional one."""
 
 LOST: Final = -1
