@@ -94,10 +94,10 @@ class ServiceConfig(Struct, frozen=True, kw_only=True):
         `squeeze` seal cards and allow the guests' orders by MQTT, unless other keys say otherwise.
     reveal_timeout: seconds after which sealed cards open by themselves.
     fly_limit: maximum number of rounds without a bet in a row.
-    shoe_change_after: rounds to play before a guest may ask for another shoe.
+    shoe_change_after: a guest may ask for another shoe once more rounds than this are over.
     shoe_change_minutes: minutes allowed for a change of shoe that a guest asked for.
     confirm_shuffle: whether opening a shoe needs the name of the person who vouches for the shuffle; where a pack
-        lasts one round or one game, the dealer's NEXT is that, and nothing else opens a pack.
+        lasts one round or one game, the dealer's NEXT is that, and no mark or purse opens a pack.
     second_person: orders that need the names of two people, which differ; with `void` also a decision about an alarm
         that voids a round. By MQTT such an order is refused.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -85,7 +86,7 @@ def test_a_table_from_before_the_exporter_is_there_and_a_broker_that_goes_is_tol
     daemon: DaemonTable, exported: Exported, broker: Broker
 ) -> None:
     daemon.start()
-    daemon.until(lambda: "T07/health" in broker.log)
+    daemon.until(lambda: re.search(r"Received PUBLISH from \S+ .*T07/health", broker.log))
     daemon.kill()
     SqliteStore(exported.store).close()
     exported.start()
