@@ -24,7 +24,6 @@ from firmware_bridge.config.sections import Config, TableConfig
 from firmware_bridge.config.validate import with_mode, with_usual, wrong_together
 from firmware_bridge.facts.orders import ALL
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.baccarat.bets import BETS
 from firmware_bridge.games.game import Game
 from firmware_bridge.mqtt.settings import BrokerSettings
 
@@ -68,8 +67,6 @@ def _with_page(mistake: str) -> str:
         return f"{mistake}; exceptions to a policy {PAGE}"
     where, unknown, _ = mistake.partition(" is unknown: ")
     key = where.rpartition(" ")[2].strip("[]")
-    if mistake.startswith(tuple(f"[game] {bet} is unknown here" for bet in BETS)):  # as [pins] has a key `tie`
-        return f"{' '.join(mistake.split(' ')[:2])} {PAGE}"
     return f"{where} {PAGE}" if unknown and cannot_be_set(key) else mistake
 
 

@@ -16,6 +16,7 @@ from firmware_bridge.config.sections import (
     TableConfig,
 )
 from firmware_bridge.games import GAMES
+from firmware_bridge.games.baccarat.bets import BETS
 from firmware_bridge.games.game import Game
 
 LAMPS: Final = ("ready", "fault")
@@ -51,7 +52,7 @@ def known(game: Game, raw: dict[str, Any]) -> Known:
     own, terms = _own(game), game.terms.__struct_fields__
     more: dict[str, Collection[str]] = {
         "table": terms,
-        "game": terms,
+        "game": (*terms, *BETS),  # payments, which cannot be set: they belong nowhere, though [pins] has a key `tie`
         "limits": (*_AMOUNTS, BET, *(name for each in GAMES.values() for name in names(each))),
         "presence": game.slots,
         "keys": marks,
