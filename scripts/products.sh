@@ -25,12 +25,13 @@ choose_firmware-bridge() {
 choose_shoe-floor() {
     module=firmware_bridge.floor command=shoe-floor lock=shoe-floor user=shoe-floor records='the store'
     config=/etc/firmware-bridge/floor.toml
-    units=(shoe-floor-ingest shoe-floor-page shoe-floor-metrics)
+    units=(shoe-floor-ingest shoe-floor-page shoe-floor-metrics shoe-floor-witness)
     when='the tables keep what it misses'
     files=(
         shoe-floor-ingest.service /etc/systemd/system/shoe-floor-ingest.service
         shoe-floor-page.service /etc/systemd/system/shoe-floor-page.service
         shoe-floor-metrics.service /etc/systemd/system/shoe-floor-metrics.service
+        shoe-floor-witness.service /etc/systemd/system/shoe-floor-witness.service
         shoe-floor-sysusers.conf /etc/sysusers.d/shoe-floor.conf
         shoe-floor-tmpfiles.conf /etc/tmpfiles.d/shoe-floor.conf
     )
@@ -53,6 +54,7 @@ Installed. What is left to do:
   3. sudo shoe check --config $config
   4. sudo systemctl enable --now firmware-bridge
   5. sudo shoe status; the log: journalctl -u firmware-bridge
+  6. sudo shoe key show: the public key of its record, for whoever will verify it
 What to do at 3 a.m.: shoe help 3am
 EOT
 }
@@ -65,6 +67,7 @@ Installed. What is left to do:
   2. Broker passwords, if it has any: /etc/credstore/shoe-floor.mqtt-password and shoe-floor.page-password, then chmod 600
   3. sudo systemctl enable --now shoe-floor-ingest shoe-floor-page; for Prometheus shoe-floor-metrics too
   4. sudo shoe-floor check; the log: journalctl -u shoe-floor-ingest
+Only to witness other people's tables: /usr/local/share/doc/shoe-floor/witness.md
 The whole of it: /usr/local/share/doc/shoe-floor/floor.md
 EOT
 }

@@ -33,6 +33,8 @@ COMMANDS: Final = {
     "wiring": "the wire of each pin of the header",
     "retire": "remove a retired table from the broker",
     "journal": "the record: list, show, verify or export it",
+    "key": "the key that signs the record: make, show or change it",
+    "record": "begin another signed record, between shoes",
     "schema": "all messages as JSON Schema, AsyncAPI or Markdown",
     "help": "read the documents: a chapter, an alarm, a config key",
 }

@@ -22,9 +22,9 @@ from firmware_bridge.facts.printable import did_you_mean
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import choices, cut_place, house_of, terms_of, usual, with_terms
 from firmware_bridge.journal.line import FORMAT_LENGTH, Line, format_of
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.reader import Walk
 from firmware_bridge.shoe import Shoe, advance
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import snapshots
 
 NAMELESS: Final = "replay"

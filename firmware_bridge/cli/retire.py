@@ -25,7 +25,7 @@ LISTEN_S: Final = 1.0
 """Seconds after a subscription within which a broker sends what it retains."""
 
 RETAINED: Final = {
-    *("status", "table", "lamps", "alarm", "health", "odds"),
+    *("status", "table", "lamps", "alarm", "health", "odds", "checkpoint"),
     *(topic.name for game in GAMES.values() for topic in game.topics),
 }
 """Retained topics of a table."""

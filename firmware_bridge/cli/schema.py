@@ -48,6 +48,14 @@ STATES: Final[dict[str, type[Struct]]] = {
 }
 """Topic -> the body beside its StateHead, without the games' own topics."""
 
+TEXTS: Final = {
+    "checkpoint": "The newest checkpoint of the record, as text: a signed note (C2SP tlog-checkpoint). Empty where "
+    "nothing is signed.",
+    "witnessed": "A checkpoint of the record that a quorum of witnesses has cosigned, as text: a signed note, the "
+    "signature of the table before those of the witnesses.",
+}
+"""Topics with text in place of JSON -> what it is."""
+
 ROUNDS: Final = (wire.ClosedRound, wire.CorrectedRound, wire.VoidedRound)
 
 HOUSE_ONLY: Final = ("secret", "serial", "device", "result")
@@ -69,6 +77,7 @@ def schema() -> Schema:
         definitions |= {f"round.{game.name}.{each.status}": _round(of, each, game) for each in ROUNDS}
     definitions |= {f"command.{orders.tag_of(each)}": _with(of[each], id=_ID) for each in orders.ORDERS}
     definitions["stored"] = of[wire.Stored]
+    definitions |= {topic: {"type": "string", "description": says} for topic, says in TEXTS.items()}
     definitions |= {name: _one_of(definitions, name) for name in ("event", "round", "command")}
     defs = _exact(definitions | _referenced(parts, definitions))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs}

@@ -28,6 +28,7 @@ Squeeze(player=(), banker=('ann',))
 """
 
 from firmware_bridge.client.commitments import Proof, Verdict, Verifier, commitment
+from firmware_bridge.client.heads import head_of
 from firmware_bridge.client.ledger import Events, Rounds
 from firmware_bridge.client.limits import FIVE_AREAS, Pool, Range, Refusal, common, refusals, refusals_of_five
 from firmware_bridge.client.money import MoneyError, Rounding
@@ -92,6 +93,7 @@ __all__ = [
     "common",
     "event_message",
     "further_refused",
+    "head_of",
     "most_owed",
     "multiple_refused",
     "payments",

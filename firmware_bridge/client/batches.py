@@ -11,8 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.ledger import TableLedger
-from firmware_bridge.client.messages import Item, Received, Refused, Stream, TableOrder, Unreadable
+from firmware_bridge.client.messages import Item, Received, Refused, Stream, TableOrder, Unreadable, Unsigned
 from firmware_bridge.client.payload import MessageError
+from firmware_bridge.client.round_keys import RoundKeys
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
 from firmware_bridge.mqtt.backoff import Doubling
@@ -75,11 +76,12 @@ class Batches:
 
     by: the receiver's name. events: whether the topic `event` is read too; set before the first message. wait_s: how
     long a gap may close by itself before it is asked for; with a cluster longer than it takes to redeliver what was
-    not acknowledged.
+    not acknowledged. keys: those that must have signed rounds, None to take any.
     """
 
-    def __init__(self, by: str, wait_s: float) -> None:
+    def __init__(self, by: str, wait_s: float, keys: RoundKeys | None = None) -> None:
         self.events = False
+        self._keys = keys
         self._by, self._wait_s = by, wait_s
         self._tables: dict[str, _Table] = {}
         self._orders = PendingOrders()
@@ -117,6 +119,9 @@ class Batches:
         elif len(table.pending) >= MOST_HELD:
             self.done += tickets
             table.tail.dropped(now)
+        elif self._keys and topic == "round" and (why := self._keys.wrong(name, raw)):
+            # It is not counted: its place belongs to the message that the table signs.
+            table.pending[key] = _Pending(Unsigned(name, topic, raw, why), tickets)
         elif (item := table.ledger.receive(topic, raw)) is None:
             self.done += tickets
             journal = msgspec.json.decode(raw, type=_Named).journal

@@ -6,9 +6,10 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import Final, Self
+from typing import Final, Literal, Self
 
 import msgspec
 
@@ -16,7 +17,8 @@ from firmware_bridge.client.batches import Batches
 from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.client.messages import Item
 from firmware_bridge.client.orders import ANSWER_S, Orders, Sender, no_answer
-from firmware_bridge.client.payload import command
+from firmware_bridge.client.payload import MessageError, command
+from firmware_bridge.client.round_keys import RoundKeys
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.orders import Answer, Order
 
@@ -84,9 +86,14 @@ class _Floor(ABC):
         tls: ssl.SSLContext | None = None,
         prefix: str = "shoe",
         wait_s: float = WAIT_S,
+        keys: str | Path | None = None,
+        require: Literal["none", "signed"] = "none",
     ) -> None:
+        if require == "signed" and keys is None:
+            raise MessageError("rounds cannot be verified without keys", "name the file of keys: keys=..")
         address = Address(by, host, port, username, password, tls)
-        self._reading = Reading(address, prefix, wait_s, self._wake)
+        wanted = RoundKeys(keys) if keys is not None and require == "signed" else None
+        self._reading = Reading(address, prefix, wait_s, self._wake, wanted)
         self._sender = Sender(self._reading.session, prefix)
 
     @property
@@ -104,7 +111,8 @@ class Floor(_Floor):
 
     by: the name of this receiver, which is its client id and the `by` of its `stored` reports: the same after each
     restart, and used by no other client. prefix: the first word of the tables' topics. wait_s: how long a gap may close
-    by itself before it is asked for; with a cluster 5 s more than it waits before it redelivers.
+    by itself before it is asked for; with a cluster 5 s more than it waits before it redelivers. keys: a file of C2SP
+    tlog-policy with the tables' keys; with `require="signed"` a round that none of them signed comes as `Unsigned`.
     """
 
     async def __aenter__(self) -> Self:
@@ -263,11 +271,13 @@ class PlainBatches:
 class Reading:
     """Reads the tables below `prefix` of a broker, in one thread. wake: called from another one when there is news."""
 
-    def __init__(self, address: Address, prefix: str, wait_s: float, wake: Callable[[], None]) -> None:
+    def __init__(
+        self, address: Address, prefix: str, wait_s: float, wake: Callable[[], None], keys: RoundKeys | None
+    ) -> None:
         self.is_closed = False
         self.session = Session(address, wake)
         self._prefix, self._begun, self._together = prefix, False, False
-        self._batches = Batches(address.by, wait_s)
+        self._batches = Batches(address.by, wait_s, keys)
         self._out: dict[str, list[Item]] = {}
         self._connects = 0
 

@@ -39,6 +39,15 @@ class Unreadable(NamedTuple):
     why: str
 
 
+class Unsigned(NamedTuple):
+    """A round message that no key of the table signed: nobody may settle by it. Only with `require="signed"`."""
+
+    table: str
+    topic: Stream
+    raw: bytes
+    why: str
+
+
 class Refused(NamedTuple):
     """A table refused to send a gap again. final: it no longer has that journal, and is not asked again."""
 
@@ -48,7 +57,7 @@ class Refused(NamedTuple):
     final: bool
 
 
-Item = Received | Conflict | Unreadable | Refused
+Item = Received | Conflict | Unreadable | Unsigned | Refused
 
 
 class TableOrder(NamedTuple):

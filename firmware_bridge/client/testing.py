@@ -2,17 +2,22 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from threading import RLock
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Raw
 
+from firmware_bridge.client.heads import Part, public_bytes, round_of
 from firmware_bridge.facts import events
 from firmware_bridge.facts.events_of_cards import Event
+from firmware_bridge.facts.inputs import Follows
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import VERSION, EntryHead, StateHead, Stored, joined
-from firmware_bridge.facts.wire_states import Status
+from firmware_bridge.facts.wire_states import NO_RECORD, Record, Status
+from firmware_bridge.record.signer import NoSigner, checkpoint_text, signed_note, signed_round, signer
+from firmware_bridge.record.verify import FIRST_HEAD, SIGNED_KINDS, grow, leaf_hash, root_of
 
 Fault = Literal["repeat", "gap", "conflict", "reorder", "restart", "void", "correct"]
 """What goes wrong with a round. repeat: it comes twice. gap: only when asked for. conflict: again with other bytes.
@@ -51,12 +56,19 @@ RESULTS: Final[dict[FakeGame, tuple[_Result, ...]]] = {
 """Results of the rounds, in turn."""
 
 
+SEED: Final = sha256(b"the key of a fake table, for tests alone").digest()
+"""The secret half of the key that signs by default: everybody knows it."""
+
+
 class FakeTable:
     """A table that closes rounds of two entries, passes them to `send` (topic, payload), and obeys `resend`.
 
     Like a real table it journals its answer to an order, so each order makes an entry. Messages are those of a real
     table without cards and hands; outcomes take turns, and a correction has another one. `sent`: (topic, payload) of
     each message of the journals once, in order.
+
+    It signs its record as a real table does, where PyNaCl is installed. seed: the secret half of its key (32 bytes),
+    None for a table without a key. birth: which of its records it is. key: the public half (vkey), "" without one.
     """
 
     def __init__(
@@ -66,8 +78,17 @@ class FakeTable:
         *,
         prefix: str = "shoe",
         game: FakeGame = "baccarat",
+        seed: bytes | None = SEED,
+        birth: str = "00000000",
     ) -> None:
         self._game = game
+        self.origin = f"shoe.invalid/{table}/{birth}"
+        try:
+            self._signer = signer(self.origin, seed) if seed else None
+        except NoSigner:
+            self._signer = None
+        self.key = self._signer.key.vkey if self._signer else ""
+        self._chain, self._size, self._edge = FIRST_HEAD, 0, list[bytes]()
         self.table, self.shoe, self.boots = table, 1, 1
         self.sent: list[tuple[str, bytes]] = []
         self.stored: list[Stored] = []
@@ -135,7 +156,9 @@ class FakeTable:
         """Publish the topic `status`."""
         with self._lock:
             head = StateHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
-            body = Status("online", "0", "unknown", self._seq + 1, "normal", "synchronised", self.boots)
+            body = Status(
+                "online", "0", "unknown", self._seq + 1, "normal", "synchronised", self.boots, record=self._record
+            )
             self._send(f"{self._prefix}/{self.table}/status", joined(head, body))
 
     def handle(self, topic: str, payload: bytes) -> None:
@@ -171,20 +194,50 @@ class FakeTable:
                 self._publish(self._kept[entry])
         return Answer(True, id, do)
 
-    def _entry(self, event: Event) -> list[tuple[str, bytes]]:
-        """Write an entry; returns its messages."""
+    @property
+    def _record(self) -> Record:
+        if self._signer is None or not self._size:
+            return NO_RECORD
+        return Record(self.origin, self._size, self.key, signed=True, witnessed=0)
+
+    def _entry(self, *written: Event) -> list[tuple[str, bytes]]:
+        """Write an entry; returns its messages. The first entry begins the record."""
+        begins = self._signer is not None and not self._size
+        if begins:
+            follows = Follows(None, 0, self._chain, 0)
+            written += (events.RecordBegun(origin=self.origin, key=self.key, follows=follows),)
         self._seq += 1
-        entry_head = EntryHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
-        head = b'%b,"n":1,"of":1' % msgspec.json.encode(entry_head)[:-1]
-        written = msgspec.json.encode(event)
-        messages = [("event", b'%b,"event":%b}' % (head, written))]
-        if not isinstance(event, events.BetsClosed | events.CommandAnswered | events.ShoeEnded):
-            fields = {key: value for key, value in msgspec.json.decode(written).items() if key not in ("type", "own")}
-            messages.append(("round", b"%b,%b" % (head, msgspec.json.encode(fields)[1:])))
-            self._prev = events.EntryName(self.journal, self._seq)
+        head = EntryHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
+        begin, of = msgspec.json.encode(head)[:-1], len(written)
+        sealed = sha256(begin).hexdigest()
+        parts = [Part(begin, "", n, of, "", "", msgspec.json.encode(each)) for n, each in enumerate(written, 1)]
+        self._chain = sha256(self._chain.encode() + sealed.encode() + public_bytes(parts)).hexdigest()
+        messages = list[tuple[str, bytes]]()
+        note = self._signed({each.kind for each in parts})
+        for each in (part._replace(head=self._chain) for part in parts):
+            start = b'%b,"head":"%b","n":%d,"of":%d,' % (begin, self._chain.encode(), each.n, of)
+            proof = b""
+            if each.n == of:
+                proof = b'"sealed":"%b",' % sealed.encode()
+                proof += b'"checkpoint":%b,' % msgspec.json.encode(note) if note else b""
+            messages.append(("event", b'%b%b"event":%b}' % (start, proof, each.raw)))
+            if payload := round_of(each):
+                sig = b',"sig":"%b"' % signed_round(self._signer, payload).encode() if self._signer else b""
+                messages.append(("round", payload[:-1] + sig + b"}"))
+                self._prev = events.EntryName(self.journal, self._seq)
         self._kept[events.EntryName(self.journal, self._seq)] = messages
         self.sent += messages
         return messages
+
+    def _signed(self, kinds: set[str]) -> str:
+        """Add the entry to the tree; its checkpoint, "" for none."""
+        if self._signer is None:
+            return ""
+        grow(self._edge, self._size, leaf_hash(bytes.fromhex(self._chain)))
+        self._size += 1
+        if not kinds & SIGNED_KINDS:
+            return ""
+        return signed_note(checkpoint_text(self.origin, self._size, root_of(self._edge)), [self._signer])
 
     def _publish(self, messages: list[tuple[str, bytes]]) -> None:
         for topic, payload in messages:
@@ -226,6 +279,7 @@ def fake_table(
     port: int = 1883,
     prefix: str = "shoe",
     game: FakeGame = "baccarat",
+    seed: bytes | None = SEED,
 ) -> Iterator[FakeTable]:
     """A `FakeTable` at a broker: publishes its messages there, and obeys orders."""
     from firmware_bridge.client.broker import Address, Session  # a table without a broker needs no asyncio
@@ -241,7 +295,7 @@ def fake_table(
     def send(topic: str, payload: bytes) -> None:
         session.publish(topic, payload, retain=topic.endswith("/status"))
 
-    fake = FakeTable(send, table, prefix=prefix, game=game)
+    fake = FakeTable(send, table, prefix=prefix, game=game, seed=seed)
     session.read({f"{prefix}/{table}/{name}": 1 for name in ("command", "stored")})
     fake.status()
     try:

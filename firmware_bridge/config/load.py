@@ -166,11 +166,17 @@ def digests(config: Config) -> dict[str, str]:
     return {name: sha256(repr(getattr(config, name)).encode()).hexdigest()[:16] for name in config.__struct_fields__}
 
 
-def _client_id(table: str) -> str:
-    """A stable client id, unique to the machine: from the board's serial number, else the machine id."""
+def machine_id() -> str | None:
+    """The board's serial number, else the machine id; None where there is neither."""
     for path in (Path("/sys/firmware/devicetree/base/serial-number"), Path("/etc/machine-id")):
         try:
-            return f"shoe-{table}-{path.read_text('ascii').strip(chr(0)).strip()[-12:]}"
+            return path.read_text("ascii").strip(chr(0)).strip()
         except (OSError, UnicodeDecodeError):
             continue
-    return f"shoe-{table}"
+    return None
+
+
+def _client_id(table: str) -> str:
+    """A stable client id, unique to the machine."""
+    machine = machine_id()
+    return f"shoe-{table}-{machine[-12:]}" if machine else f"shoe-{table}"

@@ -73,6 +73,22 @@ def good_sections(
     return sections
 
 
+def good_rows(kind: Any, section: str, rows: Any, mistakes: list[str]) -> list[Any]:
+    """The rows of a list of tables `[[section]]` that have all keys without a default."""
+    if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
+        mistakes.append(f"{section} is a list of tables: write [[{section}]]")
+        return []
+    made = []
+    for number, row in enumerate(rows, 1):
+        where = f"[[{section}]] number {number}: "
+        keys = good_keys(kind, where, row, mistakes)
+        needed = [field.encode_name for field in fields(kind) if field.required]
+        mistakes += [f"{where}{key} is missing" for key in needed if key not in row]
+        if all(key in keys for key in needed):
+            made.append(kind(**keys))
+    return made
+
+
 def good_keys(
     kind: Any,
     where: str,

@@ -193,6 +193,23 @@ class JournalConfig(Struct, frozen=True, kw_only=True):
     warn_mb: Positive = 200
 
 
+class RecordConfig(Struct, frozen=True, kw_only=True):
+    """`[record]`: the signed record (docs/audit.md).
+
+    origin: the first word of the record's name, a domain of the house; `shoe.invalid` names none.
+    key_file: the file with the key that signs, 32 bytes; by default the service's credential `record-key`.
+    sign_sealed: whether each entry that seals a card is signed too, not only those that close or open something.
+    witnesses: public keys (vkeys) of the witnesses that the table believes about its own record.
+    """
+
+    origin: Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*\Z", description="a domain")] = (
+        "shoe.invalid"
+    )
+    key_file: Text | None = None
+    sign_sealed: bool = False
+    witnesses: tuple[Text, ...] = ()
+
+
 def close_of(table: TableConfig, reader: ReaderConfig, game: Game, terms: Terms) -> Literal["auto", "next", "result"]:
     """What ends a complete round: as the table says, else as a reader does that judges the game, else as the game."""
     return table.close or ("result" if READERS[reader.protocol] else game.play.close(terms))
@@ -223,6 +240,7 @@ class Config(Struct, frozen=True, kw_only=True):
     keypad: tuple[KeypadConfig, ...] = ()
     mqtt: MqttConfig = MqttConfig()
     journal: JournalConfig = JournalConfig()
+    record: RecordConfig = RecordConfig()
 
     @property
     def rules(self) -> Game:

@@ -10,6 +10,7 @@ from firmware_bridge.config.sections import (
     Config,
     MqttConfig,
     ReaderConfig,
+    RecordConfig,
     ServiceConfig,
     TableConfig,
     close_of,
@@ -19,6 +20,7 @@ from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import cut_place, usual
 from firmware_bridge.games.moves import LOT
+from firmware_bridge.record.verify import ED25519, Refused, parse_vkey
 
 NETWORK: Final = re.compile(r"socket://[^\s/]+:\d{1,5}")
 
@@ -104,6 +106,7 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
     if directory and not directory.startswith("/"):
         yield f"[journal] dir = {as_written(directory)}: write the full path, starting with /"
     yield from _pins_used_twice(raw)
+    yield from _no_witnesses(sections.get("record", RecordConfig()))
     if (pattern := _text(raw, "reader", "pattern")) is not None:
         yield from _bad_pattern(pattern)
     if table and isinstance(table.virtual_cut, int) and table.virtual_cut >= table.decks * game.size:
@@ -130,6 +133,17 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
         yield f'[table] betting = "ignored": {game.name} needs "required", it is dealt to the seats in bets_closed'
     if table and not game.play.may_burn and table.burn not in ("none", 0):
         yield f"[table] burn = {as_written(table.burn)}: {game.name} deals all {game.size} of a pack: remove burn"
+
+
+def _no_witnesses(record: RecordConfig) -> Iterator[str]:
+    for each in record.witnesses:
+        try:
+            kind = parse_vkey(each).kind
+        except Refused as error:
+            yield f"[record] witnesses: {error}"
+            continue
+        if kind == ED25519:
+            yield f"[record] witnesses: {each[:40]}.. is the key of a table: write that of a witness"
 
 
 def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from firmware_bridge import __version__
-from firmware_bridge.config.load import broker_settings, digests
+from firmware_bridge.config.code import changed_files, code_of, installed_by
+from firmware_bridge.config.load import broker_settings, digests, machine_id
 from firmware_bridge.config.sections import Config
 from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.daemon.devices.health import Health
@@ -26,6 +27,7 @@ from firmware_bridge.daemon.table.control import Control
 from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.opening import Opened, open_journal
 from firmware_bridge.daemon.table.order_service import OrderService
+from firmware_bridge.daemon.table.recorder import Recorder, device_name
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
@@ -68,6 +70,9 @@ MISSED_A_MINUTE: Final = 10
 UNSYNCED_SHOWN_S: Final = 3.0
 """Seconds that a disk is shown which did not confirm the first entry, before the process ends."""
 
+MOST_CHANGED: Final = 20
+"""Changed files of the software that go on record, at most."""
+
 Result = TypeVar("Result")
 
 
@@ -95,6 +100,7 @@ class Bridge:
         self.pins = pins or (pin_factory(config.pins.factory) if wires(config) else None)
         self._stopped, self._is_linked, self._has_begun = asyncio.Event(), False, False
         self._last_word: LastWord = "lost"
+        self._checking: asyncio.Task[None] | None = None
         self.journal = Journal(Path(config.journal.dir), self._begun)
         refuse_second(self.journal.directory)
         self.panel = Panel(config, self.pins, self._loop)
@@ -113,7 +119,9 @@ class Bridge:
             self.table, lambda part: self.uplink.outbox.resend(part), lambda: self.uplink.outbox.resends.is_full
         )
         prefix, orders = f"{mqtt.root}/{config.table.id}", (self.order_service, mqtt.commands)
-        self.uplink = Uplink(self.table, prefix, settings, *orders, self._loop, mqtt.live_odds, mqtt.stored, silent_s)
+        self.recorder = Recorder(self.table, config.record, device_name(machine_id(), config.table.id))
+        ways = *orders, self.recorder, self._loop
+        self.uplink = Uplink(self.table, prefix, settings, *ways, mqtt.live_odds, mqtt.stored, silent_s)
         self.keeping = RetentionService(config.journal, self.table, self.uplink.acknowledged.sync, self._loop)
         self.reader = Reader(config.reader, config.table.decks, config.rules.pack, self.table, self._loop)
         self._missing = Window(MISSED_A_MINUTE, 60.0)
@@ -126,7 +134,9 @@ class Bridge:
         devices: dict[str, Leasable] = {"reader": self.reader, "pins": self._pin_lease}
         states = self.uplink.status, self.reader.status, self.health.live
         read = {"at": time.time(), "sections": digests(config)}
-        self.control = Control(config.control, self.table, self.order_service, *states, devices, self._watch(), read)
+        tools = self._watch()
+        orders_to = config.control, self.table, self.order_service
+        self.control = Control(*orders_to, *states, devices, tools, config=read, recorder=self.recorder)
 
     async def run(self) -> None:
         """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal."""
@@ -164,16 +174,24 @@ class Bridge:
         self.uplink.begin(opened)
         self.sensors.claim()  # before anything is written: with a pin in use, the service restarts again and again
         self.keeping.start()
-        self.table.start(self.config.house)
+        record, code = self.recorder.begin(), code_of(digests(self.config))
+        self.table.start(self.config.house, record=record, code=code, installed_by=installed_by())
         await self._go_public()
         if self._has_reader:
             self.reader.start()
         self.keypads.start()
         self.health.start()
         self._try_out()
+        self._checking = self._loop.create_task(self._check_code())
         log.info("%s", startup_log(self.config, self.table.shoe))
         self._has_begun = True
         self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}")
+
+    async def _check_code(self) -> None:
+        """Puts on record which files of the running software were changed."""
+        if changed := await asyncio.to_thread(changed_files):
+            log.warning("files of the software differ from what was installed: %s", ", ".join(changed))
+            self.table.handle(inputs.CodeChecked(**now(), changed=tuple(changed[:MOST_CHANGED])))
 
     async def _show_stopped(self) -> None:
         """Shows technician and backend a table that cannot begin; panel and table show it already."""
@@ -214,6 +232,8 @@ class Bridge:
                 parts.callback(first.close)
             parts.push_async_callback(self.uplink.close, self._last_word)
             parts.push_async_callback(self.control.close)
+            if self._checking:
+                self._checking.cancel()
             for each in (self.keeping, self.sensors, self.keypads, self.reader, self.health, self._pin_lease):
                 parts.callback(each.close)
         if self._has_begun:

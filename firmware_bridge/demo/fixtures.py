@@ -1,6 +1,7 @@
 """Wires, packs and config of a simulated table, and the injection of faults."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -16,6 +17,7 @@ from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import usual
+from firmware_bridge.record.signer import write_seed
 from hardware.pins.pin import Pin
 from hardware.readers import READERS
 from hardware.sim.angel_eye import AngelEyeShoe, Rules
@@ -176,8 +178,17 @@ def config(play: Play, own: Mapping[str, Any], folder: Path, port: int, keypad: 
             "keypad": [{"port": str(folder / "keypad"), **seats}] if keypad else [],
             "mqtt": mqtt,
             "journal": {"dir": str(folder / "journal")},
+            "record": {"key_file": str(_key(folder))},
         }
     )
+
+
+def _key(folder: Path) -> Path:
+    """A key of the table's own, so that its record is signed; none where the folder is not there."""
+    path = folder / "record-key"
+    with suppress(FileExistsError, FileNotFoundError):
+        write_seed(path)
+    return path
 
 
 def board(reader: str, rules: Rules) -> NativeBoard | CodeBoard:

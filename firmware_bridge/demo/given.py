@@ -23,10 +23,10 @@ from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.moves import mark_of
 from firmware_bridge.games.prompts import CardDue, MarkDue, Offer
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.shoe.state import is_open
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.offers import of
 
 Step = dict[str, Any]

@@ -15,6 +15,7 @@ from firmware_bridge.facts.events import Device, KeyRefused
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.wire import StateHead
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
+from firmware_bridge.journal.record_tree import RecordTree
 from firmware_bridge.shoe import Judge, Phase, Shoe, decide, phase, step
 from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.handlers.rounds import SAME_PRESS_MS, is_same_press
@@ -25,10 +26,14 @@ _encode = msgspec.json.Encoder().encode
 
 
 class MemoryTable:
-    """Handles inputs as the daemon does, without clock, disk, hardware. name, boot: of messages. nonces: their seed."""
+    """Handles inputs as the daemon does, without clock, disk, hardware. name, boot: of messages. nonces: their seed.
+
+    tree: of the record; it has no signers, so nothing is signed, unless they are given.
+    """
 
     def __init__(self, shoe: Shoe, name: str, boot: str, nonces: str) -> None:
         self.shoe, self.name, self.boot, self.chain = shoe, name, boot, FIRST_CHAIN
+        self.tree = RecordTree()
         self._nonces = counted(nonces)
 
     def handle(self, fact: inputs.AnyInput, judge: Judge | None = None) -> Line | None:
@@ -36,7 +41,8 @@ class MemoryTable:
         made = step(self.shoe, fact, self.name, self.boot, judge)
         if made is None:
             return None
-        line = seal(made.entry, self.chain)
+        line = seal(made.entry, self.chain, self.tree.prove)
+        self.tree.added(line)
         self.shoe, self.chain = made.shoe, line.chain
         return line
 

@@ -9,10 +9,10 @@ from firmware_bridge.demo.narration import Narration
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.prompts import CardDue, MarkDue
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.screen.words import face, remarks
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.round import layout
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.texts import text
 from firmware_bridge.topics.texts.names import outcome, points
 

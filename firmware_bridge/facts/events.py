@@ -8,8 +8,34 @@ from firmware_bridge.facts.events_of_cards import Event, Irregular
 from firmware_bridge.facts.events_of_rounds import *
 from firmware_bridge.facts.events_of_rounds import EntryName
 from firmware_bridge.facts.house import House, Row
-from firmware_bridge.facts.inputs import AnyInput, ReportNo
+from firmware_bridge.facts.inputs import AnyInput, Code, Follows, ReportNo
 from firmware_bridge.facts.orders import Answer, Pack
+
+
+class RecordBegun(Event, frozen=True, kw_only=True):
+    """A record began: its first leaf is this entry. origin: the log's name. key: its vkey (C2SP signed-note)."""
+
+    origin: str
+    key: str
+    follows: Follows
+
+
+class RecordEnded(Event, frozen=True, kw_only=True):
+    """Two people end the record: `RecordBegun` follows in the same entry."""
+
+    origin: str
+    why: str
+    by: str
+    second: str
+
+
+class KeyChanged(Event, frozen=True, kw_only=True):
+    """From this entry on `new` signs; `old` signs too until it is retired, then it is "". Keys as vkeys."""
+
+    old: str
+    new: str
+    by: str
+    second: str
 
 
 class Device(Struct, frozen=True):
@@ -20,7 +46,9 @@ class Device(Struct, frozen=True):
     reported yet. flown: rounds dealt without a bet, in a row. dealer_change: another dealer was requested. lid_open:
     the last state of its sensor. lent: the technician who has the reader, "" for none. turn: questions answered at
     this table before the shoe was opened, modulo 65,536. prev: the entry of the last round message, None before the
-    first. unmarked: dealer ("" if none is signed in) -> marks taken back while he dealt, if there are any.
+    first. unmarked: dealer ("" if none is signed in) -> marks taken back while he dealt, if there are any. record: how
+    the present record began, None before the first; its `key` is the one that signs now. retiring: the key before it,
+    which signs too until it is retired. code: of the last start.
     """
 
     next_house: House = House()
@@ -35,6 +63,9 @@ class Device(Struct, frozen=True):
     turn: int = 0
     prev: EntryName | None = None
     unmarked: dict[str, int] | UnsetType = UNSET
+    record: RecordBegun | None = None
+    retiring: str | UnsetType = UNSET
+    code: Code | UnsetType = UNSET
 
 
 class Commissioned(Event, frozen=True, kw_only=True):
@@ -46,12 +77,28 @@ class Commissioned(Event, frozen=True, kw_only=True):
 class BridgeStarted(Event, frozen=True, kw_only=True):
     """The daemon started; `house` applies from the next shoe on.
 
-    torn: bytes cut off the journal's end, of an entry that a power cut interrupted: it was never confirmed.
+    torn: bytes cut off the journal's end, of an entry that a power cut interrupted: it was never confirmed. code: what
+    runs, as it was installed.
     """
 
     version: str
     house: House
     torn: int = 0
+    code: Code | UnsetType = UNSET
+
+
+class SoftwareChanged(Event, frozen=True, kw_only=True):
+    """Other software, packages or another interpreter than at the start before; `by` installed it, "" if unknown."""
+
+    old: Code
+    new: Code
+    by: str
+
+
+class CodeFound(Event, frozen=True, kw_only=True):
+    """Files of the running software that differ from what was installed, at most 20 of them."""
+
+    changed: tuple[str, ...]
 
 
 class ShoeOpened(Event, frozen=True, kw_only=True):
@@ -129,6 +176,11 @@ AnyEvent = (
     | OfRounds
     | Commissioned
     | BridgeStarted
+    | SoftwareChanged
+    | CodeFound
+    | RecordBegun
+    | RecordEnded
+    | KeyChanged
     | ShoeOpened
     | ShoeChangeRequested
     | ShoeChangeOverdue

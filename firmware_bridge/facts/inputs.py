@@ -2,11 +2,22 @@
 
 from typing import Final, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Order
+
+
+class Follows(Struct, frozen=True):
+    """What a record goes on from: the log before it, None for the first; its size, the newest head, and how much of it
+    a quorum of witnesses had cosigned. head: hex SHA-256, the journal's chain, which binds all that is older.
+    """
+
+    origin: str | None
+    size: int
+    head: str
+    witnessed: int
 
 
 class ReportNo(Struct, frozen=True, array_like=True):
@@ -45,13 +56,60 @@ class Input(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
     utc_offset: int = 0
 
 
+class NewRecord(Struct, frozen=True):
+    """A record that begins with this entry, unless the device has one: see `RecordBegun`."""
+
+    origin: str
+    key: str
+    follows: Follows
+
+
+class Code(Struct, frozen=True):
+    """The code that runs: hex SHA-256 of the software (None in a clone), of the other packages and of the config."""
+
+    software: str | None
+    packages: str
+    python: str
+    config: str
+
+
 class Started(Input, frozen=True, kw_only=True):
-    """The daemon started; `house` applies from the next shoe on. `nonce` names a new journal. torn: see its event."""
+    """The daemon started; `house` applies from the next shoe on. `nonce` names a new journal. torn: see its event.
+
+    code, installed_by: of the installation that runs; UNSET where it is not known.
+    """
 
     version: str
     house: House
     nonce: str
     torn: int = 0
+    record: NewRecord | None = None
+    code: Code | UnsetType = UNSET
+    installed_by: str = ""
+
+
+class RecordRenewed(Input, frozen=True, kw_only=True):
+    """Two people begin another record, between shoes."""
+
+    record: NewRecord
+    why: str
+    by: str
+    second: str
+
+
+class KeyRotated(Input, frozen=True, kw_only=True):
+    """Two people change the key of the record to `new`, between shoes; `old` signs too until it is retired ("")."""
+
+    old: str
+    new: str
+    by: str
+    second: str
+
+
+class CodeChecked(Input, frozen=True, kw_only=True):
+    """Files of the running software differ from what was installed."""
+
+    changed: tuple[str, ...]
 
 
 class CardRead(Input, frozen=True, kw_only=True):
@@ -224,6 +282,9 @@ class Ordered(Input, frozen=True, kw_only=True):
 
 AnyInput = (
     Started
+    | CodeChecked
+    | RecordRenewed
+    | KeyRotated
     | CardRead
     | CardUnread
     | CutCardSeen

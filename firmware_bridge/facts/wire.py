@@ -1,6 +1,6 @@
 """The heads of all messages, and the messages of the streams `event` and `round`, for daemon and backend.
 
-The bytes of a stream are built from those of the journal (topics/event_and_round.py); they decode into these
+The bytes of a stream are built from those of the journal (journal/messages.py); they decode into these
 Structs. A state topic is a head and a body in one JSON object: bodies are in facts/wire_states.py, those of a game's
 own topics in its package.
 
@@ -36,6 +36,9 @@ VERSION: Final = 1
 
 Count = Annotated[int, Meta(ge=1)]
 Chain = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+
+Note = Annotated[str, Meta(max_length=2000)]
+"""A checkpoint as a signed note: lines of text."""
 
 MOST: Final = 2**53
 """The largest integer that every reader of JSON keeps exact."""
@@ -140,8 +143,15 @@ class StreamMessage(EntryHead, frozen=True, kw_only=True):
 
 
 class EventMessage(StreamMessage, frozen=True, kw_only=True):
-    """A message of the topic `event`; `type` in the event names its other keys."""
+    """A message of the topic `event`; `type` in the event names its other keys.
 
+    The last one of an entry has what proves it. sealed: hex SHA-256 of the entry's sealed part, with which `head`
+    follows from the head before. checkpoint: the signed size and root of the record with this entry (C2SP
+    tlog-checkpoint), where the entry closes or opens something.
+    """
+
+    sealed: Chain | None = None
+    checkpoint: Note | None = None
     event: dict[str, Any]
 
 
@@ -156,6 +166,7 @@ class _Round(StreamMessage, frozen=True, kw_only=True, tag_field="status"):
     """The keys of every message of the topic `round`.
 
     dealt_by, pit, shift, gaming_day: who dealt it (facts/events_of_rounds.py, `DealtRound`); "" where not known.
+    sig, always the last key: Ed25519 signature of the rest, base64 (record/verify.py, `is_round_signed`).
     cards: those disclosed. stakes: bet -> amount put in, and net (facts/events_of_rounds.py, `Stake`).
     prev: the round message before it at its table. why: as text. Amounts are exactly the decimals written.
     """
@@ -173,6 +184,7 @@ class _Round(StreamMessage, frozen=True, kw_only=True, tag_field="status"):
     pit: str = ""
     shift: str = ""
     gaming_day: str = ""
+    sig: Annotated[str, Meta(pattern=r"^[A-Za-z0-9+/]{86}==\Z")] | None = None
 
 
 class ClosedRound(_Round, frozen=True, kw_only=True, tag="closed"):
@@ -211,11 +223,13 @@ class Stored(Struct, frozen=True):
     """A message of the topic `stored`, from a backend to a table: receiver `by` committed all up to entry `seq`.
 
     That is every message of `event` and `round` of each entry of `journal` up to `seq`, and of each journal before it.
+    head: the chain value that it has at that entry, for the table to compare; None from a receiver that keeps none.
     """
 
     journal: str
     seq: Count
     by: str
+    head: Chain | None = None
 
 
 RoundMessage = ClosedRound | CorrectedRound | VoidedRound

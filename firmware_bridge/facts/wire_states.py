@@ -3,7 +3,7 @@
 The bodies of a game's own topics are in its package.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -14,13 +14,29 @@ from firmware_bridge.facts.wire import Line, Lines, Measured, Name, Number
 Clock = Literal["synchronised", "unsynchronised", "unknown"]
 
 
+class Record(Struct, frozen=True):
+    """The signed record of a table. origin: the log's name; size: its entries; key: its vkey; None, 0 before it began.
+
+    signed: whether entries are signed now. witnessed: the size that a quorum of witnesses has cosigned.
+    """
+
+    origin: Annotated[str, Name] | None
+    size: Annotated[int, Number]
+    key: Annotated[str, Name] | None
+    signed: bool
+    witnessed: Annotated[int, Number]
+
+
+NO_RECORD: Final = Record(None, 0, None, signed=False, witnessed=0)
+
+
 class Status(Struct, frozen=True):
     """The topic `status`: whether the bridge is connected. `lost` is the bridge's will, published by the broker.
 
     build: commit and date of the software, `dirty` where it was changed; commit and `clone` where it runs in a clone;
     `unknown` where neither is known. next_seq: the next entry in the journal of the head. mode: how much can be done
     now. clock: whether a time server keeps it. link: the number of the connection since `boot`, in the will too: ignore
-    a `lost` of an older connection.
+    a `lost` of an older connection. record: the signed record of the table.
     """
 
     state: Literal["online", "stopped", "lost"]
@@ -30,6 +46,7 @@ class Status(Struct, frozen=True):
     mode: Annotated[str, Name]
     clock: Clock
     link: Annotated[int, Number]
+    record: Record = NO_RECORD
 
 
 class Slot(Struct, frozen=True, omit_defaults=True):

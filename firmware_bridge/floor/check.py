@@ -9,6 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.config.findings import Finding, judged
+from firmware_bridge.floor import check_record, check_witnesses
 from firmware_bridge.floor.config import FloorConfig, need, password
 from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.source.mqtt import MqttSource
@@ -25,9 +26,9 @@ NO_TABLE: Final = "shoe-floor-check"
 """A table id that no table has, to try which topics may be written."""
 
 
-def findings(config: FloorConfig) -> Iterator[Finding]:
-    """All findings, one after the other. Raises ConfigError."""
-    has_messages = yield from _of_a_store(config)
+def findings(config: FloorConfig, *, whole: bool = False) -> Iterator[Finding]:
+    """All findings, one after the other. whole: verify every stored row of signed records. Raises ConfigError."""
+    has_messages = yield from _of_a_store(config, whole)
     yield from _broker(config, has_messages)
     if config.nats.servers:
         need("nats", "nats")
@@ -36,7 +37,7 @@ def findings(config: FloorConfig) -> Iterator[Finding]:
         yield from cluster.findings(config.nats, password(config.nats))
 
 
-def _of_a_store(config: FloorConfig) -> Generator[Finding, None, bool]:
+def _of_a_store(config: FloorConfig, whole: bool) -> Generator[Finding, None, bool]:
     """Findings of the store that the config names; returns whether it holds messages."""
     try:
         store = open_store(config)
@@ -47,6 +48,8 @@ def _of_a_store(config: FloorConfig) -> Generator[Finding, None, bool]:
         if config.store.url is None:
             yield from _of_the_owner(Path(config.store.path))
         yield from _of_the_store(store)
+        yield from check_witnesses.findings(config, store)
+        yield from check_record.findings(store, whole=whole)
         return store.count("messages") > 0
 
 

@@ -3,8 +3,9 @@
 import argparse
 import logging
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from firmware_bridge.config.arguments import Exit, Parser, file_to_write
 from firmware_bridge.config.plain import say, warn
@@ -13,17 +14,21 @@ from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, load, need
-from firmware_bridge.floor.store import OtherFormat, What
+from firmware_bridge.floor.store import OtherFormat, Store, What
 
 HELP: Final = "this help, the manual page, or the completion for a shell"
 FILES: Final = {
     "/etc/firmware-bridge/floor.toml": "the configuration of the back office",
+    "/etc/firmware-bridge/witness.toml": "the configuration of a witness",
     "/var/lib/shoe-floor": "the store, if it is no PostgreSQL",
+    "/var/lib/shoe-floor-witness": "what a witness has cosigned, and its evidence",
     "/etc/credstore/shoe-floor.mqtt-password": "the broker's password, mode 0600",
+    "/etc/credstore/shoe-floor.witness-key": "the key of a witness, mode 0600",
     "/usr/local/share/doc/shoe-floor": "the documents",
 }
 
 CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
+WITNESS: Final = Path("/etc/firmware-bridge/witness.toml")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
         logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
         output.is_all = arguments.command == "export"
         try:
-            code: int = arguments.run(arguments, load(arguments.config))
+            code: int = arguments.run(arguments, arguments.load(arguments.config or arguments.default))
             sys.stdout.flush()
             return code
         except BridgeError as error:
@@ -77,8 +82,13 @@ def _check(arguments: argparse.Namespace, config: FloorConfig) -> int:
     need("rich", "floor")
     from firmware_bridge.config.findings import report
     from firmware_bridge.floor.check import findings
+    from firmware_bridge.floor.check_record import open_incidents
 
-    return Exit.FAILED if report(findings(config), arguments.json) else Exit.FINE
+    failed = report(findings(config, whole=arguments.record), arguments.json)
+    if not arguments.json:
+        for line in open_incidents(config):
+            print(escaped(line))
+    return Exit.FAILED if failed else Exit.FINE
 
 
 def _prepare(arguments: argparse.Namespace, config: FloorConfig) -> int:
@@ -175,31 +185,199 @@ def _pseudonym(arguments: argparse.Namespace, config: FloorConfig) -> int:
     return Exit.FINE
 
 
+def _witness(arguments: argparse.Namespace, config: Any) -> int:
+    need("uvicorn", "floor")
+    from firmware_bridge.floor.witness.service import run
+
+    return run(config)
+
+
+def _load_witness(path: Path) -> Any:
+    from firmware_bridge.floor.witness.config import load
+
+    return load(path)
+
+
+def _witness_key_new(arguments: argparse.Namespace, config: None) -> int:
+    from firmware_bridge.floor.witness.keys import CREDENTIAL, make
+
+    print(make(arguments.file or CREDENTIAL, if_none=arguments.if_none))
+    return Exit.FINE
+
+
+def _witness_key_show(arguments: argparse.Namespace, config: Any) -> int:
+    from firmware_bridge.floor.witness.keys import fingerprint, key_file, load
+
+    vkey = load(config.witness.name, key_file(config.witness.key_file)).key.vkey
+    print(f"{vkey}\nfingerprint  {fingerprint(vkey)}")
+    return Exit.FINE
+
+
+def _witness_evidence(arguments: argparse.Namespace, config: Any) -> int:
+    from firmware_bridge.floor.witness.keeper import Keeper
+
+    keeper = Keeper(Path(config.witness.path), make=False)
+    try:
+        kept = keeper.evidence()
+    finally:
+        keeper.close()
+    for each in kept:
+        print(each.as_json() if arguments.json else escaped(each.in_words()))
+    return Exit.FAILED if kept else Exit.FINE
+
+
+def _add_witness(commands: Any) -> None:
+    """Adds `witness`, which is a service, with its own commands."""
+
+    def add(to: Any, name: str, text: str, run: object, load: object = _load_witness) -> argparse.ArgumentParser:
+        command: argparse.ArgumentParser = to.add_parser(name, help=text, description=text)
+        command.set_defaults(run=run, load=load, default=WITNESS)
+        return command
+
+    text = "cosign the checkpoints of tables (a service, under systemd)"
+    witness = _with_config(add(commands, "witness", text, _witness), WITNESS)
+    parts = witness.add_subparsers(dest="part", metavar="PART")
+    key = parts.add_parser("key", help="the key of this witness", description="the key of this witness")
+    actions = key.add_subparsers(dest="action", metavar="ACTION", required=True)
+    text = "make the key, once"
+    new = add(actions, "new", text, _witness_key_new, lambda _: None)
+    new.add_argument("--file", type=Path, metavar="FILE", help="(default: /etc/credstore/shoe-floor.witness-key)")
+    new.add_argument("--if-none", action="store_true", help="do nothing where there is a key")
+    text = "the public key, for the [[witness]] of those who feed it"
+    _with_config(add(actions, "show", text, _witness_key_show), WITNESS)
+    text = "what it refused to cosign as another history; exit code 1 where there is any"
+    evidence = _with_config(add(parts, "evidence", text, _witness_evidence), WITNESS)
+    evidence.add_argument("--json", action="store_true", help="one JSON object a line, with the requests and notes")
+
+
+def _with_config(command: argparse.ArgumentParser, default: Path) -> argparse.ArgumentParser:
+    """Adds --config, without a default of its own: so it keeps one that stands before the command."""
+    command.add_argument("--config", type=Path, default=argparse.SUPPRESS, metavar="FILE", help=f"(default: {default})")
+    return command
+
+
+def _record(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    """Carries out a command of `record`, on an open store."""
+    from firmware_bridge.floor.store.open import open_store
+
+    store = open_store(config)
+    try:
+        for line in arguments.act(arguments, store):
+            print(line)
+    finally:
+        store.close()
+    return Exit.FINE
+
+
+def _policy(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    """Prints the page of keys."""
+    from firmware_bridge.floor.store.open import open_store
+    from firmware_bridge.floor.verified.quorum import page_of_keys
+
+    store = open_store(config)
+    try:
+        keys = [each.vkey for each in store.record_keys() if each.trust != "seen"]
+    finally:
+        store.close()
+    for line in page_of_keys(config, keys):
+        print(line)
+    return Exit.FINE
+
+
+def _export_note(given: argparse.Namespace, store: Store) -> Iterator[str]:
+    from firmware_bridge.floor.verified.commands import witnessed_note
+
+    yield witnessed_note(store, given.table).removesuffix("\n")
+
+
+def _enrol(given: argparse.Namespace, store: Store) -> Iterator[str]:
+    from firmware_bridge.floor.verified.commands import enrol
+
+    yield enrol(store, given.table, given.vkey, given.by, given.second)
+
+
+def _revoke(given: argparse.Namespace, store: Store) -> Iterator[str]:
+    from firmware_bridge.floor.verified.commands import revoke
+
+    yield revoke(store, given.table, given.vkey, given.until, given.by, given.second)
+
+
+def _show(given: argparse.Namespace, store: Store) -> Iterator[str]:
+    from firmware_bridge.floor.verified.commands import shown
+
+    return shown(store, as_json=given.json)
+
+
+def _incidents(given: argparse.Namespace, store: Store) -> Iterator[str]:
+    from firmware_bridge.floor.verified.commands import incidents
+
+    return incidents(store, as_json=given.json)
+
+
+def _close(given: argparse.Namespace, store: Store) -> Iterator[str]:
+    from firmware_bridge.floor.verified.commands import close
+
+    yield close(store, given.table, given.kind, given.by, given.second, given.why)
+
+
+def _add_record(record: argparse.ArgumentParser) -> None:
+    """Adds the commands of `record`."""
+    parts = record.add_subparsers(dest="part", metavar="PART", required=True)
+
+    def add(name: str, text: str, act: object, *words: str) -> argparse.ArgumentParser:
+        command = parts.add_parser(name, help=text, description=text)
+        command.set_defaults(act=act)
+        command.add_argument(
+            "--config", type=Path, default=argparse.SUPPRESS, metavar="FILE", help=f"(default: {CONFIG})"
+        )
+        for word in words:
+            command.add_argument(word, metavar=word.upper())
+        return command
+
+    def by_two(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
+        command.add_argument("--by", required=True, metavar="NAME", help="who does it")
+        command.add_argument("--second", required=True, metavar="NAME", help="who looked at it too")
+        return command
+
+    by_two(add("enrol", "let a key of a table count", _enrol, "table", "vkey"))
+    command = by_two(add("revoke", "let a key of a table no longer count", _revoke, "table", "vkey"))
+    command.add_argument("--until", type=int, metavar="SIZE", help="it counts up to this size of its record")
+    command = add("show", "the keys of all tables, and how far their records are verified", _show)
+    command.add_argument("--json", action="store_true", help="one JSON object a line")
+    text = "the page of keys (C2SP tlog-policy): keys of tables and witnesses, and the quorum"
+    add("policy", text, _show).set_defaults(run=_policy)
+    add("export", "the newest note of a table that a quorum cosigned, for verify.py --notes", _export_note, "table")
+    command = add("incidents", "what should not be, and is not closed", _incidents)
+    command.add_argument("--json", action="store_true", help="one JSON object a line")
+    command = by_two(add("close", "close the incidents of a kind at a table", _close, "table", "kind"))
+    command.add_argument("--why", required=True, metavar="TEXT", help="what was found")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="shoe-floor", description="The back office of all tables of a floor.")
     parser.add_argument("--version", action=Version)
-    parser.add_argument("--config", type=Path, default=CONFIG, metavar="FILE", help="(default: %(default)s)")
+    text = f"(default: {CONFIG}; of witness: {WITNESS})"
+    parser.add_argument("--config", type=Path, metavar="FILE", help=text)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
     def add(name: str, text: str, run: object) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(run=run)
-        # Without a default of its own it keeps a --config that stands before the command.
-        command.add_argument(
-            "--config", type=Path, default=argparse.SUPPRESS, metavar="FILE", help=f"(default: {CONFIG})"
-        )
-        return command
+        command.set_defaults(run=run, load=load, default=CONFIG)
+        return _with_config(command, CONFIG)
 
     add("ingest", "store every message of every table (a service, under systemd)", _ingest)
     add("metrics", "serve metrics of all tables to Prometheus (a service, under systemd)", _metrics)
     command = add("check", "check the store and the broker", _check)
     command.add_argument("--json", action="store_true", help="one JSON object, for programs")
+    command.add_argument("--record", action="store_true", help="verify all that is stored against the signed records")
+    _add_record(add("record", "the keys of tables, and incidents of their records", _record))
     command = add("prepare", "set up what the ingest needs, before tables connect", _prepare)
     command.add_argument(
         "--ingest", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to store messages"
     )
     command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to read them")
     add("page", "serve the web page of all tables for the pit (read-only)", _page)
+    _add_witness(commands)
     command = add("backfill", "add exported journals to the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
     command = add("backup", "copy the store while the ingest runs", _backup)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from importlib import import_module
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import parse_qsl, urlsplit
@@ -13,6 +14,7 @@ from msgspec.structs import fields
 from firmware_bridge.config.misplaced import placed, places_of
 from firmware_bridge.config.read_section import (
     good_keys,
+    good_rows,
     good_sections,
     read_document,
     read_password,
@@ -22,10 +24,19 @@ from firmware_bridge.config.read_section import (
 from firmware_bridge.config.sections import TcpPort, Text, TopicWord
 from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.record.verify import COSIGNATURE, ML_DSA_44, Refused, parse_vkey
 
 Batch = Annotated[int, Meta(ge=1, le=10_000)]
 Streams = Annotated[int, Meta(ge=1, le=10_000)]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]
+
+Hours = Annotated[
+    str,
+    Meta(
+        pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]\Z",
+        description='two times of day: "10:00-04:00"',
+    ),
+]
 
 Years = Annotated[int, Meta(ge=1, le=1_000)]
 
@@ -152,6 +163,41 @@ class ScreenSection(Struct, frozen=True, kw_only=True):
     streams: Streams = 200
 
 
+class RecordSection(Struct, frozen=True, kw_only=True):
+    """`[record]`: how the record of the tables is shown to witnesses.
+
+    every: seconds between two checkpoints of a table that are sent to the witnesses.
+    compare: seconds between two comparisons of what all witnesses have seen.
+    policy: a file of C2SP tlog-policy with the quorum; without it, more than half of the witnesses are one.
+    """
+
+    every: Annotated[int, Meta(ge=1, le=3_600)] = 20
+    compare: Annotated[int, Meta(ge=10, le=86_400)] = 600
+    policy: Text | None = None
+
+
+class WitnessRow(Struct, frozen=True, kw_only=True):
+    """`[[witness]]`: a witness that cosigns the tables' checkpoints.
+
+    vkey: its public key, `name+id+base64`.
+    url: the address before /add-checkpoint; http only to this machine.
+    """
+
+    vkey: Text
+    url: Text
+
+
+class TableSection(Struct, frozen=True, kw_only=True):
+    """`[tables.T07]`: one table. A table needs none: `shoe-floor record enrol` says which keys count.
+
+    hours: when it plays, by this machine's clock; a round outside is an incident. Without it, any time is right.
+    pending_mb: most megabytes of its messages that wait for a checkpoint.
+    """
+
+    hours: Hours | None = None
+    pending_mb: Annotated[int, Meta(ge=1, le=10_000)] = 64
+
+
 class FloorConfig(Struct, frozen=True, kw_only=True):
     """A whole `floor.toml`."""
 
@@ -162,11 +208,22 @@ class FloorConfig(Struct, frozen=True, kw_only=True):
     metrics: MetricsSection = MetricsSection()
     page: PageSection = PageSection()
     screen: ScreenSection = ScreenSection()
+    record: RecordSection = RecordSection()
+    witness: tuple[WitnessRow, ...] = ()
+    tables: dict[str, TableSection] = {}
 
 
 CREDENTIALS: Final = "/run/credentials/shoe-floor-ingest.service"
 
-SECTIONS: Final = {field.encode_name: field.type for field in fields(FloorConfig)}
+LISTS: Final[dict[str, Any]] = {"witness": WitnessRow}
+"""Lists of tables, `[[NAME]]` -> what each of them is."""
+
+BY_NAME: Final[dict[str, Any]] = {"tables": TableSection}
+"""Sections with a name of the house's own in each, `[SECTION.NAME]` -> what each of them is."""
+
+SECTIONS: Final[dict[str, Any]] = {
+    field.encode_name: (LISTS | BY_NAME).get(field.encode_name, field.type) for field in fields(FloorConfig)
+}
 
 
 def load(path: Path) -> FloorConfig:
@@ -178,13 +235,17 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
 
-    def read(section: str, keys: dict[str, Any]) -> Any:
+    def read(section: str, keys: Any) -> Any:
+        if section in LISTS:
+            return tuple(good_rows(LISTS[section], section, keys, mistakes))
+        if section in BY_NAME:
+            return dict(_named(section, keys, mistakes))
         return SECTIONS[section](**good_keys(SECTIONS[section], f"[{section}] ", keys, mistakes))
 
-    known = {section: kind.__struct_fields__ for section, kind in SECTIONS.items()}
+    known = {section: kind.__struct_fields__ for section, kind in SECTIONS.items() if section not in BY_NAME}
     places = places_of((f"[{section}]", key) for section, keys in known.items() for key in keys)
     raw = placed(raw, known, places, mistakes)
-    sections = good_sections(raw, SECTIONS, read, mistakes)
+    sections = good_sections(raw, SECTIONS, read, mistakes, LISTS)
     mistakes += unprintable(raw)
     config = FloorConfig(**sections)
     mistakes += _of_the_store(config.store, raw.get("store"))
@@ -193,8 +254,18 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     mistakes += _of_nats(config.nats)
     if config.page.password_file and not config.page.username:
         mistakes.append("[page] password_file needs username: set both")
+    mistakes += _of_witnesses(config.witness)
     refuse(name, mistakes)
     return config
+
+
+def _named(section: str, named: dict[str, Any], mistakes: list[str]) -> Iterator[tuple[str, Any]]:
+    """The good sections `[SECTION.NAME]`, by name."""
+    for name, keys in named.items():
+        if isinstance(keys, dict):
+            yield name, BY_NAME[section](**good_keys(BY_NAME[section], f"[{section}.{name}] ", keys, mistakes))
+        else:
+            mistakes.append(f"[{section}] {name} is a table: write [{section}.{name}]")
 
 
 def secret(name: str) -> Path:
@@ -236,6 +307,48 @@ def _of_nats(nats: NatsSection) -> list[str]:
                 shown = as_written(each) if "@" not in each else "an address with user or password"
                 mistakes.append(f"[nats] {key}: {shown} is not allowed: write {schemes[0]}://HOST:PORT")
     return mistakes
+
+
+def _of_witnesses(rows: tuple[WitnessRow, ...]) -> Iterator[str]:
+    """Error messages for `[[witness]]`."""
+    seen = set[bytes]()
+    for number, row in enumerate(rows, 1):
+        where = f"[[witness]] number {number}:"
+        try:
+            key = parse_vkey(row.vkey)
+        except Refused as error:
+            yield f"{where} vkey: {error}"
+        else:
+            if key.kind not in (COSIGNATURE, ML_DSA_44):
+                yield f"{where} vkey is no key of a witness: shoe-floor witness key show prints it"
+            if key.public in seen:
+                yield f"{where} this key stands there twice"
+            seen.add(key.public)
+        if wrong := _wrong_url(row.url):
+            yield f"{where} url = {wrong}"
+
+
+def _wrong_url(url: str) -> str:
+    """Error message for the address of a witness; "" for a good one."""
+    try:
+        parts = urlsplit(url)
+        is_good = bool(parts.hostname) and (parts.port or 1) > 0 and parts.scheme in ("http", "https")
+    except ValueError:
+        return f"{as_written(url)}: write https://HOST/PREFIX"
+    if "@" in parts.netloc:
+        return "an address with user or password is not allowed"
+    if not is_good or parts.query or parts.fragment or not url.isascii():
+        return f"{as_written(url)}: write https://HOST/PREFIX"
+    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+        return f"{as_written(url)}: http goes to this machine only: write https://"
+    return ""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _is_address(text: str, schemes: tuple[str, ...]) -> bool:

@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from math import inf
 from time import monotonic
@@ -14,22 +14,26 @@ from msgspec import Struct
 from firmware_bridge.client.payload import MessageError, command, state
 from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.facts.wire import LONGEST, MOST, StateHead
-from firmware_bridge.facts.wire_states import Status
+from firmware_bridge.facts.wire_states import NO_RECORD, Alarms, Status
 from firmware_bridge.floor.record.ledger import EVER, Ledger
-from firmware_bridge.floor.record.message import STREAMS, Key, Row, Unread, now, row
+from firmware_bridge.floor.record.message import STREAMS, Key, Unread, now, row
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.store import Saved, Store
+from firmware_bridge.floor.verified.records import Limits, Records
 
 log = logging.getLogger(__name__)
 
 STATES: Final = ("status", "health")
 """Topics that say how far a table's journal goes."""
 
-TOPICS: Final = (*STREAMS, *STATES, "reply")
+ALARM: Final = "alarm"
+"""Topic of what a table itself finds wrong with its record."""
 
-LIVE: Final = ("health",)
-"""Topics that are published at QoS 0; their latest message is enough."""
+TOPICS: Final = (*STREAMS, *STATES, ALARM, "reply")
+
+LIVE: Final = ("health", ALARM)
+"""Topics of which the latest message is enough."""
 
 KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
 """Topics that the broker must keep every message of for us."""
@@ -54,7 +58,7 @@ class Ingest:
     """Moves messages from a source into a store, each of any kind. The caller closes both.
 
     root: the first word of the topics. name: the `by` of its `stored`. clock: seconds, monotonic. names: replaces names
-    of people, None to keep them.
+    of people, None to keep them. limits: table -> what `[tables]` sets.
     """
 
     def __init__(
@@ -65,10 +69,12 @@ class Ingest:
         name: str = "floor",
         clock: Callable[[], float] = monotonic,
         names: Names | None = None,
+        limits: Mapping[str, Limits] | None = None,
     ) -> None:
         self._names = names
         self._store, self._source, self._root, self._name, self._clock = store, source, root, name, clock
         self._ledger = Ledger(store.load, store.lacking())
+        self._records = Records(store, names.row if names else lambda row: row, limits)
         self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
 
     def save(self, deliveries: Sequence[Delivery]) -> Saved:
@@ -76,21 +82,38 @@ class Ingest:
 
         After a StoreError make another ingest: this one has counted messages that are not kept.
         """
-        batch = _Batch([], [], {})
+        batch = _Batch([], {})
         for each in deliveries:
             self._read(each, batch)
-        saved = Saved()
-        if batch.rows or batch.unread:
-            saved = self._store.save(batch.rows, batch.unread, list(self._ledger.changes()))
+        saved = self._commit(batch)
         self._source.acknowledge(deliveries)
         for key in batch.journals:
-            if seq := self._ledger.stored(key):
-                body = msgspec.json.encode({"journal": key.journal, "seq": seq, "by": self._name})
-                self._source.publish(f"{self._root}/{key.table}/stored", body)
+            self._publish_stored(key)
         self._ledger.forget_old()
         if saved.conflicts or batch.unread:
             log.error("%d messages in conflict, %d in quarantine", saved.conflicts, len(batch.unread))
         return saved
+
+    def _commit(self, batch: "_Batch") -> Saved:
+        """Commit what came, and what the records of the tables made of it."""
+        rows, chained, changes = self._records.collect()
+        for each in chained:
+            self._ledger.add(each)
+        saved, progress = Saved(), list(self._ledger.changes())
+        if rows or batch.unread or changes or progress:
+            saved = self._store.save(rows, batch.unread, progress, changes)
+        for found in changes.incidents.values():
+            log.error("table %s: %s: %s", escaped(found.table), found.kind, found.text)
+        if saved.conflicts:
+            self._records.clash(self._store.differing(rows))
+            self._store.put_incidents(tuple(self._records.collect().changes.incidents.values()))
+        return saved
+
+    def _publish_stored(self, key: Key) -> None:
+        seq, head = self._records.stored(key.table, key.journal, self._ledger.stored(key))
+        if seq:
+            stored = {"journal": key.journal, "seq": seq, "by": self._name} | ({"head": head} if head else {})
+            self._source.publish(f"{self._root}/{key.table}/stored", msgspec.json.encode(stored))
 
     def ask(self) -> int:
         """Ask tables for what is missing, a few at a time; returns how many orders were sent."""
@@ -98,6 +121,8 @@ class Ingest:
         if now - self._looked < LOOK_S:
             return 0
         self._looked, before = now, self._orders
+        self._records.tick(now)
+        self._commit(_Batch([], {}))
         most = max(ORDERS, self._ledger.tables // TABLES_AN_ORDER)
         for table, order in islice(self._ledger.due(now), most):
             self._orders += 1
@@ -135,24 +160,35 @@ class Ingest:
         if topic in STATES:
             self._heard(topic, table, delivery.body, batch)
             return
+        if topic == ALARM:
+            self._alarmed(table, delivery.body)
+            return
         try:
             found = row(topic, table, delivery.body, now())
-            self._ledger.add(found)
         except MessageError as error:
             unread = Unread(escaped(delivery.topic), now(), escaped(error.what), delivery.body)
             batch.unread.append(self._names.unread(unread) if self._names else unread)
             return
-        batch.rows.append(self._names.row(found) if self._names else found)
+        self._records.take(found)
         batch.journals[found.key] = None
+
+    def _alarmed(self, table: str, body: bytes) -> None:
+        """Record what a table finds wrong with its record; a payload that is no state is ignored."""
+        try:
+            head, alarms = state(body, Alarms)
+        except MessageError:
+            return
+        if head.table == table and not fault(table, LONGEST):
+            self._records.alarmed(table, head.journal, alarms)
 
     def _heard(self, topic: str, table: str, body: bytes, batch: "_Batch") -> None:
         """Record how far a journal goes; a payload that is no state, or is empty, is ignored."""
         try:
             if topic == "status":
                 head, status = state(body, Status)
-                seq = status.next_seq - 1
+                seq, record = status.next_seq - 1, status.record
             else:
-                (head, _), seq = state(body, StateHead), 0
+                (head, _), record = state(body, StateHead), NO_RECORD
                 seq = head.as_of
         except MessageError:
             return
@@ -162,6 +198,7 @@ class Ingest:
             return
         key = Key(table, head.journal)
         self._ledger.reach(key, head.shoe, seq)
+        self._records.heard(table, record)
         if topic == "status":
             batch.journals[key] = None
 
@@ -176,8 +213,7 @@ class _Reply(Struct, frozen=True):
 
 
 class _Batch(NamedTuple):
-    """Rows to commit, quarantine, and the journals to publish `stored` for."""
+    """Quarantine, and the journals to publish `stored` for."""
 
-    rows: list[Row]
     unread: list[Unread]
     journals: dict[Key, None]

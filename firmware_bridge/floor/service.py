@@ -4,7 +4,9 @@ import logging
 import random
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from threading import Event
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from threading import Event, Thread
 from time import monotonic
 from typing import Final
 
@@ -18,8 +20,12 @@ from firmware_bridge.floor.ingest import KEPT, LIVE, Ingest, topics
 from firmware_bridge.floor.record.names import names
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store import OtherFormat, StoreError
+from firmware_bridge.floor.store import OtherFormat, Store, StoreError
 from firmware_bridge.floor.store.open import open_store, place
+from firmware_bridge.floor.verified.audit import Audit
+from firmware_bridge.floor.verified.feeding import WitnessThread
+from firmware_bridge.floor.verified.quorum import policy
+from firmware_bridge.floor.verified.records import Limits
 from firmware_bridge.mqtt.backoff import Doubling
 
 log = logging.getLogger(__name__)
@@ -32,6 +38,17 @@ FIRST_S, LONGEST_S = 1.0, 60.0
 
 STEADY_S: Final = 30.0
 """Time without a failure after which the wait is reset."""
+
+FIRST_AUDIT_S, AUDIT_S = 60.0, 3600.0
+"""Time from the start to the first verification of the store, and from each to the next."""
+
+NIGHT: Final = 5
+"""The hour of the day, by this machine's clock, whose verification is of the whole store."""
+
+EVIDENCE_DAYS: Final = 7
+"""Days that messages are kept which are of no verified entry."""
+
+CLOSE_S: Final = 10.0
 
 TOUCH_S: Final = 60.0
 """Longest time for a cluster to make the streams of its MQTT listener; until then it drops the first client."""
@@ -54,6 +71,7 @@ def run(config: FloorConfig) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     names(config.ingest.pseudonym_key_file)
+    policy(config)
     _try_store(config)
     source = open_source(config)
     systemd.notify("READY=1", f"STATUS=stores {config.mqtt.root}/# in {place(config)}")
@@ -119,15 +137,75 @@ def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[]
     """Ingest until the store fails or `stop` is set."""
     hidden = names(config.ingest.pseudonym_key_file)
     store = open_store(config)  # not made here: a file that was there at the start and is gone means a lost disk
+    verification = Verification(config)
+    witnesses = WitnessThread(config)
     try:
-        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden)
+        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden, limits=limits(config))
         while not stop.is_set():
             if came := source.receive(config.ingest.batch, WAIT_S):
                 ingest.save(came)
             ingest.ask()
+            for table, note in witnesses.notes():
+                source.publish(f"{config.mqtt.root}/{table}/witnessed", note.encode(), retain=True)
             beat()
     finally:
+        witnesses.close()
+        verification.close()
         store.close()
+
+
+class Verification:
+    """Verifies the store in a thread of its own: at the start and each night all of it, each hour what came since.
+
+    It works half of the time at most. What differs becomes an incident.
+    """
+
+    def __init__(self, config: FloorConfig) -> None:
+        self._config, self._stop = config, Event()
+        self._thread = Thread(target=self._run, name="verification", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop after the present page."""
+        self._stop.set()
+        self._thread.join(CLOSE_S)
+
+    def _run(self) -> None:
+        self._stop.wait(FIRST_AUDIT_S)
+        audit: Audit | None = None
+        while not self._stop.is_set():
+            is_whole = audit is None or datetime.now(UTC).astimezone().hour == NIGHT
+            try:
+                with closing(open_store(self._config)) as store:
+                    audit = audit.again(store) if audit else Audit(store)
+                    self._verify(store, audit, is_whole)
+            except (BridgeError, OSError) as error:
+                log.error("the store was not verified: %s", error)
+                audit = None
+            self._stop.wait(AUDIT_S)
+
+    def _verify(self, store: Store, audit: Audit, is_whole: bool) -> None:
+        began, differ = monotonic(), 0
+        for found in audit.run(whole=is_whole):
+            if found:
+                store.put_incidents([found])
+                differ += 1
+                log.error("table %s: %s: %s", escaped(found.table), found.kind, escaped(found.text))
+            if self._stop.wait(monotonic() - began):
+                return
+            began = monotonic()
+        store.expire_evidence(evidence_before())
+        log.info("%d entries verified, %d findings", audit.entries, differ)
+
+
+def limits(config: FloorConfig) -> dict[str, Limits]:
+    """What floor.toml sets for tables."""
+    return {name: Limits(each.hours, each.pending_mb) for name, each in config.tables.items()}
+
+
+def evidence_before() -> str:
+    """The time before which evidence is deleted, RFC 3339."""
+    return (datetime.now(UTC) - timedelta(days=EVIDENCE_DAYS)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _rest(stop: Event, wait_s: float, systemd: Systemd) -> None:

@@ -1,7 +1,7 @@
 """Proves a journal from its files alone: lines, chain, commitments, and rounds judged again."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -17,6 +17,8 @@ from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.line import FIRST_CHAIN, Line
 from firmware_bridge.journal.reader import Walk
+from firmware_bridge.journal.signatures import Signatures
+from firmware_bridge.record.verify import Key
 from firmware_bridge.shoe import Shoe, advance, decide, fault, observe
 
 Head = tuple[int, str]
@@ -55,11 +57,21 @@ class Audit:
     """Verifies file after file, in the order of their shoes; `met` is its state.
 
     wanted: a chain value that one of the files must hold. whole: the files are all there are, so that none may be
-    missing between them. The cursor is read before the files: the daemon may be writing both.
+    missing between them. keys: those that must have signed the record. The cursor is read before the files: the daemon
+    may be writing both.
     """
 
-    def __init__(self, directory: Path, wanted: Head | None = None, *, whole: bool, replay: bool = False) -> None:
-        self._directory, self._wanted, self._whole = directory, wanted, whole
+    def __init__(
+        self,
+        directory: Path,
+        wanted: Head | None = None,
+        *,
+        whole: bool,
+        replay: bool = False,
+        keys: Sequence[Key] = (),
+    ) -> None:
+        self._directory, self._wanted, self._whole, self._keys = directory, wanted, whole, keys
+        self._signatures = Signatures(keys)
         self.met = Met()
         self._cursor = read_cursor(directory / "cursor")
         self._newest = next(reversed(journal_files(directory)), None)
@@ -71,12 +83,15 @@ class Audit:
         walk = self._walk(path)
         self.met = self.met._replace(at_wanted="has no such entry")
         trusted = walk.chain is None
-        commitments = Commitments(path.name)
+        commitments, signed = Commitments(path.name), self._signatures.checkpoints
+        if trusted and self._last:
+            self._signatures = Signatures(self._keys)  # the journals between are not here
         if self._rejudge:
             self._rejudge.begin(path.name, follows=not trusted)
         with path.open("rb") as file:
             for line in walk.lines(file):
                 commitments.check(line)
+                self._check_signed(line, path)
                 self._compare_head(line)
                 if self._rejudge:
                     self._rejudge.judge(line)
@@ -84,7 +99,8 @@ class Audit:
         self._last = walk
         self.met = self.met._replace(journal=walk.journal)
         head = f"{walk.count}:{walk.chain}" if walk.count else ""
-        return Verdict(path.name, walk.count, head, self._proved(trusted), tuple(warnings))
+        signed = self._signatures.checkpoints - signed
+        return Verdict(path.name, walk.count, head, self._proved(trusted, signed), tuple(warnings))
 
     def follow(self, path: Path) -> None:
         """Reads a file verified before, as far as the next one depends on it. Raises JournalError, OSError."""
@@ -93,6 +109,7 @@ class Audit:
             self._rejudge.begin(path.name, follows=False)
         with path.open("rb") as file:
             for line in walk.lines(file):
+                self._check_signed(line, path)
                 if self._rejudge:
                     self._rejudge.follow(line)
         self._last = walk
@@ -145,10 +162,17 @@ class Audit:
             found = self.met.found or line.chain == self._wanted[1]
             self.met = self.met._replace(found=found, at_wanted=f"has {line.chain} there")
 
-    def _proved(self, trusted: bool) -> tuple[str, ...]:
+    def _check_signed(self, line: Line, path: Path) -> None:
+        try:
+            self._signatures.check(line)
+        except JournalError as error:
+            raise JournalError(f"{path.name}, line {line.public.seq}: {error.what}", error.hint) from None
+
+    def _proved(self, trusted: bool, signed: int) -> tuple[str, ...]:
         chain = "chain from its first line on (what it follows is not here)" if trusted else "chain"
         replayed = ("judged again",) if self._rejudge and self._rejudge.whole else ()
-        return ("checksums", "numbers", chain, "commitments", *replayed)
+        checkpoints = (f"{signed} checkpoint{'s' * (signed != 1)}",) if signed else ()
+        return ("checksums", "numbers", chain, "commitments", *checkpoints, *replayed)
 
 
 class Commitments:

@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,6 +14,8 @@ from firmware_bridge.journal.files import InUse, file_name, journal_files, lock
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.journal.preallocate import FILL, STEP, FilledFile, Spare, SyncFailed, content_size, unusable
 from firmware_bridge.journal.reader import Place
+from firmware_bridge.journal.record_tiles import RecordTiles
+from firmware_bridge.journal.record_tree import RecordTree
 from firmware_bridge.journal.recovery import begun_files, refusal, trusted_lines
 from firmware_bridge.shoe import Shoe, advance
 
@@ -34,12 +37,14 @@ class Journal:
     """Owns the newest journal file of a directory from `open` to `close`; only one process may.
 
     shoe: the state that the file folds to. last_at: the time in its last line, "" where there is none.
-    torn: bytes of an unconfirmed last line, which `open` cut off. files: all files, oldest first.
+    torn: bytes of an unconfirmed last line, which `open` cut off. files: all files, oldest first. tree: of the record,
+    up to the last line, and its tiles; chain: the chain value after it.
     begun: called once a new file exists, when old ones may be deleted.
     """
 
     def __init__(self, directory: Path, begun: Callable[[], None] = lambda: None) -> None:
         self.directory, self._begun = directory, begun
+        self.tree, self.tiles = RecordTree(), RecordTiles(directory)
         self.is_open = False
         self.shoe, self.last_at, self.torn = Shoe(), "", 0
         self.files: list[Path] = []
@@ -47,7 +52,7 @@ class Journal:
         self._file: FilledFile | None = None
         self._over: list[FilledFile] = []
         self._spare = Spare(directory)
-        self._chain, self._rest = FIRST_CHAIN, 0
+        self.chain, self._rest = FIRST_CHAIN, 0
 
     def open(self, cursor: Cursor | None) -> "Journal":
         """Reads the newest file, to append to it from now on; the journal itself.
@@ -81,8 +86,11 @@ class Journal:
         return Place(self._file.path, self._file.length)
 
     def seal(self, entry: Entry) -> Line:
-        """The line of the next entry, for `append`. Raises JournalError if its bytes do not give back the entry."""
-        return seal(entry, self._chain)
+        """The line of the next entry, signed where it closes or opens something, for `append`.
+
+        Raises JournalError if its bytes do not give back the entry.
+        """
+        return seal(entry, self.chain, self.tree.prove)
 
     def append(self, line: Line) -> None:
         """Writes the next line to disk; it begins a new file if its number is 1.
@@ -95,7 +103,8 @@ class Journal:
             self._begun()
         else:
             self._file.append(line.data)
-        self._chain, self._rest = line.chain, max(0, self._rest - 1)
+        self.tree.added(line)
+        self.chain, self._rest = line.chain, max(0, self._rest - 1)
 
     def wants_preparing(self, is_dealing: bool) -> bool:
         """Whether `prepare` has something to do. is_dealing: more cards are to come into the newest file."""
@@ -109,7 +118,7 @@ class Journal:
         """The next step of preparation, which makes the next entries fast; None where there is none.
 
         A finished file is cut to its records; the newest one is filled ahead while is_dealing, else cut; a spare is
-        filled for the next journal.
+        filled for the next journal; the tree of the record is kept.
         """
         if self._over:
             return Preparation(lambda: _close(self._over.pop(), cut=True), of_newest=False)
@@ -117,7 +126,11 @@ class Journal:
             return None
         if self._file and self._newest_wants(is_dealing):
             return Preparation(self._file.fill if is_dealing else self._file.cut, of_newest=True)
-        return None if self._spare.is_ready else Preparation(self._spare.make, of_newest=False)
+        if not self._spare.is_ready:
+            return Preparation(self._spare.make, of_newest=False)
+        if self.tiles.wants(self.tree):
+            return Preparation(partial(self.tiles.step, self.tree, list(self.files)), of_newest=False)
+        return None
 
     def prepare(self, step: Preparation) -> None:
         """Does one step of preparation, while no card waits.
@@ -164,7 +177,8 @@ class Journal:
 
     def _recover(self, cursor: Cursor | None) -> None:
         self.shoe, self.last_at, self.torn = Shoe(), "", 0
-        self._chain, self._rest = FIRST_CHAIN, 0
+        self.chain, self._rest = FIRST_CHAIN, 0
+        self.tree.clear()
         self._spare.clear()
         there = journal_files(self.directory)
         self.files = begun_files(there, cursor)
@@ -179,7 +193,8 @@ class Journal:
             assert line.entry
             assert self._file
             self.shoe = advance(self.shoe, line.entry)
-            self._chain, self._file.length, self.last_at = line.chain, place.offset, line.public.at
+            self.tree.added(line)
+            self.chain, self._file.length, self.last_at = line.chain, place.offset, line.public.at
         if self._file and (torn := len(self._file.unwritten().rstrip(FILL))):
             self.torn = torn
             self._file.cut()

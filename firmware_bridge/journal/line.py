@@ -1,14 +1,16 @@
 """The journal's line format: the published part, the sealed part, and the proof of both.
 
-A line is `version TAB checksum TAB chain TAB public TAB sealed LF`, with blanks before the LF up to the end of a
-sector. Public is the bytes of the events as published, with commitments in place of sealed cards; sealed is the input,
-which begins with 16 random bytes of its own (`salt`), and the sealed cards. The checksum (CRC-32, 8 hex digits) covers
-all but itself and the blanks. The chain (SHA-256, 64 hex digits) covers the chain before, the SHA-256 of the sealed
-part in hex digits, and the public part. An export has that hash in place of the sealed part, and no blanks: it still
-verifies, and its chain is the same. The random bytes keep the few hundred possible inputs from being guessed by hash.
+A line is `version TAB checksum TAB chain TAB public TAB sealed TAB proof LF`, with blanks before the LF up to the end
+of a sector. Public is the bytes of the events as published, with commitments in place of sealed cards; sealed is the
+input, which begins with 16 random bytes of its own (`salt`), and the sealed cards. The checksum (CRC-32, 8 hex digits)
+covers all but itself and the blanks. The chain (SHA-256, 64 hex digits) covers the chain before, the SHA-256 of the
+sealed part in hex digits, and the public part. Proof is empty, or the signatures over the record (`Proof`); the chain
+does not cover it. An export has the hash in place of the sealed part, and no blanks: it still verifies, and its chain
+is the same. The random bytes keep the few hundred possible inputs from being guessed by hash.
 """
 
 import re
+from collections.abc import Callable
 from datetime import date
 from functools import lru_cache
 from hashlib import sha256
@@ -16,7 +18,7 @@ from typing import Any, Final
 from zlib import crc32
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import replace
 
 from firmware_bridge.errors import JournalError
@@ -27,7 +29,7 @@ from firmware_bridge.facts.wire import VERSION as MESSAGES
 from firmware_bridge.facts.wire import EntryHead
 from firmware_bridge.journal.preallocate import padded
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 VERSION: Final = b"%d" % FORMAT
 FORMAT_LENGTH: Final = 10
 """Bytes at the beginning of a journal that identify its format."""
@@ -54,6 +56,23 @@ class Sealed(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     results: dict[str, ReaderResult] = {}
 
 
+class Proof(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Signatures over the record up to a line, and where its tree goes on (journal/record_tree.py).
+
+    note: the checkpoint over the tree with this line, as text, "" where it is not signed. sigs: number of an event ->
+    the signature of its `round` message, base64. size, edge: of the tree before the line, in the first line of a file
+    and in that of `RecordBegun`; edge is the hashes of its whole subtrees, largest first, base64.
+    """
+
+    note: str = ""
+    sigs: dict[str, str] = {}
+    size: int | UnsetType = UNSET
+    edge: tuple[str, ...] | UnsetType = UNSET
+
+
+NO_PROOF: Final = Proof()
+
+
 class Line(Struct, frozen=True):
     """An entry with its bytes on disk and on the wire. `entry` is None in an export without the sealed part.
 
@@ -65,6 +84,7 @@ class Line(Struct, frozen=True):
     sealed_hash: str
     data: bytes
     entry: Entry | None
+    proof: Proof = NO_PROOF
 
     def __repr__(self) -> str:
         """The name of the line, without its bytes, which hold sealed cards."""
@@ -83,10 +103,14 @@ _encode = msgspec.json.Encoder().encode
 _decode_public = msgspec.json.Decoder(Public).decode
 _decode_sealed = msgspec.json.Decoder(Sealed).decode
 _decode_event = msgspec.json.Decoder(AnyEvent).decode
+_decode_proof = msgspec.json.Decoder(Proof).decode
 
 
-def seal(entry: Entry, before: str) -> Line:
-    """The line of an entry after the chain `before`. Raises JournalError if its bytes do not give back the entry."""
+def seal(entry: Entry, before: str, prove: Callable[[Line], Proof] | None = None) -> Line:
+    """The line of an entry after the chain `before`. Raises JournalError if its bytes do not give back the entry.
+
+    prove: gives the proof of a line that has all but its `data`; it is called once its input and events are final.
+    """
     public = Public(
         MESSAGES,
         entry.table,
@@ -102,7 +126,9 @@ def seal(entry: Entry, before: str) -> Line:
     hidden = _encode(sealed)
     sealed_hash = sha256(hidden).hexdigest()
     chain = chained(before, sealed_hash, shown)
-    line = Line(public, chain, sealed_hash, padded(_text(chain, shown, hidden)), entry)
+    line = Line(public, chain, sealed_hash, b"", entry)
+    proof = prove(line) if prove else NO_PROOF
+    line = replace(line, data=padded(_text(chain, shown, hidden, _proof_text(proof))), proof=proof)
     if _entry(_decode_public(shown), _decode_sealed(hidden)) != entry:
         raise JournalError(
             f"entry {entry.seq} cannot be encoded without loss", "call the maker: this is a software error"
@@ -113,13 +139,15 @@ def seal(entry: Entry, before: str) -> Line:
 def unseal(data: bytes) -> Line:
     """The line in these bytes, blanks and LF included. Raises NotWhole, or JournalError for a foreign line."""
     parts = data.split(b"\t")
-    if len(parts) != 5 or not data.endswith(b"\n"):
+    if not data.endswith(b"\n"):
         raise NotWhole("not a whole line", _DAMAGED)
-    version, checksum, chain, shown, hidden = parts
-    hidden = hidden[:-1].rstrip(b" ")
-    if version != VERSION:
-        raise _other_format(version, checksum, b"%b\t%b\t%b" % (chain, shown, hidden))
-    text = _text(chain.decode("latin-1"), shown, hidden)
+    parts[-1] = parts[-1][:-1].rstrip(b" ")
+    if len(parts) > 2 and parts[0] != VERSION:
+        raise _other_format(parts[0], parts[1], b"\t".join(parts[2:]))
+    if len(parts) != 6:
+        raise NotWhole("not a whole line", _DAMAGED)
+    version, checksum, chain, shown, hidden, proof = parts
+    text = _text(chain.decode("latin-1"), shown, hidden, proof)
     if text[len(version) + 1 : len(version) + 9] != checksum:
         raise NotWhole("the checksum is wrong", _DAMAGED)
     is_export = _HASH.fullmatch(hidden) is not None
@@ -130,10 +158,13 @@ def unseal(data: bytes) -> Line:
             raise ValueError("no chain value")
         public = _decode_public(shown)
         entry = None if is_export else _entry(public, _decode_sealed(hidden))
+        proved = _decode_proof(proof) if proof else NO_PROOF
+        if _proof_text(proved) != proof:
+            raise ValueError("a proof that is written in another way")
     except (msgspec.MsgspecError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise JournalError("not a journal entry", "the checksum is right: written by other software?") from None
     sealed_hash = hidden.decode() if is_export else sha256(hidden).hexdigest()
-    return Line(public, chain.decode("ascii", "replace"), sealed_hash, data, entry)
+    return Line(public, chain.decode("ascii", "replace"), sealed_hash, data, entry, proved)
 
 
 def format_of(beginning: bytes) -> int | None:
@@ -144,7 +175,7 @@ def format_of(beginning: bytes) -> int | None:
 
 def without_sealed(line: Line) -> bytes:
     """The bytes of a line for export: the hash of the sealed part in its place, with a checksum of its own."""
-    return _text(line.chain, _encode(line.public), line.sealed_hash.encode()) + b"\n"
+    return _text(line.chain, _encode(line.public), line.sealed_hash.encode(), _proof_text(line.proof)) + b"\n"
 
 
 def chained(before: str, sealed_hash: str, public: bytes) -> str:
@@ -157,9 +188,13 @@ def verify_chain(line: Line, before: str) -> bool:
     return line.chain == chained(before, line.sealed_hash, _encode(line.public))
 
 
-def _text(chain: str, shown: bytes, hidden: bytes) -> bytes:
+def _proof_text(proof: Proof) -> bytes:
+    return b"" if proof is NO_PROOF or proof == NO_PROOF else _encode(proof)
+
+
+def _text(chain: str, shown: bytes, hidden: bytes, proof: bytes) -> bytes:
     """A line without blanks and LF."""
-    body = b"%b\t%b\t%b" % (chain.encode("latin-1"), shown, hidden)
+    body = b"%b\t%b\t%b\t%b" % (chain.encode("latin-1"), shown, hidden, proof)
     return b"%b\t%08x\t%b" % (VERSION, crc32(body, _VERSION_CRC), body)
 
 

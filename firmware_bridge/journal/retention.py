@@ -1,6 +1,7 @@
 """Deletes old journals by age and size, never one that was not sent."""
 
 import time
+from collections.abc import Callable
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -21,9 +22,15 @@ LONGEST_REST_S: Final = 31 * DAY_S
 
 
 class Retention:
-    """Deletes journals older than `keep_days` by the times in them, or beyond `max_mb` megabytes in all."""
+    """Deletes journals older than `keep_days` by the times in them, or beyond `max_mb` megabytes in all.
 
-    def __init__(self, directory: Path, keep_days: int, max_mb: int | None) -> None:
+    secure: whether what must outlive a journal is on disk elsewhere; until then it stays.
+    """
+
+    def __init__(
+        self, directory: Path, keep_days: int, max_mb: int | None, secure: Callable[[Path], bool] = lambda _: True
+    ) -> None:
+        self._secure = secure
         self._directory, self._keep_s, self._max_mb = directory, keep_days * DAY_S, max_mb
         self._began: dict[str, float | None] = {}
         self._sizes: dict[str, int] = {}
@@ -38,6 +45,8 @@ class Retention:
         files = journal_files(self._directory) if files is None else files
         oldest = next((path for path in files[:-KEEP_ALWAYS] if path.name < file_name(stored.journal)), None)
         if oldest is None or not (self._is_over_size(files) or self._age_s(files, is_clock_right) > self._keep_s):
+            return None
+        if not self._secure(oldest):
             return None
         oldest.unlink(missing_ok=True)
         self._began.pop(oldest.name, None)

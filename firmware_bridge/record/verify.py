@@ -9,9 +9,30 @@ tlog-proof and tlog-policy.
 
 import base64
 import binascii
+import bisect
+import datetime
+import gc
 import hashlib
+import json
 import re
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+import sys
+import zlib
+from pathlib import Path
+from typing import (
+    Any,
+    BinaryIO,
+    Callable,
+    Container,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 HASH_BYTES = 32
 EMPTY_ROOT = hashlib.sha256(b"").digest()
@@ -236,6 +257,9 @@ NOTE_BYTES = 1_000_000
 SIGNATURES = 100
 """Signatures in a note, at most."""
 
+NAME_LENGTH = 255
+"""Characters in the name of a key, at most."""
+
 
 class Key(NamedTuple):
     """A public key. id: the 4 bytes by which a note names it, beside the name."""
@@ -249,6 +273,12 @@ class Key(NamedTuple):
     def vkey(self) -> str:
         """The key as C2SP writes it: name, id and base64 with `+` between."""
         return f"{self.name}+{self.id.hex()}+{base64.b64encode(bytes([self.kind]) + self.public).decode()}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Five groups of four hex digits, as the table shows them (`shoe key show`)."""
+        digits = hashlib.sha256(self.vkey.encode()).hexdigest()[:20]
+        return " ".join(digits[n : n + 4] for n in range(0, 20, 4))
 
 
 class Signature(NamedTuple):
@@ -284,24 +314,28 @@ class Cosigned(NamedTuple):
 
 def key_of(name: str, kind: int, public: bytes) -> Key:
     """The key with its id. Raises Refused for a name that C2SP does not allow, or a wrong length."""
-    if not name or "+" in name or re.search(r"\s|[\x00-\x1f]", name):
-        raise Refused(f"{name!r} is no name of a key")
+    if not _is_name(name):
+        raise Refused(f"{name[:100]!r} is no name of a key")
     if len(public) != KEY_BYTES.get(kind):
-        raise Refused(f"the key {name} has {len(public)} bytes of type {kind}")
+        raise Refused(f"the key {name[:100]} has {len(public)} bytes of type {kind}")
     prefix = name.encode() + b"\n" + bytes([kind])
     return Key(name, hashlib.sha256(prefix + public).digest()[:4], kind, public)
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= NAME_LENGTH and not re.search(r"[+\s\x00-\x1f\ud800-\udfff]", name)
 
 
 def parse_vkey(text: str) -> Key:
     """The key in `name+id+base64`. Raises Refused."""
     name, _, rest = text.partition("+")
     number, _, encoded = rest.partition("+")
-    data = decoded(encoded, f"the key {name}")
+    data = decoded(encoded, f"the key {name[:100]}")
     if not data:
-        raise Refused(f"{text!r} is no public key: write name+id+base64")
+        raise Refused(f"{text[:100]!r} is no public key: write name+id+base64")
     key = key_of(name, data[0], data[1:])
     if key.id.hex() != number:
-        raise Refused(f"the key {name} has the id {key.id.hex()}, not {number}")
+        raise Refused(f"the key {name} has the id {key.id.hex()}, not {number[:20]}")
     return key
 
 
@@ -318,28 +352,30 @@ def decoded(text: str, what: str) -> bytes:
 
 def parse_note(text: str) -> Note:
     """The parts of a signed note. Raises Refused."""
-    if len(text) > NOTE_BYTES or re.search(r"[\x00-\x09\x0b-\x1f]", text):
+    if len(text) > NOTE_BYTES or re.search(r"[\x00-\x09\x0b-\x1f\ud800-\udfff]", text):
         raise Refused("a note with control characters, or too long")
+    if len(text.encode()) > NOTE_BYTES:
+        raise Refused("a note that is too long")
     body, blank, lines = text.rpartition("\n\n")
     if not blank or not lines.endswith("\n"):
         raise Refused("a note without its blank line, or without signatures")
+    if lines.count("\n") > SIGNATURES:
+        raise Refused(f"a note with more than {SIGNATURES} signatures")
     found = []
     for line in lines[:-1].split("\n"):
         mark, name, encoded = ([*line.split(" "), "", ""])[:3]
-        if line.count(" ") != 2 or mark != "\u2014" or not name or "+" in name or re.search(r"\s", name):
+        if line.count(" ") != 2 or mark != "\u2014" or not _is_name(name):
             raise Refused(f"{line[:100]!r} is no signature line")
         data = decoded(encoded, f"the signature of {name}")
         if len(data) < 5:
             raise Refused(f"the signature of {name} is too short")
         found.append(Signature(name, data[:4], data[4:], line + "\n"))
-    if len(found) > SIGNATURES:
-        raise Refused(f"a note with {len(found)} signatures")
     return Note(body + "\n", tuple(found))
 
 
 def parse_checkpoint(text: str) -> Checkpoint:
     """What the text of a note says, without a look at its signatures. Raises Refused, for an extension line too."""
-    lines = text.split("\n")
+    lines = text.split("\n", 4)
     if len(lines) != 4 or lines[3] or not lines[0]:
         raise Refused("a checkpoint has three lines: origin, size, root")
     if not re.fullmatch(r"0|[1-9][0-9]{0,18}", lines[1], re.ASCII):
@@ -356,33 +392,31 @@ def verified_checkpoint(note: Note, keys: Iterable[Key]) -> Checkpoint:
     keys: of logs; those of the note's origin count.
     """
     stated = parse_checkpoint(note.text)
-    known = {(key.name, key.id): key for key in keys if key.kind == ED25519 and key.name == stated.origin}
-    signed = 0
-    for each in note.signatures:
-        key = known.get((each.name, each.id))
-        if key is None:
-            continue
+    found = _by_known(note, (key for key in keys if key.kind == ED25519 and key.name == stated.origin))
+    for key, each in found:
         if not is_signed(key.public, each.data, note.text.encode()):
             raise Refused(f"{stated.origin}, size {stated.size}: the signature of the log is wrong")
-        signed += 1
-    if not signed:
+    if not found:
         raise Refused(f"{stated.origin}, size {stated.size}: not signed by a key that is known")
     return stated
 
 
 def cosigned(note: Note, witnesses: Iterable[Key]) -> List[Cosigned]:
     """The cosignatures of these witnesses on a note. Raises Refused where one of them is wrong."""
-    known = {(key.name, key.id): key for key in witnesses if key.kind != ED25519}
     found = []
-    for each in note.signatures:
-        key = known.get((each.name, each.id))
-        if key is None:
-            continue
+    for key, each in _by_known(note, (key for key in witnesses if key.kind != ED25519)):
         at = int.from_bytes(each.data[:8], "big")
         if len(each.data) <= 8 or at >= 2**63 or not _is_cosigned(key, at, each.data[8:], note.text):
             raise Refused(f"the cosignature of {key.name} is wrong")
         found.append(Cosigned(key, at))
     return found
+
+
+def _by_known(note: Note, keys: Iterable[Key]) -> List[Tuple[Key, Signature]]:
+    """The first signature by each of these keys; a further one of the same key counts for nothing."""
+    known = {(key.name, key.id): key for key in keys}
+    found = [(known.pop((each.name, each.id), None), each) for each in note.signatures]
+    return [(key, each) for key, each in found if key is not None]
 
 
 def cosigned_bytes(at: int, text: str) -> bytes:
@@ -399,6 +433,8 @@ def _is_cosigned(key: Key, at: int, signature: bytes, text: str) -> bool:
         raise Refused(f"{key.name} cosigns by ML-DSA-44, which needs cryptography 50 or later") from None
     stated, name = parse_checkpoint(text), key.name.encode()
     origin, number = stated.origin.encode(), at.to_bytes(8, "big")
+    if len(name) > 255 or len(origin) > 255:
+        raise Refused("a name that is too long for ML-DSA-44")
     message = b"subtree/v1\n\0" + bytes([len(name)]) + name + number + bytes([len(origin)]) + origin
     message += bytes(8) + stated.size.to_bytes(8, "big") + stated.root
     try:
@@ -411,6 +447,8 @@ def _is_cosigned(key: Key, at: int, signature: bytes, text: str) -> bool:
 # ------------------------------------------------------------------------------------------------------ policy, proof
 
 PROOF_BEGINS = "c2sp.org/tlog-proof@v1"
+PROOF_HASHES = 64
+"""Hashes in a proof, at most: more entries than 64 doublings has no tree."""
 
 
 class Group(NamedTuple):
@@ -432,26 +470,18 @@ class Policy(NamedTuple):
     def is_met(self, cosigners: Iterable[Key]) -> bool:
         """Whether these witnesses are a quorum."""
         there = set(cosigners)
-
-        def met(name: str) -> bool:
-            if name in self.witnesses:
-                return self.witnesses[name] in there
-            group = self.groups[name]
-            return sum(map(met, group.members)) >= group.least
-
-        return self.quorum == "none" or met(self.quorum)
+        met = {name: key in there for name, key in self.witnesses.items()}
+        for name, group in self.groups.items():  # members stand above their group
+            met[name] = sum(met[each] for each in group.members) >= group.least
+        return self.quorum == "none" or met[self.quorum]
 
     def liars(self) -> int:
         """Count of witnesses that must lie, beside the log, before two people can be shown different trees."""
-
-        def cost(name: str) -> int:
-            if name in self.witnesses:
-                return 1
-            group = self.groups[name]
+        cost = dict.fromkeys(self.witnesses, 1)
+        for name, group in self.groups.items():
             both = 2 * group.least - len(group.members)
-            return sum(sorted(map(cost, group.members))[: max(0, both)])
-
-        return 0 if self.quorum == "none" else cost(self.quorum)
+            cost[name] = sum(sorted(cost[each] for each in group.members)[: max(0, both)])
+        return 0 if self.quorum == "none" else cost[self.quorum]
 
 
 def parse_policy(text: str) -> Policy:
@@ -462,24 +492,27 @@ def parse_policy(text: str) -> Policy:
     quorum: Optional[str] = None
     urls: Dict[str, str] = {}
     members: Set[str] = set()
+    keys: Dict[bytes, Set[str]] = {}
+    if len(text) > NOTE_BYTES:
+        raise Refused("policy: it is too long")
     for number, line in enumerate(text.split("\n"), 1):
         words = line.strip(" \t").split()
         if not words or words[0].startswith("#"):
             continue
         try:
             if words[0] == "log" and len(words) in (2, 3):
-                logs.append(_fresh(parse_vkey(words[1]), logs, (ED25519,)))
+                logs.append(_fresh(parse_vkey(words[1]), keys, (ED25519,)))
             elif words[0] == "witness" and len(words) in (3, 4):
-                key = _fresh(parse_vkey(words[2]), witnesses.values(), (COSIGNATURE, ML_DSA_44))
+                key = _fresh(parse_vkey(words[2]), keys, (COSIGNATURE, ML_DSA_44))
                 witnesses[_new(words[1], witnesses, groups)] = key
                 urls[words[1]] = words[3] if words[3:] else ""
             elif words[0] == "group" and len(words) > 3:
                 name = _new(words[1], witnesses, groups)
-                groups[name] = _group(words[2], words[3:], {*witnesses, *groups}, members)
+                groups[name] = _group(words[2], words[3:], (witnesses, groups), members)
             elif words[0] == "quorum" and len(words) == 2 and quorum is None:
                 quorum = words[1]
-                if quorum not in {"none", *witnesses, *groups}:
-                    raise Refused(f"{quorum} is not defined above")
+                if quorum != "none" and quorum not in witnesses and quorum not in groups:
+                    raise Refused(f"{quorum[:100]} is not defined above")
             else:
                 raise Refused(f"{line.strip()[:100]!r} is not understood")
         except Refused as error:
@@ -489,29 +522,36 @@ def parse_policy(text: str) -> Policy:
     return Policy(tuple(logs), witnesses, groups, quorum, urls)
 
 
-def _fresh(key: Key, others: Iterable[Key], kinds: Tuple[int, ...]) -> Key:
+def _fresh(key: Key, seen: Dict[bytes, Set[str]], kinds: Tuple[int, ...]) -> Key:
+    """The key, which may stand there once; a log's also under another name, where a device began a second record.
+
+    seen: public key -> its names, "" for that of a witness, who must be nobody else.
+    """
     if key.kind not in kinds:
         raise Refused(f"the key {key.name} is of type {key.kind}, which does not belong here")
-    if any(each.public == key.public for each in others):
+    name, names = key.name if key.kind == ED25519 else "", seen.setdefault(key.public, set())
+    if name in names or (names and "" in (name, *names)):
         raise Refused(f"the key {key.name} stands there twice")
+    names.add(name)
     return key
 
 
 def _new(name: str, *taken: Iterable[str]) -> str:
     if name == "none" or any(name in each for each in taken):
-        raise Refused(f"the name {name} is taken")
+        raise Refused(f"the name {name[:100]} is taken")
     return name
 
 
-def _group(least: str, names: Sequence[str], known: Set[str], members: Set[str]) -> Group:
+def _group(least: str, names: Sequence[str], known: Sequence[Container[str]], members: Set[str]) -> Group:
     """The group of these members; `members` are those of all groups so far: each counts in one way only."""
     for name in names:
-        if name not in known or name in members:
-            raise Refused(f"{name} is a member already" if name in members else f"{name} is not defined above")
+        if name in members or not any(name in each for each in known):
+            what = "is a member already" if name in members else "is not defined above"
+            raise Refused(f"{name[:100]} {what}")
         members.add(name)
     count = {"all": len(names), "any": 1}.get(least) or (int(least) if re.fullmatch("[1-9][0-9]{0,3}", least) else 0)
     if not 1 <= count <= len(names):
-        raise Refused(f"{least} of {len(names)} members is no group")
+        raise Refused(f"{least[:20]} of {len(names)} members is no group")
     return Group(count, tuple(names))
 
 
@@ -527,7 +567,7 @@ class Proof(NamedTuple):
 def parse_proof(text: str) -> Proof:
     """The parts of a proof. Raises Refused."""
     first, _, rest = text.partition("\n\n")
-    lines = first.split("\n")
+    lines = first.split("\n", 2 + PROOF_HASHES + 1)
     if lines[0] != PROOF_BEGINS or not rest:
         raise Refused(f"a proof begins with {PROOF_BEGINS}")
     extra = b""
@@ -536,6 +576,8 @@ def parse_proof(text: str) -> Proof:
     found = re.fullmatch(r"index (0|[1-9][0-9]{0,18})", lines[1] if lines[1:] else "", re.ASCII)
     if not found:
         raise Refused("a proof without its index")
+    if len(lines) > 2 + PROOF_HASHES:
+        raise Refused(f"a proof with more than {PROOF_HASHES} hashes")
     hashes = tuple(decoded(line, "a hash of the proof") for line in lines[2:])
     if any(len(each) != HASH_BYTES for each in hashes):
         raise Refused("a hash of the proof is not of 32 bytes")
@@ -574,3 +616,729 @@ def is_round_signed(public: bytes, origin: str, payload: bytes) -> bool:
         return False
     signature = base64.b64decode(found.group(2))
     return is_signed(public, signature, round_bytes(origin, found.group(1) + b"}"))
+
+
+# ----------------------------------------------------------------------------------------------------------- exports
+
+SIGNED_KINDS = frozenset(
+    (
+        *("RecordBegun", "BridgeStarted", "ShoeOpened", "RoundClosed", "RoundVoided", "RoundCorrected"),
+        *("ShoeEnded", "KeyChanged"),
+    )
+)
+"""Types of events that give their entry a checkpoint."""
+
+OWN_TRIES = 32
+"""Places in a round's event that may be its key `own`, at most."""
+
+ROUND_KINDS = ("RoundClosed", "RoundVoided", "RoundCorrected")
+FORMAT = b"3"
+FIRST_HEAD = "0" * 64
+LINE_BYTES = 4_000_000
+"""Bytes of an export's line, at most."""
+
+TEXT_BYTES = 8_000_000
+"""Bytes of a policy, a note or a proof, at most."""
+
+_HEX = re.compile(rb"[0-9a-f]{64}")
+_JOURNAL = re.compile(r"[0-9]{1,9}-[0-9a-f]{1,64}", re.ASCII)
+LONG_TEXT = 4_000
+"""Characters from which on a text may hold a number that takes long to read."""
+
+_NUMBER = 20
+"""Characters of a number in JSON, at most: longer ones are no count, and take long to read."""
+
+
+def _integer(text: str) -> int:
+    if len(text) > _NUMBER:
+        raise ValueError("a number that is too long")
+    return int(text)
+
+
+def _no_constant(text: str) -> None:
+    raise ValueError(f"{text} is no JSON")
+
+
+_LONG_NUMBER = re.compile(f"[0-9]{{{_NUMBER + 1}}}", re.ASCII)
+_SLOW_DECODER = json.JSONDecoder(parse_int=_integer, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def _decoder(text: str) -> json.JSONDecoder:
+    """The decoder for a text: the digits of numbers are counted only in a long one, as that takes time itself."""
+    return _SLOW_DECODER if len(text) > LONG_TEXT and _LONG_NUMBER.search(text) else _DECODER
+
+
+class ExportLine(NamedTuple):
+    """A line of an export. events: (JSON text, decoded) of each event; sealed: hex SHA-256 of the sealed part."""
+
+    journal: str
+    seq: int
+    at: str
+    head: str
+    sealed: str
+    public: bytes
+    events: Tuple[Tuple[bytes, Dict[str, Any]], ...]
+    proof: Dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """How a finding names the entry."""
+        return f"entry {self.seq} of {self.journal}"
+
+
+def parse_line(data: bytes) -> ExportLine:
+    """The parts of an export's line, its LF included. Raises Refused."""
+    parts = data.split(b"\t", 6)
+    if len(data) > LINE_BYTES:
+        raise Refused(f"it has more than {LINE_BYTES} bytes")
+    if len(parts) != 6 or not data.endswith(b"\n"):
+        raise Refused("it is not a whole line of six columns")
+    version, checksum, head, public, sealed, proof = parts
+    if version != FORMAT:
+        raise Refused(f"line format {version[:9]!r} is not {FORMAT!r}")
+    body = data[len(version) + len(checksum) + 2 : -1]
+    if checksum != b"%08x" % zlib.crc32(body, zlib.crc32(FORMAT)):
+        raise Refused("its checksum is wrong: a byte was changed")
+    if not _HEX.fullmatch(head) or not _HEX.fullmatch(sealed):
+        raise Refused("it has not a chain value, or a hash of the sealed part: is it an export?")
+    proved = _decoded_json(proof[:-1], "its proof") if proof[:-1] else {}
+    try:
+        shown, events = _parts(public.decode("utf-8"))
+    except (LookupError, ValueError, RecursionError):
+        raise Refused("its public part is not that of an entry") from None
+    journal, seq, at = (shown.get(key) for key in ("journal", "seq", "at"))
+    is_named = isinstance(journal, str) and _JOURNAL.fullmatch(journal) and type(seq) is int and 0 < seq < 2**63
+    if not is_named or not isinstance(at, str):
+        raise Refused("its public part is not that of an entry")
+    return ExportLine(str(journal), int(seq or 0), at, head.decode(), sealed.decode(), public, tuple(events), proved)
+
+
+def follows(line: ExportLine, before: str) -> bool:
+    """Whether the chain value of a line comes from the one before it and its own parts."""
+    return hashlib.sha256(before.encode() + line.sealed.encode() + line.public).hexdigest() == line.head
+
+
+def round_payloads(line: ExportLine) -> Iterator[Tuple[int, bytes]]:
+    """The number of each event with a `round` message, and that message without its `sig`."""
+    begin = line.public[: line.public.index(b',"events":[')]
+    for n, (raw, event) in enumerate(line.events, 1):
+        kind = event.get("type")
+        prefix = b'{"type":"%b",' % kind.encode() if kind in ROUND_KINDS else b""
+        if prefix and raw.startswith(prefix):
+            numbers = b',"head":"%b","n":%d,"of":%d,' % (line.head.encode(), n, len(line.events))
+            yield n, begin + numbers + _flat(raw[len(prefix) :])
+
+
+def _flat(rest: bytes) -> bytes:
+    """The rest of a round's event, with the keys in `own`, its last key, beside the others."""
+    at, tries = rest.find(b',"own":'), 0
+    while at >= 0:
+        own, tries = rest[at + len(b',"own":') : -1], tries + 1
+        if tries > OWN_TRIES:
+            raise Refused("the key own is in its round too often")
+        try:
+            _SLOW_DECODER.decode(own.decode())
+        except (ValueError, RecursionError):
+            at = rest.find(b',"own":', at + 1)
+            continue
+        return rest[:at] + (b"," + own[1:] if own != b"{}" else b"}")
+    return rest
+
+
+def _parts(text: str) -> Tuple[Dict[str, Any], List[Tuple[bytes, Dict[str, Any]]]]:
+    """What a public part says before its events, and the events, its last key. Raises ValueError, LookupError."""
+    decoder, at = _decoder(text), text.index(',"events":[')
+    shown, events = decoder.decode(text[:at] + "}"), []
+    at += len(',"events":[') - 1
+    while text[at] != "]":
+        if text[at + 1] != "{":
+            raise ValueError("an event that is no object")
+        value, end = decoder.raw_decode(text, at + 1)
+        events.append((text[at + 1 : end].encode(), value))
+        at = end
+        if text[at] not in ",]":
+            raise ValueError("events that are not apart")
+    if text[at:] != "]}" or not events or not isinstance(shown, dict) or "events" in shown:
+        raise ValueError("events that do not end the public part")
+    return shown, events
+
+
+def _decoded_json(data: bytes, what: str) -> Dict[str, Any]:
+    try:
+        text = data.decode("utf-8")
+        value = _decoder(text).decode(text)
+    except (ValueError, RecursionError):
+        raise Refused(f"{what} is not JSON") from None
+    if not isinstance(value, dict):
+        raise Refused(f"{what} is not a JSON object")
+    return value
+
+
+# --------------------------------------------------------------------------------------------- the whole of an export
+
+
+class Log:
+    """A record while its lines are read.
+
+    origin: "" until a checkpoint names it. begins: entries before the first one shown. signed: entries that a
+    checkpoint covers; unsigned: entries behind it; closing: the first of those that should carry a checkpoint. marks:
+    size -> root, and the place of the entry that it ends with, where a note needs it. ended: the origin of the record
+    that goes on from it.
+    """
+
+    def __init__(self, origin: str, size: int, edge: List[bytes]) -> None:
+        self.origin, self.begins, self.size, self.edge = origin, size, size, edge
+        self.signed, self.unsigned, self.closing = 0, 0, ""
+        self.marks: Dict[int, Tuple[bytes, str]] = {}
+        self.ended = ""
+
+
+class Sealed(NamedTuple):
+    """A commitment to a sealed card. size: of the tree with its entry."""
+
+    commit: str
+    size: int
+
+
+class Given(NamedTuple):
+    """A note of a witness, or one that a receiver kept. name: of its file. by: the cosignatures that count."""
+
+    name: str
+    stated: Checkpoint
+    by: Tuple[Cosigned, ...]
+
+
+class Report:
+    """Everything found in exports: `wrong` (what fails), `unseen` (what could not be checked), and counts."""
+
+    def __init__(self) -> None:
+        self.wrong: List[str] = []
+        self.unseen: List[str] = []
+        self.remarks: List[str] = []
+        self.lines = self.checkpoints = self.rounds = self.opened = self.early = 0
+
+    @property
+    def is_good(self) -> bool:
+        """Whether all that was given is verified."""
+        return not self.wrong and not self.unseen
+
+
+class Reader:
+    """Reads exports in order, and checks every line, tree, checkpoint, signature and commitment.
+
+    notes: cosigned checkpoints; with `quorum none` in the policy there may be none.
+    """
+
+    def __init__(self, policy: Policy, notes: Sequence[Tuple[str, Note]] = ()) -> None:
+        self.policy, self.report = policy, Report()
+        self.logs: Dict[str, Log] = {}
+        self._log: Optional[Log] = None
+        self._head: Optional[str] = None
+        self._place: Tuple[str, int, Optional[ExportLine]] = "", 0, None
+        self._journal, self._seq = "", 0
+        self._loose, self._stopped = 0, ""
+        self._sealed: Dict[Tuple[str, int, int], Sealed] = {}
+        self._notes: Dict[str, List[Given]] = {}
+        self._sizes: Dict[str, Set[int]] = {}
+        self._keys: Dict[str, List[Key]] = {}
+        for key in policy.logs:
+            self._keys.setdefault(key.name, []).append(key)
+        for name, note in notes:
+            self._take_note(name, note)
+        self._cosigned = {
+            origin: sorted(each.stated.size for each in given if each.by) for origin, given in self._notes.items()
+        }
+
+    def read(self, name: str, lines: Iterable[bytes]) -> None:
+        """Reads one export. name: of its file, for findings. Nothing is read behind a line that is wrong."""
+        if self._stopped:
+            self.report.unseen.append(f"{name}: not read, for what is wrong in {self._stopped}")
+            return
+        for number, data in enumerate(lines, 1):
+            self._place = name, number, None
+            try:
+                line = parse_line(data)
+                self._place = name, number, line
+                self._check_order(line)
+                self._check_line(line)
+            except Refused as error:
+                self._stopped = name
+                self.report.wrong.append(f"{self._where}: {error}")
+                return
+            self.report.lines += 1
+
+    @property
+    def _where(self) -> str:
+        """The line that was read last, as findings name it."""
+        name, number, line = self._place
+        return f"{name}, line {number} ({line.name})" if line else f"{name}, line {number}"
+
+    def finish(self) -> Report:
+        """Compares with the notes, and says what was not shown."""
+        report = self.report
+        self._named()
+        if not self.logs:
+            report.unseen.append("no record is in these exports: nothing is signed")
+        elif self._loose:
+            report.unseen.append(f"the last {self._loose} entries belong to no record: nothing is signed there")
+        self._compare_notes()
+        bound = ""
+        for log in reversed(list(self.logs.values())):
+            bound = log.origin if self._finish(log, bound) else ""
+        for origin, notes in self._notes.items():
+            if origin not in self.logs:
+                report.unseen.append(f"{notes[0].name}: no export of {origin} is given, which this is a note of")
+        if self.policy.quorum != "none" and not self.policy.liars():
+            report.unseen.append("the policy's quorum: two people can be told two histories and no witness need lie")
+        return report
+
+    # ------------------------------------------------------------------------------------------------- line by line
+
+    def _check_order(self, line: ExportLine) -> None:
+        """Checks that a line follows the one before it, across files too."""
+        if self._head is not None:
+            is_next = line.seq == 1 or (line.journal, line.seq) == (self._journal, self._seq + 1)
+            if not is_next:
+                raise Refused(f"it stands behind entry {self._seq} of {self._journal}: lines are missing, or moved")
+            if not follows(line, self._head):
+                raise Refused("it does not follow the line before it: one of both was changed, or files are missing")
+        elif line.journal.startswith("0-") and line.seq == 1 and not follows(line, FIRST_HEAD):
+            raise Refused("it is the first entry of a device, and its chain value is wrong: it was changed")
+        self._head, self._journal, self._seq = line.head, line.journal, line.seq
+
+    def _check_line(self, line: ExportLine) -> None:
+        kinds = [event.get("type") for _, event in line.events]
+        begun = "RecordBegun" in kinds
+        if begun:
+            if kinds.index("RecordBegun") < len(kinds) - 1:
+                raise Refused("RecordBegun is not the last event of its entry")
+            self._begin(line, line.events[-1][1])
+        elif self._log is None:
+            self._resume(line)
+        log = self._log
+        if log is None:
+            self._loose += 1
+            return
+        self._loose = 0
+        if not begun and "edge" in line.proof and log.size > log.begins and _stands(line) != (log.size, log.edge):
+            raise Refused(f"it says that another tree than that of {log.size} entries is before it")
+        grow(log.edge, log.size, leaf_hash(bytes.fromhex(line.head)))
+        log.size += 1
+        self._check_proof(log, line, kinds)
+        self._mark(log)
+        self._check_cards(line, log)
+
+    def _begin(self, line: ExportLine, begun: Dict[str, Any]) -> None:
+        """Begins a record: the one before it must have been shown to its end."""
+        origin, before = begun.get("origin"), begun.get("follows")
+        if not isinstance(origin, str) or not isinstance(before, dict):
+            raise Refused("RecordBegun without an origin, or without what it follows")
+        if origin in self.logs:
+            raise Refused(f"the record {origin} begins a second time")
+        key = parse_vkey(str(begun.get("key")))
+        if key.name != origin:
+            raise Refused(f"the key of the record {origin} is named {key.name}")
+        if self._is_known(origin) and key not in self.policy.logs:
+            what = f"the record {origin} begins with {key.fingerprint}, which is not in the policy"
+            raise Refused(f"it is not signed by a key that is known: {what}")
+        if not follows(line, str(before.get("head"))):
+            raise Refused("RecordBegun names another head than the one before it")
+        earlier, size, last = before.get("origin"), before.get("size"), self._named()
+        if type(size) is not int or size < 0 or not isinstance(earlier, (str, type(None))):
+            raise Refused("RecordBegun does not say which record it follows, and where that ends")
+        if last and last.origin != earlier:
+            raise Refused(f"it says that it follows {earlier}, but {last.origin} is before it")
+        if last and last.size > size:
+            raise Refused(f"it goes on from entry {size} of {earlier}, which has {last.size}")
+        missing = size - (last.size if last else 0)
+        if earlier is not None and missing:
+            self.report.unseen.append(f"{self._where}: {missing} entries of {earlier} not shown, which it follows")
+        elif last:
+            last.ended = origin
+        self.logs[origin] = self._log = Log(origin, 0, [])
+
+    def _resume(self, line: ExportLine) -> None:
+        """Begins with a line in the middle of a record, where the line says how the tree stands before it.
+
+        What it says is trusted as far as a checkpoint agrees; the first one also names the record.
+        """
+        if "edge" not in line.proof:
+            return
+        size, edge = _stands(line)
+        if size < 0 or len(edge) != bin(size).count("1"):
+            raise Refused("the edge of its tree does not fit its size")
+        self._log = Log("", size, edge)
+
+    def _check_proof(self, log: Log, line: ExportLine, kinds: Sequence[Any]) -> None:
+        note, sigs = line.proof.get("note"), line.proof.get("sigs")
+        if not note:
+            log.unsigned += 1
+            if any(kind in SIGNED_KINDS for kind in kinds if isinstance(kind, str)):
+                log.closing = log.closing or self._where
+                if "KeyChanged" in kinds:
+                    raise Refused("a key changes without a checkpoint")
+            return
+        if not isinstance(note, str):
+            raise Refused("its checkpoint is no text")
+        parsed = parse_note(note)
+        keys = self._keys.get(parsed.text.partition("\n")[0], [])
+        stated = verified_checkpoint(parsed, keys)
+        if not log.origin:
+            self._name(log, stated.origin)
+        if (stated.origin, stated.size, stated.root) != (log.origin, log.size, root_of(log.edge)):
+            raise Refused(f"its checkpoint is of another tree than the lines up to it (size {log.size})")
+        if "KeyChanged" in kinds:
+            for _, event in line.events:
+                if event.get("type") == "KeyChanged":
+                    self._check_rotation(log, event, parsed)
+        self.report.checkpoints += 1
+        log.signed, log.unsigned, log.closing = log.size, 0, ""
+        for n, payload in round_payloads(line):
+            signature = decoded(
+                str(sigs.get(str(n), "")) if isinstance(sigs, dict) else "", "the signature of its round"
+            )
+            if not any(is_signed(key.public, signature, round_bytes(log.origin, payload)) for key in keys):
+                raise Refused("its round is not signed by a key of this record")
+            self.report.rounds += 1
+
+    def _named(self) -> Optional[Log]:
+        """The record so far; one that no checkpoint names is none, which is said."""
+        if self._log and not self._log.origin:
+            what = f"no checkpoint names the record of the last {self._log.unsigned} entries: nothing is signed there"
+            self.report.unseen.append(f"up to {self._where}: {what}")
+            self._log = None
+        return self._log
+
+    def _name(self, log: Log, origin: str) -> None:
+        """Names a record that was met in its middle."""
+        if origin in self.logs:
+            raise Refused(f"the record {origin} begins a second time")
+        log.origin = origin
+        self.logs[origin] = log
+        if log.begins:
+            self.report.remarks.append(f"{origin}: entries 1 to {log.begins} are not shown")
+
+    def _check_rotation(self, log: Log, event: Dict[str, Any], note: Note) -> None:
+        """Checks that both keys signed where one takes over from the other; `old` is "" where it is retired."""
+        new = parse_vkey(str(event.get("new")))
+        keys = [new] if event.get("old") == "" else [new, parse_vkey(str(event.get("old")))]
+        for key in keys:
+            if key.name != log.origin:
+                raise Refused(f"the key changes to, or from, one named {key.name}")
+            try:
+                verified_checkpoint(note, [key])
+            except Refused:
+                raise Refused(f"the key changes, and {key.fingerprint} did not sign its checkpoint") from None
+        if new in self.policy.logs:
+            self.report.remarks.append(f"{self._where}: the key {new.fingerprint} takes over")
+        else:
+            self.report.unseen.append(f"{self._where}: the key {new.fingerprint} takes over: it is not in the policy")
+
+    def _is_known(self, origin: str) -> bool:
+        return origin in self._keys
+
+    def _check_cards(self, line: ExportLine, log: Log) -> None:
+        """Keeps commitments, and checks each that is opened here."""
+        for n, (_, event) in enumerate(line.events, 1):
+            if event.get("commit"):
+                self._sealed[(line.journal, line.seq, n)] = Sealed(str(event["commit"]), log.size)
+            if event.get("type") == "CardRevealed":
+                self._open(line, event, log)
+
+    def _open(self, line: ExportLine, event: Dict[str, Any], log: Log) -> None:
+        seq, n = event.get("seq"), event.get("n")
+        if type(seq) is not int or type(n) is not int:
+            raise Refused("a card is opened, and it is not said where it was committed to")
+        sealed = self._sealed.pop((line.journal, seq, n), None)
+        if sealed is None:
+            self.report.unseen.append(f"{self._where}: the commitment in entry {seq} that it opens was not shown")
+            return
+        text = ":".join((line.journal, str(seq), str(n), str(event.get("card")), str(event.get("nonce"))))
+        if hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() != sealed.commit:
+            raise Refused(f"the card it opens is not the one committed to in entry {seq}")
+        self.report.opened += 1
+        sizes = self._cosigned.get(log.origin, [])
+        at = bisect.bisect_left(sizes, sealed.size)
+        if at == len(sizes) or sizes[at] >= log.size:
+            self.report.early += 1
+
+    # -------------------------------------------------------------------------------------------------- notes
+
+    def _take_note(self, name: str, note: Note) -> None:
+        try:
+            stated = verified_checkpoint(note, self.policy.logs)
+            by = cosigned(note, self.policy.witnesses.values())
+        except Refused as error:
+            self.report.wrong.append(f"{name}: {error}")
+            return
+        self._notes.setdefault(stated.origin, []).append(Given(name, stated, tuple(by)))
+        self._sizes.setdefault(stated.origin, set()).add(stated.size)
+
+    def _mark(self, log: Log) -> None:
+        """Keeps the root where a note needs it."""
+        if not log.origin or log.size in self._sizes.get(log.origin, ()):
+            log.marks[log.size] = root_of(log.edge), self._where
+
+    def _compare_notes(self) -> None:
+        """Two notes of one size with two roots prove by themselves that the table told two histories."""
+        for origin, notes in self._notes.items():
+            first: Dict[int, Given] = {}
+            for each in notes:
+                other = first.setdefault(each.stated.size, each)
+                if other.stated.root != each.stated.root:
+                    what = f"differs from {other.name}: the key of {origin} signed two histories"
+                    self.report.wrong.append(f"{each.name}: its tree of {each.stated.size} entries {what}")
+
+    def _finish(self, log: Log, bound: str) -> bool:
+        """Says how far a record is witnessed; whether it is at all. bound: a witnessed record that goes on from it."""
+        report, origin = self.report, log.origin
+        if not self._is_known(origin):
+            report.wrong.append(f"{origin}: its key is not in the policy")
+        for key in self.policy.logs:
+            if key.name == origin:
+                report.remarks.append(f"{origin}: key {key.fingerprint} (is it the one that the table shows?)")
+        if log.closing and not self._stopped:
+            report.unseen.append(
+                f"{log.closing}: it closes or opens something, and no checkpoint covers it: not signed"
+            )
+        elif log.unsigned:
+            report.remarks.append(f"{origin}: the last {log.unsigned} of {log.size} entries are not signed yet")
+        good, bad = self._sorted(log)
+        self._name_liars(good, bad)
+        if self.policy.quorum == "none":
+            report.remarks.append(f"{origin}: the policy asks for no witness: its own key could tell two histories")
+            return False
+        if bound and log.ended == bound:
+            report.remarks.append(f"{origin}: ended at entry {log.size}, which the record {bound} binds")
+            return True
+        witnessed, at = self._quorum(good)
+        if not witnessed:
+            report.unseen.append(
+                f"{origin}: no quorum of witnesses cosigned any of its {log.size} entries, by the notes given"
+            )
+            return False
+        when = _utc(at)
+        report.remarks.append(f"{origin}: witnessed up to entry {witnessed} of {log.size}, at {when}")
+        if witnessed < log.size:
+            report.remarks.append(f"{origin}: the {log.size - witnessed} entries behind that have no witness")
+        return True
+
+    def _sorted(self, log: Log) -> Tuple[List[Given], List[Given]]:
+        """The notes that agree with a record, and those that do not."""
+        good, bad = [], []
+        for each in self._notes.get(log.origin, []):
+            size, root = each.stated.size, each.stated.root
+            if size > log.size:
+                what = (
+                    f"it was shown {size - log.size} more entries of {log.origin} than the {log.size} in these exports"
+                )
+                if self._stopped:
+                    self.report.unseen.append(f"{each.name}: {what}")
+                else:
+                    self.report.wrong.append(f"{each.name}: {what}: their end is missing (behind {self._where})")
+            elif size <= log.begins:
+                self.report.remarks.append(f"{each.name}: its {size} entries are before those shown of {log.origin}")
+            elif size not in log.marks:
+                self.report.unseen.append(f"{each.name}: not compared, for what is wrong in {self._stopped}")
+            elif log.marks[size][0] != root:
+                by = ", ".join(self._names(each.by)) or "no witness of the policy"
+                where = f"up to {log.marks[size][1]} it was shown another history of {log.origin}"
+                self.report.wrong.append(f"{each.name}: {where} (signed by its key; cosigned by {by})")
+                bad.append(each)
+            else:
+                good.append(each)
+        return good, bad
+
+    def _name_liars(self, good: List[Given], bad: List[Given]) -> None:
+        """Says which witnesses cosigned what cannot both be true."""
+        theirs = {name for each in good for name in self._names(each.by)}
+        others = {name for each in bad for name in self._names(each.by)}
+        for name in sorted(theirs & others):
+            self.report.wrong.append(f"{name} cosigned both histories: it lies, or was restored from a backup")
+        if bad and others - theirs:
+            other, here = (", ".join(sorted(each)) or "nobody" for each in (others - theirs, theirs - others))
+            self.report.wrong.append(f"two histories: {other} saw the other one, {here} that of these exports")
+
+    def _names(self, by: Iterable[Cosigned]) -> List[str]:
+        names = {key: name for name, key in self.policy.witnesses.items()}
+        return [names[each.witness] for each in by]
+
+    def _quorum(self, notes: List[Given]) -> Tuple[int, int]:
+        """The largest size that a quorum has cosigned, and when; 0 where there is none.
+
+        A witness that cosigned a size has cosigned all smaller ones: it checked that one begins with the other.
+        """
+        for size in sorted({each.stated.size for each in notes}, reverse=True):
+            times: Dict[Key, int] = {}
+            for each in notes:
+                for one in each.by if each.stated.size >= size else ():
+                    times[one.witness] = min(one.at, times.get(one.witness, one.at))
+            if self.policy.is_met(times):
+                return size, max(times.values(), default=0)
+        return 0, 0
+
+
+def _utc(at: int) -> str:
+    """A time of a witness, in words; a clock may say what no calendar holds."""
+    try:
+        return datetime.datetime.fromtimestamp(at, datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):
+        return f"{at} s after 1970"
+
+
+def _stands(line: ExportLine) -> Tuple[int, List[bytes]]:
+    """Size and edge of the tree before a line, as it says."""
+    size = line.proof.get("size")
+    return size if type(size) is int else -1, _edge(line.proof)
+
+
+def _edge(proof: Dict[str, Any]) -> List[bytes]:
+    given = proof.get("edge")
+    if not isinstance(given, list) or len(given) > PROOF_HASHES:
+        raise Refused("the edge of its tree is no list, or too long")
+    found = [decoded(str(each), "a hash of its tree") for each in given]
+    if any(len(each) != HASH_BYTES for each in found):
+        raise Refused("a hash of its tree is not of 32 bytes")
+    return found
+
+
+def check_self_contained(proof: Proof, policy: Policy) -> ExportLine:
+    """The line that a `.tlog-proof` shows, whose extra is the head before it and the line. Raises Refused."""
+    if not proof.extra:
+        raise Refused("it holds no entry: the journal was gone when it was made")
+    before, data = proof.extra[:64].decode("latin-1"), proof.extra[64:]
+    line = parse_line(data)
+    if not follows(line, before):
+        raise Refused("the line in its extra does not follow the head in it")
+    check_proof(proof, bytes.fromhex(line.head), policy)
+    return line
+
+
+# ------------------------------------------------------------------------------------------------------------ command
+
+USAGE = """Usage: verify.py --policy FILE [--notes FILE ..] EXPORT .. [PROOF.tlog-proof ..]
+
+Shipped as shoe-verify.py; run it without anybody's packages: python3 -I -S shoe-verify.py ...
+
+Verifies exports of a shoe's journals (`shoe journal export`, in order) by the public keys in a policy file (C2SP
+tlog-policy), notes of witnesses, and single proofs. Exit code: 0 all is verified; 1 something is wrong, or could not be
+checked; 2 usage."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The command."""
+    if "-h" in arguments or "--help" in arguments:
+        print(USAGE)
+        return 0
+    try:
+        policy_file, notes, files = _options(arguments)
+        policy = parse_policy(_text(policy_file))
+        given = [(name, parse_note(_text(name))) for name in notes]
+        reader = Reader(policy, given)
+        proved = [_proved(name, policy) for name in files if name.endswith(".tlog-proof")]
+        exports = [name for name in files if not name.endswith(".tlog-proof")]
+        for name in exports:
+            with Path(name).open("rb") as file:
+                reader.read(name, _lines(file))
+    except (OSError, Refused, UnicodeDecodeError) as error:
+        print(f"verify: {printable(str(error))}", file=sys.stderr)
+        return 2
+    is_good = all(proved)
+    if exports:
+        is_good &= _print_report(reader.finish(), policy)
+    return 0 if is_good else 1
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of an export; one that is too long is given in part, and refused."""
+    return iter(lambda: file.readline(LINE_BYTES + 1), b"")
+
+
+def printable(text: str) -> str:
+    """A text without what a terminal, or a narrow encoding, takes for something else: files can say anything."""
+    shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    return shown.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _options(arguments: Sequence[str]) -> Tuple[str, List[str], List[str]]:
+    policy, rest = "", list(arguments)
+    notes: List[str] = []
+    files: List[str] = []
+    into = files
+    while rest:
+        word = rest.pop(0)
+        if word == "--policy" and rest:
+            policy, into = rest.pop(0), files
+        elif word == "--notes":
+            into = notes
+        elif word.startswith("-") and word != "--":
+            raise Refused(f"unknown option {word}; --help shows how")
+        elif word == "--" or (into is notes and _is_export(word)):
+            into = files
+            if word != "--":
+                files.append(word)
+        else:
+            into.append(word)
+    if not policy or not files:
+        raise Refused("name a policy and at least one export or proof; --help shows how")
+    return policy, notes, files
+
+
+def _is_export(name: str) -> bool:
+    """Whether a word behind --notes begins the exports: a file that is no note."""
+    if name.endswith(".tlog-proof"):
+        return True
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(2) == FORMAT + b"\t"
+    except OSError:
+        return False
+
+
+def _text(name: str) -> str:
+    """The text of a policy, note or proof. Raises Refused for a file that is too long to be one, or is no text."""
+    with Path(name).open("rb") as file:
+        data = file.read(TEXT_BYTES + 1)
+    if len(data) > TEXT_BYTES:
+        raise Refused(f"{name} is too long for a policy, a note or a proof")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Refused(f"{name} is not UTF-8") from None
+
+
+def _proved(name: str, policy: Policy) -> bool:
+    try:
+        proof = parse_proof(_text(name))
+        line = check_self_contained(proof, policy)
+    except Refused as error:
+        print(printable(f"WRONG  {name}: {error}"))
+        return False
+    origin = proof.note.text.split("\n")[0]
+    print(printable(f"OK     {name}: {line.name} is entry {proof.number + 1} of {origin}"))
+    return True
+
+
+def _print_report(report: Report, policy: Policy) -> bool:
+    """Prints a report; whether all is good."""
+    print(f"{report.lines} lines, {report.checkpoints} checkpoints and {report.rounds} rounds signed ({BACKEND})")
+    if report.opened:
+        print(f"{report.opened} sealed cards are those committed to;")
+        print(f"{report.early} of them were opened before the notes given show their commitment cosigned")
+    for text in report.remarks:
+        print(printable(f"       {text}"))
+    if policy.quorum != "none":
+        print(f"       two histories stay unseen only if {policy.liars()} of the policy's witnesses lie with the table")
+    for text in report.unseen:
+        print(printable(f"NOT CHECKED  {text}"))
+    for text in report.wrong:
+        print(printable(f"WRONG  {text}"))
+    print("all verified" if report.is_good else "NOT all verified")
+    return report.is_good
+
+
+if __name__ == "__main__":
+    gc.disable()  # a million lines are decoded here, and none holds itself
+    sys.exit(main(sys.argv[1:]))

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
@@ -345,6 +346,12 @@ def _command_answered(shoe: Shoe, event: events.CommandAnswered) -> Shoe:
     return with_device(shoe, answers=(*shoe.device.answers, event.answer)[-ANSWERS_KEPT:])
 
 
+def _key_changed(shoe: Shoe, event: events.KeyChanged) -> Shoe:
+    begun = shoe.device.record
+    changed = replace(begun, key=event.new) if begun else None
+    return with_device(shoe, record=changed, retiring=event.old or UNSET)
+
+
 CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.CardBurned: _card_burned,
     events.CardDealt: _card_dealt,
@@ -374,7 +381,12 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.RevealTimeEnded: lambda shoe, _: replace(shoe, reveal_by=None, opening=True),
     events.Flown: lambda shoe, event: with_device(replace(shoe, flying=True, opening=True), flown=event.in_a_row),
     events.Commissioned: lambda shoe, event: replace(shoe, journal=event.journal, seq=0, n=0),
-    events.BridgeStarted: lambda shoe, event: with_device(shoe, next_house=event.house),
+    events.BridgeStarted: lambda shoe, event: with_device(shoe, next_house=event.house, code=event.code),
+    events.SoftwareChanged: lambda shoe, _: shoe,
+    events.CodeFound: lambda shoe, _: shoe,
+    events.RecordBegun: lambda shoe, event: with_device(shoe, record=event, retiring=UNSET),
+    events.RecordEnded: lambda shoe, _: with_device(shoe, record=None),
+    events.KeyChanged: _key_changed,
     events.ShoeOpened: _shoe_opened,
     events.ShoeChangeRequested: lambda shoe, event: replace(shoe, change="requested", change_by=event.until),
     events.ShoeChangeOverdue: lambda shoe, _: replace(shoe, change="overdue", change_by=None),

@@ -7,7 +7,7 @@ import pytest
 from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.kit import command
 
 shoe = command.shoe  # fixture

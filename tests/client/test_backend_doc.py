@@ -14,7 +14,7 @@ from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.games.house import house_of
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 
 ROOT = Path(__file__).parents[2]
 BOOK = (ROOT / "docs" / "backend.md").read_text("utf-8")

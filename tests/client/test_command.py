@@ -9,7 +9,7 @@ from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Resend, Void
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 
 
 def test_an_order_is_written_as_the_topic_takes_it() -> None:

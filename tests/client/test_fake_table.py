@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from contextlib import suppress
 from decimal import Decimal
@@ -18,6 +19,7 @@ from firmware_bridge.client.payload import round_message
 from firmware_bridge.client.testing import FakeGame, FakeTable, Fault, fake_table
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.wire import ClosedRound, RoundMessage
+from firmware_bridge.record.verify import is_round_signed, parse_vkey
 from tests.client.reading import logged, raws, read_until, said, subscribed
 from tests.kit import broker as real
 from tests.kit.broker import Broker
@@ -196,3 +198,25 @@ def test_what_a_fake_table_corrects_and_voids_changes_the_sums(game: FakeGame) -
     if game == "blackjack":
         assert all(sum(net for _, net in each.stakes.values()) for each in told[:5])
         assert told[6].stakes["S1"] == (Decimal(240), Decimal(0))
+
+
+def test_a_fake_table_with_a_key_signs_its_rounds_and_names_the_key() -> None:
+    statuses: list[bytes] = []
+    table = FakeTable(
+        lambda topic, payload: statuses.append(payload) if "status" in topic else None, seed=bytes(range(32))
+    )
+    table.play(3, {2: "void", 3: "correct"})
+    table.status()
+    record = json.loads(statuses[-1])["record"]
+    key = parse_vkey(record["key"])
+    assert (record["signed"], key.name) == (True, record["origin"])
+    assert len(table.rounds) == 4
+    for payload in table.rounds:
+        assert is_round_signed(key.public, key.name, payload)
+        assert not is_round_signed(key.public, key.name, payload.replace(b'"round":', b'"round": '))
+
+
+def test_without_a_key_it_signs_nothing() -> None:
+    table = FakeTable(lambda topic, payload: None)
+    table.play(1)
+    assert b'"sig"' not in table.rounds[0]

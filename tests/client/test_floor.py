@@ -12,7 +12,7 @@ import pytest
 from firmware_bridge.client.floor import Floor
 from firmware_bridge.client.messages import Received
 from firmware_bridge.client.payload import MessageError
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import BridgeTable

@@ -9,6 +9,8 @@ import pytest
 from firmware_bridge.config.load import parse
 from firmware_bridge.errors import ConfigError
 
+WITNESS = "watcher.example+192bdd7c+BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+
 EVERY_KEY: dict[str, dict[str, Any]] = {
     "table": {
         "id": "T07", "game": "baccarat", "decks": 6, "burn": 7, "close": "auto",
@@ -46,6 +48,7 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
         "stored": "floor",
     },
     "journal": {"dir": "/tmp/j", "keep_days": 30, "max_mb": 100, "warn_mb": 50},
+    "record": {"origin": "casino.example", "key_file": "key", "sign_sealed": True, "witnesses": [WITNESS]},
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from firmware_bridge.config.load import parse
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.games import GAMES
+from firmware_bridge.record.verify import COSIGNATURE, ED25519, key_of
 
 WITHOUT_BETS = [each for each in BY_MQTT if each != "bets_closed"]
 WITHOUT_MARK = [each for each in BY_MQTT if each != "mark"]
@@ -123,3 +124,13 @@ LIMITS: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("game", "limits", "said"), LIMITS)
 def test_limits_that_contradict_each_other(game: str, limits: dict[str, Any], said: str) -> None:
     assert mistakes(game, limits=limits) == ([f"[limits] {said}"] if said else [])
+
+
+def test_only_a_witness_is_believed_about_the_record() -> None:
+    """A table's own key would let who has its card say what witnesses saw."""
+    own, witness = (key_of("watcher.example", kind, bytes(32)).vkey for kind in (ED25519, COSIGNATURE))
+    assert mistakes("baccarat", record={"witnesses": [witness]}) == []
+    [wrong] = mistakes("baccarat", record={"witnesses": [witness, own]})
+    assert wrong == f"[record] witnesses: {own[:40]}.. is the key of a table: write that of a witness"
+    [wrong] = mistakes("baccarat", record={"witnesses": ["watcher.example"]})
+    assert wrong == "[record] witnesses: 'watcher.example' is no public key: write name+id+base64"

@@ -15,6 +15,7 @@ from firmware_bridge.facts.events import CardEvent, CardRevealed
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.wire import without_signatures
 
 # Talks as much as it can, and judges one card wrongly: with an error whose text spells it.
 DAEMON = """
@@ -94,7 +95,7 @@ class Ears:
         messages = [each.topic + each.raw.decode() for each in self.backend.received]
         if self.table.process and self.table.process.poll() is None:
             messages.append(json.dumps(self.table.ask(do="status")))
-        return "\n".join([*messages, self.told.decode(), self.table.log])
+        return without_signatures("\n".join([*messages, self.told.decode(), self.table.log]))
 
     def close(self) -> None:
         if self.watcher:

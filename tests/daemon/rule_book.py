@@ -10,9 +10,9 @@ from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.games.house import house_of
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 
-TIMELESS = ("table", "shoe", "journal", "seq", "head", "n", "of", "prev", "at", "boot")
+TIMELESS = ("table", "shoe", "journal", "seq", "head", "n", "of", "prev", "at", "boot", "sig")
 
 
 def shoe(seed: int, decks: int = 1, behind_cut: int = 14) -> str:

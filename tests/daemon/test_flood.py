@@ -16,7 +16,7 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
 from firmware_bridge.daemon.table.order_service import A_SECOND, BURST_S, ROOM
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit.backend import Backend

@@ -103,7 +103,7 @@ def test_a_directory_that_cannot_be_used_is_shown_until_it_can(
     table.until(lambda: dealt(backend) == ["9s", "Td"] and not alarms(backend))
     table.until(lambda: last(backend, "status")["mode"] == "FULL")
     types = [each["event"]["type"] for each in backend.on("event")]
-    assert types[:4] == ["Commissioned", "BridgeStarted", "Irregular", "IrregularityClosed"]
+    assert types[:5] == ["Commissioned", "BridgeStarted", "RecordBegun", "Irregular", "IrregularityClosed"]
     assert table.stop() == 0
     assert table.log.count(what) == 1
 
@@ -190,7 +190,8 @@ def test_a_second_daemon_is_refused_before_it_takes_anything(table: DaemonTable,
     finally:
         table.process = first
     table.deal("Td")
-    assert [each["state"] for each in backend.on("status")] == ["online"]
+    assert {each["state"] for each in backend.on("status")} == {"online"}
+    assert len({each["boot"] for each in backend.on("status")}) == 1
 
 
 def told_anew(backend: Backend, known: int) -> bool:

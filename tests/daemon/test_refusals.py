@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from pytest_mock import MockerFixture
 
 from firmware_bridge.config.load import broker_settings
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker

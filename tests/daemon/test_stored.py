@@ -15,7 +15,7 @@ from typing import Any, Final
 import pytest
 
 from firmware_bridge.journal.cursor import read_cursor
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.daemon import receiver as receivers
 from tests.kit import backend as listening
 from tests.kit import broker as real

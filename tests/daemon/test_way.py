@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.daemon import listened
 from tests.daemon.listened import COMMAND, dealt, status_is, types
 from tests.daemon.rule_book import by_the_book, shoe, timeless

@@ -16,9 +16,9 @@ from firmware_bridge.demo.memory_table import MemoryTable
 from firmware_bridge.demo.seats import asks_guests, pack_number, play_seats, waits
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.events import Device
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.state import cards_left
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import lamps
 from hardware.pins.lamps import LampPanel
 from hardware.pins.pin import Pin, pin_factory

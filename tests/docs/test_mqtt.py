@@ -14,7 +14,7 @@ from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import ORDERS, tag_of
 from firmware_bridge.facts.wire_states import Table
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.docs.pages import DOCS, block
 from tests.kit import broker as real
 from tests.kit.broker import Broker

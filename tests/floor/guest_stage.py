@@ -12,8 +12,8 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.shoe import Shoe
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import mode
 from tests.kit.table import Table
 from tests.tools.messages.examples import HEALTH

@@ -6,8 +6,8 @@ from pathlib import Path
 from firmware_bridge.floor.record.message import Row, row
 from firmware_bridge.floor.store import Store
 from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.messages import OutMessage, messages
 from firmware_bridge.journal.reader import Place, read_lines
-from firmware_bridge.topics.event_and_round import OutMessage, messages
 
 AT = "2026-11-20T21:33:05.123Z"
 

@@ -16,7 +16,7 @@ import msgspec
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import CardEvent
 from firmware_bridge.journal.line import Line
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.soak.account import DRAWN
 
 

@@ -154,7 +154,7 @@ class Said:
 
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None: ...
 
-    def publish(self, topic: str, payload: bytes) -> None:
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
         self.published.append((topic, payload))
 
     def drop(self) -> None: ...

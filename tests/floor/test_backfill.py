@@ -7,7 +7,7 @@ import pytest
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.journal.line import without_sealed
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.floor.journals import kept, made
 from tests.kit.journal_record import Record
 

@@ -10,23 +10,44 @@ from msgspec.structs import fields
 from firmware_bridge.config.load import parse as parse_table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.config import SECTIONS, FloorConfig, MqttSection, load, parse, password
+from firmware_bridge.floor.config import LISTS, SECTIONS, FloorConfig, MqttSection, load, parse, password
 from firmware_bridge.floor.store import What
+from firmware_bridge.floor.verified.quorum import policy
+from firmware_bridge.record.verify import Policy
 
 ROOT = Path(__file__).parents[2]
-DOC = "\n## ".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("floor", "page", "screen"))
+DOC = "\n## ".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("floor", "page", "screen", "witness"))
 
 
 def test_the_example_is_a_config_with_every_default() -> None:
     text = (ROOT / "systemd/floor.toml").read_text()
     assert load(ROOT / "systemd/floor.toml") == FloorConfig()
-    named = "\n".join(line.removeprefix("# ") for line in text.splitlines() if " = " in line or line.startswith("["))
-    raw = tomllib.loads(named)
-    assert {name: set(keys) for name, keys in raw.items()} == {
+    lines = [line for line in text.splitlines() if " = " in line or line.startswith(("[", "# ["))]
+    raw = tomllib.loads("\n".join(line.removeprefix("# ") for line in lines))
+    assert isinstance(parse({"witness": raw["witness"]}).witness, tuple)
+    assert parse({"tables": raw["tables"]}).tables["T07"].hours == "10:00-04:00"
+    raw["tables"] = raw["tables"]["T07"]
+    assert {name: set(keys[0] if name in LISTS else keys) for name, keys in raw.items()} == {
         name: {field.name for field in fields(section)} for name, section in SECTIONS.items()
     }
     defaults = {name: {field.name: field.default for field in fields(section)} for name, section in SECTIONS.items()}
-    assert all(raw[name][key] == value for name, keys in defaults.items() for key, value in keys.items() if value)
+    own = {name: keys for name, keys in defaults.items() if name not in LISTS}
+    assert all(raw[name][key] == value for name, keys in own.items() for key, value in keys.items() if value)
+
+
+@pytest.mark.parametrize(
+    ("tables", "mistake"),
+    [
+        ({"T07": {"hours": "10-4"}}, '[tables.T07] hours = "10-4": "1" is not allowed; write text'),
+        ({"T07": {"hour": "10:00-04:00"}}, "[tables.T07] hour is unknown: did you mean hours?"),
+        ({"T07": {"pending_mb": 0}}, "[tables.T07] pending_mb = 0: write a whole number from 1"),
+        ({"T07": 3}, "[tables] T07 is a table: write [tables.T07]"),
+    ],
+)
+def test_a_mistake_in_a_table_names_the_table(tables: dict[str, Any], mistake: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        parse({"tables": {"T08": {"hours": "22:00-04:00"}, **tables}}, "x.toml")
+    assert str(refused.value).startswith(f"x.toml: {mistake}")
 
 
 def test_the_doc_names_every_key_and_view() -> None:
@@ -102,6 +123,63 @@ def test_what_is_wrong_with_the_place_of_the_store_is_told_without_a_password(ke
     with pytest.raises(ConfigError, match=words) as told:
         parse({"store": keys})
     assert "Sesame" not in str(told.value)
+
+
+VKEY = "witness.house-b.example/w1+8c2881b9+BAtROtm0kkAVygkC7QeQRNOsXb7CMG8GlIwQ2o62458t"
+LOG = "shoe.example/10000000c0ffee01/d683a89c+8edfc775+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c"
+
+
+@pytest.mark.parametrize(
+    ("raw", "mistake"),
+    [
+        ({"witness": {"vkey": VKEY}}, "witness is a list of tables: write [[witness]]"),
+        ({"witness": [{"vkey": VKEY}]}, "[[witness]] number 1: url is missing"),
+        ({"witness": [{"vkey": VKEY, "url": "https://a", "ulr": "https://a"}]}, "ulr is unknown: did you mean url?"),
+        ({"witness": [{"vkey": LOG, "url": "https://a"}]}, "vkey is no key of a witness"),
+        ({"witness": [{"vkey": VKEY[:-1], "url": "https://a"}]}, "[[witness]] number 1: vkey: "),
+        ({"witness": [{"vkey": VKEY, "url": f"https://{host}"} for host in "ab"]}, "2: this key stands there twice"),
+        ({"witness": [{"vkey": VKEY, "url": "http://w.example/"}]}, "http goes to this machine only: write https://"),
+        ({"witness": [{"vkey": VKEY, "url": "http://10.0.0.1/"}]}, "http goes to this machine only"),
+        ({"witness": [{"vkey": VKEY, "url": "https://me:Sesame-7@w.example/"}]}, "user or password is not allowed"),
+        ({"witness": [{"vkey": VKEY, "url": "https://w.example/?a=1"}]}, "write https://HOST/PREFIX"),
+        ({"witness": [{"vkey": VKEY, "url": "w.example"}]}, "write https://HOST/PREFIX"),
+        ({"witnes": [{}]}, "[witnes] is unknown: did you mean witness?"),
+        ({"record": {"evry": 3}}, "[record] evry is unknown: did you mean every?"),
+        ({"record": {"every": 0}}, "[record] every = 0: write a whole number from 1 to 3600"),
+    ],
+)
+def test_mistakes_in_witnesses_are_told(raw: dict[str, Any], mistake: str) -> None:
+    with pytest.raises(ConfigError) as told:
+        parse(raw)
+    assert mistake in str(told.value)
+    assert len(str(told.value).splitlines()) == 1
+    assert "Sesame" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:9110", "http://localhost", "http://[::1]:1/a/", "https://w.example/x"]
+)
+def test_a_witness_over_tls_or_on_this_machine_is_taken(url: str) -> None:
+    [row] = parse({"witness": [{"vkey": VKEY, "url": url}]}).witness
+    assert (row.vkey, row.url) == (VKEY, url)
+
+
+def test_a_policy_replaces_the_quorum_and_must_be_one_that_can_be_met(tmp_path: Path) -> None:
+    path, row = tmp_path / "policy.txt", {"vkey": VKEY, "url": "https://w.example"}
+
+    def read(text: str) -> Policy:
+        path.write_text(text)
+        return policy(parse({"witness": [row], "record": {"policy": str(path)}}))
+
+    assert read(f"log {LOG}\nwitness b {VKEY}\nquorum b\n").quorum == "b"
+    other = "witness.vendor.example/w1+819cbac1+BJGiigt0OBWTpNlGlXkgiSavyK2CyIObdkQ1m566mks6"
+    with pytest.raises(ConfigError, match=r"no \[\[witness\]\] for v"):
+        read(f"witness b {VKEY}\nwitness v {other}\ngroup g all b v\nquorum g\n")
+    with pytest.raises(ConfigError, match="line 1"):
+        read("quorum x\n")
+    with pytest.raises(ConfigError, match="No such file"):
+        policy(parse({"record": {"policy": "/nowhere/policy.txt"}}))
+    assert policy(FloorConfig()).quorum == "none"
 
 
 def test_a_secret_without_a_path_is_a_credential_of_the_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

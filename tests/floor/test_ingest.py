@@ -25,7 +25,7 @@ class Said:
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
         self.acknowledged += deliveries
 
-    def publish(self, topic: str, payload: bytes) -> None:
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
         self.published.append((topic, msgspec.json.decode(payload)))
 
     def drop(self) -> None: ...

@@ -18,6 +18,7 @@ ANNA, BO = HIDDEN.pseudonym("ANNA"), HIDDEN.pseudonym("Bo")
 
 NO_PERSON = {
     *("answer", "at", "boot", "choice", "commit", "detail", "digest", "game", "gaming_day", "id", "journal", "key"),
+    *("new", "old", "origin"),
     *("nonce", "outcome", "pit", "seat", "shift", "slot", "unread", "value", "version", "what", "why", "word"),
 }
 """Texts of events that name no person, or in somebody's own words."""

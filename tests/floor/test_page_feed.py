@@ -31,7 +31,7 @@ class Brought:
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
         self.acknowledged += len(deliveries)
 
-    def publish(self, topic: str, payload: bytes) -> None:
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
         raise AssertionError("a page says nothing")
 
     def drop(self) -> None: ...

@@ -85,10 +85,10 @@ class Tape:
 
     def line(self, data: bytes, chain_before: str) -> None:
         """A line of the journal; its checksum and its chain follow from the rest."""
-        version, checksum, chain, shown, hidden = data.rstrip(b" \n").split(b"\t")
+        version, checksum, chain, shown, hidden, proof = data.rstrip(b" \n").split(b"\t")
         assert data.endswith(b"\n")
         assert len(data) % SECTOR == 0
-        assert checksum == b"%08x" % crc32(version + b"\t".join((chain, shown, hidden)))
+        assert checksum == b"%08x" % crc32(version + b"\t".join((chain, shown, hidden, proof)))
         sealed_hash = sha256(hidden).hexdigest()
         assert chain == sha256((chain_before + sealed_hash).encode() + shown).hexdigest().encode()
         self._chain = chain

@@ -18,10 +18,10 @@ from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, Line
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.shoe import Shoe, decide, fault, observe
 from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.state import disclosed
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import signals
 from firmware_bridge.topics.state import last_rounds, mode, snapshots
 from tests.golden.digests import Tape

@@ -17,7 +17,7 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import Entry
 from firmware_bridge.facts.inputs import ReaderResult
 from firmware_bridge.journal.line import Line, chained, seal, unseal, without_sealed
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.kit.table import Table
 
 OUTCOMES = ("player", "banker", "tie", "forced")
@@ -78,7 +78,7 @@ def test_every_message_of_an_entry_has_the_chain_after_it() -> None:
 
 def test_the_chain_covers_what_is_sealed() -> None:
     line = Table(burn=1).play("shoe Qd").lines[-1]
-    shown, hidden = line.data.rstrip(b" \n").split(b"\t")[3:]
+    shown, hidden = line.data.split(b"\t")[3:5]
     assert hidden.startswith(b'{"input":{"type":"CardRead",')
     assert line.sealed_hash == sha256(hidden).hexdigest()
     others = hidden.replace(b'"Qd"', b'"Kd"', 1)

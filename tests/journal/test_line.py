@@ -20,9 +20,9 @@ from firmware_bridge.facts.events import Entry
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import FIRST_CHAIN, VERSION, Line, seal, unseal, verify_chain, without_sealed
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.preallocate import padded
 from firmware_bridge.shoe.policy import KEEP_ORDER
-from firmware_bridge.topics.event_and_round import messages
 from tests.kit.table import Table
 
 TEXT = st.text(max_size=12)
@@ -130,9 +130,9 @@ def test_a_line_cut_short_is_seen(line: Line, data: st.DataObject) -> None:
         unseal(line.data[: data.draw(st.integers(0, len(line.data) - 1))])
 
 
-def forged(chain: bytes, public: bytes, sealed: bytes) -> bytes:
+def forged(chain: bytes, public: bytes, sealed: bytes, proof: bytes = b"") -> bytes:
     """Bytes with a right checksum."""
-    body = b"\t".join((chain, public, sealed.rstrip(b" ")))
+    body = b"\t".join((chain, public, sealed, proof.rstrip(b" ")))
     return padded(b"%b\t%08x\t%b" % (VERSION, crc32(VERSION + body), body))
 
 
@@ -140,7 +140,7 @@ def forged(chain: bytes, public: bytes, sealed: bytes) -> bytes:
 def test_a_forged_line_is_a_line_or_an_error(line: Line, data: st.DataObject) -> None:
     """Damage under a right checksum: another value somewhere, never another exception."""
     parts = line.data[:-1].split(b"\t")[2:]
-    which = data.draw(st.integers(0, 2))
+    which = data.draw(st.integers(0, 3))
     start = data.draw(st.integers(0, len(parts[which])))
     piece = data.draw(st.sampled_from([b"", b"9", b"-1", b'"', b"null", b"{}", b"[]", b"\xff", b'"99":', b"[" * 5000]))
     parts[which] = parts[which][:start] + piece + parts[which][start + data.draw(st.integers(0, 9)) :]
@@ -159,14 +159,14 @@ def test_a_forged_line_is_a_line_or_an_error(line: Line, data: st.DataObject) ->
     ],
 )
 def test_a_sealed_part_that_does_not_belong_is_an_error(sealed: bytes) -> None:
-    chain, public, _ = PLAYED[0].data[:-1].split(b"\t")[2:]
+    chain, public, _, _ = PLAYED[0].data[:-1].split(b"\t")[2:]
     with pytest.raises(JournalError):
         unseal(forged(chain, public, sealed))
 
 
 def test_errors_spell_no_card() -> None:
     line = PLAYED[2]
-    chain, public, sealed = line.data[:-1].split(b"\t")[2:]
+    chain, public, sealed, _ = line.data[:-1].split(b"\t")[2:]
     with pytest.raises(JournalError) as caught:
         unseal(forged(chain, public, sealed.replace(b'"at":', b'"at":"Qd"')))
     assert "Qd" not in repr(caught.value)

@@ -14,6 +14,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from firmware_bridge.cli.schema import TEXTS
 from tests.kit import wire
 from tests.kit.broker import Broker
 
@@ -77,19 +78,20 @@ class Backend:
     def publish(
         self,
         topic: str,
-        payload: dict[str, Any],
+        payload: dict[str, Any] | str | bytes,
         *,
         retain: bool = False,
         response_topic: str | None = None,
         correlation: bytes | None = None,
     ) -> None:
-        """Publish a JSON object at QoS 1 and wait until the broker has it."""
+        """Publish a JSON object, or text as it is, at QoS 1 and wait until the broker has it."""
         properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho types it not
         if response_topic is not None:
             properties.ResponseTopic = response_topic
         if correlation is not None:
             properties.CorrelationData = correlation
-        sent = self._client.publish(topic, json.dumps(payload), 1, retain, properties)
+        data = json.dumps(payload) if isinstance(payload, dict) else payload
+        sent = self._client.publish(topic, data, 1, retain, properties)
         sent.wait_for_publish(LIMIT_S)
         assert sent.is_published(), "the broker takes nothing from the backend"
 
@@ -141,7 +143,10 @@ class Backend:
         correlation = getattr(message.properties, "CorrelationData", None)
         fault = None
         try:
-            payload = json.loads(message.payload or b"{}", object_pairs_hook=wire.once)
+            text = message.payload or b"{}"
+            if message.topic.rsplit("/", 1)[-1] in TEXTS:
+                text = json.dumps({"note": message.payload.decode()}).encode()
+            payload = json.loads(text, object_pairs_hook=wire.once)
             fault = self._fault(message.topic, payload) if message.payload and self._of_shoes else None
         except (ValueError, LookupError, TypeError) as error:
             payload, fault = {}, f"{message.topic}: {error}"

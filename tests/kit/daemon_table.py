@@ -53,7 +53,8 @@ class Table:
         self.folder, self.journal_dir = folder, folder / "journal"
         self.loop = asyncio.new_event_loop()
         self.board = NativeBoard()
-        self.config_path = folder / "bridge.toml"
+        self.config_path, self.key_file = folder / "bridge.toml", folder / "record-key"
+        self.key_file.write_bytes(bytes(range(32)))
         self.port = port
         self.configure(**sections)
         self.pty = self.loop.run_until_complete(self._plugged())
@@ -68,6 +69,7 @@ class Table:
             "pins": {"factory": "mock"},
             "mqtt": {"port": self.port, "commands": COMMANDS},
             "journal": {"dir": str(self.journal_dir)},
+            "record": {"key_file": str(self.key_file)},
         }
         sections = parted(sections)
         merged = {name: plain.get(name, {}) | sections.get(name, {}) for name in {**plain, **sections}}

@@ -16,9 +16,9 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of, usual
 from firmware_bridge.games.prompts import CardDue
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked, coming
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import table
 
 SAME: Final = ("game", "round", "due", "turn", "hands", "act", "anytime", "shows", "cards_left")

@@ -16,8 +16,8 @@ from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.messages import OutMessage, messages
 from firmware_bridge.shoe import Shoe, decide, phase
-from firmware_bridge.topics.event_and_round import OutMessage, messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
 

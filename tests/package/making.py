@@ -30,6 +30,7 @@ class Made(NamedTuple):
     deb: Path
     floor: Path
     bundle: Path
+    verify: Path
 
 
 def made(project: Path, out: Path, arch: str) -> Made:

@@ -57,6 +57,16 @@ def test_the_bundle_installs_without_a_network_pictures_too(packages: tuple[Made
     assert "+ " not in install()  # that pictures were asked for is remembered
 
 
+def test_the_file_that_verifies_a_record_comes_alone_and_in_the_bundle(
+    packages: tuple[Made, Made], tmp_path: Path
+) -> None:
+    made = packages[1]
+    command = ["/usr/bin/python3", "-I", "-S", str(made.verify), "--help"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Usage: verify.py --policy FILE")
+    assert (unpacked(made, tmp_path) / "shoe-verify.py").read_bytes() == made.verify.read_bytes()
+
+
 @needs_root
 def test_the_package_of_the_back_office_lives_beside_that_of_a_shoe(
     packages: tuple[Made, Made], root: Path, dpkg: Callable[..., str]

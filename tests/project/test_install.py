@@ -77,6 +77,26 @@ def test_uninstall_keeps_the_records_unless_purged(
     assert ("Kept: the journals" in said) is bool(left)
 
 
+def test_a_key_is_made_on_the_machine_that_keeps_it(root: Path) -> None:
+    """An image has none: all Pis made of it would sign with the same key."""
+    make = "/opt/firmware-bridge/bin/shoe key new --if-none"
+    command = [str(PROJECT / "scripts/install"), "--dry-run"]
+    there = Path("/etc/credstore/firmware-bridge.record-key").exists()
+    assert (f"+ {make}\n" in subprocess.run(command, check=True, capture_output=True, text=True).stdout) is not there
+    assert "key new" not in installer(PROJECT, root)("--dry-run")
+    assert "key new" not in subprocess.run([*command, "--floor"], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("options", [["--uninstall"], ["--uninstall", "--purge"]], ids=" ".join)
+def test_uninstall_keeps_the_key_and_says_so(install: Install, root: Path, options: list[str]) -> None:
+    install()
+    key = root / "etc/credstore/firmware-bridge.record-key"
+    key.parent.mkdir(parents=True)
+    key.write_bytes(bytes(32))
+    assert "/etc/credstore/firmware-bridge.record-key" in install(*options).splitlines()[-1]
+    assert key.exists()
+
+
 def refused(*options: str, code: int = 2) -> str:
     """The one line that an installer refuses options with."""
     done = subprocess.run([PROJECT / "scripts/install", *options], check=False, capture_output=True, text=True)
@@ -183,7 +203,10 @@ def test_a_dry_run_objects_to_what_is_not_there(root: Path, options: list[str], 
     assert not root.exists()
 
 
-@pytest.mark.parametrize("unit", ["firmware-bridge", "shoe-floor-ingest", "shoe-floor-page", "shoe-floor-metrics"])
+SERVICES = ("ingest", "page", "metrics", "witness")
+
+
+@pytest.mark.parametrize("unit", ["firmware-bridge", *(f"shoe-floor-{part}" for part in SERVICES)])
 def test_a_unit_is_exposed_at_most_2_of_10(unit: str) -> None:
     path = PROJECT / f"systemd/{unit}.service"
     command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", str(path)]

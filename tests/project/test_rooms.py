@@ -53,12 +53,12 @@ def test_at_most_fifteen_rooms() -> None:
     assert len(rooms(BRIDGE) | loose) <= 15
 
 
-def test_the_command_line_has_at_most_22_entries() -> None:
-    assert len(children(BRIDGE / "cli") | {"__init__"}) <= 22
+def test_the_command_line_has_at_most_23_entries() -> None:
+    assert len(children(BRIDGE / "cli") | {"__init__"}) <= 23
 
 
 def test_no_file_is_longer_than_400_lines() -> None:
-    alone = BRIDGE / "record" / "verify.py"  # one file, as auditors take it away
+    alone = BRIDGE / "record" / "verify.py"  # one file, shipped alone as shoe-verify.py
     files = {*BRIDGE.rglob("*.py"), *HARDWARE.rglob("*.py")} - {alone}
     assert [str(path) for path in files if len(path.read_text().splitlines()) > 400] == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from typing import Final
 
@@ -19,6 +20,8 @@ SIGNED: Final = KEY.sign(MESSAGE).signature
 
 Backend = Callable[[bytes, bytes, bytes], bool]
 BACKENDS: Final = {"Python": v._verified_in_python, "PyNaCl": v._by_nacl()}
+if importlib.util.find_spec("cryptography"):  # of the back office; no test of the shoe needs it
+    BACKENDS["cryptography"] = v._by_cryptography()
 
 SMALL: Final = [y.to_bytes(32, "little") for y in sorted(v._SMALL_ORDER)]
 NOT_CANONICAL: Final = [(v.PRIME + y).to_bytes(32, "little") for y in range(19)]

@@ -13,9 +13,9 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import Entry
 from firmware_bridge.journal.line import Line, unseal
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.shoe import Shoe, advance, decide
 from firmware_bridge.shoe.state import HeldCard, HeldCut, HeldResult
-from firmware_bridge.topics.event_and_round import messages
 from tests.kit.baccarat import layout
 
 CUT = "cut card"

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import FACES, Card, cards
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.state import disclosed
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import last_rounds, mode, snapshots
 from tests.kit.nightly import share
 from tests.kit.table import LOST, RESTART, RESUMED, Step, Table
@@ -112,10 +112,10 @@ class Player:
 
 
 def _told(payload: bytes) -> dict[str, Any]:
-    """A message without what differs by nature: commitments, the chain over what is sealed, and how many events its entry has."""
+    """A message without what differs by nature: commitments, what is made of the sealed part, and how many events there are."""
     told: dict[str, Any] = msgspec.json.decode(payload)
     event = {name: each for name, each in told.pop("event", {}).items() if name != "commit"}
-    return told | {"of": None, "head": None, "event": event}
+    return told | {"of": None, "head": None, "sealed": None, "event": event}
 
 
 def opened(player: Player, before: int) -> set[str]:

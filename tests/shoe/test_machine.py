@@ -9,11 +9,11 @@ from hypothesis.stateful import invariant
 
 from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import FACES
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
 from firmware_bridge.shoe.round import due
 from firmware_bridge.shoe.state import blockers, held_cards, waiting_cut
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
 from tests.kit.nightly import share

@@ -15,8 +15,8 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.line import unseal, without_sealed
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.shoe import decide, fault
-from firmware_bridge.topics.event_and_round import messages
 from tests.kit.table import LOST, Table
 
 NATURAL = "9s Kd Th Kc"

@@ -12,7 +12,7 @@ from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.games.house import house_of
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.kit.baccarat import layout
 
 VECTORS = Path(__file__).parent.parent / "vectors"

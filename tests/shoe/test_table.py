@@ -19,6 +19,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.journal.line import seal
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.shoe import Phase, Shoe, evolve, step
 from firmware_bridge.shoe.decide import HANDLERS, kind
 from firmware_bridge.shoe.evolve import CHANGES
@@ -26,7 +27,6 @@ from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
 from firmware_bridge.shoe.handlers.pit import _CHOICES
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.state import blockers, oldest_held
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import snapshots
 from tests.kit.nightly import EVERY
 from tests.kit.table import LOST, Table, faces

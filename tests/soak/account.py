@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import CardEvent
 from firmware_bridge.journal.line import Line
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.kit.backend import Received
 
 DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardSetAside")
@@ -15,7 +15,7 @@ DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardSetAside")
 EXPECTED: Final = ("restarted_mid_round", "reader_lost", "broker_lost", "cut_card_mid_round")
 """What irregularities a soak may cause."""
 
-TIMELESS: Final = ("table", "shoe", "journal", "seq", "head", "n", "of", "prev", "at", "boot", "flags")
+TIMELESS: Final = ("table", "shoe", "journal", "seq", "head", "n", "of", "prev", "at", "boot", "flags", "sig")
 """Fields of a round that the rule book does not know."""
 
 

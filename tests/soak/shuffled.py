@@ -9,7 +9,7 @@ from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.script import Cut, Drawn, NewShoe, Step
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.games.house import house_of
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.kit.daemon_table import ROOM, Table
 
 BEHIND_CUT = 13

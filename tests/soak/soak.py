@@ -12,8 +12,8 @@ from random import Random
 
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.reader import Place, read_lines
-from firmware_bridge.topics.event_and_round import messages
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable

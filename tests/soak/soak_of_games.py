@@ -16,8 +16,8 @@ from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.daemon.devices.code_books import native_code
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.reader import Place, read_lines
-from firmware_bridge.topics.event_and_round import messages
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable

@@ -11,7 +11,7 @@ from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import Line
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.kit.backend import Received
 from tests.soak.account import Account
 

@@ -19,11 +19,11 @@ from firmware_bridge.config.sections import MqttConfig
 from firmware_bridge.errors import ConfigError, JournalError
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import file_name
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.mqtt.errors import BrokerErrors, alert_row
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotPem, tls_context
-from firmware_bridge.topics.event_and_round import messages
 
 ANSWER_S: Final = 25.0
 """Seconds for name server, TCP, TLS and CONNECT with both protocol versions; each has a limit of its own."""

@@ -24,6 +24,7 @@ DOCUMENTS: Final = {
     "technician": "the technician's book: installing, wiring, calibrating, what to do at 3 a.m.",
     "operators": "for dealer and pit: what the lamps say, NEXT and REVEAL",
     "walkthrough": "a round of each game, by the lamps and by the dealer's screen",
+    "audit": "the signed record: what is proved, what is not, how to check it",
     "irregularities": "every alarm: what it means, who does what, what the pit may choose",
     "houses": "what a house chooses",
     "payouts": "what each bet pays and returns, in every game, and what cannot be set",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, JOURNAL_DIR, journal_dir
-from firmware_bridge.cli.journal import show, verify
+from firmware_bridge.cli.journal import prove, show, verify
 from firmware_bridge.journal.files import unreadable
 
 
@@ -44,5 +44,11 @@ ACTIONS: Final[dict[str, Action]] = {
     "list": ("the journals of this table, one per shoe", show.list_options, show.list_all),
     "show": ("the entries of a journal, without sealed cards", show.options, show.run),
     "verify": ("whether the record is whole and unchanged", verify.options, verify.run),
+    "prove": ("a proof of one entry, to be checked without this table (.tlog-proof)", prove.options, prove.run),
+    "heads": (
+        "the chain value and the leaf of each entry, for a store",
+        prove.heads_options,
+        prove.heads,
+    ),
     "export": ("a journal for outsiders: it verifies, but holds no sealed card", show.export_options, show.export),
 }

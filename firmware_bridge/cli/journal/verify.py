@@ -13,6 +13,7 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.journal.audit import Audit, Met, Verdict
 from firmware_bridge.journal.files import chosen
+from firmware_bridge.record.verify import Key, Refused, parse_policy
 from firmware_bridge.screen.words import counted
 
 BLOCK: Final = 8
@@ -30,12 +31,14 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--replay", action="store_true", help="process every input again and compare")
     parser.add_argument("--head", type=_head, metavar="SEQ:HASH", help="a head noted earlier")
     parser.add_argument("--json", action="store_true", help="one JSON object per journal, for programs")
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="the page of keys that must have signed the record")
     jobs_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Verifies files in order up to the first fault; 0 if there is none, else 1."""
-    audit = Audit(arguments.dir, arguments.head, whole=not arguments.journals, replay=arguments.replay)
+    keys = _keys(arguments.policy) if arguments.policy else ()
+    audit = Audit(arguments.dir, arguments.head, whole=not arguments.journals, replay=arguments.replay, keys=keys)
     paths = chosen(arguments.dir, arguments.journals)
     head, is_found = "", False
     with Bar("verified", sum(map(_size, paths))) as bar, Workers(min(arguments.jobs, len(paths))) as crew:
@@ -53,6 +56,16 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.json:
         print(f"head {head}")
     return 0
+
+
+def _keys(path: Path) -> tuple[Key, ...]:
+    try:
+        policy = parse_policy(path.read_text("utf-8"))
+    except (Refused, UnicodeDecodeError) as error:
+        raise JournalError(f"{path}: {error}", "give the page of keys (C2SP tlog-policy)") from None
+    if not policy.logs:
+        raise JournalError(f"{path} names no log", "add the line `log` and what shoe key show prints")
+    return policy.logs
 
 
 def _verified(audit: Audit, paths: list[Path], workers: Workers) -> Iterator[tuple[Verdict, Met]]:

@@ -11,10 +11,10 @@ from firmware_bridge.daemon.delivery.backlog import Backlog, LeftOut
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.errors import in_words
 from firmware_bridge.journal.cursor import Cursor, CursorFile
+from firmware_bridge.journal.messages import OutMessage, messages
 from firmware_bridge.journal.reader import Place
 from firmware_bridge.journal.resend import Range, lines_of
 from firmware_bridge.mqtt.settings import NotConnected
-from firmware_bridge.topics.event_and_round import OutMessage, messages
 
 WAIT_S: Final = 10.0
 """Seconds after which an echo counts as missing."""

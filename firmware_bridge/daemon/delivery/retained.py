@@ -24,8 +24,8 @@ Publish = Callable[[str, bytes], int]
 class States:
     """Sends the values of `states()` (topic -> value) that differ from those at the broker.
 
-    Values are immutable: the same object is not encoded again. `head()` gives the fields of every message. Call
-    `changed` after anything that may change a value.
+    Values are immutable: the same object is not encoded again; bytes are sent as they are. `head()` gives the fields of
+    every other message. Call `changed` after anything that may change a value.
     """
 
     def __init__(
@@ -65,10 +65,11 @@ class States:
         head = self._head()
         for topic, value in self._states().items():
             before, known = self._sent.get(topic, (_NOTHING, b""))
-            if value is before or (body := msgspec.json.encode(value)) == known:
+            is_whole = isinstance(value, bytes)
+            if value is before or (body := value if is_whole else msgspec.json.encode(value)) == known:
                 continue
             try:
-                self._publish(topic, joined(head, msgspec.Raw(body)))
+                self._publish(topic, body if is_whole else joined(head, msgspec.Raw(body)))
             except NotConnected:
                 return
             self._sent[topic] = value, body

@@ -40,7 +40,8 @@ class RetentionService:
     ) -> None:
         self._table, self._sync, self._loop = table, sync, loop
         self._warn_mb = keep.warn_mb
-        self._retention = Retention(table.journal.directory, keep.keep_days, keep.max_mb)
+        journal = table.journal
+        self._retention = Retention(journal.directory, keep.keep_days, keep.max_mb, journal.tiles.secure)
         self._timer: asyncio.TimerHandle | None = None
         self._at_rest_s = 0.0
 

@@ -27,6 +27,8 @@ from firmware_bridge.daemon.table.order_service import (
     record_burst,
 )
 from firmware_bridge.daemon.table.preview import as_of, preview
+from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
+from firmware_bridge.daemon.table.recorder import Recorder
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import MOST, Window
 from firmware_bridge.facts import orders
@@ -111,8 +113,10 @@ class Control:
         devices: Mapping[str, Leasable] = {},
         watch: Watch | None = None,
         config: Mapping[str, Any] = {},
+        *,
+        recorder: Recorder,
     ) -> None:
-        self._config = config
+        self._config, self._recorder = config, recorder
         self._view, self._watchers = watch, set[asyncio.Event]()
         self._path, self._table, self._orders = path, table, order_service
         self._broker, self._reader, self._health = broker, reader, health
@@ -166,6 +170,7 @@ class Control:
             "broker": self._broker(),
             "reader": self._reader(),
             "health": msgspec.to_builtins(self._health()),
+            "record": {**msgspec.to_builtins(self._recorder.state()), "next": self._recorder.next_key()},
             "lent": self._leases.status(),
             "returning": self._leases.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
@@ -211,6 +216,8 @@ class Control:
             await _send(writer, await self._end_lease(by))
         elif fields["do"] == "preview":
             await _send(writer, self._preview(fields, by))
+        elif fields["do"] in RECORD_ORDERS:
+            await _send(writer, self._recorder.order(fields, by))
         else:
             await _send(writer, self._give(fields, by))
 

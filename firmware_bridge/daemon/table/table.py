@@ -20,7 +20,7 @@ from firmware_bridge.daemon.table.refusals import Refusals
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered, Entry
-from firmware_bridge.facts.house import House
+from firmware_bridge.facts.house import House, Severity
 from firmware_bridge.facts.orders import Answer, Malformed
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps
 from firmware_bridge.journal.cursor import Crashes
@@ -99,8 +99,11 @@ class Table:
         self.jumped_ms = 0
         """Milliseconds by which the wall clock was set forwards since the start, in total."""
 
-    def start(self, house: House) -> None:
-        """Journals the start of the daemon, with the journal open; `house` applies from the next shoe on."""
+    def start(self, house: House, **begun: Any) -> None:
+        """Journals the start of the daemon, with the journal open; `house` is for the next shoe.
+
+        begun: the other fields of `inputs.Started` that are known: `record`, `code`, `installed_by`.
+        """
         self.shoe, self.begun = self.journal.shoe, True
         waited = self._queue.clear()
         stopped = self._outage.as_input() if self._outage.since else None
@@ -111,7 +114,8 @@ class Table:
                 "the same input crashed this version again and again: only observing; update the software, or delete %s"
             )
             log.critical(what, self._crashes.path)
-        started = inputs.Started(**now(), version=__version__, house=house, nonce=nonce(), torn=self.journal.torn)
+        torn, version = self.journal.torn, __version__
+        started = inputs.Started(**now(), version=version, house=house, nonce=nonce(), torn=torn, **begun)
         for fact in (started, *((stopped,) if stopped else ()), *waited):
             self.handle(fact)
         self._show()
@@ -192,11 +196,11 @@ class Table:
         """The retained topics of the table: topic -> an encodable value without the head."""
         return snapshots(self.shoe, self.shown(), self.alarms(), self._own)
 
-    def warn(self, name: str, detail: str, todo: str) -> None:
+    def warn(self, name: str, detail: str, todo: str, severity: Severity = "warning") -> None:
         """Raises an alarm that does not block and is not journaled, once for each `name`, until `unwarn`."""
         if name not in self._warnings:
             log.warning("%s; %s", detail, todo)
-            self._warnings[name] = Alarm(name, now()["at"], "warning", detail, todo, False, ())
+            self._warnings[name] = Alarm(name, now()["at"], severity, detail, todo, False, ())
             self._show()
 
     def unwarn(self, name: str) -> None:

@@ -11,27 +11,30 @@ from msgspec import Struct
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.daemon.delivery.backlog import UnsentAlarms
+from firmware_bridge.daemon.delivery.foreign import Foreign
 from firmware_bridge.daemon.delivery.outbox import EchoCheck, Outbox
 from firmware_bridge.daemon.delivery.replies import Reply
 from firmware_bridge.daemon.delivery.retained import Overwritten, States
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.daemon.table.broker_outage import BrokerOutage
 from firmware_bridge.daemon.table.clock import clock, now
+from firmware_bridge.daemon.table.cursor_saver import CursorSaver
 from firmware_bridge.daemon.table.live_odds import LiveOdds
 from firmware_bridge.daemon.table.opening import Opened
 from firmware_bridge.daemon.table.order_service import Backend, OrderService
+from firmware_bridge.daemon.table.recorder import Recorder
 from firmware_bridge.daemon.table.store_watch import StoreWatch
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.games import GAMES
-from firmware_bridge.journal.cursor import Cursor, CursorFile
+from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line, rfc3339
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.mqtt.client import QuickConnection
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import mode
 
 MOST: Final = 16
@@ -89,90 +92,11 @@ log = logging.getLogger(__name__)
 
 MQTT_5: Final = 5
 STREAMS: Final = ("event", "round")
-STATES: Final = ("table", "lamps", "alarm", "health", "odds")
+STATES: Final = ("table", "lamps", "alarm", "health", "odds", "checkpoint")
 """Retained topics of every game, beside `status`."""
-
-SAVE_S: Final = 0.1
-"""Seconds between two writes of the cursor at least."""
-
-SAVE_AGAIN_S: Final = 5.0
-"""Seconds until a failed write of the cursor is repeated."""
-
-REMEDY: Final = (
-    "check dmesg and replace the SD card; until then no journal is deleted, and a restart sends messages again"
-)
 
 LastWord = Literal["stopped", "lost"]
 """The end of a table: by a stop, or by a failure."""
-
-
-class CursorSaver:
-    """Writes the outbox's cursor soon after it `moved`, until `close`; raises an alarm where that fails.
-
-    Each write is done in a thread, one after the other: only entries that the broker has acknowledged are in it, so a
-    late one repeats messages and loses none.
-    """
-
-    def __init__(self, outbox: Outbox, table: Table, loop: asyncio.AbstractEventLoop) -> None:
-        self._outbox, self._table, self._loop = outbox, table, loop
-        self._is_failing = False
-        self._timer: asyncio.TimerHandle | None = None
-        self._saving: asyncio.Task[None] | None = None
-        self._synced = list[Callable[[Cursor], None]]()
-
-    def moved(self) -> None:
-        """Called when the cursor moved."""
-        if self._timer is None:
-            self._timer = self._loop.call_later(SAVE_S, self._save)
-
-    def sync(self, synced: Callable[[Cursor], None]) -> None:
-        """Syncs the cursor to disk; `synced` is called with it then, not where there is none or the sync failed."""
-        self._synced.append(synced)
-        self._save()
-
-    async def close(self) -> None:
-        """Writes the cursor a last time."""
-        if self._timer:
-            self._timer.cancel()
-        if self._saving:
-            await asyncio.wait({self._saving})
-        self._synced.clear()
-        await self._store()
-        if self._timer:
-            self._timer.cancel()
-
-    def _save(self) -> None:
-        """Begins to write the cursor; behind the write before it, where that is not finished."""
-        if self._timer:
-            self._timer.cancel()
-        self._timer = None
-        if self._saving:
-            self._saving.add_done_callback(lambda _: self.moved())
-            return
-        self._saving = self._loop.create_task(self._store())
-        self._saving.add_done_callback(self._saved)
-
-    def _saved(self, _: object) -> None:
-        self._saving = None
-
-    async def _store(self) -> None:
-        asked, self._synced = self._synced, []
-        sync = bool(asked) or self._is_failing  # a disk that failed is trusted again after a sync
-        try:
-            cursor = await self._loop.run_in_executor(None, lambda: self._outbox.save(sync=sync))
-        except OSError as error:
-            self._is_failing = True
-            what = f"the broker's position in the journal cannot be saved ({error.strerror or error})"
-            self._table.warn("cursor_error", what, REMEDY)
-            if self._timer is None:  # repeats it, even without a new acknowledgement
-                self._timer = self._loop.call_later(SAVE_AGAIN_S, self._save)
-            return
-        if sync:
-            self._is_failing = False
-            self._table.unwarn("cursor_error")
-        if cursor:
-            for each in asked:
-                each(cursor)
 
 
 class Uplink:
@@ -189,6 +113,7 @@ class Uplink:
         settings: BrokerSettings,
         order_service: OrderService,
         allowed: Collection[str],
+        recorder: Recorder,
         loop: asyncio.AbstractEventLoop,
         live_odds: bool = False,
         stored: str | None = None,
@@ -197,6 +122,7 @@ class Uplink:
         self._odds = LiveOdds(self.changed, loop) if live_odds else None
         self._table, self._prefix, self._loop = table, prefix, loop
         self.health: Health | None = None
+        self.recorder = recorder
         self._cursor: CursorFile | None = None
         self._echoes = EchoCheck(self._mute, loop)
         store = Store(table.journal.directory, stored) if stored else None
@@ -211,8 +137,9 @@ class Uplink:
         own_topics = {topic.name for game in GAMES.values() for topic in game.topics}
         self._state_topics = (*STATES, *sorted(own_topics))
         self._overwritten = Overwritten(self._publish_again, lambda: bool(self.shared), loop)
-        topics = [f"{prefix}/command", *([f"{prefix}/stored"] if store else [])]
-        of_others = [f"{prefix}/{name}" for name in self._state_topics]
+        self._foreign = Foreign(table.journal.directory, recorder.foreign)
+        topics = [f"{prefix}/{name}" for name in ("command", "witnessed", *(("stored",) if store else ()))]
+        of_others = [f"{prefix}/{name}" for name in (*self._state_topics, *STREAMS)]
         self.link = Link(
             settings, loop, will=self._will, topics=topics, own=self._own, of_others=of_others, driver=QuickConnection,
             on_up=self._on_up, on_down=self._on_down, on_delivered=self._on_delivered, on_message=self._on_message,
@@ -248,7 +175,12 @@ class Uplink:
     def publishing(self, line: Line) -> Callable[[], None]:
         """A function that publishes a line once it is on disk; the messages are made before, to send quickly."""
         made = messages(line)
-        return lambda: self.outbox.add(made, self._table.journal.end)
+
+        def publish() -> None:
+            self.outbox.add(made, self._table.journal.end)
+            self.recorder.added(line)
+
+        return publish
 
     def publish_health(self, health: Health) -> None:
         """Publishes the health; without a connection, after the next reconnect."""
@@ -337,6 +269,11 @@ class Uplink:
         name = message.topic.removeprefix(f"{self._prefix}/")
         if name in ("command", "stored"):
             (self.backend if name == "command" else self._store).receive(message)
+            if name == "stored":
+                self.recorder.stored(message.payload)
+        elif name == "witnessed":
+            self.recorder.witness(message.payload)
+            self.changed()
         elif message.retained:
             return  # a retained message of before
         elif name == "status":
@@ -345,6 +282,7 @@ class Uplink:
             self._overwritten.heard(name, message.payload)
         else:
             self._follow(lambda: self.outbox.heard(name, message.payload))
+            self._foreign.heard(name, message.payload)
 
     def _receive_status(self, payload: bytes) -> None:
         before = self._duplicates.warning
@@ -368,6 +306,7 @@ class Uplink:
         return self.link.publish(reply.topic, reply.payload, response=reply.asked)
 
     def _send_event(self, topic: str, payload: bytes) -> int:
+        self._foreign.sent(topic, payload)
         return self.link.publish(f"{self._prefix}/{topic}", payload)
 
     def _send_state(self, topic: str, payload: bytes) -> int:
@@ -382,7 +321,7 @@ class Uplink:
         states = table.states()
         if self._odds and self._odds.state:
             states["odds"] = self._odds.state
-        return states | status
+        return states | {"checkpoint": self.recorder.checkpoint()} | status
 
     def _will(self) -> Message:
         return self._message("status", self._status("lost"))
@@ -390,7 +329,8 @@ class Uplink:
     def _status(self, state: Literal["online", "stopped", "lost"]) -> Status:
         table = self._table
         now_mode = mode(table.shoe, table.observing, bool(table.disk))
-        return Status(state, __version__, __build__, table.shoe.seq + 1, now_mode, clock(), self.link.number)
+        link, record = self.link.number, self.recorder.state()
+        return Status(state, __version__, __build__, table.shoe.seq + 1, now_mode, clock(), link, record)
 
     def _head(self) -> StateHead:
         shoe, at = self._table.shoe, rfc3339(now()["at"])

@@ -44,6 +44,7 @@ OF_THE_STORE: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("shoe_floor_conflicts_total", "counter", "messages", "Messages that came again with other bytes."),
     ("shoe_floor_quarantine_total", "counter", "messages", "Messages that are not valid messages of a table."),
     ("shoe_floor_gaps", "gauge", "journals", "Journals with missing messages."),
+    ("shoe_record_incidents", "gauge", "incidents", "Open incidents of the records of all tables."),
 )
 """Name, kind, unit, help."""
 

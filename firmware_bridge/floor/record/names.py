@@ -19,6 +19,7 @@ PEOPLE: Final = {
     "CardEntered": ("by", "second"),
     "CardLookedAt": ("by", "second"),
     "IrregularityClosed": ("by",),
+    "KeyChanged": ("by", "second"),
     "MarkGiven": ("by",),
     "MarkTakenBack": ("by",),
     "RoundClosed": ("dealt_by",),

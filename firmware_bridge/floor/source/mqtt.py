@@ -86,11 +86,11 @@ class MqttSource(Reader):
         if self._link is not None:
             self._link.acknowledge(each.ticket for each in deliveries)
 
-    def publish(self, topic: str, payload: bytes) -> None:
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
         """Send a message at QoS 1; without a connection it is lost."""
         if self._link is not None:
             with suppress(NotConnected):
-                self._link.publish(topic, payload)
+                self._link.publish(topic, payload, retain=retain)
 
     def drop(self) -> None:
         """Drop the connection without a disconnect: what is not acknowledged comes again."""

@@ -9,15 +9,18 @@ from typing import Any, Final, Literal, NamedTuple
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
+from firmware_bridge.floor.record.state import Changes
+from firmware_bridge.floor.store import record_sql
+from firmware_bridge.floor.store.cosigned import Cosigned
 
-What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired"]
+What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired", "incidents", "pending"]
 """What can be exported: the rounds that count, every message, and the views of the same names."""
 
 Part = Literal["ingest", "reader"]
 """What a role of a server may do: write messages, or read them. Neither may change or delete one."""
 
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Format of tables and views in both engines; no other is read or written."""
 
 
@@ -54,7 +57,7 @@ class Old(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How many messages were ever stored, were in conflict, are in quarantine; and how many journals have gaps.
+    """How many messages were ever stored, were in conflict, are in quarantine; journals with gaps, open incidents.
 
     The first is an estimate in PostgreSQL, and so are large numbers of the others (docs/metrics.md).
     """
@@ -63,6 +66,7 @@ class Counts(NamedTuple):
     conflicts: int
     quarantine: int
     gaps: int
+    incidents: int = 0
 
 
 class StoredRound(NamedTuple):
@@ -79,6 +83,14 @@ class StoredRound(NamedTuple):
     def place(self) -> tuple[str, int, int]:
         """Its round: journal, shoe, round."""
         return self.journal, self.shoe, self.round
+
+
+class RecordSize(NamedTuple):
+    """How many entries of a table's newest record are verified, and how many a quorum of witnesses cosigned."""
+
+    table: str
+    size: int
+    witnessed: int
 
 
 class Reader(ABC):
@@ -113,6 +125,11 @@ class Reader(ABC):
         closed = {each.place for each in found if not each.revision}
         return [each.body for each in reversed(found) if each.place in closed]
 
+    def records(self) -> list[RecordSize]:
+        """The size of each table's record."""
+        with self._reading():
+            return [RecordSize(*each) for each in self._db.execute(record_sql.SIZES)]
+
     def close(self) -> None:
         """Close the connection."""
         self._db.close()
@@ -126,7 +143,7 @@ class Reader(ABC):
         return [StoredRound(*each) for each in self._db.execute(self._sql.LAST_ROUNDS, (table, journal, count))]
 
 
-class Store(ABC):
+class Store(Cosigned):
     """Keeps messages for good: when `save` returns, they are on disk. All methods raise StoreError.
 
     _db, _sql: as a `Reader` has them.
@@ -136,8 +153,14 @@ class Store(ABC):
     _sql: Any
 
     @abstractmethod
-    def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
-        """Commit a batch, all or nothing."""
+    def save(
+        self,
+        rows: Sequence[Row],
+        unread: Sequence[Unread],
+        progress: Sequence[Progress],
+        record: Changes | None = None,
+    ) -> Saved:
+        """Commit a batch, all or nothing. record: what it changes in the records of tables."""
 
     def load(self, key: Key) -> Loaded:
         """A journal as far as it is kept; an empty one if it is unknown."""
@@ -203,6 +226,10 @@ class Store(ABC):
     @abstractmethod
     def _in_words(self) -> AbstractContextManager[None]:
         """Context that raises errors of the engine as StoreError."""
+
+    @abstractmethod
+    def _transaction(self) -> AbstractContextManager[Any]:
+        """Context of a transaction; gives the connection."""
 
     def _old(self, before: str, key: Key | None = None) -> list[Old]:
         """The old journals, or the one of `key`."""

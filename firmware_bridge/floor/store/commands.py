@@ -19,8 +19,8 @@ from firmware_bridge.floor.record.ledger import Ledger
 from firmware_bridge.floor.record.message import Row, now, row
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.store import Saved, Store, StoreError, What
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.recovery import Salvage
-from firmware_bridge.topics.event_and_round import messages
 
 log = logging.getLogger(__name__)
 

@@ -13,6 +13,7 @@ from psycopg.types.numeric import Int8Dumper
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
+from firmware_bridge.floor.record.state import Changes
 from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Reader, Saved, Store, StoreError, What
 from firmware_bridge.floor.store import postgres_sql as sql
 from firmware_bridge.floor.store.sqlite_sql import ORDER
@@ -75,6 +76,7 @@ class PostgresStore(Store):
     """
 
     _sql = sql
+    _marker = "%s"
 
     def __init__(self, url: str, password: str | None = None) -> None:
         self._all_new = True
@@ -88,7 +90,13 @@ class PostgresStore(Store):
             self._db.close()
             raise
 
-    def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
+    def save(
+        self,
+        rows: Sequence[Row],
+        unread: Sequence[Unread],
+        progress: Sequence[Progress],
+        record: Changes | None = None,
+    ) -> Saved:
         # Sorted by key, so that two writers cannot deadlock.
         rows = sorted(rows, key=lambda row: row[:5])
         with self._transaction() as db, db.cursor() as cursor:
@@ -100,7 +108,13 @@ class PostgresStore(Store):
             ):
                 if values:
                     cursor.executemany(statement, values)
+            if record:
+                self._save_record(db, record)
         return Saved(fresh, len(rows) - fresh - len(others), len(others))
+
+    def _many(self, db: Any, statement: str, values: Sequence[Any]) -> None:
+        with db.cursor() as cursor:
+            cursor.executemany(statement, values)
 
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         named = self._wanted(what, table, journal)

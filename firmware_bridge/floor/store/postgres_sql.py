@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from firmware_bridge.floor.store import FORMAT
+from firmware_bridge.floor.store import FORMAT, cosigned, record_sql
 
-TABLES: Final = f"""
+_TABLES: Final = f"""
 create table store_version (version integer not null);
 insert into store_version values ({FORMAT});
 create table message (
@@ -44,11 +44,11 @@ create view round_latest as
     select topic, tbl, journal, seq, n, "of", shoe, at, received_at, game, round, status, revision, prev_journal,
       prev_seq, body, row_number() over (
       partition by tbl, journal, shoe, round order by revision desc, seq desc, n desc) as place
-    from message where topic = 'round') ranked where place = 1;
+    from message r where topic = 'round' and $proved) ranked where place = 1;
 create view rounds as
   select tbl, journal, shoe, round, game, status, revision, seq, n, at, received_at,
-    convert_from(body, 'UTF8') as body
-  from round_latest where status <> 'voided';
+    $proof, convert_from(body, 'UTF8') as body
+  from round_latest r where status <> 'voided';
 create view gaps as
   select tbl, journal, whole + 1 as "from", known as "to" from progress where whole < known;
 create view round_gaps as
@@ -70,6 +70,26 @@ create view shoes as
     count(distinct round) as rounds
   from message group by tbl, journal, shoe;
 """
+_TYPES: Final = {
+    "$text": 'text collate "C"',
+    "$int": "bigint",
+    "$blob": "bytea",
+    "$proved": record_sql.ONLY_PROVED,
+    "$proof": record_sql.VIEW_PROOF,
+    "$has_head": "position(convert_to(f.head, 'UTF8') in r.body) > 0",
+}
+"""Word in the schema -> how this engine says it."""
+
+
+def _said(script: str) -> str:
+    for word, text in _TYPES.items():
+        script = script.replace(word, text)
+    return script
+
+
+TABLES: Final = _said(
+    _TABLES.replace("create view round_latest", record_sql.TABLES + cosigned.TABLES + "create view round_latest")
+)
 """No index holds a body, or what the broker or a reader calls it: an entry of an index has at most 2,700 bytes."""
 
 SESSION: Final = """
@@ -124,14 +144,16 @@ where name in ('fsync', 'full_page_writes') and setting = 'off' order by name
 
 DAMAGED: Final = "select checksum_failures from pg_stat_database where datname = current_database()"
 
-_KEPT: Final = "message, conflict, quarantine, progress, expired, store_version"
-_VIEWS: Final = "round_latest, rounds, gaps, round_gaps, messages, conflicts, shoes"
+_RECORD: Final = "record_key, log, leaf, pending, incident, cosignature, witnessed, evidence"
+_KEPT: Final = f"message, conflict, quarantine, progress, expired, store_version, {_RECORD}"
+_VIEWS: Final = "round_latest, rounds, gaps, round_gaps, messages, conflicts, shoes, incidents"
 GRANTS: Final = {
     "reader": (f"grant select on {_KEPT}, {_VIEWS} to {{}}",),
     "ingest": (
         f"grant select on {_KEPT}, {_VIEWS} to {{}}",
-        "grant insert on message, conflict, quarantine, progress to {}",
-        "grant update on progress to {}",
+        f"grant insert on message, conflict, quarantine, progress, {_RECORD} to {{}}",
+        "grant update on progress, record_key, log, pending, incident, cosignature to {}",
+        "grant delete on pending to {}",
     ),
 }
 """Part of a role -> its grants. Progress is updated, messages never."""
@@ -195,7 +217,8 @@ _SOME: Final = f"""
 """
 COUNTS: Final = f"""
 select {_INSERTED.format("message")}, {_SOME.replace("{}", "conflict")}, {_SOME.replace("{}", "quarantine")},
-  (select count(*) from progress where (whole < known or since <> '') and whole < known)
+  (select count(*) from progress where (whole < known or since <> '') and whole < known),
+  (select count(*) from incident where closed_at = '')
 """
 """Messages by the server's count of inserts, because counting rows reads them all.
 

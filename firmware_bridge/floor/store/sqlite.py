@@ -5,12 +5,13 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from firmware_bridge.errors import in_words
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread, is_same
+from firmware_bridge.floor.record.state import Changes
 from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Reader, Saved, Store, StoreError, What
 from firmware_bridge.floor.store import sqlite_sql as sql
 
@@ -27,6 +28,7 @@ class SqliteStore(Store):
     """
 
     _sql = sql
+    _marker = "?"
 
     def __init__(self, path: Path, *, make: bool = True) -> None:
         self._path = path
@@ -51,7 +53,13 @@ class SqliteStore(Store):
                 self._db.close()
                 raise
 
-    def save(self, rows: Sequence[Row], unread: Sequence[Unread], progress: Sequence[Progress]) -> Saved:
+    def save(
+        self,
+        rows: Sequence[Row],
+        unread: Sequence[Unread],
+        progress: Sequence[Progress],
+        record: Changes | None = None,
+    ) -> Saved:
         with self._transaction() as db:
             fresh = conflicts = 0
             for row in rows:
@@ -62,7 +70,12 @@ class SqliteStore(Store):
                     conflicts += 1
             db.executemany(sql.QUARANTINE, unread)
             db.executemany(sql.PROGRESS, [(*each.key, *each[1:]) for each in progress])
+            if record:
+                self._save_record(db, record)
         return Saved(fresh, len(rows) - fresh - conflicts, conflicts)
+
+    def _many(self, db: Any, statement: str, values: Sequence[Any]) -> None:
+        db.executemany(statement, values)
 
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         named = self._wanted(what, table, journal)

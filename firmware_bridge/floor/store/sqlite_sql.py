@@ -2,7 +2,9 @@
 
 from typing import Final
 
-TABLES: Final = """
+from firmware_bridge.floor.store import cosigned, record_sql
+
+_TABLES: Final = """
 create table message (
   topic text not null, tbl text not null, journal text not null, seq integer not null, n integer not null,
   "of" integer not null, shoe integer not null, at text not null, received_at text not null,
@@ -31,10 +33,11 @@ create view round_latest as
   select * from (
     select *, row_number() over (
       partition by tbl, journal, shoe, round order by revision desc, seq desc, n desc) as place
-    from message where topic = 'round') where place = 1;
+    from message r where topic = 'round' and $proved) where place = 1;
 create view rounds as
-  select tbl, journal, shoe, round, game, status, revision, seq, n, at, received_at, cast(body as text) as body
-  from round_latest where status <> 'voided';
+  select tbl, journal, shoe, round, game, status, revision, seq, n, at, received_at,
+    $proof, cast(body as text) as body
+  from round_latest r where status <> 'voided';
 create view gaps as
   select tbl, journal, whole + 1 as "from", known as "to" from progress where whole < known;
 create view round_gaps as
@@ -56,6 +59,27 @@ create view shoes as
     count(distinct round) as rounds
   from message group by tbl, journal, shoe;
 """
+
+_TYPES: Final = {
+    "$text": "text",
+    "$int": "integer",
+    "$blob": "blob",
+    "$proved": record_sql.ONLY_PROVED,
+    "$proof": record_sql.VIEW_PROOF,
+    "$has_head": "instr(r.body, cast(f.head as blob)) > 0",
+}
+"""Word in the schema -> how this engine says it."""
+
+
+def _said(script: str) -> str:
+    for word, text in _TYPES.items():
+        script = script.replace(word, text)
+    return script
+
+
+TABLES: Final = _said(
+    _TABLES.replace("create view round_latest", record_sql.TABLES + cosigned.TABLES + "create view round_latest")
+)
 
 INSERT: Final = f"insert into message values ({', '.join('?' * 17)}) on conflict do nothing"
 SAME: Final = "select body, digest from message where topic = ? and tbl = ? and journal = ? and seq = ? and n = ?"
@@ -84,6 +108,8 @@ ORDER: Final = {
     "gaps": "tbl, journal",
     "shoes": "tbl, shoe",
     "expired": "tbl, shoe, journal",
+    "incidents": "at, tbl, kind, place",
+    "pending": "tbl, journal, seq, n, topic",
 }
 """View -> the order of its rows."""
 
@@ -127,7 +153,8 @@ EXPIRED: Final = "insert or replace into expired values (?, ?, ?, ?, ?, ?, ?, ?)
 
 COUNTS: Final = """
 select (select max(rowid) from message), (select max(rowid) from conflict), (select max(rowid) from quarantine),
-  (select count(*) from progress where (whole < known or since <> '') and whole < known)
+  (select count(*) from progress where (whole < known or since <> '') and whole < known),
+  (select count(*) from incident where closed_at = '')
 """
 """The last rowid counts all rows ever stored, expired ones too; after a restore, those that are left.
 

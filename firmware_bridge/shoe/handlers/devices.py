@@ -2,6 +2,8 @@
 
 from typing import TypeGuard
 
+from msgspec.structs import replace
+
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.inputs import SlotFilled
 from firmware_bridge.games.prompts import MarkDue
@@ -24,13 +26,39 @@ def start(draft: Draft, fact: inputs.Started) -> None:
     """Handles the start of the daemon: an open round is resumed at the same slot."""
     if not draft.shoe.journal:
         draft.add(events.Commissioned(journal=f"0-{fact.nonce[:12]}"))
-    draft.add(events.BridgeStarted(version=fact.version, house=fact.house, torn=fact.torn))
+    before = draft.shoe.device.code
+    draft.add(events.BridgeStarted(version=fact.version, house=fact.house, torn=fact.torn, code=fact.code))
+    if before and fact.code and replace(before, config="") != replace(fact.code, config=""):
+        draft.add(events.SoftwareChanged(old=before, new=fact.code, by=fact.installed_by))
     restart_clocks(draft)
     if phase(draft.shoe) is Phase.DEALING:
         what = f"{slot} is due" if (slot := due(draft.shoe)) else _waits_for(draft.shoe)
         draft.open_irregularity(
             "restarted_mid_round", f"round {draft.shoe.round}, {what}", round=draft.shoe.round, waits=what
         )
+    if fact.record and draft.shoe.device.record is None:
+        _begin_record(draft, fact.record)
+
+
+def note_code(draft: Draft, fact: inputs.CodeChecked) -> None:
+    """Puts files of the software that were changed on record."""
+    draft.add(events.CodeFound(changed=fact.changed))
+
+
+def renew_record(draft: Draft, fact: inputs.RecordRenewed) -> None:
+    """Begins another record between shoes."""
+    if ended := draft.shoe.device.record:
+        draft.add(events.RecordEnded(origin=ended.origin, why=fact.why, by=fact.by, second=fact.second))
+    _begin_record(draft, fact.record)
+
+
+def rotate_key(draft: Draft, fact: inputs.KeyRotated) -> None:
+    """Changes the key of the record between shoes."""
+    draft.add(events.KeyChanged(old=fact.old, new=fact.new, by=fact.by, second=fact.second))
+
+
+def _begin_record(draft: Draft, begun: inputs.NewRecord) -> None:
+    draft.add(events.RecordBegun(origin=begun.origin, key=begun.key, follows=begun.follows))
 
 
 def is_card(fact: inputs.AnyInput) -> TypeGuard[inputs.CardRead | inputs.CardUnread]:

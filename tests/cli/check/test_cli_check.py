@@ -53,6 +53,7 @@ def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
         "broker": {"OK"},
         "stranger": {"WARN"},  # a broker without users
         "disk": {"OK"},
+        "record": {"WARN"},  # a name of nobody
     }
     assert set(of_this_machine) >= {"service", "versions", "access", "calibrated", "mount", "clock"}
     assert found["broker"][0]["text"].endswith(

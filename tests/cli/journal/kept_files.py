@@ -52,10 +52,10 @@ def rechained(files: list[Path], number: int, old: bytes, new: bytes) -> None:
             if path == files[0] and n < number:
                 chain = line.split(b"\t")[2]
                 continue
-            was, shown, hidden = line.rstrip(b" \n").split(b"\t")[2:]
+            was, shown, hidden, proof = line.rstrip(b" \n").split(b"\t")[2:]
             shown, hidden = (part.replace(old, new) if n == number else part for part in (shown, hidden))
             chain = sha256(chain + sha256(hidden).hexdigest().encode() + shown).hexdigest().encode()
-            lines[n - 1] = forged(b"\t".join([*line.split(b"\t")[:3], shown, hidden]), was, chain)
+            lines[n - 1] = forged(b"\t".join([*line.split(b"\t")[:3], shown, hidden, proof]), was, chain)
         path.write_bytes(b"".join(lines))
 
 

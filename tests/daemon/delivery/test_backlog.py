@@ -15,8 +15,8 @@ from firmware_bridge.daemon.delivery.outbox import READ_AHEAD
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.recovery import Salvage
-from firmware_bridge.topics.event_and_round import messages
 from tests.daemon.delivery import wires
 from tests.daemon.delivery.wires import SHOE, Wire
 

@@ -5,7 +5,7 @@ import pytest
 from firmware_bridge.daemon.delivery.outbox import READ_AHEAD, WINDOW
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_id
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.daemon.delivery import wires
 from tests.daemon.delivery.wires import SHOE, Wire, identities
 

@@ -8,8 +8,8 @@ from pytest_mock import MockerFixture
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal import reader
 from firmware_bridge.journal.files import file_name, journal_id
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.resend import NEAR, Range, last_entry, lines_of
-from firmware_bridge.topics.event_and_round import messages
 from tests.daemon.delivery import wires
 from tests.daemon.delivery.wires import SHOE, Wire, identities, wire_count
 

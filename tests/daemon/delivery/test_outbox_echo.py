@@ -6,7 +6,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.daemon.delivery.outbox import HELD
 from firmware_bridge.journal.cursor import Cursor
-from firmware_bridge.topics.event_and_round import messages
+from firmware_bridge.journal.messages import messages
 from tests.daemon.delivery import wires
 from tests.daemon.delivery.wires import SHOE, Wire
 

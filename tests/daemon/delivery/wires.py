@@ -11,8 +11,8 @@ from firmware_bridge.daemon.delivery.outbox import EchoCheck, Outbox
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.mqtt.settings import NotConnected
-from firmware_bridge.topics.event_and_round import messages
 from tests.kit.journal_record import Record
 
 

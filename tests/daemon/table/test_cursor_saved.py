@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from firmware_bridge.daemon.table import uplink
-from firmware_bridge.daemon.table.uplink import CursorSaver
+from firmware_bridge.daemon.table import cursor_saver
+from firmware_bridge.daemon.table.cursor_saver import CursorSaver
 
 
 class Disk:
@@ -30,8 +30,8 @@ class Disk:
 
 
 def test_a_disk_that_failed_is_tried_until_it_syncs_and_then_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uplink, "SAVE_S", 0.0)
-    monkeypatch.setattr(uplink, "SAVE_AGAIN_S", 0.0)
+    monkeypatch.setattr(cursor_saver, "SAVE_S", 0.0)
+    monkeypatch.setattr(cursor_saver, "SAVE_AGAIN_S", 0.0)
     disk = Disk()
 
     async def main() -> list[tuple[list[bool], set[str]]]:

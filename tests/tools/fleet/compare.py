@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.reader import Walk
-from firmware_bridge.topics.event_and_round import messages
 
 EXAMPLES: Final = 5
 """Keys that are named of each kind."""

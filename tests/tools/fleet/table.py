@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ from firmware_bridge.games.house import usual
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.line import Line
 from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.record.signer import write_seed
 from tests.tools.fleet.dealer import Dealer
 
 ROUND_EVENTS = (b'{"type":"RoundClosed",', b'{"type":"RoundVoided",')
@@ -54,7 +56,11 @@ class FleetTable(Bridge):
 
 
 def table_config(name: str, game: str, directory: Path, host: str, port: int, stored: str | None) -> Config:
-    """The config of one table of a fleet; everything that it does not name is the usual one."""
+    """The config of one table of a fleet, with a key beside its journals; what it does not name is the usual one."""
+    key = directory.with_name(f"{directory.name}.record-key")
+    key.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        write_seed(key)
     mqtt: dict[str, Any] = {"host": host, "port": port, "username": name}
     return parse(
         {
@@ -62,6 +68,7 @@ def table_config(name: str, game: str, directory: Path, host: str, port: int, st
             "pins": {"factory": "mock", "next": 22},
             "mqtt": mqtt | ({"stored": stored} if stored else {}),
             "journal": {"dir": str(directory)},
+            "record": {"key_file": str(key)},
         }
     )
 

@@ -8,12 +8,12 @@ from typing import Any, Final, get_args
 import msgspec
 
 from firmware_bridge import __version__
-from firmware_bridge.cli.schema import STATES, schema
+from firmware_bridge.cli.schema import STATES, TEXTS, schema
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.wire import Stored
 from firmware_bridge.games import GAMES
 from tests.tools.messages.examples import examples
-from tests.tools.messages.topics import PHASES, RESERVED, Topic, topics
+from tests.tools.messages.topics import PHASES, Topic, topics
 
 Json = dict[str, Any]
 
@@ -39,7 +39,6 @@ def document() -> Json:
             "description": ABOUT,
             "license": {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
             "x-phases": PHASES,
-            "x-reserved": RESERVED,
         },
         "defaultContentType": "application/json",
         "servers": {"house": _SERVER},
@@ -113,13 +112,18 @@ def _operation(topic: Topic) -> Json:
 
 def _message(name: str, definition: Json) -> Json:
     answers = {"correlationId": {"location": "$message.payload#/id"}} if name.startswith(("command.", "reply")) else {}
-    return answers | {
-        "name": name,
-        "title": name,
-        "summary": described(name, definition).splitlines()[0],
-        "payload": {"$ref": f"#/components/schemas/{name}"},
-        "examples": [{"name": each, "payload": payload} for each, payload in examples().get(name, {}).items()],
-    }
+    text = {"contentType": "text/plain; charset=utf-8"} if name in TEXTS else {}
+    return (
+        answers
+        | text
+        | {
+            "name": name,
+            "title": name,
+            "summary": described(name, definition).splitlines()[0],
+            "payload": {"$ref": f"#/components/schemas/{name}"},
+            "examples": [{"name": each, "payload": payload} for each, payload in examples().get(name, {}).items()],
+        }
+    )
 
 
 def described(name: str, definition: Json) -> str:

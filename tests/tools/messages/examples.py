@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
+from nacl.signing import SigningKey
 
 from firmware_bridge import __version__
 from firmware_bridge.daemon.table.odds_child import Question, answer
 from firmware_bridge.daemon.table.order_service import NotAnOrder, parse
+from firmware_bridge.facts.events import KeyChanged
 from firmware_bridge.facts.wire import VERSION, StateHead, Stored, joined
-from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
+from firmware_bridge.facts.wire_states import Health, ReaderHealth, Record, Status
 from firmware_bridge.games.house import house_of
-from tests.tools.messages.played import BOOT, TABLE, Moment, Sent, played
+from firmware_bridge.record.signer import signer
+from firmware_bridge.record.verify import COSIGNATURE, cosigned_bytes, key_of, parse_checkpoint, parse_note
+from tests.tools.messages.played import BEGAN, BOOT, KEY, TABLE, Moment, Sent, played
 from tests.tools.messages.scenes import GAMES, MORE
 
-Examples = dict[str, dict[str, dict[str, Any]]]
-"""Kind of message -> name of an example -> the message."""
+Examples = dict[str, dict[str, Any]]
+"""Kind of message -> name of an example -> the message: a JSON object, or text."""
 
 BY_GAME: Final = ("table", "BetsClosed", "MarkGiven", "QuestionAnswered", "Happened", "RoundClosed", "RoundCorrected")
 """Messages with an example for each game, because they differ so much."""
@@ -53,6 +59,8 @@ def examples() -> Examples:
         if name not in of or _shows_more(sent, of[name]):
             of[name] = sent.payload
     found["stored"] = {"stored": _stored()}
+    found["checkpoint"], found["witnessed"] = {"checkpoint": _note()}, {"witnessed": _cosigned(_note())}
+    found["event.KeyChanged"] = {"KeyChanged": _key_changed()}
     found["reply"]["refused: no order"] = _no_order()
     return found | {"status": _status(), "health": {"health": _beside(HEALTH)}, "odds": {"odds": _odds()}}
 
@@ -105,13 +113,39 @@ HEALTH: Final = Health(
 
 def _status() -> dict[str, dict[str, Any]]:
     states: tuple[Any, ...] = ("online", "stopped", "lost")
-    return {each: _beside(Status(each, __version__, "unknown", 15, "FULL", "synchronised", 1)) for each in states}
+    size = parse_checkpoint(parse_note(_note()).text).size
+    record = Record(KEY.key.name, size, KEY.key.vkey, signed=True, witnessed=size)
+    online = Status("online", __version__, "unknown", 15, "FULL", "synchronised", 1, record)
+    return {each: _beside(replace(online, state=each)) for each in states}
 
 
 def _stored() -> dict[str, Any]:
     """The message of a store after the commit of the first round of baccarat."""
     first = next(each.payload for moment in moments()["baccarat"] for each in moment.sent if each.topic == "round")
-    return dict(msgspec.to_builtins(Stored(first["journal"], first["seq"], "store")))
+    return dict(msgspec.to_builtins(Stored(first["journal"], first["seq"], "store", first["head"])))
+
+
+def _note() -> str:
+    """The newest checkpoint when the scene of baccarat ends."""
+    events = [each.payload for moment in moments()["baccarat"] for each in moment.sent if each.topic == "event"]
+    return str([each["checkpoint"] for each in events if "checkpoint" in each][-1])
+
+
+def _cosigned(note: str) -> str:
+    """The note with the cosignature of a witness."""
+    secret, at = SigningKey(bytes(range(32, 64))), BEGAN // 1000 + 30
+    key = key_of("witness.example/surveillance", COSIGNATURE, bytes(secret.verify_key))
+    signature = secret.sign(cosigned_bytes(at, parse_note(note).text)).signature
+    encoded = base64.b64encode(key.id + at.to_bytes(8, "big") + signature).decode()
+    return f"{note}\u2014 {key.name} {encoded}\n"
+
+
+def _key_changed() -> dict[str, Any]:
+    """The first event of the scene of baccarat, as if it were a change of the key: no order makes one yet."""
+    first = moments()["baccarat"][0].sent[0].payload
+    new = signer(KEY.key.name, bytes(range(1, 33))).key.vkey
+    changed = KeyChanged(old=KEY.key.vkey, new=new, by="ANNA", second="BORIS")
+    return first | {"event": msgspec.to_builtins(changed)}
 
 
 def _no_order() -> dict[str, Any]:

@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import msgspec
 
-from firmware_bridge.facts.wire import EntryHead, Head, StateHead, StreamMessage
+from firmware_bridge.cli.schema import TEXTS
+from firmware_bridge.facts.wire import EntryHead, EventMessage, Head, StateHead, StreamMessage
 from firmware_bridge.games import GAMES
 from tests.tools.messages.course import course
 from tests.tools.messages.document import ABOUT, PREFIX, described, document, plain
-from tests.tools.messages.topics import ERRORS, PHASES, RESERVED, Topic, topics
+from tests.tools.messages.topics import ERRORS, PHASES, Topic, topics
 
 HEADS: Final = ("v", "table", "shoe", "journal", "seq", "as_of", "at", "boot", "head", "n", "of")
 """Fields of the heads of messages, described once in their own chapter."""
@@ -168,8 +169,6 @@ def _overview() -> Iterator[str]:
             topic.when,
         )
         yield f"| {address} | {' | '.join(map(str, to))} |"
-    yield "\nKept free, for topics and for keys of messages:\n"
-    yield from (f"- **{name}**: {says}" for name, says in RESERVED.items())
 
 
 def _phases() -> Iterator[str]:
@@ -182,7 +181,9 @@ def _heads(made: Json) -> Iterator[str]:
     schemas = made["components"]["schemas"]
     yield "\n## Heads\n\nEvery message of `event` and `round` begins with these fields.\n"
     yield from (f"{plain(each.__doc__ or '')}\n" for each in (Head, EntryHead, StreamMessage))
-    yield from _of_head(schemas["event.Noted"])
+    yield from _of_head(noted := schemas["event.Noted"])
+    yield f"\nOn `event` these may follow.\n\n{plain(EventMessage.__doc__ or '')}\n"
+    yield from fields(noted, without=(*HEADS, "event"))
     yield f"\nEvery state and every answer begins with these.\n\n{plain(StateHead.__doc__ or '')}\n"
     yield from _of_head(schemas["status"])
 
@@ -203,9 +204,13 @@ def _topic(topic: Topic, made: Json) -> Iterator[str]:
             yield f"\n### {part.replace('.', ', ')}\n"
         schema = schemas[name]["properties"]["event"] if topic.name == "event" else schemas[name]
         yield f"{described(name, schemas[name])}\n"
-        yield from fields(schema, without=() if topic.name in ("event", "command", "stored") else HEADS)
+        if topic.name not in TEXTS:
+            yield from fields(schema, without=() if topic.name in ("event", "command", "stored") else HEADS)
         for example in messages[name]["examples"]:
             payload = example["payload"]
+            if topic.name in TEXTS:
+                yield f"\n```text\n{payload}```"
+                continue
             yield f"\n```json\n{shown(payload['event'] if topic.name == 'event' else payload)}\n```"
 
 

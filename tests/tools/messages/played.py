@@ -18,9 +18,10 @@ from firmware_bridge.facts.events import CommandAnswered
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.games.house import house_of, usual
-from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.line import FIRST_CHAIN, Line
+from firmware_bridge.journal.messages import messages
+from firmware_bridge.record.signer import signer
 from firmware_bridge.shoe import Shoe, phase
-from firmware_bridge.topics.event_and_round import messages
 from firmware_bridge.topics.state import table
 from tests.tools.messages.scenes import Scene, Step
 
@@ -30,6 +31,12 @@ BEGAN: Final = 1_795_207_500_000
 """When a scene begins: 2026-11-20T20:45:00Z, in ms since 1970."""
 
 STEP_MS: Final = 1500
+
+KEY: Final = signer("shoe.invalid/10000000a1b2c3d4/5c1e8a02", bytes(range(32)))
+"""What signs the records of all scenes: a key that everybody knows."""
+
+FIRST: Final = inputs.Follows(None, 0, FIRST_CHAIN, 0)
+"""What the first record of a device goes on from."""
 
 
 class Sent(NamedTuple):
@@ -60,9 +67,11 @@ class _Table:
     def __init__(self, house: House) -> None:
         self._house, self._retained = house, Retained()
         self._memory, self._at, self._orders = MemoryTable(Shoe(), TABLE, BOOT, "example"), 0, 0
+        self._memory.tree.signers = (KEY,)
 
     def play(self, steps: tuple[Step, ...]) -> Iterator[Moment]:
-        yield from self._handle(inputs.Started(at=0, version="0.1.0", house=self._house, nonce=self._memory.nonce()))
+        nonce, begun = self._memory.nonce(), inputs.NewRecord(KEY.key.name, KEY.key.vkey, FIRST)
+        yield from self._handle(inputs.Started(at=0, version="0.1.0", house=self._house, nonce=nonce, record=begun))
         for each in steps:
             match each:
                 case str():

@@ -13,18 +13,19 @@ from jsonschema import Draft7Validator, Draft202012Validator
 
 import firmware_bridge
 from firmware_bridge.cli import main
-from firmware_bridge.cli.schema import HOUSE_ONLY, ROUNDS, STATES, schema
+from firmware_bridge.cli.schema import HOUSE_ONLY, STATES, TEXTS, schema
 from firmware_bridge.daemon.table.order_service import order_of, parse
 from firmware_bridge.facts import wire
 from firmware_bridge.facts.events import AnyEvent
-from firmware_bridge.facts.orders import ALL, ORDERS, Answer, BetsClosed, CloseShoe, Malformed, OpenShoe, Order, tag_of
+from firmware_bridge.facts.orders import ALL, ORDERS, BetsClosed, CloseShoe, Malformed, OpenShoe, Order, tag_of
 from firmware_bridge.games import GAMES
+from firmware_bridge.record.verify import parse_note, verified_checkpoint
 from firmware_bridge.shoe import Phase
 from tests.tools.messages.document import document
 from tests.tools.messages.examples import examples
-from tests.tools.messages.played import played
+from tests.tools.messages.played import KEY, played
 from tests.tools.messages.scenes import Scene
-from tests.tools.messages.topics import ERRORS, PHASES, RESERVED, topics
+from tests.tools.messages.topics import ERRORS, PHASES, topics
 
 PAGE = Path(__file__).parents[3] / "docs/messages.md"
 EXAMPLES = [(kind, name) for kind, of in examples().items() for name in of]
@@ -42,7 +43,7 @@ def told() -> dict[str, Any]:
 
 
 def test_every_kind_of_message_has_an_example() -> None:
-    kinds = {name for name in definitions() if "." in name or name in BODIES} | {"stored"}
+    kinds = {name for name in definitions() if "." in name or name in BODIES} | {*TEXTS, "stored"}
     assert set(examples()) == kinds
     assert set(told()["components"]["messages"]) == kinds
     assert all(each["examples"] for each in told()["components"]["messages"].values())
@@ -75,6 +76,8 @@ def test_an_example_is_decoded_by_its_struct(kind: str, name: str) -> None:
         assert tag_of(decoded({key: each for key, each in example.items() if key != "id"}, Order)) == rest
     elif topic == "stored":
         assert decoded(example, wire.Stored).by
+    elif topic in TEXTS:
+        assert verified_checkpoint(parse_note(example), [KEY.key]).origin == KEY.key.name
     else:
         decoded(example, wire.StateHead)
         decoded(example, BODIES[kind])
@@ -100,14 +103,12 @@ def test_nothing_sealed_is_in_the_examples() -> None:
             assert not any(set(HOUSE_ONLY) & set(each["event"]) for each in of.values()), name
 
 
-def test_every_topic_is_there_and_no_name_is_taken_that_is_kept_free() -> None:
+def test_every_topic_is_there() -> None:
     names = [topic.name for topic in topics()]
     assert len(set(names)) == len(names)
-    assert {name.split(".")[0] for name in definitions() if "." in name or name in (*BODIES, "stored")} == set(names)
-    assert not {"sealed", "checkpoint"} & set(names)
-    assert set(RESERVED) >= {"sealed", "checkpoint"}
-    fields = {name for message in (wire.EventMessage, *ROUNDS, Answer) for name in message.__struct_fields__}
-    assert not fields & set(RESERVED)
+    assert {name.split(".")[0] for name in definitions() if "." in name or name in (*BODIES, *TEXTS, "stored")} == set(
+        names
+    )
 
 
 def test_every_phase_has_a_meaning() -> None:

@@ -36,12 +36,6 @@ def _betting() -> str:
     return ", ".join(name for name in GAMES if usual(name).get("betting") == "required")
 
 
-RESERVED: Final = {
-    "sealed": "the sealed parts of a journal, for whoever keeps them apart",
-    "checkpoint": "a signed head of the journal",
-}
-"""Reserved names of topics and keys of messages -> purpose."""
-
 PHASES: Final = {
     "empty": "no shoe is open",
     "burning": f"cards are burned first, where the house burns any: `[table] burn`, by default {_burning()}",
@@ -115,6 +109,15 @@ _STATES: Final = (
     Topic("alarm", "shoe", _ANY, 1, True, "the irregularities that are open", "at every change"),
     Topic("health", "shoe", "backend", 0, True, "how reader, disk, queue and machine are", "every 30 s"),
     Topic(
+        "checkpoint",
+        "shoe",
+        "witnesses, whoever compares",
+        1,
+        True,
+        "the newest checkpoint of the signed record, as text; `event` has each one",
+        "after every entry that closes or opens something",
+    ),
+    Topic(
         "odds",
         "shoe",
         "the house's risk desk",
@@ -143,6 +146,15 @@ _ORDERS: Final = (
         False,
         "a store has all messages up to an entry; heard where `[mqtt] stored` names that store, a retained one never",
         "after every commit",
+    ),
+    Topic(
+        "witnessed",
+        "backend",
+        "shoe, whoever compares",
+        1,
+        True,
+        "a checkpoint that a quorum of witnesses has cosigned, as text",
+        "when the quorum is there",
     ),
     Topic("reply", "shoe", "whoever gave the order", 1, False, "the answer to an order", "after every order"),
 )

@@ -26,9 +26,9 @@ from firmware_bridge.demo.seats import next_order, pack_number, waits
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.house import size_of
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming
 from firmware_bridge.shoe import Phase, Shoe, phase
-from firmware_bridge.topics.event_and_round import messages
 
 BEGAN: Final = 1_795_207_500_000
 """When a demo begins: 2026-11-20T20:45:00Z, in ms since 1970."""

@@ -68,8 +68,11 @@ class NatsSource:
         replies = [self._replies.pop(number) for number in numbers if number in self._replies]
         self._worker.do(self._send([(reply, b"", None) for reply in replies]))
 
-    def publish(self, topic: str, payload: bytes) -> None:
-        """Send a message at QoS 1, into the stream that the tables' sessions read; without a connection it is lost."""
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
+        """Send a message at QoS 1, into the stream that the tables' sessions read; without a connection it is lost.
+
+        A cluster retains only what MQTT clients publish: `retain` changes nothing.
+        """
         self._worker.do(self._send([(KEPT + subject(topic), payload, AT_QOS_1)]))
 
     def drop(self) -> None:

@@ -1,0 +1,64 @@
+"""Check of the signed record: its key, its name, and whether the daemon signs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge.cli.check.finding import RESTART, Machine
+from firmware_bridge.cli.key import CREDENTIAL, fingerprint
+from firmware_bridge.config.findings import Finding
+from firmware_bridge.config.sections import RecordConfig
+from firmware_bridge.record.signer import read_seed
+
+LIBRARY: Final = "PyNaCl"
+MAKE: Final = f"make one: sudo shoe key new, then {RESTART}"
+NOBODYS: Final = RecordConfig().origin
+NAME: Final = "write [record] origin = a domain of the house; a record that has begun keeps its name to its end"
+
+_ALARMS: Final = ("record_rolled_back", "record_other_pi", "record_unsigned")
+"""Alarms that say why nothing is signed, the gravest first."""
+
+
+def record(machine: Machine) -> Iterator[Finding]:
+    """One finding: whether the record is signed, or would be, and under which name."""
+    if machine.daemon is None:
+        yield _by_file(machine)
+        return
+    if not machine.has_read("record"):
+        yield Finding("WARN", "record", "not tried: the daemon has not read this [record] yet", RESTART)
+        return
+    state = machine.daemon["record"]
+    if not state["signed"]:
+        yield _unsigned(machine.daemon)
+        return
+    yield _named(f"{state['origin']}, key {fingerprint(state['key'])}: {state['size']} entries signed", state["origin"])
+
+
+def _by_file(machine: Machine) -> Finding:
+    """What the key's file says while no daemon runs. Raises OSError where it cannot be read."""
+    named = machine.config.record.key_file
+    path = Path(named) if named else machine.at(str(CREDENTIAL))
+    if not path.exists():
+        return Finding("FAIL", "record", f"there is no key ({path}): nothing will be signed", MAKE)
+    if read_seed(path) is None:
+        return Finding("FAIL", "record", f"{path} is no key: it has not exactly 32 bytes", f"remove it, and {MAKE}")
+    if machine.installed(LIBRARY) is None:
+        return Finding("FAIL", "record", f"{LIBRARY} is not installed: nothing will be signed", "run scripts/install")
+    return _named(f"{path} will sign", machine.config.record.origin)
+
+
+def _unsigned(daemon: dict[str, Any]) -> Finding:
+    """Why the running daemon signs nothing, in the words of its alarm."""
+    opened = {each["id"]: each for each in daemon["alarm"]["open"]}
+    for name in _ALARMS:
+        if alarm := opened.get(name):
+            remedy = MAKE if "there is no key" in alarm["detail"] else alarm["todo"]
+            return Finding("FAIL", "record", alarm["detail"], remedy)
+    return Finding("FAIL", "record", "the record is not signed", "see: shoe status")
+
+
+def _named(what: str, origin: str) -> Finding:
+    """The finding about a record that is signed under this name, or will be."""
+    if origin.partition("/")[0] == NOBODYS:
+        return Finding("WARN", "record", f"{what}; {NOBODYS} names no house", NAME)
+    return Finding("OK", "record", what)

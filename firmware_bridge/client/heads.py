@@ -1,0 +1,112 @@
+"""Rebuilds the public bytes of a journal entry from its messages, and checks its `head`."""
+
+import re
+from base64 import b64decode
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+import msgspec
+
+from firmware_bridge.client.payload import MessageError
+from firmware_bridge.record.verify import ROUND_KINDS, ExportLine, is_signed, round_bytes, round_payloads
+
+_FORM: Final = re.compile(
+    rb',"head":"([0-9a-f]{64})","n":(\d{1,6}),"of":(\d{1,6}),'
+    rb'(?:"sealed":"([0-9a-f]{64})",)?(?:"checkpoint":("(?:[^"\\]|\\.)*"),)?"event":(\{.*\})\}',
+    re.DOTALL,
+)
+_KIND: Final = re.compile(rb'\{"type":"(\w+)"')
+_SIG: Final = re.compile(rb'(.*),"sig":"([A-Za-z0-9+/]{86}==)"\}', re.DOTALL)
+
+
+class Part(NamedTuple):
+    """A message of the topic `event` as a part of its entry.
+
+    begin: the bytes before `head`, the same in all messages of an entry. raw: the bytes of the event. sealed, note: of
+    the last message, else "".
+    """
+
+    begin: bytes
+    head: str
+    n: int
+    of: int
+    sealed: str
+    note: str
+    raw: bytes
+
+    @property
+    def kind(self) -> str:
+        """The type of the event."""
+        found = _KIND.match(self.raw)
+        return found[1].decode() if found else ""
+
+
+def part(payload: bytes) -> Part | None:
+    """A message of the topic `event`, bytes as they came; None if it has no `head`, or is not as a table writes it."""
+    at = payload.find(b',"head":"')
+    found = _FORM.fullmatch(payload, at) if at > 0 else None
+    if found is None:
+        return None
+    head, n, of, sealed, note, raw = found.groups()
+    try:
+        text = msgspec.json.decode(note, type=str) if note else ""
+    except msgspec.MsgspecError:
+        return None
+    return Part(payload[:at], head.decode(), int(n), int(of), sealed.decode() if sealed else "", text, raw)
+
+
+def head_of(before: str, messages: Iterable[bytes]) -> str:
+    """The `head` of an entry, from the head before it and all its messages of the topic `event`, in any order.
+
+    before: hex, 64 zeros before the first entry of a device. Raises MessageError where a message is missing or does
+    not belong to the others, or where the head does not follow.
+    """
+    parts = [part(each) for each in messages]
+    known = sorted((each for each in parts if each), key=lambda each: each.n)
+    if not known or len(known) < len(parts):
+        raise MessageError("not the messages of an entry", "give all its messages of the topic event, as they came")
+    if not follows(before, known):
+        what = f"the messages of an entry do not give its head {known[0].head[:8]}.. after {before[:8]}.."
+        raise MessageError(what, "one of them was changed, or it is another entry that was before")
+    return known[0].head
+
+
+def public_bytes(parts: Sequence[Part]) -> bytes:
+    """The public part of an entry's journal line. parts: all of it, by `n`."""
+    return b'%b,"events":[%b]}' % (parts[0].begin, b",".join([each.raw for each in parts]))
+
+
+def follows(before: str, parts: Sequence[Part]) -> bool:
+    """Whether these are all messages of an entry, by `n`, and its head follows from the head before."""
+    first, of = parts[0], len(parts)
+    for n, each in enumerate(parts, 1):
+        if (each.n, each.of, each.head, each.begin) != (n, of, first.head, first.begin):
+            return False
+    made = before.encode() + parts[-1].sealed.encode() + public_bytes(parts)
+    return bool(parts[-1].sealed) and sha256(made).hexdigest() == first.head
+
+
+def round_of(each: Part) -> bytes | None:
+    """The `round` message that comes with an event, without its `sig`; None for an event without one."""
+    if each.kind not in ROUND_KINDS:
+        return None
+    none: tuple[bytes, dict[str, str]] = (b"", {})
+    events = (none,) * (each.n - 1) + ((each.raw, {"type": each.kind}),) + (none,) * (each.of - each.n)
+    line = ExportLine("", 0, "", each.head, "", each.begin + b',"events":[', events, {})
+    return next((payload for _, payload in round_payloads(line)), None)
+
+
+def signed_part(payload: bytes) -> tuple[bytes, bytes]:
+    """A `round` message without its `sig`, and the signature; b"" where it has none."""
+    found = _SIG.fullmatch(payload)
+    return (found[1] + b"}", b64decode(found[2])) if found else (payload, b"")
+
+
+def is_round_of(public: Iterable[bytes], origin: str, payload: bytes, expected: bytes) -> bool:
+    """Whether a `round` message is the expected one, signed by one of these public keys; any signature without keys."""
+    bare, signature = signed_part(payload)
+    if bare != expected:
+        return False
+    keys = tuple(public)
+    return not keys or any(is_signed(key, signature, round_bytes(origin, bare)) for key in keys)

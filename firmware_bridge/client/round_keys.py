@@ -1,0 +1,46 @@
+"""Verifies the signature of round messages by the keys that a policy file names."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge.client.payload import MessageError
+from firmware_bridge.record.verify import Key, Refused, is_round_signed, parse_policy
+
+MOST: Final = 100_000
+"""Most tables whose key is remembered; later ones are looked for among all keys again."""
+
+_SIG: Final = re.compile(rb',"sig":"[A-Za-z0-9+/]{86}=="\}')
+
+
+class RoundKeys:
+    """The keys of tables. Which of them signs for a table is learned from its first signed round, and stays so.
+
+    path: a file of C2SP tlog-policy, as `shoe-floor record policy` and the auditor have it; its lines `log` count.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        try:
+            self._keys = parse_policy(Path(path).read_text("utf-8")).logs
+        except (Refused, OSError, UnicodeDecodeError) as error:
+            hint = "write `log VKEY` for each table, and `quorum none` (docs/backend.md)"
+            raise MessageError(f"the keys in {path} cannot be read: {error}", hint) from None
+        self._origins: dict[str, str] = {}
+
+    def wrong(self, table: str, payload: bytes) -> str:
+        """Why a round message of a table does not count; "" for a good one."""
+        if not _SIG.search(payload, max(0, len(payload) - 100)):
+            return "it is not signed"
+        known = self._origins.get(table)
+        for key in self._likely(known):
+            if is_round_signed(key.public, key.name, payload):
+                if known is not None and key.name != known:
+                    return f"it is signed by {key.name}, but earlier rounds of the table by {known}"
+                if len(self._origins) < MOST:
+                    self._origins[table] = key.name
+                return ""
+        return "no key that is known signed it"
+
+    def _likely(self, origin: str | None) -> list[Key]:
+        """All keys, those of a record first."""
+        return sorted(self._keys, key=lambda key: key.name != origin)

@@ -1,0 +1,279 @@
+"""The signed record of a table: which log it is, which key signs, and what the world says of it."""
+
+import logging
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from firmware_bridge.config.sections import RecordConfig
+from firmware_bridge.daemon.table.clock import now
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.errors import in_words
+from firmware_bridge.facts.events import AnyEvent, KeyChanged, RecordBegun
+from firmware_bridge.facts.inputs import Follows, KeyRotated, NewRecord, RecordRenewed
+from firmware_bridge.facts.orders import LONGEST_NAME, LONGEST_REASON, Answer
+from firmware_bridge.facts.printable import REMEDY as PRINTABLE
+from firmware_bridge.facts.printable import as_seen, fault
+from firmware_bridge.facts.wire import Stored
+from firmware_bridge.facts.wire_states import NO_RECORD, Record
+from firmware_bridge.journal.cursor import Cursor
+from firmware_bridge.journal.line import Line
+from firmware_bridge.record.signer import NoSigner, Signer, read_seed, signer
+from firmware_bridge.record.verify import Refused, cosigned, parse_note, parse_vkey, verified_checkpoint
+
+log = logging.getLogger(__name__)
+
+UNSIGNED: Final = "record_unsigned"
+OTHER_PI: Final = "record_other_pi"
+ROLLED_BACK: Final = "record_rolled_back"
+DIFFERS: Final = "record_differs"
+FOREIGN: Final = "record_foreign"
+NEXT: Final = "-next"
+"""What the name of the next key's file has behind that of the key."""
+
+HEADS: Final = 2_048
+"""Newest entries that are compared, by their heads, with those of a store."""
+
+COMPARE: Final = "one of both was changed: keep this table's card, and let the auditor compare both (shoe help audit)"
+STOLEN: Final = "its login is in other hands: change it at the broker, and compare the rounds (shoe help audit)"
+RESTORED: Final = "the card was restored or copied: nothing is signed; keep it for the auditor, then shoe record begin"
+REMEDY: Final = (
+    "play continues, and the next signed entry covers all before it; make a key with `shoe key new`, "
+    "or name it in [record] key_file, and restart"
+)
+
+
+ORDERS: Final = ("begin_record", "rotate_key", "retire_key")
+"""What `Recorder.order` does: the values of `do` at the control socket."""
+
+_decode_stored: Final = msgspec.json.Decoder(Stored).decode
+
+
+class Seed(NamedTuple):
+    """The secret half of the device's key, or why there is none."""
+
+    data: bytes | None
+    why: str = ""
+
+    def __repr__(self) -> str:
+        return "Seed(..)"
+
+
+def device_name(machine: str | None, table: str) -> str:
+    """The device in the name of a log: of the Pi's serial or the machine id, else of the table's."""
+    return re.sub(r"[+/\s]", "-", machine or table)
+
+
+def seed_of(config: RecordConfig, suffix: str = "") -> Seed:
+    """The key that the config names, else the one among the service's credentials. suffix: `NEXT` for the next one."""
+    folder = os.environ.get("CREDENTIALS_DIRECTORY")
+    if config.key_file is None and not folder:
+        return Seed(None, "there is no key")
+    path = Path((config.key_file or f"{folder}/record-key") + suffix)
+    try:
+        seed = read_seed(path)
+    except FileNotFoundError:
+        return Seed(None, f"there is no key ({path})")
+    except OSError as error:
+        return Seed(None, f"the key cannot be read ({path}: {in_words(error)})")
+    return Seed(seed) if seed else Seed(None, f"{path} is no key: it has not exactly 32 bytes")
+
+
+class Recorder:
+    """Says which log a table's journal belongs to, and lets its tree sign.
+
+    device: in the name of the log. A table without a key plays on; its tree grows and nothing is signed.
+    """
+
+    def __init__(self, table: Table, config: RecordConfig, device: str) -> None:
+        self._table, self._config, self._device = table, config, device
+        self._tree = table.journal.tree
+        self._tree.sign_sealed = config.sign_sealed
+        self._witnesses = [parse_vkey(each) for each in config.witnesses]
+        self._heads = dict[Cursor, str]()
+        self._coming: tuple[Signer, ...] = ()
+        self.witnessed = 0
+
+    def begin(self) -> NewRecord | None:
+        """Takes up the record of the open journal; the one to begin where there is none."""
+        begun = self._table.journal.shoe.device.record
+        if begun is None:
+            fresh = self._fresh(Follows(None, 0, self._table.journal.chain, 0))
+            self._tree.signers = self._coming
+            return fresh
+        if begun.origin.split("/")[-2] != self._device:
+            what = f"the record was begun on another Pi ({begun.origin.split('/')[-2]}): nothing is signed here"
+            self._table.warn(OTHER_PI, what, "begin a record of this Pi's own: shoe record begin")
+        else:
+            self._continue(begun)
+        return None
+
+    def state(self) -> Record:
+        """The part of `status` about the record."""
+        begun = self._table.shoe.device.record
+        if begun is None:
+            return NO_RECORD
+        return Record(begun.origin, self._tree.size, begun.key, bool(self._tree.signers), self.witnessed)
+
+    def next_key(self) -> str | None:
+        """The key that `rotate` would change to, None where there is none."""
+        begun, seed = self._table.shoe.device.record, seed_of(self._config, NEXT).data
+        return signer(begun.origin, seed).key.vkey if begun and seed else None
+
+    def order(self, fields: Mapping[str, Any], by: str) -> Answer:
+        """Carries out one of `ORDERS`, given by two people between shoes."""
+        second, why = fields.get("second", ""), fields.get("why", "")
+        for name, text, longest in (("second", second, LONGEST_NAME), ("why", why, LONGEST_REASON)):
+            if not isinstance(text, str) or fault(text, longest):
+                return Answer(ok=False, error=f'"{name}" is no text of at most {longest} characters', hint=PRINTABLE)
+        if as_seen(second) in ("", as_seen(by)):
+            return Answer(ok=False, error="two different people do this", hint="give both: --by NAME --second NAME")
+        if self._table.disk:
+            return Answer(ok=False, error=self._table.disk.what, hint=self._table.disk.hint)
+        if self._table.shoe.status == "open":
+            return Answer(ok=False, error="a shoe is in use", hint="close it first: shoe do close-shoe")
+        match fields["do"]:
+            case "begin_record":
+                return self._renew(why, by, second)
+            case "rotate_key":
+                return self._rotate(by, second)
+            case _:
+                return self._retire(by, second)
+
+    def _renew(self, why: str, by: str, second: str) -> Answer:
+        """Begins another record: of another Pi, or after the card was restored."""
+        ended = self._table.shoe.device.record
+        size = self._tree.size if ended else 0
+        follows = Follows(ended.origin if ended else None, size, self._table.journal.chain, self.witnessed)
+        if (begun := self._fresh(follows, ended)) is None:
+            return Answer(ok=False, error="no new key was read", hint="restart the daemon, then give it again")
+        return self._given(RecordRenewed(**now(), record=begun, why=why, by=by, second=second), self._coming)
+
+    def _rotate(self, by: str, second: str) -> Answer:
+        """Changes to the next key; the old one signs too until it is retired."""
+        begun, seed = self._table.shoe.device.record, seed_of(self._config, NEXT).data
+        if begun is None or not self._tree.signers or not seed:
+            return Answer(ok=False, error="no next key was read", hint="restart the daemon, then give it again")
+        new = signer(begun.origin, seed)
+        if new.key.vkey == begun.key:
+            return Answer(ok=False, error="the next key signs already", hint="then: shoe key retire")
+        fact = KeyRotated(**now(), old=begun.key, new=new.key.vkey, by=by, second=second)
+        return self._given(fact, (new, self._tree.signers[0]))
+
+    def _retire(self, by: str, second: str) -> Answer:
+        """Retires the key before the present one: it signs no longer."""
+        begun = self._table.shoe.device.record
+        if begun is None or not self._table.shoe.device.retiring:
+            return Answer(ok=False, error="no key is to be retired", hint="change it first: shoe key rotate")
+        return self._given(KeyRotated(**now(), old="", new=begun.key, by=by, second=second), self._tree.signers[:1])
+
+    def _given(self, fact: RecordRenewed | KeyRotated, signers: tuple[Signer, ...]) -> Answer:
+        """Journals a change, whose entry the keys after it sign."""
+        before, self._tree.signers, self._coming = self._tree.signers, signers, signers
+        if self._table.handle(fact):
+            return Answer(ok=True)
+        self._tree.signers = before  # until the disk answers, if it does
+        return Answer(ok=False, error="the journal was not written yet", hint="see shoe status, then again")
+
+    def checkpoint(self) -> bytes:
+        """The newest checkpoint for its topic; empty where nothing is signed."""
+        return self._tree.note.encode() if self._tree.signers else b""
+
+    def added(self, line: Line) -> None:
+        """Called with each line that is on disk: what a store says of it later is compared."""
+        if line.entry and any(isinstance(each, RecordBegun | KeyChanged) for each in line.entry.events):
+            self._take_over(line.entry.events)
+        self._heads[Cursor(line.public.journal, line.public.seq)] = line.chain
+        if len(self._heads) > HEADS:
+            del self._heads[next(iter(self._heads))]
+
+    def stored(self, payload: bytes) -> None:
+        """Compares the head that a store has at an entry with our own."""
+        try:
+            stored = _decode_stored(payload)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return
+        ours = self._heads.get(Cursor(stored.journal, stored.seq))
+        if stored.head and ours and stored.head != ours:
+            what = f"the store {stored.by} has another entry {stored.seq} of {stored.journal} than this table"
+            self._table.warn(DIFFERS, what, COMPARE, "critical")
+
+    def witness(self, payload: bytes) -> None:
+        """Handles a note that a quorum has cosigned: the record that they saw must be the beginning of ours.
+
+        Only what our own key signed and a witness of the config cosigned counts.
+        """
+        begun = self._table.journal.shoe.device.record or self._table.shoe.device.record
+        if begun is None or not self._witnesses:
+            return
+        try:
+            note = parse_note(payload.decode())
+            stated = verified_checkpoint(note, [parse_vkey(begun.key)])
+            if not cosigned(note, self._witnesses):
+                return
+        except (Refused, UnicodeDecodeError):
+            return
+        ours = self._tree.roots.get(stated.size)
+        if stated.size > self._tree.size or ours not in (None, stated.root):
+            self._roll_back(stated.size)
+        else:
+            self.witnessed = max(self.witnessed, stated.size)
+
+    def foreign(self, entry: str, count: int) -> None:
+        """Raises the alarm for messages on our streams that our journals do not hold."""
+        self._table.unwarn(FOREIGN)
+        what = f"somebody else sent {entry} in this table's name (messages so far: {count})"
+        self._table.warn(FOREIGN, what, STOLEN, "critical")
+
+    def _roll_back(self, size: int) -> None:
+        self._tree.signers = ()
+        what = f"witnesses have seen {size} entries of this record, and other ones than are here"
+        self._table.warn(ROLLED_BACK, what, RESTORED, "critical")
+
+    def _take_over(self, made: tuple[AnyEvent, ...]) -> None:
+        """Signs with the keys of a change that is on disk."""
+        if self._coming:
+            self._tree.signers, self._coming = self._coming, ()
+        if any(isinstance(each, RecordBegun) for each in made):
+            self.witnessed = 0
+            for name in (UNSIGNED, OTHER_PI, ROLLED_BACK):
+                self._table.unwarn(name)
+
+    def _fresh(self, follows: Follows, ended: RecordBegun | None = None) -> NewRecord | None:
+        """A record to begin with a key that the ended one had not, which signs from then on; None if there is none."""
+        origin = f"{self._config.origin}/{self._device}/{secrets.token_hex(4)}"
+        known = parse_vkey(ended.key).public if ended else b""
+        for each in self._signers(origin):
+            if each.key.public != known:
+                self._coming = (each,)
+                return NewRecord(origin, each.key.vkey, follows)
+        return None
+
+    def _continue(self, begun: RecordBegun) -> None:
+        found = {each.key.vkey: each for each in self._signers(begun.origin)}
+        if begun.key in found:
+            keys = begun.key, self._table.journal.shoe.device.retiring
+            self._tree.signers = tuple(found[each] for each in keys if each in found)
+        elif found:
+            self._unsigned(f"the key is not the one of this record ({begun.key})")
+
+    def _signers(self, origin: str) -> list[Signer]:
+        """The key of this device and the next one, as far as they are there; an alarm where there is none."""
+        first = seed_of(self._config)
+        seeds = [each.data for each in (first, seed_of(self._config, NEXT)) if each.data]
+        try:
+            found = [signer(origin, each) for each in seeds]
+        except NoSigner as error:
+            self._unsigned(str(error))
+            return []
+        if not found:
+            self._unsigned(first.why)
+        return found
+
+    def _unsigned(self, why: str) -> None:
+        self._table.warn(UNSIGNED, f"the record is not signed: {why}", REMEDY, "note")

@@ -1,0 +1,125 @@
+"""SQL of the records of tables, for both engines: `?` is a place for a value, `$blob` the type of bytes."""
+
+from typing import Final
+
+TABLES: Final = """
+create table record_key (
+  tbl $text not null, vkey $text not null, trust $text not null, by_name $text not null, second $text not null,
+  at $text not null, until $int not null, primary key (tbl, vkey));
+create table log (
+  tbl $text not null, origin $text not null, birth $int not null, vkey $text not null, begun_journal $text not null,
+  begun_seq $int not null, size $int not null, edge $blob not null, journal $text not null, seq $int not null,
+  head $text not null, note $text not null, witnessed $int not null, primary key (tbl, origin));
+create table leaf (
+  origin $text not null, idx $int not null, tbl $text not null, journal $text not null, seq $int not null,
+  head $text not null, primary key (origin, idx));
+create unique index leaf_entry on leaf (tbl, journal, seq, origin);
+create table pending (
+  topic $text not null, tbl $text not null, journal $text not null, seq $int not null, n $int not null,
+  "of" $int not null, shoe $int not null, at $text not null, received_at $text not null,
+  game $text, round $int, status $text, revision $int, prev_journal $text, prev_seq $int,
+  body $blob not null, digest $blob, came $blob not null, state $text not null,
+  primary key (topic, tbl, journal, seq, n, came));
+create table incident (
+  tbl $text not null, kind $text not null, place $text not null, at $text not null, what $text not null,
+  closed_at $text not null, primary key (tbl, kind, place));
+create index incident_open on incident (at) where closed_at = '';
+create index round_first on message (tbl) where topic = 'round' and prev_journal is null;
+create view incidents as
+  select at, tbl, kind, place, what as text, closed_at from incident;
+"""
+
+VIEW_PROOF: Final = """case
+    when exists (
+      select 1 from leaf f join log g on g.tbl = f.tbl and g.origin = f.origin
+      where f.tbl = r.tbl and f.journal = r.journal and f.seq = r.seq and $has_head and f.idx < g.witnessed)
+      then 'witnessed'
+    when exists (select 1 from leaf f where f.tbl = r.tbl and f.journal = r.journal and f.seq = r.seq and $has_head)
+      then 'signed'
+    else 'none' end as proof"""
+"""The column `proof` of the view of rounds."""
+
+ONLY_PROVED: Final = """(
+    not exists (select 1 from record_key k where k.tbl = r.tbl and k.trust <> 'seen')
+    or exists (select 1 from leaf f where f.tbl = r.tbl and f.journal = r.journal and f.seq = r.seq and $has_head))"""
+"""Condition of the view of rounds: of an enrolled table only what a checkpoint verified."""
+
+KEYS: Final = "select tbl, vkey, trust, by_name, second, at, until from record_key order by at, vkey"
+KEYS_OF: Final = "select tbl, vkey, trust, by_name, second, at, until from record_key where tbl = ? order by at, vkey"
+KEY: Final = """
+insert into record_key values (?, ?, ?, ?, ?, ?, ?) on conflict (tbl, vkey) do update set
+  trust = excluded.trust, by_name = excluded.by_name, second = excluded.second, at = excluded.at,
+  until = excluded.until
+"""
+SEEN: Final = "insert into record_key values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing"
+LOGS: Final = "select * from log where tbl = ? order by birth"
+ALL_LOGS: Final = "select * from log order by tbl, birth"
+LOG: Final = """
+insert into log values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (tbl, origin) do update set
+  vkey = excluded.vkey, begun_journal = excluded.begun_journal, begun_seq = excluded.begun_seq, size = excluded.size,
+  edge = excluded.edge, journal = excluded.journal, seq = excluded.seq, head = excluded.head, note = excluded.note
+"""
+"""`witnessed` belongs to the part that asks witnesses."""
+
+WITNESSED: Final = "update log set witnessed = ? where tbl = ? and origin = ? and witnessed < ?"
+LEAF: Final = "insert into leaf values (?, ?, ?, ?, ?, ?) on conflict do nothing"
+LEAVES: Final = """
+select origin, idx, tbl, journal, seq, head from leaf where origin = ? and idx >= ? order by idx limit ?
+"""
+HEADS: Final = "select head from leaf where tbl = ? and journal = ? and seq = ?"
+FIRSTS: Final = """
+select journal, seq from message where topic = 'round' and prev_journal is null and tbl = ? limit 3
+"""
+PENDING: Final = f"insert into pending values ({', '.join('?' * 19)}) on conflict do nothing"
+SETTLED: Final = """
+delete from pending where topic = ? and tbl = ? and journal = ? and seq = ? and n = ? and came = ?
+"""
+EVIDENCE: Final = """
+update pending set state = 'evidence'
+where topic = ? and tbl = ? and journal = ? and seq = ? and n = ? and came = ?
+"""
+EXPIRE_EVIDENCE: Final = "delete from pending where state = 'evidence' and received_at < ?"
+WAITING: Final = """
+select topic, tbl, journal, seq, n, came, length(body), state from pending where tbl = ? order by received_at
+"""
+COLUMNS: Final = """topic, tbl, journal, seq, n, "of", shoe, at, received_at, game, round, status, revision,
+  prev_journal, prev_seq, body, digest"""
+BEHIND: Final = f"""
+select {COLUMNS} from message
+where topic in ('event', 'round') and tbl = ? and journal = ? and seq between ? and ?
+union all
+select {COLUMNS} from pending where tbl = ? and journal = ? and seq between ? and ?
+order by seq, n, topic
+"""
+WAITING_ROWS: Final = f"select {COLUMNS} from pending where tbl = ? and state = 'waits' order by journal, seq, n"
+FOLLOWING: Final = """
+select distinct journal from (
+  select journal, shoe from progress where tbl = ? and shoe >= ?
+  union select journal, shoe from pending where tbl = ? and shoe >= ?) later
+"""
+OF_NUMBER: Final = """
+select journal from progress where tbl = ? and journal >= ? and journal < ?
+union select journal from pending where tbl = ? and journal >= ? and journal < ?
+"""
+ROUNDS: Final = """
+select shoe, round, revision, seq, status from message where topic = 'round' and tbl = ? and journal = ?
+union all
+select shoe, round, revision, seq, status from pending where topic = 'round' and tbl = ? and journal = ?
+"""
+EVENT: Final = """
+select 1 from message where topic = 'event' and tbl = ? and journal = ? and seq = ? and n = ?
+union all
+select 1 from pending where topic = 'event' and tbl = ? and journal = ? and seq = ? and n = ?
+limit 1
+"""
+MESSAGE: Final = "select body, digest from message where topic = ? and tbl = ? and journal = ? and seq = ? and n = ?"
+STORED: Final = f"""
+select {COLUMNS} from message
+where topic in ('event', 'round') and tbl = ? and journal = ? and seq between ? and ? order by seq, n, topic
+"""
+INCIDENT: Final = "insert into incident values (?, ?, ?, ?, ?, '') on conflict do nothing"
+OPEN: Final = "select tbl, kind, place, at, what from incident where closed_at = '' order by at, tbl, kind, place"
+CLOSE: Final = "update incident set closed_at = ? where tbl = ? and kind = ? and place = ? and closed_at = ''"
+CLOSE_KIND: Final = "update incident set closed_at = ? where tbl = ? and kind = ? and closed_at = ''"
+SIZES: Final = "select tbl, size, witnessed from log g where birth = (select max(birth) from log where tbl = g.tbl)"
+EXPIRED: Final = "select 1 from expired where tbl = ? and journal = ?"

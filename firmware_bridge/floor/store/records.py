@@ -1,0 +1,185 @@
+"""Keeps and reads the records of tables in a store, the same for every engine."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Final
+
+from firmware_bridge.floor.record.message import Row, is_same
+from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, TableState, TrustedKey
+from firmware_bridge.floor.store import record_sql as sql
+
+LEAVES: Final = 1_000
+"""Leaves of one fetch."""
+
+
+class Records(ABC):
+    """The part of a `Store` about records. Methods raise StoreError.
+
+    _db: a connection. _marker: how its engine writes a place for a value.
+    """
+
+    _db: Any
+    _marker: str
+
+    @abstractmethod
+    def _in_words(self) -> AbstractContextManager[None]: ...
+
+    @abstractmethod
+    def _transaction(self) -> AbstractContextManager[Any]: ...
+
+    def state_of(self, table: str) -> TableState:
+        """What is known of a table's record."""
+        with self._in_words():
+            keys = [TrustedKey(*each) for each in self._all(sql.KEYS_OF, table)]
+            logs = [_log(each) for each in self._all(sql.LOGS, table)]
+            firsts = [(str(journal), int(seq)) for journal, seq in self._all(sql.FIRSTS, table)]
+            waiting = [((*key, bytes(came)), size, state) for *key, came, size, state in self._all(sql.WAITING, table)]
+        return TableState(keys, logs, firsts, waiting)
+
+    def record_keys(self) -> list[TrustedKey]:
+        """All keys of all tables, the oldest first."""
+        with self._in_words():
+            return [TrustedKey(*each) for each in self._all(sql.KEYS)]
+
+    def logs(self) -> list[Log]:
+        """All records of all tables."""
+        with self._in_words():
+            return [_log(each) for each in self._all(sql.ALL_LOGS)]
+
+    def put_key(self, key: TrustedKey, closes: Sequence[tuple[str, str]] = ()) -> None:
+        """Keep a key. closes: kind and place of the table's incidents that are answered by it."""
+        with self._transaction() as db:
+            db.execute(self._said(sql.KEY), key)
+            for kind, place in closes:
+                db.execute(self._said(sql.CLOSE), (key.at, key.table, kind, place))
+
+    def put_incidents(self, incidents: Sequence[Incident]) -> None:
+        """Keep incidents, each once."""
+        with self._transaction() as db:
+            for each in incidents:
+                db.execute(self._said(sql.INCIDENT), each)
+
+    def incidents(self) -> list[Incident]:
+        """The open incidents, the oldest first."""
+        with self._in_words():
+            return [Incident(*each) for each in self._all(sql.OPEN)]
+
+    def close_incidents(self, table: str, kind: str, by: str, at: str) -> int:
+        """Close the open incidents of a kind; returns how many. by: who looked at them, in words."""
+        with self._transaction() as db:
+            return int(db.execute(self._said(sql.CLOSE_KIND), (f"{at} {by}", table, kind)).rowcount)
+
+    def expire_evidence(self, before: str) -> None:
+        """Delete what was found to be of no entry and came before an RFC 3339 time."""
+        with self._transaction() as db:
+            db.execute(self._said(sql.EXPIRE_EVIDENCE), (before,))
+
+    def rows_behind(self, table: str, journal: str, first: int, last: int) -> list[Row]:
+        """All messages of some entries, those that wait too."""
+        named = (table, journal, first, last)
+        with self._in_words():
+            return [Row(*each) for each in self._all(sql.BEHIND, *named, *named)]
+
+    def waiting_rows(self, table: str) -> list[Row]:
+        """All messages of a table that wait."""
+        with self._in_words():
+            return [Row(*each) for each in self._all(sql.WAITING_ROWS, table)]
+
+    def journals_from(self, table: str, shoe: int) -> list[str]:
+        """The journals of a table from a shoe on."""
+        with self._in_words():
+            return [str(each) for (each,) in self._all(sql.FOLLOWING, table, shoe, table, shoe)]
+
+    def journals_of_number(self, table: str, number: int) -> list[str]:
+        """The journals of a table with a number."""
+        span = (table, f"{number}-", f"{number}.")
+        with self._in_words():
+            return [str(each) for (each,) in self._all(sql.OF_NUMBER, *span, *span)]
+
+    def rounds_of(self, table: str, journal: str) -> list[tuple[int, int, int, int, str]]:
+        """Shoe, round, revision, entry and status of each round message of a journal."""
+        with self._in_words():
+            return [tuple(each) for each in self._all(sql.ROUNDS, table, journal, table, journal)]
+
+    def has_event(self, table: str, journal: str, seq: int, n: int) -> bool:
+        """Whether an event is kept."""
+        named = (table, journal, seq, n)
+        with self._in_words():
+            return bool(self._all(sql.EVENT, *named, *named))
+
+    def heads_of(self, table: str, journal: str, seq: int) -> list[str]:
+        """The verified heads of an entry."""
+        with self._in_words():
+            return [str(each) for (each,) in self._all(sql.HEADS, table, journal, seq)]
+
+    def is_expired(self, table: str, journal: str) -> bool:
+        """Whether a journal was deleted because of its age."""
+        with self._in_words():
+            return bool(self._all(sql.EXPIRED, table, journal))
+
+    def stored_bytes(self, row: Row) -> tuple[bytes, bytes | None] | None:
+        """Body and digest of the stored message with the key of this one."""
+        with self._in_words():
+            found = self._all(sql.MESSAGE, *row[:5])
+        return (bytes(found[0][0]), found[0][1]) if found else None
+
+    def differing(self, rows: Sequence[Row]) -> list[Row]:
+        """Those of these messages under whose key other bytes are stored."""
+        found = ((each, self.stored_bytes(each)) for each in rows)
+        return [each for each, stored in found if stored and not is_same(stored, each[-2:])]
+
+    def leaves(self, origin: str, first: int = 0) -> Iterator[Leaf]:
+        """The leaves of a record from an index on."""
+        while True:
+            some = self.some_leaves(origin, first, LEAVES)
+            yield from some
+            if len(some) < LEAVES:
+                return
+            first = some[-1].idx + 1
+
+    def some_leaves(self, origin: str, first: int, most: int) -> list[Leaf]:
+        """The leaves of a record from an index on, at most so many."""
+        with self._in_words():
+            return [Leaf(*each) for each in self._all(sql.LEAVES, origin, first, most)]
+
+    def stored_rows(self, table: str, journal: str, first: int, last: int) -> list[Row]:
+        """All messages of some entries that are stored, without those that wait."""
+        with self._in_words():
+            found = [Row(*each) for each in self._all(sql.STORED, table, journal, first, last)]
+        return [row._replace(body=_as_bytes(row.body)) for row in found]
+
+    def _save_record(self, db: Any, changes: Changes) -> None:
+        """Write the changes of a batch within its transaction."""
+        for statement, values in (
+            (sql.SEEN, changes.keys),
+            (sql.LOG, sorted(changes.logs.values())),
+            (sql.LEAF, changes.leaves),
+            (sql.PENDING, [(*each.row, each.came, each.state) for each in changes.pending.values()]),
+            (sql.SETTLED, tuple(changes.settled)),
+            (sql.EVIDENCE, tuple(changes.evidence)),
+            (sql.INCIDENT, sorted(changes.incidents.values())),
+        ):
+            if values:
+                self._many(db, self._said(statement), values)
+
+    @abstractmethod
+    def _many(self, db: Any, statement: str, values: Sequence[Any]) -> None:
+        """Execute a statement for each of the values."""
+
+    def _said(self, statement: str) -> str:
+        return statement if self._marker == "?" else statement.replace("?", self._marker)
+
+    def _all(self, statement: str, *values: object) -> list[Any]:
+        found: list[Any] = self._db.execute(self._said(statement), values).fetchall()
+        return found
+
+
+def _log(found: Sequence[Any]) -> Log:
+    log = Log(*found)
+    return log._replace(edge=bytes(log.edge))
+
+
+def _as_bytes(body: Any) -> bytes:
+    """A body as bytes; SQLite gives back a text where another program wrote one."""
+    return body.encode() if isinstance(body, str) else bytes(body)

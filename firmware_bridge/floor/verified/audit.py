@@ -1,0 +1,136 @@
+"""Verifies what a store holds against the checkpoints that its tables signed: a row that was changed is found."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from firmware_bridge.client.heads import Part, follows, is_round_of, part, round_of
+from firmware_bridge.floor.record.message import EVENT, Row, now
+from firmware_bridge.floor.record.state import Incident, Leaf, Log
+from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.verified.chain import Begun
+from firmware_bridge.floor.verified.keys import Keys
+from firmware_bridge.record.verify import Refused, grow, leaf_hash, root_of
+
+PAGE: Final = 500
+"""Entries of one fetch."""
+
+OF_A_RECORD: Final = 20
+"""Most findings of a record; more say nothing new."""
+
+
+class Mark(NamedTuple):
+    """A verified beginning of a record: its size, its whole subtrees, and the head of its last entry."""
+
+    size: int = 0
+    edge: tuple[bytes, ...] = ()
+    head: str = ""
+
+
+class Audit:
+    """Verifies all records of a store. marks: origin -> where the last complete verification ended.
+
+    hidden: entries with replaced names so far, of which only the head could be compared.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.marks: dict[str, Mark] = {}
+        self.entries = self.hidden = 0
+
+    def again(self, store: Store) -> "Audit":
+        """The next audit, from the marks of this one. store: opened again."""
+        made = Audit(store)
+        made.marks = self.marks
+        return made
+
+    def run(self, *, whole: bool) -> Iterator[Incident | None]:
+        """Verify everything, or what came since the last complete verification; yields after each page of entries.
+
+        None for a page without a finding. Raises StoreError.
+        """
+        keys = {log.table: Keys(self._store.state_of(log.table).keys) for log in self._store.logs()}
+        for log in self._store.logs():
+            if not log.size:
+                continue
+            before, count = (Mark() if whole else self.marks.get(log.origin, Mark())), 0
+            for found in self._of(log, keys[log.table], before):
+                if isinstance(found, Mark):
+                    if before.size == 0 and not count:
+                        self.marks[log.origin] = found
+                    continue
+                count += found is not None
+                if count <= OF_A_RECORD:
+                    yield found
+
+    def _of(self, log: Log, keys: Keys, mark: Mark) -> Iterator[Incident | Mark | None]:
+        """Verify a record from a mark on; yields the mark at its end at last."""
+        edge, head, at = list(mark.edge), mark.head, mark.size
+        while at < log.size:
+            leaves = self._store.some_leaves(log.origin, at, min(PAGE, log.size - at))
+            if [each.idx for each in leaves] != list(range(at, at + len(leaves))) or not leaves:
+                yield _found(log, log.origin, f"entry {at} of the record {log.origin} is not in the store")
+                return
+            for leaf, rows in self._entries(leaves):
+                if why := self._wrong(log, keys, leaf, rows, head):
+                    yield _found(log, f"{leaf.journal}:{leaf.seq}", f"entry {leaf.seq} of {leaf.journal}: {why}")
+                head = leaf.head
+                grow(edge, leaf.idx, leaf_hash(bytes.fromhex(head)))
+            at += len(leaves)
+            self.entries += len(leaves)
+            yield None
+        try:
+            stated, _ = keys.verified(log.note, log.size)
+            if (stated.origin, stated.size, stated.root) != (log.origin, log.size, root_of(edge)):
+                raise Refused("it is of another tree than the entries in the store")
+        except Refused as error:
+            yield _found(log, log.origin, f"the checkpoint of {log.size} entries of {log.origin}: {error}")
+        yield Mark(at, tuple(edge), head)
+
+    def _entries(self, leaves: Sequence[Leaf]) -> Iterator[tuple[Leaf, list[Row]]]:
+        """Each entry with its stored messages."""
+        rows = dict[tuple[str, int], list[Row]]()
+        for journal in dict.fromkeys(each.journal for each in leaves):
+            seqs = [each.seq for each in leaves if each.journal == journal]
+            for row in self._store.stored_rows(leaves[0].table, journal, min(seqs), max(seqs)):
+                rows.setdefault((journal, row.seq), []).append(row)
+        for leaf in leaves:
+            yield leaf, rows.get((leaf.journal, leaf.seq), [])
+
+    def _wrong(self, log: Log, keys: Keys, leaf: Leaf, rows: list[Row], before: str) -> str:
+        """What is wrong with the stored messages of an entry; "" for nothing."""
+        if not rows:
+            return "" if self._store.is_expired(log.table, leaf.journal) else "its messages are not in the store"
+        if any(row.digest is not None for row in rows):
+            self.hidden += 1
+            is_same = all(b',"head":"%b"' % leaf.head.encode() in row.body for row in rows)
+            return "" if is_same else "a message is of another entry"
+        events = sorted((row for row in rows if row.topic == EVENT), key=lambda row: row.n)
+        parts = [each for row in events if (each := part(row.body))]
+        if not parts or len(parts) < len(events):
+            return "an event is not as its table sent it"
+        if not leaf.idx:
+            before = _before(parts)
+        if parts[0].head != leaf.head or not follows(before, parts):
+            return f"its messages do not give its head {leaf.head[:8]}.."
+        rounds = {row.n: row.body for row in rows if row.topic != EVENT}
+        for each in parts:
+            expected, came = round_of(each), rounds.pop(each.n, None)
+            if expected is None and came is None:
+                continue
+            if expected is None or came is None or not is_round_of(keys.publics, log.origin, came, expected):
+                return "its round is not the one of its event"
+        return "it has a round without an event" if rounds else ""
+
+
+def _before(parts: Sequence[Part]) -> str:
+    """The head before the first entry of a record."""
+    try:
+        return msgspec.json.decode(parts[-1].raw, type=Begun).follows.head
+    except msgspec.MsgspecError:
+        return ""
+
+
+def _found(log: Log, place: str, text: str) -> Incident:
+    return Incident(log.table, "rewritten", place, now(), f"in the store, {text}")

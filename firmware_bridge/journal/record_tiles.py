@@ -1,0 +1,167 @@
+"""Keeps the tree of a record beside the journals, so that proofs outlive them."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Final, NamedTuple
+
+from firmware_bridge.errors import JournalError
+from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.reader import Place, read_lines
+from firmware_bridge.journal.record_tree import RecordTree, begun_by, record_of
+from firmware_bridge.record.tiles import WIDTH, Tiles
+from firmware_bridge.record.verify import leaf_hash
+
+log = logging.getLogger(__name__)
+
+FOLDER: Final = "tree"
+"""The present record's tiles, in the directory of the journals; those of an earlier one are in `tree-BIRTH`."""
+
+
+class Leaf(NamedTuple):
+    """An entry's place in a record. number: from 0. line: of the journal."""
+
+    origin: str
+    number: int
+    line: Line
+
+    @property
+    def hash(self) -> bytes:
+        """The leaf of the tree."""
+        return leaf_hash(bytes.fromhex(self.line.chain))
+
+
+def leaves_of(path: Path) -> Iterator[Leaf]:
+    """The entries of a journal that are in a record. Raises JournalError, OSError."""
+    origin, index = "", 0
+    for line, _ in read_lines(Place(path, 0)):
+        if isinstance(line.proof.size, int):
+            origin, index = origin_of(line), line.proof.size
+        if origin:
+            yield Leaf(origin, index, line)
+        index += 1
+
+
+def origin_of(line: Line) -> str:
+    """The record of a line that says where the tree stands before it; "" if unknown."""
+    begun = begun_by(line) or record_of(line)
+    return begun.origin if begun else line.proof.note.partition("\n")[0]
+
+
+def leaves_from(files: Sequence[Path], origin: str, index: int) -> list[Leaf]:
+    """The leaves of a record from an index on, by the journals, oldest first. Raises JournalError, OSError."""
+    found: list[Leaf] = []
+    for path in reversed(files):
+        here = [leaf for leaf in leaves_of(path) if leaf.origin == origin]
+        found[:0] = [leaf for leaf in here if leaf.number >= index]
+        if (here and here[0].number <= index) or (found and not here):
+            break
+    return found
+
+
+def tiles_of(directory: Path, origin: str) -> Tiles:
+    """The tiles of a record; of none where there are none yet."""
+    present = directory / FOLDER
+    ended = _ended(directory, origin)
+    return Tiles(ended if ended.is_dir() and _origin_in(present) != origin else present)
+
+
+class RecordTiles:
+    """Writes the tiles of a table's record from its journals, step by step.
+
+    They are not synced: journals give them back, until `secure` is called before one is deleted.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._tiles: Tiles | None = None
+        self._origin, self._is_broken = "", False
+        self._lock = Lock()
+
+    def wants(self, tree: RecordTree) -> bool:
+        """Whether a tile can be written, or an earlier record be set aside."""
+        if tree.origin is None or self._is_broken:
+            return False
+        return self._tiles is None or tree.origin != self._origin or tree.size - self._tiles.size >= WIDTH
+
+    def step(self, tree: RecordTree, files: Sequence[Path]) -> None:
+        """Writes the next tile, from entries that are on disk. files: oldest first. Raises OSError."""
+        origin, size = tree.origin, tree.size
+        if origin is None:
+            return
+        with self._lock:
+            try:
+                self._write(origin, size, files)
+            except JournalError as error:
+                self._is_broken = True
+                log.warning("the tree of the record is not kept any further: %s", error)
+
+    def secure(self, path: Path) -> bool:
+        """Whether a journal may be deleted: all its leaves are in tiles on disk, or can never be.
+
+        False until the tile that its last entries are in is whole. Raises OSError.
+        """
+        try:
+            leaves = list(leaves_of(path))
+        except JournalError as error:
+            log.warning("the tree of the record has not all leaves of %s: %s", path.name, error)
+            return True
+        with self._lock:
+            return all(self._secured(origin, leaves) for origin in {leaf.origin for leaf in leaves})
+
+    def _write(self, origin: str, size: int, files: Sequence[Path]) -> None:
+        if origin != self._origin:
+            self._take_up(origin, files)
+        assert self._tiles
+        if size - self._tiles.size >= WIDTH:
+            leaves = leaves_from(files, origin, self._tiles.size)[:WIDTH]
+            if [leaf.number for leaf in leaves] != list(range(self._tiles.size, self._tiles.size + WIDTH)):
+                raise JournalError(f"entries behind {self._tiles.size} are in no journal", "restore the journals")
+            self._tiles.append([leaf.hash for leaf in leaves])
+
+    def _take_up(self, origin: str, files: Sequence[Path]) -> None:
+        """Takes up the tiles of a record; those of the one before it are completed and set aside."""
+        folder = self._directory / FOLDER
+        if (before := _origin_in(folder)) not in (origin, ""):
+            tiles = Tiles(folder)
+            leaves = [leaf.hash for leaf in leaves_from(files, before, tiles.size)]
+            while len(leaves) >= WIDTH:
+                tiles.append(leaves[:WIDTH])
+                del leaves[:WIDTH]
+            if leaves:
+                tiles.write(0, tiles.size // WIDTH, leaves)
+            folder.rename(_ended(self._directory, before))
+        folder.mkdir(mode=0o700, exist_ok=True)
+        new = folder / ".origin.new"
+        new.write_text(f"{origin}\n", "utf-8")
+        new.replace(folder / "origin")
+        self._origin, self._tiles = origin, Tiles(folder)
+
+    def _secured(self, origin: str, leaves: Sequence[Leaf]) -> bool:
+        own = [leaf for leaf in leaves if leaf.origin == origin]
+        tiles, end = tiles_of(self._directory, origin), own[-1].number + 1
+        if end > tiles.size and not _ended(self._directory, origin).is_dir():
+            return self._is_broken
+        for number in range(own[0].number // WIDTH, (end - 1) // WIDTH + 1):
+            there = list(tiles.leaves(number))
+            mended = {leaf.number % WIDTH: leaf.hash for leaf in own if leaf.number // WIDTH == number}
+            wrong = {place: each for place, each in mended.items() if there[place : place + 1] != [each]}
+            if wrong and len(there) == WIDTH:
+                tiles.write(0, number, [wrong.get(place, each) for place, each in enumerate(there)])
+            elif wrong:
+                log.warning("the tree of the record %s lacks leaves of tile %d", origin, number)
+        tiles.sync(own[0].number, end)
+        return True
+
+
+def _ended(directory: Path, origin: str) -> Path:
+    """Where the tiles of a record are kept once another has begun."""
+    return directory / f"{FOLDER}-{origin.rpartition('/')[2]}"
+
+
+def _origin_in(folder: Path) -> str:
+    try:
+        return (folder / "origin").read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,141 @@
+"""The tree of a record: one leaf for each entry since the record began, and signatures over it in the journal."""
+
+import base64
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from firmware_bridge.errors import JournalError
+from firmware_bridge.facts import events
+from firmware_bridge.facts.events import AnyEvent
+from firmware_bridge.journal.line import Line, Proof
+from firmware_bridge.journal.messages import rounds_to_sign
+from firmware_bridge.record.signer import Signer, checkpoint_text, signed_note, signed_round
+from firmware_bridge.record.verify import Refused, decoded, grow, leaf_hash, root_of
+
+SIGNED: Final = (
+    events.RecordBegun,
+    events.BridgeStarted,
+    events.ShoeOpened,
+    events.RoundClosed,
+    events.RoundVoided,
+    events.RoundCorrected,
+    events.ShoeEnded,
+    events.KeyChanged,
+)
+"""Events that close or open something: their entry carries a checkpoint."""
+
+_BEGUN: Final = b'{"type":"RecordBegun",'
+_decode_begun: Final = msgspec.json.Decoder(events.RecordBegun).decode
+
+KEPT: Final = 4_096
+"""Roots that are kept in memory: those of some days."""
+
+EVERY: Final = 64
+"""Entries after which one carries a checkpoint, whatever is in it."""
+
+
+class RecordTree:
+    """The tree up to the last line of the journal (RFC 6962): its size and the hashes of its whole subtrees.
+
+    origin: the log's name, None before the record has begun. signers: keys that sign, none where there is no key; the
+    first one signs rounds. sign_sealed: entries that seal a card carry a checkpoint too. note: the newest checkpoint.
+    roots: size -> root of the newest `KEPT` trees.
+    """
+
+    def __init__(self, signers: Sequence[Signer] = (), *, sign_sealed: bool = False) -> None:
+        self.signers, self.sign_sealed = tuple(signers), sign_sealed
+        self.clear()
+
+    def clear(self) -> None:
+        """Empties the tree: the journal is read again."""
+        self.origin: str | None = None
+        self.size, self.edge = 0, list[bytes]()
+        self.note, self.roots = "", dict[int, bytes]()
+        self._unsigned = 0
+
+    def prove(self, line: Line) -> Proof:
+        """The proof of the next line; the tree stays as it is until the line is `added`."""
+        assert line.entry
+        begun = begun_by(line)
+        origin = begun.origin if begun else self.origin
+        if origin is None:
+            return Proof()
+        size, edge = (0, list[bytes]()) if begun else (self.size, self.edge)
+        appended = list(edge)
+        grow(appended, size, leaf_hash(bytes.fromhex(line.chain)))
+        note, sigs = "", dict[str, str]()
+        if self.signers and self._is_signed(line.entry.events):
+            note = signed_note(checkpoint_text(origin, size + 1, root_of(appended)), self.signers)
+            sigs = {str(n): signed_round(self.signers[0], payload) for n, payload in rounds_to_sign(line)}
+        if begun or line.public.seq == 1:
+            return Proof(note, sigs, size, tuple(base64.b64encode(each).decode() for each in edge))
+        return Proof(note, sigs)
+
+    def added(self, line: Line) -> None:
+        """Adds the leaf of a line that is on disk. Raises JournalError where its proof names another tree."""
+        proof = line.proof
+        if isinstance(proof.size, int) and isinstance(proof.edge, tuple):
+            self._resume(line, proof.size, proof.edge)
+        elif self.origin is None:
+            return
+        grow(self.edge, self.size, leaf_hash(bytes.fromhex(line.chain)))
+        self.size += 1
+        self._unsigned = 0 if proof.note else self._unsigned + 1
+        self.roots[self.size] = root_of(self.edge)
+        self.roots.pop(self.size - KEPT, None)
+        if proof.note:
+            self._compare(line)
+            self.note = proof.note
+
+    def _resume(self, line: Line, size: int, edge: tuple[str, ...]) -> None:
+        """Takes over where the first line of a file says the tree stands; one that the file before gave is compared."""
+        try:
+            hashes = [decoded(each, "a hash of the tree") for each in edge]
+        except Refused as error:
+            raise _wrong(line, str(error)) from None
+        if len(hashes) != size.bit_count() or any(len(each) != 32 for each in hashes):
+            raise _wrong(line, f"a tree of {size} entries has another edge")
+        if (begun := begun_by(line)) is not None:
+            self.origin, self.size, self.edge, self.roots = begun.origin, 0, [], {}
+        elif self.origin is None or self.size == 0:
+            self.size, self.edge = size, hashes
+            self.origin = self.origin or _origin(line)
+        elif (size, hashes) != (self.size, self.edge):
+            raise _wrong(line, f"the tree of {self.size} entries before it differs")
+
+    def _compare(self, line: Line) -> None:
+        """Compares the tree with the checkpoint of a line. Raises JournalError."""
+        assert self.origin
+        if not line.proof.note.startswith(checkpoint_text(self.origin, self.size, root_of(self.edge)) + "\n"):
+            raise _wrong(line, "its checkpoint is of another tree")
+
+    def _is_signed(self, made: tuple[AnyEvent, ...]) -> bool:
+        if self._unsigned + 1 >= EVERY or any(isinstance(event, SIGNED) for event in made):
+            return True
+        return self.sign_sealed and any(isinstance(event, events.CardEvent) and event.secret for event in made)
+
+
+def begun_by(line: Line) -> events.RecordBegun | None:
+    """The event that begins a record: the last one of its entry, in an export too."""
+    last = bytes(line.public.events[-1])
+    return _decode_begun(last) if last.startswith(_BEGUN) else None
+
+
+def record_of(line: Line) -> events.RecordBegun | None:
+    """The record that a journal goes on with, as its first line says; None in an export."""
+    opened = line.entry.events[0] if line.entry else None
+    return opened.device.record if isinstance(opened, events.ShoeOpened) and opened.device else None
+
+
+def _origin(line: Line) -> str | None:
+    """The log of a journal that begins in the middle of a record, by its first line."""
+    if record := record_of(line):
+        return record.origin
+    return line.proof.note.partition("\n")[0] or None
+
+
+def _wrong(line: Line, what: str) -> JournalError:
+    where = f"{line.public.journal}, entry {line.public.seq}"
+    return JournalError(f"{where}: {what}", "its proof was changed, or lines were: restore the file")

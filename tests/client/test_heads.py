@@ -1,0 +1,60 @@
+"""Heads that a backend computes from messages are those of the journal."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_bridge.client import MessageError, head_of
+from firmware_bridge.client.heads import part, round_of, signed_part
+from firmware_bridge.journal.line import FIRST_CHAIN, Line
+from firmware_bridge.journal.messages import OutMessage, messages
+from tests.tools.messages import played
+from tests.tools.messages.scenes import GAMES, MORE, Scene
+
+Entry = tuple[Line, list[OutMessage]]
+
+
+def entries(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> list[Entry]:
+    made: list[Entry] = []
+
+    def kept(line: Line) -> list[OutMessage]:
+        made.append((line, messages(line)))
+        return made[-1][1]
+
+    monkeypatch.setattr(played, "messages", kept)
+    assert list(played.played(scene))
+    return made
+
+
+@pytest.mark.parametrize("scene", [*GAMES, *MORE], ids=lambda scene: f"{scene.game}")
+def test_the_heads_of_a_scene_are_those_of_its_journal(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = FIRST_CHAIN
+    for line, sent in entries(scene, monkeypatch):
+        said = [each.payload for each in sent if each.topic == "event"]
+        assert head_of(before, reversed(said)) == line.chain
+        before = line.chain
+        parts = {each.n: part(each.payload) for each in sent if each.topic == "event"}
+        for each in sent:
+            if each.topic == "round":
+                announced = parts[each.n]
+                assert announced
+                assert round_of(announced) == signed_part(each.payload)[0]
+
+
+def test_no_byte_of_an_entry_can_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = entries(GAMES[0], monkeypatch)
+    at = next(n for n, (_, sent) in enumerate(made) if n and len(sent) > 2)
+    chain, (line, sent) = made[at - 1][0].chain, made[at]
+    said = [each.payload for each in sent if each.topic == "event"]
+    assert head_of(chain, said) == line.chain
+    for n, payload in enumerate(said):
+        for place in range(len(payload)):
+            changed = payload[:place] + bytes([payload[place] ^ 1]) + payload[place + 1 :]
+            try:
+                found = head_of(chain, [*said[:n], changed, *said[n + 1 :]])
+            except MessageError:
+                continue
+            # Blanks and the checkpoint are no part of what `head` covers: nothing else passes.
+            pytest.fail(f"{payload[max(0, place - 20) : place + 20]!r} changed gives {found}")
+    with pytest.raises(MessageError, match="do not give its head"):
+        head_of(chain, said[1:])

@@ -1,0 +1,247 @@
+"""A real table signs its record, and one file of Python verifies what it exports."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+from nacl.signing import SigningKey
+
+from firmware_bridge.record import verify as v
+from firmware_bridge.record.signer import checkpoint_text, signed_note, signer
+from tests.daemon import listened
+from tests.daemon.listened import status_is
+from tests.daemon.test_namesakes import CODE
+from tests.kit import backend as listening
+from tests.kit import broker as real
+from tests.kit.backend import Backend
+
+broker, brokers = real.broker, real.brokers  # fixtures
+backend, table = listening.backend, listened.table  # fixtures
+
+ROUND = "9s Td Ts Tc "
+VERIFY = [sys.executable, "-I", "-S", str(Path(v.__file__))]
+
+
+def exported(table: Any, folder: Path) -> list[Path]:
+    """The journals of a table, as the command exports them."""
+    files = []
+    for path in sorted(table.journal_dir.glob("*.journal")):
+        target = folder / f"{path.stem}.export"
+        command = [sys.executable, "-m", "firmware_bridge", "journal", "export", "--dir", str(table.journal_dir)]
+        subprocess.run([*command, str(path), "-o", str(target)], check=True, capture_output=True)
+        files.append(target)
+    return files
+
+
+def verified(policy: str, files: list[Path]) -> subprocess.CompletedProcess[str]:
+    page = files[0].with_name("policy")
+    page.write_text(policy)
+    command = [*VERIFY, "--policy", str(page), *map(str, files)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def record(table: Any, backend: Backend, tmp_path: Path) -> tuple[str, list[Path]]:
+    """The key of a table that played two shoes, restarted between them, and its exports."""
+    bridge = table(table={"decks": 1})
+    bridge.deal(ROUND + "2s 3h 4d 5c")
+    assert bridge.ask(do="close_shoe", by="anna")["ok"]
+    bridge.stop()
+    bridge.start()
+    bridge.deal(ROUND)
+    backend.wait_until(lambda: len(backend.on("round")) >= 3)
+    key = bridge.ask(do="status")["record"]["key"]
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    return key, exported(bridge, folder)
+
+
+def test_an_export_verifies_with_one_file_and_one_key(record: tuple[str, list[Path]]) -> None:
+    key, files = record
+    done = verified(f"log {key}\nquorum none\n", files)
+    assert done.returncode == 0, done.stdout
+    assert "3 rounds signed" in done.stdout
+
+
+def test_another_key_is_refused(record: tuple[str, list[Path]]) -> None:
+    key, files = record
+    other = v.key_of(v.parse_vkey(key).name, v.ED25519, bytes(31) + b"\7").vkey
+    done = verified(f"log {other}\nquorum none\n", files)
+    assert done.returncode == 1
+    assert "not signed by a key that is known" in done.stdout
+
+
+def test_rewritten_without_the_key_it_is_found(record: tuple[str, list[Path]]) -> None:
+    """Chain and checksums of every line behind the change are right again."""
+    key, files = record
+    changed, before, shown = False, v.FIRST_HEAD, []
+    for path in files:
+        lines = []
+        for data in path.read_bytes().splitlines(keepends=True):
+            _, _, head, public, sealed, proof = data.split(b"\t")
+            if not changed and b"RoundClosed" in public:
+                public, changed = public.replace(b'"round":1,', b'"round":7,'), True
+            head = sha256(before.encode() + sealed + public).hexdigest().encode()
+            body = b"\t".join((head, public, sealed, proof))
+            lines.append(b"3\t%08x\t%b" % (crc32(body[:-1], crc32(b"3")), body))
+            before = head.decode()
+        path.write_bytes(b"".join(lines))
+        shown.append(path)
+    done = verified(f"log {key}\nquorum none\n", shown)
+    assert done.returncode == 1
+    assert "its checkpoint is of another tree" in done.stdout
+
+
+def test_status_and_checkpoint_say_how_far_it_is_signed(table: Any, backend: Backend) -> None:
+    bridge = table()
+    bridge.deal(ROUND)
+    closed = backend.wait_for(lambda each: each.topic.endswith("/round")).payload
+    status_is(backend, "online")
+    own = backend.on("status")[-1]["record"]
+    assert own["signed"]
+    assert own["origin"].startswith("shoe.invalid/")
+    key = v.parse_vkey(own["key"])
+    assert key.name == own["origin"]
+    note = backend.wait_until(lambda: backend.on("checkpoint"))[-1]["note"]
+    assert v.verified_checkpoint(v.parse_note(note), [key]).origin == own["origin"]
+    payload = next(each.raw for each in backend.received if each.topic.endswith("/round"))
+    assert json.loads(payload) == closed
+    assert v.is_round_signed(key.public, key.name, payload)
+
+
+def alarm(backend: Backend, name: str) -> dict[str, Any] | None:
+    """An alarm that is open, as the table says it."""
+    return next((each for each in backend.on("alarm")[-1]["open"] if each["id"] == name), None)
+
+
+def opens(backend: Backend, name: str) -> dict[str, Any]:
+    """An alarm, once it is open."""
+    found: dict[str, Any] = backend.wait_until(lambda: alarm(backend, name))
+    return found
+
+
+def rounds(backend: Backend) -> list[bytes]:
+    """The `round` messages so far, as they came."""
+    return [each.raw for each in backend.received if each.topic == "shoe/T07/round"]
+
+
+@pytest.mark.parametrize("protocol", [5, 4])
+def test_what_others_send_in_the_name_of_a_table_is_an_alarm(table: Any, backend: Backend, protocol: int) -> None:
+    """By MQTT 3.1.1 (protocol 4) the table hears its own messages too, and those of an earlier run by both."""
+    bridge = table()
+    bridge.stop()
+    bridge.code = CODE[protocol]
+    bridge.start().deal(ROUND)
+    own = backend.wait_until(lambda: rounds(backend))[0]
+    bridge.stop()
+    bridge.start().deal(ROUND)
+    backend.wait_until(lambda: len(rounds(backend)) >= 2)
+    backend.publish("shoe/T07/round", own)  # a repeat is no lie
+    bridge.pause(0.5)
+    assert alarm(backend, "record_foreign") is None
+    backend.publish("shoe/T07/round", own.replace(b'"outcome":"', b'"outcome": "'))
+    found = opens(backend, "record_foreign")
+    assert found["severity"] == "critical"
+    assert "messages so far: 1)" in found["detail"]
+    backend.publish("shoe/T07/round", own.replace(b'"journal":"1-', b'"journal":"9-'))
+    backend.wait_until(lambda: "messages so far: 2)" in opens(backend, "record_foreign")["detail"])
+    bridge.deal(ROUND)  # play goes on, signed
+    assert v.is_round_signed(*key_of(bridge), backend.wait_until(lambda: rounds(backend)[5:])[0])
+
+
+def key_of(table: Any) -> tuple[bytes, str]:
+    """The public key and the origin of a table's record."""
+    own = table.ask(do="status")["record"]
+    return v.parse_vkey(own["key"]).public, own["origin"]
+
+
+def test_a_store_that_has_another_entry_is_an_alarm(table: Any, backend: Backend) -> None:
+    bridge = table(mqtt={"stored": "floor"})
+    bridge.deal(ROUND)
+    closed = backend.wait_for(lambda each: each.topic.endswith("/round")).payload
+    stored = {"journal": closed["journal"], "seq": closed["seq"], "by": "floor"}
+    for head in ({}, {"head": closed["head"]}):
+        backend.publish("shoe/T07/stored", stored | head)
+    bridge.pause(0.5)
+    assert alarm(backend, "record_differs") is None
+    backend.publish("shoe/T07/stored", stored | {"head": "0" * 64})
+    found = opens(backend, "record_differs")
+    assert found["severity"] == "critical"
+    assert f"entry {closed['seq']} of {closed['journal']}" in found["detail"]
+
+
+WITNESS = SigningKey(bytes([9]) * 32)
+WITNESS_KEY = v.key_of("watcher.example", v.COSIGNATURE, bytes(WITNESS.verify_key))
+
+
+def cosigned(note: str, by: SigningKey = WITNESS) -> str:
+    """A note with the cosignature of a witness."""
+    at = int(time.time())
+    text = v.parse_note(note).text
+    data = WITNESS_KEY.id + at.to_bytes(8, "big") + by.sign(v.cosigned_bytes(at, text)).signature
+    return f"{note}\u2014 {WITNESS_KEY.name} {base64.b64encode(data).decode()}\n"
+
+
+def test_what_witnesses_saw_is_said_in_the_status(table: Any, backend: Backend) -> None:
+    bridge = table(record={"witnesses": [WITNESS_KEY.vkey]})
+    bridge.deal(ROUND)
+    backend.wait_for(lambda each: each.topic.endswith("/round"))
+    size = bridge.ask(do="status")["record"]["size"]
+    note = backend.wait_until(
+        lambda: [each["note"] for each in backend.on("checkpoint") if f"\n{size}\n" in each["note"]]
+    )
+    for refused in (note[0], cosigned(note[0], SigningKey(bytes([8]) * 32))):
+        backend.publish("shoe/T07/witnessed", refused, retain=True)
+    bridge.pause(0.5)
+    assert bridge.ask(do="status")["record"]["witnessed"] == 0
+    backend.publish("shoe/T07/witnessed", cosigned(note[0]), retain=True)
+    backend.wait_until(lambda: backend.on("status")[-1]["record"]["witnessed"] == size)
+    assert alarm(backend, "record_rolled_back") is None
+    bridge.stop()
+    bridge.start()  # it is told again: the message is retained
+    backend.wait_until(
+        lambda: (said := backend.on("status")[-1])["state"] == "online" and said["record"]["witnessed"] == size
+    )
+
+
+def more(size: int, root: bytes) -> tuple[int, bytes]:
+    return size + 100, root
+
+
+def other(size: int, root: bytes) -> tuple[int, bytes]:
+    return size, sha256(root).digest()
+
+
+@pytest.mark.parametrize("seen", [more, other], ids=["more entries", "other ones"])
+def test_after_a_rollback_nothing_is_signed(
+    table: Any, backend: Backend, seen: Callable[[int, bytes], tuple[int, bytes]]
+) -> None:
+    """A witness cosigned what a copy of the card signed with the same key: this card was restored, or copied."""
+    bridge = table(record={"witnesses": [WITNESS_KEY.vkey]})
+    bridge.deal(ROUND)
+    backend.wait_for(lambda each: each.topic.endswith("/round"))
+    own = v.parse_checkpoint(v.parse_note(backend.wait_until(lambda: backend.on("checkpoint"))[-1]["note"]).text)
+    key = signer(own.origin, bridge.key_file.read_bytes())
+    note = signed_note(checkpoint_text(own.origin, *seen(own.size, own.root)), (key,))
+    backend.publish("shoe/T07/witnessed", note, retain=True)  # without the cosignature it says nothing
+    bridge.pause(0.5)
+    assert alarm(backend, "record_rolled_back") is None
+    backend.publish("shoe/T07/witnessed", cosigned(note), retain=True)
+    assert opens(backend, "record_rolled_back")["severity"] == "critical"
+    signed = len([line for line in bridge.lines() if line.proof.note])
+    bridge.deal(ROUND)
+    backend.wait_until(lambda: len(rounds(backend)) == 2)
+    assert "sig" not in json.loads(rounds(backend)[1])
+    backend.wait_until(lambda: not backend.on("status")[-1]["record"]["signed"])
+    backend.wait_until(lambda: not backend.on("checkpoint")[-1]["note"])
+    assert len([line for line in bridge.lines() if line.proof.note]) == signed

@@ -1,0 +1,66 @@
+"""A back office of fake tables, without a broker, and with a clock of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from firmware_bridge.client.testing import FakeTable
+from firmware_bridge.floor.ingest import Ingest
+from firmware_bridge.floor.record.message import now
+from firmware_bridge.floor.record.state import TrustedKey
+from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.store.sqlite import SqliteStore
+from firmware_bridge.floor.verified.audit import Audit
+from firmware_bridge.floor.verified.records import Limits
+from tests.floor.test_ingest import Said
+
+
+class House:
+    """A back office that reads fake tables. restart: as after a `kill -9`."""
+
+    def __init__(self, path: Path, limits: dict[str, Limits] | None = None) -> None:
+        self.path, self.time, self.limits = path, 0.0, limits
+        self.store, self.source = SqliteStore(path), Said()
+        self.ingest = self._made()
+
+    def _made(self) -> Ingest:
+        return Ingest(self.store, self.source, clock=lambda: self.time, limits=self.limits)
+
+    def restart(self) -> None:
+        self.store.close()
+        self.store = SqliteStore(self.path)
+        self.ingest = self._made()
+
+    def send(self, *messages: tuple[str, bytes]) -> None:
+        self.ingest.save([Delivery(topic, payload) for topic, payload in messages])
+
+    def table(self, name: str = "T07", **more: Any) -> FakeTable:
+        return FakeTable(lambda topic, payload: self.send((topic, payload)), name, **more)
+
+    def wait(self, seconds: float = 20.0) -> None:
+        for _ in range(int(seconds)):
+            self.time += 1.0
+            self.ingest.ask()
+
+    def enrol(self, table: FakeTable) -> None:
+        """Enrol the key of a table, and wait until the ingest knows it."""
+        self.store.put_key(TrustedKey(table.table, table.key, "enrolled", "ANNA", "BO", now()))
+        self.wait(10)
+
+    def kinds(self) -> set[str]:
+        return {each.kind for each in self.store.incidents()}
+
+    def rounds(self) -> list[dict[str, Any]]:
+        columns = self.store.columns("rounds")
+        return [dict(zip(columns, each, strict=True)) for each in self.store.rows("rounds", None, None)]
+
+    def proofs(self) -> list[str]:
+        return [each["proof"] for each in self.rounds()]
+
+    def stored(self) -> dict[str, Any]:
+        return next(body for topic, body in reversed(self.source.published) if topic.endswith("/stored"))
+
+    def rewritten(self) -> list[str]:
+        """What a verification of the whole store finds."""
+        return [each.text for each in Audit(self.store).run(whole=True) if each]

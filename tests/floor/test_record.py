@@ -1,0 +1,98 @@
+"""Records of tables at the ingest: an enrolled table's messages count once a checkpoint verifies them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from firmware_bridge.client.testing import FakeTable
+from tests.floor.house import House
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(tmp_path / "floor.db")
+    yield made
+    made.store.close()
+
+
+def head(message: tuple[str, bytes]) -> str:
+    return str(msgspec.json.decode(message[1])["head"])
+
+
+def leaves(house: House, table: FakeTable) -> list[str]:
+    return [each.head for each in house.store.leaves(table.origin)]
+
+
+Order = Callable[[House, FakeTable], None]
+
+
+def enrol_first(house: House, table: FakeTable) -> None:
+    house.enrol(table)
+    table.play(5)
+    table.new_shoe()
+    table.play(3)
+
+
+def enrol_later(house: House, table: FakeTable) -> None:
+    table.play(5)
+    house.restart()
+    table.new_shoe()
+    house.enrol(table)
+    table.play(3)
+
+
+@pytest.mark.parametrize("order", [enrol_first, enrol_later])
+def test_rounds_of_an_enrolled_table_are_signed_and_stored_says_the_head(house: House, order: Order) -> None:
+    table = house.table()
+    order(house, table)
+    house.wait(10)
+    assert house.proofs() == ["signed"] * 8
+    assert house.kinds() == set()
+    entries = list(dict.fromkeys(head(each) for each in table.sent))
+    assert leaves(house, table) == entries
+    assert house.stored() == {"journal": "2-fake", "seq": 6, "by": "floor", "head": entries[-1]}
+    assert house.store.count("messages") == len(table.sent)
+    assert house.store.count("pending") == 0
+
+
+def test_the_first_key_is_remembered(house: House) -> None:
+    table = house.table()
+    table.play(2)
+    assert [(each.vkey, each.trust) for each in house.store.record_keys()] == [(table.key, "seen")]
+    assert house.proofs() == ["signed"] * 2
+
+
+def test_a_table_without_a_key_is_stored_as_before(house: House) -> None:
+    table = house.table(seed=None)
+    table.play(3)
+    assert house.proofs() == ["none"] * 3
+    assert house.kinds() == set()
+    assert house.stored()["head"] == head(table.sent[-1])
+
+
+@pytest.mark.parametrize("enrolled", [False, True])
+def test_restarts_kills_repeats_and_gaps_make_no_incident(house: House, enrolled: bool) -> None:
+    table = house.table()
+    if enrolled:
+        house.enrol(table)
+    for fault in ("repeat", "restart", "void", "correct", "reorder", None, "gap", None):
+        table.round(fault)
+        house.restart()
+    for _, body in [each for each in house.source.published if each[0].endswith("/command")]:
+        table.handle("shoe/T07/command", msgspec.json.encode(body))
+    table.status()
+    done = 0
+    for _ in range(40):
+        house.wait(1)
+        orders = [each for each in house.source.published if each[0].endswith("/command")]
+        for topic, body in orders[done:]:
+            table.handle(topic, msgspec.json.encode(body))
+        done = len(orders)
+    assert house.kinds() == set()
+    assert set(house.proofs()) == {"signed"}
+    assert len(house.rounds()) == 7
+    assert len(leaves(house, table)) >= 17

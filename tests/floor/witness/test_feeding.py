@@ -1,0 +1,254 @@
+"""A back office with real witnesses: what each failure of RECORD 2.11 looks like."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.client.testing import SEED, FakeTable
+from firmware_bridge.floor import check_witnesses
+from firmware_bridge.floor.config import parse
+from firmware_bridge.floor.verified.commands import NotDone, witnessed_note
+from firmware_bridge.floor.verified.feeding import Witnessing
+from firmware_bridge.floor.verified.quorum import fed, page_of_keys, policy
+from firmware_bridge.floor.verified.witnesses import Client
+from firmware_bridge.record.signer import checkpoint_text, signed_note, signer
+from firmware_bridge.record.verify import (
+    cosigned,
+    parse_checkpoint,
+    parse_note,
+    parse_policy,
+    parse_vkey,
+    verified_checkpoint,
+)
+from tests.floor.house import House
+
+pytest.importorskip("nacl")
+pytest.importorskip("uvicorn")
+
+from tests.kit.witnesses import Liar, Served
+
+
+def seconds(at: str) -> float:
+    return round(datetime.fromisoformat(at).timestamp(), 2)
+
+
+class Floor:
+    """A back office with an enrolled table, and three witnesses; `kinds` are their classes."""
+
+    def __init__(self, folder: Path, kinds: tuple[type[Served], ...] = (Served, Served, Served)) -> None:
+        self.house = House(folder / "floor.db")
+        self.table: FakeTable = self.house.table()
+        self.house.enrol(self.table)
+        self.table.play(2)
+        self.house.wait(5)
+        key = parse_vkey(self.table.key)
+        self.witnesses = [kind(folder, f"w{n}.example/1", [key], n) for n, kind in enumerate(kinds, 1)]
+        rows = [{"vkey": each.key.vkey, "url": each.url} for each in self.witnesses]
+        self.config = parse({"witness": rows})
+        self.client = Client(fed(self.config), answer_s=5.0)
+        self._began = time.time() - 1_000.0
+        self.now, self.published = 1_000.0, list[tuple[str, str]]()
+        self.start()
+
+    def start(self) -> None:
+        """As after a restart of the ingest."""
+        self.witnessing = Witnessing(self.config, self.house.store, self.client, self._clock)
+
+    def _clock(self) -> str:
+        return datetime.fromtimestamp(self._began + self.now, UTC).isoformat(timespec="milliseconds")
+
+    def turn(self, until: Callable[[], object], after: float = 0.0) -> None:
+        """Turn until something is so, after some seconds of the feeder's clock."""
+        self.now += after
+        give_up = time.monotonic() + 20
+        while not until():
+            assert time.monotonic() < give_up
+            self.published += self.witnessing.turn(self.now)
+            time.sleep(0.02)
+
+    def play(self, rounds: int = 1) -> int:
+        """Play rounds; returns the size of the record then."""
+        self.table.play(rounds)
+        self.house.wait(2)
+        return self.size
+
+    @property
+    def size(self) -> int:
+        return self.house.store.logs()[0].size
+
+    @property
+    def witnessed(self) -> int:
+        return self.house.store.logs()[0].witnessed
+
+    def sizes(self) -> list[int]:
+        """The sizes that each witness cosigned last."""
+        found = {each.witness: each.size for each in self.house.store.cosignatures()}
+        return [found.get(each.key.vkey, 0) for each in self.witnesses]
+
+
+@contextmanager
+def opened(folder: Path, *kinds: type[Served]) -> Iterator[Floor]:
+    made = Floor(folder, kinds or (Served, Served, Served))
+    try:
+        yield made
+    finally:
+        made.client.close()
+        for each in made.witnesses:
+            each.stop()
+        made.house.store.close()
+
+
+@pytest.fixture
+def floor(tmp_path: Path) -> Iterator[Floor]:
+    with opened(tmp_path) as made:
+        yield made
+
+
+def test_rounds_become_witnessed_and_the_table_hears_the_note(floor: Floor) -> None:
+    assert floor.house.proofs() == ["signed"] * 2
+    floor.turn(lambda: floor.published and floor.sizes() == [floor.size] * 3)
+    assert floor.house.proofs() == ["witnessed"] * 2
+    [(table, text)] = floor.published
+    note = parse_note(text)
+    assert (table, verified_checkpoint(note, [parse_vkey(floor.table.key)]).size) == ("T07", floor.size)
+    assert policy(floor.config).is_met(each.witness for each in cosigned(note, [each.key for each in floor.witnesses]))
+    size = floor.play()
+    floor.turn(lambda: floor.sizes() == [size] * 3, after=20.0)
+    assert floor.house.proofs() == ["witnessed"] * 3
+    assert floor.house.kinds() == set()
+
+
+def test_after_a_restart_the_note_is_published_again_and_nothing_is_asked_twice(floor: Floor) -> None:
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    notes = [each.line for each in floor.house.store.cosignatures()]
+    before, floor.published = floor.published, []
+    floor.start()
+    floor.turn(lambda: floor.published)
+    assert floor.published == before
+    assert [each.line for each in floor.house.store.cosignatures()] == notes
+
+
+def test_a_witness_that_is_down_changes_nothing_and_catches_up(floor: Floor) -> None:
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    old = floor.size
+    floor.witnesses[0].stop()
+    size = floor.play()
+    floor.turn(lambda: floor.witnessed == size and floor.sizes() == [old, size, size], after=20.0)
+    floor.witnesses[0].start()
+    floor.turn(lambda: floor.sizes() == [size] * 3, after=300.0)
+    assert floor.house.kinds() == set()
+
+
+def test_below_the_quorum_nothing_is_witnessed_and_nothing_stops(floor: Floor) -> None:
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    old = floor.size
+    floor.witnesses[0].stop()
+    floor.witnesses[1].stop()
+    size = floor.play(3)
+    floor.turn(lambda: floor.sizes() == [old, old, size], after=20.0)
+    assert floor.witnessed == old
+    assert floor.house.proofs() == ["witnessed"] * 2 + ["signed"] * 3
+    floor.witnesses[1].start()
+    floor.turn(lambda: floor.witnessed == size, after=300.0)
+    newest = floor.house.store.newest_witnessed()[0]
+    assert seconds(newest.at) - seconds(newest.since) == 300.0
+
+
+def test_a_withheld_feed_is_a_window_also_over_a_restart(floor: Floor) -> None:
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    floor.now += 3_600.0
+    size = floor.play()
+    floor.start()
+    floor.turn(lambda: floor.witnessed == size)
+    first, second = floor.house.store.witnessed_since(floor.table.origin, "")
+    assert seconds(second.since) == seconds(first.at)
+    assert seconds(second.at) - seconds(second.since) == 3_600.0
+
+
+def test_a_night_without_a_round_is_no_window(floor: Floor) -> None:
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    floor.published = []
+    floor.start()
+    floor.turn(lambda: floor.published)
+    floor.now += 36_000.0
+    size = floor.play()
+    floor.turn(lambda: floor.witnessed == size)
+    newest = floor.house.store.newest_witnessed()[0]
+    assert newest.at == newest.since
+
+
+def other_history(floor: Floor) -> str:
+    """A note of another history of the same size, by somebody who has the table's key."""
+    return signed_note(checkpoint_text(floor.table.origin, floor.size, bytes(32)), [signer(floor.table.origin, SEED)])
+
+
+def test_another_history_that_a_witness_saw_first_is_an_incident_with_its_evidence(floor: Floor) -> None:
+    body = f"old 0\n\n{other_history(floor)}".encode()
+    assert floor.witnesses[1]._witness.add_checkpoint(body).status == 200
+    floor.turn(lambda: floor.witnessed == floor.size and floor.house.kinds())
+    [incident] = floor.house.store.incidents()
+    assert (incident.table, incident.kind) == ("T07", "split_view")
+    found = {each.name: each.body for each in floor.house.store.evidence()}
+    assert parse_checkpoint(parse_note(found["note"]).text).size == floor.size
+    assert found["answer"].startswith("422\n")
+    assert len(floor.witnesses[1].evidence()) == 1
+
+
+def test_one_of_three_lying_is_found_by_the_comparison_alone(tmp_path: Path) -> None:
+    """w3 cosigns both histories: w1 and w3 are a quorum of ours, w2 and w3 of the other, which w2 was shown first."""
+    with opened(tmp_path, Served, Served, Liar) as floor:
+        liar = floor.witnesses[2]
+        assert isinstance(liar, Liar)
+        floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+        floor.play()
+        liar.shows = liar.cosigned(other_history(floor))
+        floor.turn(lambda: floor.sizes() == [floor.size] * 3, after=20.0)
+        assert floor.house.kinds() == set()
+        floor.turn(lambda: floor.house.kinds(), after=600.0)
+        [incident] = floor.house.store.incidents()
+        assert incident.kind == "split_view"
+        assert "w3.example/1 was shown another history" in incident.text
+        assert floor.house.store.evidence()[0].body
+
+
+def found(floor: Floor) -> list[tuple[str, str, str]]:
+    return [(each.level, each.name, each.text) for each in check_witnesses.findings(floor.config, floor.house.store)]
+
+
+def test_check_asks_every_witness_and_says_window_and_liars(floor: Floor) -> None:
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    quorum, *witnesses, differ, window = found(floor)
+    assert "need the lies of 1 of 3 witnesses" in quorum[2]
+    assert [each[0] for each in witnesses] == ["OK"] * 3
+    assert witnesses[0][2] == "w1.example/1 has seen 1 of 1 records as the store has them"
+    assert differ[0] == "OK"
+    assert window[2].startswith(f"T07: witnessed to {floor.size} of {floor.size}, longest window in a day ")
+    floor.witnesses[1].stop()
+    assert [each[0] for each in found(floor)] == ["OK", "OK", "WARN", "OK", "OK", "OK"]
+
+
+def test_check_finds_another_history_at_once(floor: Floor) -> None:
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    floor.house.store._db.execute("update leaf set head = ? where idx = 0", ("0" * 64,))
+    floor.house.store._db.commit()
+    assert ("FAIL", "witnesses", "3 of their notes are of another history") in found(floor)
+    assert floor.house.kinds() == {"split_view"}
+    found(floor)
+    assert len(floor.house.store.incidents()) == 3
+
+
+def test_an_auditor_verifies_with_policy_and_note_of_the_house(floor: Floor) -> None:
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    page = "\n".join(page_of_keys(floor.config, [floor.table.key])) + "\n"
+    read = parse_policy(page)
+    note = parse_note(witnessed_note(floor.house.store, "T07"))
+    assert verified_checkpoint(note, read.logs).size == floor.size
+    assert read.is_met(each.witness for each in cosigned(note, list(read.witnesses.values())))
+    with pytest.raises(NotDone, match="table T08"):
+        witnessed_note(floor.house.store, "T08")
