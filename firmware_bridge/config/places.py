@@ -11,6 +11,7 @@ from firmware_bridge.config.sections import (
     JournalConfig,
     MqttConfig,
     ReaderConfig,
+    RecordConfig,
     RoadsConfig,
     ServiceConfig,
     TableConfig,
@@ -32,6 +33,7 @@ _ALIKE: Final = {
     "reader": ReaderConfig,
     "mqtt": MqttConfig,
     "journal": JournalConfig,
+    "record": RecordConfig,
 }
 """Sections with the same keys in all games."""
 

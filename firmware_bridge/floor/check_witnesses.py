@@ -8,10 +8,10 @@ from typing import Final
 
 from firmware_bridge.config.findings import Finding, judged
 from firmware_bridge.floor.config import FloorConfig
-from firmware_bridge.floor.record import quorum
 from firmware_bridge.floor.record.message import now
 from firmware_bridge.floor.record.state import Log
 from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.verified import quorum
 from firmware_bridge.floor.verified.compare import Comparison, compare
 from firmware_bridge.floor.verified.feeding import StoredLeaves, enrolled_keys, enrolled_logs, incident
 from firmware_bridge.floor.verified.proofs import Proofs
