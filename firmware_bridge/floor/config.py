@@ -243,7 +243,7 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
         return SECTIONS[section](**good_keys(SECTIONS[section], f"[{section}] ", keys, mistakes))
 
     known = {section: kind.__struct_fields__ for section, kind in SECTIONS.items() if section not in BY_NAME}
-    places = places_of((f"[{section}]", key) for section, keys in known.items() for key in keys)
+    places = places_of((place(section), key) for section, kind in SECTIONS.items() for key in kind.__struct_fields__)
     raw = placed(raw, known, places, mistakes)
     sections = good_sections(raw, SECTIONS, read, mistakes, LISTS)
     mistakes += unprintable(raw)
@@ -257,6 +257,11 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     mistakes += _of_witnesses(config.witness)
     refuse(name, mistakes)
     return config
+
+
+def place(section: str) -> str:
+    """How a section is written: "[mqtt]", "[tables.TABLE]"."""
+    return f"[{section}.TABLE]" if section in BY_NAME else f"[{section}]"
 
 
 def _named(section: str, named: dict[str, Any], mistakes: list[str]) -> Iterator[tuple[str, Any]]:

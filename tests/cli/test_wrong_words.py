@@ -18,6 +18,7 @@ from firmware_bridge.facts.orders import ORDERS, tag_of
 from firmware_bridge.floor import cli as floor_cli
 from firmware_bridge.floor.config import SECTIONS as FLOOR
 from firmware_bridge.floor.config import parse as parse_floor
+from firmware_bridge.floor.config import place as floor_place
 from firmware_bridge.games import GAMES
 from tests.config.configs import EVERY_KEY
 from tests.kit.daemon_table import toml
@@ -232,7 +233,7 @@ def test_each_key_of_the_floor_in_a_wrong_place_is_told_the_right_one() -> None:
             for raw in ({wrong: {key: 1}}, {key: 1}, {key: {"a": 1}}):
                 with pytest.raises(ConfigError) as raised:
                     parse_floor(raw)
-                assert f"[{section}]" in str(raised.value)
+                assert floor_place(section) in str(raised.value)
 
 
 RIGHT: Final = {

@@ -160,6 +160,11 @@ def troubled(table: Table) -> Iterator[tuple[Shoe, int]]:
 def inputs(table: Table) -> Iterator[i.AnyInput]:
     """One input of every kind but `resolve`, and all that differ in what they ask."""
     yield i.Started(at=1, version="test", house=table.house, nonce="f" * 32)
+    record = i.NewRecord("shoe.invalid/1/0000000b", "key", i.Follows("shoe.invalid/1/0000000a", 9, "0" * 64, 5))
+    yield i.Started(at=1, version="test", house=table.house, nonce="f" * 32, record=record)
+    yield i.RecordRenewed(at=1, record=record, why="another card", by="Ann", second="Bo")
+    yield from (i.KeyRotated(at=1, old=old, new="new", by="Ann", second="Bo") for old in ("old", ""))
+    yield i.CodeChecked(at=1, changed=("firmware_bridge/shoe/decide.py",))
     for gap, report in ((False, None), (False, i.ReportNo(7, 3)), (True, i.ReportNo(7, 4))):
         yield table.card("As", gap=gap, report=report)
         yield i.CutCardSeen(at=1, by="sensor", report=report, gap=gap)
