@@ -37,6 +37,18 @@ def started(house: House, nonce: str) -> inputs.AnyInput:
     return inputs.Started(at=0, version="test", house=house, nonce=nonce)
 
 
+def record_changes() -> list[inputs.AnyInput]:
+    """Another record, another key of it, the end of the old one, and files that were changed."""
+    follows = inputs.Follows("shoe.invalid/1/0000000a", 9, "0" * 64, 5)
+    record = inputs.NewRecord("shoe.invalid/1/0000000b", "key", follows)
+    return [
+        inputs.RecordRenewed(at=0, record=record, why="another card", by="Ann", second="Bo"),
+        inputs.KeyRotated(at=0, old="old", new="new", by="Ann", second="Bo"),
+        inputs.KeyRotated(at=0, old="", new="new", by="Ann", second="Bo"),
+        inputs.CodeChecked(at=0, changed=("shoe/decide.py", "shoe/evolve.py")),
+    ]
+
+
 def card(name: str, nonce: str, report: tuple[int, int] | None = None, **more: Any) -> inputs.AnyInput:
     if "serial" in more:
         more["serial"] = Serial(more["serial"])

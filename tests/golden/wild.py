@@ -208,6 +208,9 @@ class Wild(Dealer):
     def disk(self) -> None:
         self.take(t.disk_failed(self.any_of("disk_full", "disk_error"), "no space"))
 
+    def another_record(self) -> None:
+        self.take(self.any_of(*t.record_changes()))
+
     def own_fault(self) -> None:
         told = t.unread("unreadable", self.nonce()) if self.once_in(3) else t.card(self.any_card(), self.nonce())
         self.take(self.any_of(told, told, t.lid(True)), broken=True)
@@ -222,4 +225,5 @@ ACTS: Final[tuple[Callable[[Wild], None], ...]] = (
     Wild.by_hand, Wild.boot_again, Wild.board, Wild.booted, Wild.another_reader, Wild.disk, Wild.own_fault,
     Wild.short_burn, Wild.overdrawn, Wild.overdrawn, Wild.change, Wild.end, Wild.settle,
     Wild.overdrawn_on_a_slot, Wild.overdrawn_on_a_slot, Wild.old_report, Wild.old_report, Wild.open_shoe,
+    Wild.another_record,
 )  # fmt: skip
