@@ -60,7 +60,8 @@ def head_of(before: str, messages: Iterable[bytes]) -> str:
     """The `head` of an entry, from the head before it and all its messages of the topic `event`, in any order.
 
     before: hex, 64 zeros before the first entry of a device. Raises MessageError where a message is missing or does
-    not belong to the others, or where the head does not follow.
+    not belong to the others, or where the head does not follow. A `checkpoint` in them is not covered by the head: its
+    own signature is (`verified_checkpoint`).
     """
     parts = [part(each) for each in messages]
     known = sorted((each for each in parts if each), key=lambda each: each.n)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from firmware_bridge.client import MessageError, head_of
 from firmware_bridge.client.heads import part, round_of, signed_part
 from firmware_bridge.journal.line import FIRST_CHAIN, Line
 from firmware_bridge.journal.messages import OutMessage, messages
+from firmware_bridge.record.verify import Checkpoint, Refused, parse_note, verified_checkpoint
 from tests.tools.messages import played
+from tests.tools.messages.played import KEY
 from tests.tools.messages.scenes import GAMES, MORE, Scene
 
 Entry = tuple[Line, list[OutMessage]]
@@ -42,19 +46,37 @@ def test_the_heads_of_a_scene_are_those_of_its_journal(scene: Scene, monkeypatch
 
 
 def test_no_byte_of_an_entry_can_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is covered by the head, but for those of the checkpoint: the key's own signature covers them."""
     made = entries(GAMES[0], monkeypatch)
-    at = next(n for n, (_, sent) in enumerate(made) if n and len(sent) > 2)
+    at = next(
+        n
+        for n, (_, sent) in enumerate(made)
+        if n and len(sent) > 2 and any(b'"checkpoint":' in each.payload for each in sent)
+    )
     chain, (line, sent) = made[at - 1][0].chain, made[at]
     said = [each.payload for each in sent if each.topic == "event"]
     assert head_of(chain, said) == line.chain
+    signed = 0
     for n, payload in enumerate(said):
+        note = re.search(rb'"checkpoint":("[^"]*")', payload)
+        begin, end = note.span(1) if note else (0, 0)
         for place in range(len(payload)):
             changed = payload[:place] + bytes([payload[place] ^ 1]) + payload[place + 1 :]
             try:
-                found = head_of(chain, [*said[:n], changed, *said[n + 1 :]])
+                head_of(chain, [*said[:n], changed, *said[n + 1 :]])
             except MessageError:
                 continue
-            # Blanks and the checkpoint are no part of what `head` covers: nothing else passes.
-            pytest.fail(f"{payload[max(0, place - 20) : place + 20]!r} changed gives {found}")
+            assert begin <= place < end, f"{payload[max(0, place - 20) : place + 20]!r} changed"
+            with pytest.raises(Refused):
+                note_of(changed)
+            signed += 1
+    assert signed > 200
     with pytest.raises(MessageError, match="do not give its head"):
         head_of(chain, said[1:])
+
+
+def note_of(payload: bytes) -> Checkpoint:
+    """The checkpoint in a message, verified."""
+    found = part(payload)
+    assert found
+    return verified_checkpoint(parse_note(found.note), [KEY.key])
