@@ -40,7 +40,7 @@ class Unreadable(NamedTuple):
 
 
 class Unsigned(NamedTuple):
-    """A round message that no key of the table signed: nobody may settle by it. Only with `require="signed"`."""
+    """A round message without a signature of the table: it must not be settled. Only with `require="signed"`."""
 
     table: str
     topic: Stream

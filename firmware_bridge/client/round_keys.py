@@ -8,7 +8,7 @@ from firmware_bridge.client.payload import MessageError
 from firmware_bridge.record.verify import Key, Refused, is_round_signed, parse_policy
 
 MOST: Final = 100_000
-"""Most tables whose key is remembered; later ones are looked for among all keys again."""
+"""Most tables with a remembered key; later ones are looked for among all keys again."""
 
 _SIG: Final = re.compile(rb',"sig":"[A-Za-z0-9+/]{86}=="\}')
 

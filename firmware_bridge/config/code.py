@@ -41,7 +41,7 @@ def code_of(config: Mapping[str, str], site: Path = _SITE, packages: Path = _PAC
 
 
 def installed_by() -> str:
-    """Who installed this software, as scripts/install has it; "" if that is not known."""
+    """The name that scripts/install wrote for who installed this software; "" if that is not known."""
     try:
         return (Path(sys.prefix) / INSTALLED_BY).read_text("utf-8").strip()[:LONGEST_NAME]
     except (OSError, UnicodeDecodeError):

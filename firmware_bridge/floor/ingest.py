@@ -169,7 +169,7 @@ class Ingest:
             unread = Unread(escaped(delivery.topic), now(), escaped(error.what), delivery.body)
             batch.unread.append(self._names.unread(unread) if self._names else unread)
             return
-        self._records.take(found)
+        self._records.add(found)
         batch.journals[found.key] = None
 
     def _alarmed(self, table: str, body: bytes) -> None:

@@ -43,7 +43,7 @@ FIRST_AUDIT_S, AUDIT_S = 60.0, 3600.0
 """Time from the start to the first verification of the store, and from each to the next."""
 
 NIGHT: Final = 5
-"""The hour of the day, by this machine's clock, whose verification is of the whole store."""
+"""The hour of the day, by this machine's clock, in which the whole store is verified."""
 
 EVIDENCE_DAYS: Final = 7
 """Days that messages are kept which are of no verified entry."""

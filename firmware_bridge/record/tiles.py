@@ -171,7 +171,7 @@ def _hashes(data: bytes) -> tuple[bytes, ...]:
 
 
 def _root(hashes: Sequence[bytes]) -> bytes:
-    """The root of a tree whose leaves are a power of two."""
+    """The root of a tree with a power of two of leaves."""
     if not hashes:
         raise LookupError("a tile is missing")
     while len(hashes) > 1:

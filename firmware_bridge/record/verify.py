@@ -525,7 +525,7 @@ def parse_policy(text: str) -> Policy:
 def _fresh(key: Key, seen: Dict[bytes, Set[str]], kinds: Tuple[int, ...]) -> Key:
     """The key, which may stand there once; a log's also under another name, where a device began a second record.
 
-    seen: public key -> its names, "" for that of a witness, who must be nobody else.
+    seen: public key -> its names, "" for that of a witness, which may have no other name.
     """
     if key.kind not in kinds:
         raise Refused(f"the key {key.name} is of type {key.kind}, which does not belong here")
@@ -1081,7 +1081,7 @@ class Reader:
             log.marks[log.size] = root_of(log.edge), self._where
 
     def _compare_notes(self) -> None:
-        """Two notes of one size with two roots prove by themselves that the table told two histories."""
+        """Two notes of one size with two roots prove by themselves that there are two histories of the table."""
         for origin, notes in self._notes.items():
             first: Dict[int, Given] = {}
             for each in notes:
@@ -1204,7 +1204,7 @@ def _edge(proof: Dict[str, Any]) -> List[bytes]:
 
 
 def check_self_contained(proof: Proof, policy: Policy) -> ExportLine:
-    """The line that a `.tlog-proof` shows, whose extra is the head before it and the line. Raises Refused."""
+    """The line that a `.tlog-proof` shows; its extra is the head before it and the line. Raises Refused."""
     if not proof.extra:
         raise Refused("it holds no entry: the journal was gone when it was made")
     before, data = proof.extra[:64].decode("latin-1"), proof.extra[64:]

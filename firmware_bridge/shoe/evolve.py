@@ -348,8 +348,7 @@ def _command_answered(shoe: Shoe, event: events.CommandAnswered) -> Shoe:
 
 def _key_changed(shoe: Shoe, event: events.KeyChanged) -> Shoe:
     begun = shoe.device.record
-    changed = replace(begun, key=event.new) if begun else None
-    return with_device(shoe, record=changed, retiring=event.old or UNSET)
+    return with_device(shoe, record=begun and replace(begun, key=event.new), retiring=event.old or UNSET)
 
 
 CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
@@ -372,7 +371,6 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.MarkGiven: _mark_given,
     events.MarkTakenBack: _mark_taken_back,
     events.QuestionAnswered: _question_answered,
-    events.Happened: lambda shoe, _: shoe,
     events.RoundClosed: _round_closed,
     events.RoundVoided: _round_voided,
     events.RoundCorrected: _round_corrected,
@@ -382,8 +380,6 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.Flown: lambda shoe, event: with_device(replace(shoe, flying=True, opening=True), flown=event.in_a_row),
     events.Commissioned: lambda shoe, event: replace(shoe, journal=event.journal, seq=0, n=0),
     events.BridgeStarted: lambda shoe, event: with_device(shoe, next_house=event.house, code=event.code),
-    events.SoftwareChanged: lambda shoe, _: shoe,
-    events.CodeFound: lambda shoe, _: shoe,
     events.RecordBegun: lambda shoe, event: with_device(shoe, record=event, retiring=UNSET),
     events.RecordEnded: lambda shoe, _: with_device(shoe, record=None),
     events.KeyChanged: _key_changed,
@@ -398,7 +394,7 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.ReaderSession: _reader_session,
     events.ReaderLent: lambda shoe, event: with_device(shoe, lent=event.to),
     events.LidTurned: lambda shoe, event: with_device(shoe, lid_open=event.open),
-    events.KeyRefused: lambda shoe, _: shoe,
     events.Noted: lambda shoe, event: replace(shoe, held=shoe.held[1:]) if event.held else shoe,
     events.CommandAnswered: _command_answered,
+    **dict.fromkeys((events.CodeFound, events.Happened, events.KeyRefused, events.SoftwareChanged), lambda it, _: it),
 }

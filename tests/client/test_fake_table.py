@@ -217,6 +217,6 @@ def test_a_fake_table_with_a_key_signs_its_rounds_and_names_the_key() -> None:
 
 
 def test_without_a_key_it_signs_nothing() -> None:
-    table = FakeTable(lambda topic, payload: None)
+    table = FakeTable(lambda topic, payload: None, seed=None)
     table.play(1)
     assert b'"sig"' not in table.rounds[0]

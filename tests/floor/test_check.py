@@ -118,7 +118,7 @@ FINDINGS = [
 def test_it_fits_and_says_the_failures_once_more_at_the_end(
     width: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "findings", lambda config: iter(FINDINGS))
+    monkeypatch.setattr(checks, "findings", lambda config, whole: iter(FINDINGS))
     monkeypatch.setenv("COLUMNS", str(width))
     (tmp_path / "floor.toml").write_text("")
     assert main(["check", "--config", str(tmp_path / "floor.toml")]) == 1
@@ -136,7 +136,7 @@ def test_it_fits_and_says_the_failures_once_more_at_the_end(
 def test_a_terminal_gets_colours(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "findings", lambda config: iter(FINDINGS))
+    monkeypatch.setattr(checks, "findings", lambda config, whole: iter(FINDINGS))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)

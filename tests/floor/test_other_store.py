@@ -15,7 +15,7 @@ from tests.kit.trees import tree
 COMMANDS = ["ingest", "metrics", "page", "prepare", "export rounds", "backup copy", "expire", "backfill some.journal"]
 
 
-@pytest.fixture(params=[2, 4])
+@pytest.fixture(params=[3, 5])
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
@@ -40,7 +40,7 @@ def test_it_is_refused(
     assert main(["--config", str(config), *command.split()]) == 78
     assert capsys.readouterr().err == (
         f"shoe-floor: {config.parent}/floor.db is a store of format {version}, but this shoe-floor needs "
-        "format 3; install the version that made it, or set another store in [store] of floor.toml\n"
+        "format 4; install the version that made it, or set another store in [store] of floor.toml\n"
     )
     assert tree(config.parent) == before
 
@@ -63,4 +63,4 @@ def test_a_server_that_comes_back_with_another_format_ends_the_ingest(
     gone = StoreError("no server", "wait")
     mocker.patch("firmware_bridge.floor.service.open_store", side_effect=[gone, gone, OtherFormat("the server", 4)])
     assert main(["--config", str(config), "ingest"]) == 78
-    assert "the server is a store of format 4" in capsys.readouterr().err
+    assert "the server is a store of format 5" in capsys.readouterr().err

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
-from firmware_bridge.cli.check import board, broker, disk, reader, record, service, software, stranger
+from firmware_bridge.cli.check import board, broker, disk, reader, record, service, stranger
 from firmware_bridge.cli.check.finding import RESTART, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
 from firmware_bridge.config.effects import without_effect
@@ -84,7 +84,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     service.service,
     service.versions,
     service.access,
-    software.software,
+    record.software,
     reader.reader,
     reader.code_book,
     reader.calibrated,

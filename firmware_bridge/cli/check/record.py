@@ -1,4 +1,4 @@
-"""Check of the signed record: its key, its name, and whether the daemon signs."""
+"""Checks of the signed record, its key, name and signatures, and of the software that writes it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,9 +6,13 @@ from typing import Any, Final
 
 from firmware_bridge.cli.check.finding import RESTART, Machine
 from firmware_bridge.cli.key import CREDENTIAL, fingerprint
+from firmware_bridge.config.code import changed_files, stated_files
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.sections import RecordConfig
 from firmware_bridge.record.signer import read_seed
+
+SHOWN: Final = 3
+"""Changed files that are named."""
 
 LIBRARY: Final = "PyNaCl"
 MAKE: Final = f"make one: sudo shoe key new, then {RESTART}"
@@ -62,3 +66,13 @@ def _named(what: str, origin: str) -> Finding:
     if origin.partition("/")[0] == NOBODYS:
         return Finding("WARN", "record", f"{what}; {NOBODYS} names no house", NAME)
     return Finding("OK", "record", what)
+
+
+def software(machine: Machine) -> Iterator[Finding]:
+    """One finding: whether the files are those that were installed. None in a clone, which states none."""
+    if not stated_files():
+        return
+    if changed := changed_files():
+        more = f" and {len(changed) - SHOWN} more" if changed[SHOWN:] else ""
+        what = f"changed since it was installed: {', '.join(changed[:SHOWN])}{more}"
+        yield Finding("FAIL", "software", what, "install it again (scripts/install), and find out who changed it")

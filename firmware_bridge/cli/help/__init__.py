@@ -25,6 +25,8 @@ DOCUMENTS: Final = {
     "operators": "for dealer and pit: what the lamps say, NEXT and REVEAL",
     "walkthrough": "a round of each game, by the lamps and by the dealer's screen",
     "audit": "the signed record: what is proved, what is not, how to check it",
+    "incidents": "what the back office finds in a record: what it means, what to do",
+    "witness": "witnesses of the record: running one, who should, what a quorum is worth",
     "irregularities": "every alarm: what it means, who does what, what the pit may choose",
     "houses": "what a house chooses",
     "payouts": "what each bet pays and returns, in every game, and what cannot be set",

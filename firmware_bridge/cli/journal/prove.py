@@ -169,7 +169,7 @@ def _at(files: Sequence[Path], origin: str, number: int) -> Found:
 
 
 def _of_round(files: Sequence[Path], number: int) -> tuple[Path, int]:
-    """The last entry about a round, of the newest shoe that has it."""
+    """The last entry about a round, in the newest shoe with that round."""
     for path in reversed(files):
         seqs = [line.public.seq for line, _ in read_lines(Place(path, 0)) if _is_round(line, number)]
         if seqs:
@@ -183,7 +183,7 @@ def _is_round(line: Line, number: int) -> bool:
 
 
 def _extra(files: Sequence[Path], path: Path, seq: int) -> bytes:
-    """The head before an entry, and its line as an export has it; b"" where the journal before is gone."""
+    """The head before an entry, and its line in the form of an export; b"" where the journal before is gone."""
     before: str | None = None
     at = list(files).index(path) if path in files else 0
     if at:

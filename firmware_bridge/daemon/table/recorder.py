@@ -173,7 +173,7 @@ class Recorder:
         return self._given(KeyRotated(**now(), old="", new=begun.key, by=by, second=second), self._tree.signers[:1])
 
     def _given(self, fact: RecordRenewed | KeyRotated, signers: tuple[Signer, ...]) -> Answer:
-        """Journals a change, whose entry the keys after it sign."""
+        """Journals a change; the keys after it sign its entry."""
         before, self._tree.signers, self._coming = self._tree.signers, signers, signers
         if self._table.handle(fact):
             return Answer(ok=True)

@@ -26,6 +26,8 @@ PEOPLE: Final = {
     "RoundCorrected": ("by", "dealt_by"),
     "RoundVoided": ("by", "dealt_by"),
     "ReaderLent": ("to",),
+    "RecordEnded": ("by", "second"),
+    "SoftwareChanged": ("by",),
 }
 """Type of an event -> its fields that name a person. A message of the topic `round` has those of `RoundVoided`."""
 

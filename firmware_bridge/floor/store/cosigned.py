@@ -1,4 +1,4 @@
-"""Keeps in a store what witnesses cosigned, and the evidence of logs that told two histories."""
+"""Keeps in a store what witnesses cosigned, and the evidence of logs with two histories."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -79,11 +79,11 @@ class Cosigned(Records):
         """Keep what witnesses cosigned. witnessed: table -> checkpoints of its record with a quorum."""
         with self._transaction() as db:
             for each in cosignatures:
-                db.execute(self._said(_COSIGNATURE), each)
+                db.execute(self._text(_COSIGNATURE), each)
             for table, notes in (witnessed or {}).items():
                 for one in notes:
-                    db.execute(self._said(_WITNESSED), one)
-                    db.execute(self._said(record_sql.WITNESSED), (one.size, table, one.origin, one.size))
+                    db.execute(self._text(_WITNESSED), one)
+                    db.execute(self._text(record_sql.WITNESSED), (one.size, table, one.origin, one.size))
 
     def cosignatures(self) -> list[Cosignature]:
         """The newest cosignature of each witness on each log."""
@@ -103,9 +103,9 @@ class Cosigned(Records):
     def put_evidence(self, incident: Incident, documents: Mapping[str, str]) -> None:
         """Keep an incident with the documents that prove it."""
         with self._transaction() as db:
-            db.execute(self._said(record_sql.INCIDENT), incident)
+            db.execute(self._text(record_sql.INCIDENT), incident)
             for name, body in documents.items():
-                db.execute(self._said(_EVIDENCE), (incident.table, incident.place, name, body))
+                db.execute(self._text(_EVIDENCE), (incident.table, incident.place, name, body))
 
     def evidence(self) -> list[Evidence]:
         """All documents that prove incidents."""

@@ -50,15 +50,15 @@ class Records(ABC):
     def put_key(self, key: TrustedKey, closes: Sequence[tuple[str, str]] = ()) -> None:
         """Keep a key. closes: kind and place of the table's incidents that are answered by it."""
         with self._transaction() as db:
-            db.execute(self._said(sql.KEY), key)
+            db.execute(self._text(sql.KEY), key)
             for kind, place in closes:
-                db.execute(self._said(sql.CLOSE), (key.at, key.table, kind, place))
+                db.execute(self._text(sql.CLOSE), (key.at, key.table, kind, place))
 
     def put_incidents(self, incidents: Sequence[Incident]) -> None:
         """Keep incidents, each once."""
         with self._transaction() as db:
             for each in incidents:
-                db.execute(self._said(sql.INCIDENT), each)
+                db.execute(self._text(sql.INCIDENT), each)
 
     def incidents(self) -> list[Incident]:
         """The open incidents, the oldest first."""
@@ -68,12 +68,12 @@ class Records(ABC):
     def close_incidents(self, table: str, kind: str, by: str, at: str) -> int:
         """Close the open incidents of a kind; returns how many. by: who looked at them, in words."""
         with self._transaction() as db:
-            return int(db.execute(self._said(sql.CLOSE_KIND), (f"{at} {by}", table, kind)).rowcount)
+            return int(db.execute(self._text(sql.CLOSE_KIND), (f"{at} {by}", table, kind)).rowcount)
 
     def expire_evidence(self, before: str) -> None:
         """Delete what was found to be of no entry and came before an RFC 3339 time."""
         with self._transaction() as db:
-            db.execute(self._said(sql.EXPIRE_EVIDENCE), (before,))
+            db.execute(self._text(sql.EXPIRE_EVIDENCE), (before,))
 
     def rows_behind(self, table: str, journal: str, first: int, last: int) -> list[Row]:
         """All messages of some entries, those that wait too."""
@@ -125,7 +125,7 @@ class Records(ABC):
         return (bytes(found[0][0]), found[0][1]) if found else None
 
     def differing(self, rows: Sequence[Row]) -> list[Row]:
-        """Those of these messages under whose key other bytes are stored."""
+        """Those of these messages that have other bytes in the store under the same key."""
         found = ((each, self.stored_bytes(each)) for each in rows)
         return [each for each, stored in found if stored and not is_same(stored, each[-2:])]
 
@@ -161,17 +161,17 @@ class Records(ABC):
             (sql.INCIDENT, sorted(changes.incidents.values())),
         ):
             if values:
-                self._many(db, self._said(statement), values)
+                self._many(db, self._text(statement), values)
 
     @abstractmethod
     def _many(self, db: Any, statement: str, values: Sequence[Any]) -> None:
         """Execute a statement for each of the values."""
 
-    def _said(self, statement: str) -> str:
+    def _text(self, statement: str) -> str:
         return statement if self._marker == "?" else statement.replace("?", self._marker)
 
     def _all(self, statement: str, *values: object) -> list[Any]:
-        found: list[Any] = self._db.execute(self._said(statement), values).fetchall()
+        found: list[Any] = self._db.execute(self._text(statement), values).fetchall()
         return found
 
 

@@ -71,13 +71,13 @@ _TYPES: Final = {
 """Word in the schema -> how this engine says it."""
 
 
-def _said(script: str) -> str:
+def _text(script: str) -> str:
     for word, text in _TYPES.items():
         script = script.replace(word, text)
     return script
 
 
-TABLES: Final = _said(
+TABLES: Final = _text(
     _TABLES.replace("create view round_latest", record_sql.TABLES + cosigned.TABLES + "create view round_latest")
 )
 

@@ -21,7 +21,7 @@ UNROOTED: Final = 64
 LONGEST_ORIGIN: Final = 200
 
 JOURNALS: Final = 3
-"""Journals behind that of the last verified entry whose first entries are in memory."""
+"""Journals behind that of the last verified entry with their first entries in memory."""
 
 TRIES: Final = 4096
 """Most ways to put an entry together from messages with the same key and other bytes."""
@@ -51,7 +51,9 @@ class Place(NamedTuple):
 
 
 class Node(NamedTuple):
-    """An entry whose head follows from the node before. size, edge: of the record's tree with it; origin "": no record.
+    """An entry with a head that follows from the node before.
+
+    size, edge: of the record's tree with it; origin "": no record.
 
     note: its checkpoint, "" without one. before: the head of the node before; rows: its messages.
     """
@@ -223,7 +225,7 @@ class Chain:
             entry = entries[start] = _Entry(row.of)
         if not entry.add(row, known):
             return []
-        return self._improved(place, entry) if entry.is_attached else self._grown(place, entry)
+        return self._improved(place, entry) if entry.is_attached else self._appended(place, entry)
 
     def drop(self, row: Row) -> None:
         """Remove a message of an entry that does not follow from the root."""
@@ -304,8 +306,8 @@ class Chain:
                 found.append(node)
         return found
 
-    def _grown(self, place: Place, entry: _Entry) -> list[Node]:
-        grown: list[Node] = []
+    def _appended(self, place: Place, entry: _Entry) -> list[Node]:
+        nodes: list[Node] = []
         todo = [(place, entry)]
         while todo:
             place, entry = todo.pop(0)
@@ -314,14 +316,14 @@ class Chain:
             entry.is_attached = True
             self._nodes[node.head] = node
             self._at.setdefault(place, []).append(node)
-            grown.append(node)
+            nodes.append(node)
             following = Place(place.journal, place.seq + 1)
             todo += [(following, each) for each in self._entries.get(following, {}).values()]
             mine = number(place.journal)
             for other in self._firsts:
                 if number(other.journal) > mine:
                     todo += [(other, each) for each in self._entries[other].values()]
-        return grown
+        return nodes
 
     def _improved(self, place: Place, entry: _Entry) -> list[Node]:
         """An entry that follows already, if other messages of it are better than those before."""

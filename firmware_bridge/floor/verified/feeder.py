@@ -150,7 +150,7 @@ class Feeder:
             self._logs.setdefault(origin, _Log("", 0)).witnessed = size
 
     def add(self, note: str) -> None:
-        """Add a checkpoint of an enrolled log whose signature and root were verified. Raises Refused for no note."""
+        """Add a checkpoint of an enrolled log, verified by signature and root. Raises Refused for no note."""
         stated = parse_checkpoint(parse_note(note).text)
         found = self._logs.setdefault(stated.origin, _Log("", 0))
         if stated.size > found.newest_size or not found.newest:
@@ -178,7 +178,7 @@ class Feeder:
         standing, health = self._standing(post.origin, post.witness), self._health[post.witness]
         standing.is_asked = health.is_tried = False
         if reply.status in OF_A_WITNESS:
-            standing.trouble = _said(reply)
+            standing.trouble = _text(reply)
             if now >= health.not_before:
                 health.is_down = True
                 health.not_before = now + health.wait.s
@@ -193,7 +193,7 @@ class Feeder:
                 return self._behind(post, int(found[1]), standing, now)
             case 409 | 422:
                 return self._split(post, reply, standing, now)
-        return self._failed(standing, _said(reply), now)
+        return self._failed(standing, _text(reply), now)
 
     def views(self, origin: str) -> list[View]:
         """How each witness stands with a log, in the order of the configuration."""
@@ -312,7 +312,7 @@ class Feeder:
         """An answer that says: another history was shown to this witness."""
         is_first, standing.is_split = not standing.is_split, True
         standing.wait.s = LONGEST_S
-        self._failed(standing, _said(reply), now)
+        self._failed(standing, _text(reply), now)
         if not is_first:
             return []
         name = self._fed[post.witness].name
@@ -333,7 +333,7 @@ class Feeder:
         return []
 
 
-def _said(reply: Reply) -> str:
+def _text(reply: Reply) -> str:
     """An answer in a line."""
     words = reply.body[:200].decode(errors="replace").strip()
     return words if reply.status == 0 else f"{reply.status} {words}".strip()

@@ -1,4 +1,4 @@
-"""The keys of one table: which count for its record, and what a key that nobody enrolled means."""
+"""The keys of one table: which count for its record, and what a key that was not enrolled means."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
@@ -45,7 +45,7 @@ class Keys:
 
     @property
     def publics(self) -> tuple[bytes, ...]:
-        """The keys that may sign a round: those that are not revoked, one that nobody enrolled too after a rotation."""
+        """The keys that may sign a round: all that are not revoked; after a rotation also one that was not enrolled."""
         return tuple(parse_vkey(each.vkey).public for each in self._stored.values() if each.trust != "revoked")
 
     @property

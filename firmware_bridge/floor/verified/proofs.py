@@ -6,7 +6,7 @@ from typing import Final, Protocol
 from firmware_bridge.record.verify import EMPTY_ROOT, grow, node_hash, root_of
 
 KEPT_LEAVES: Final = 256
-"""Leaves of the smallest subtree whose hash is kept, a power of two; smaller ones are read again."""
+"""Leaves of the smallest subtree that is kept by its hash, a power of two; smaller ones are read again."""
 
 MOST_KEPT: Final = 200_000
 """Most hashes that are kept in memory, 30 MB; all are forgotten when there are more."""

@@ -60,9 +60,9 @@ class Records:
         self._looked = -inf
         self._again: dict[str, float] = {}
 
-    def take(self, row: Row) -> None:
+    def add(self, row: Row) -> None:
         """Handle a message, before it is stored."""
-        self._of(row.table).take(row)
+        self._of(row.table).add(row)
 
     def heard(self, table: str, record: Record) -> None:
         """Handle what a status says of a table's record."""
@@ -120,7 +120,7 @@ class Records:
         return table
 
     def _renew(self) -> None:
-        """Reload the tables whose keys changed; the first time, load those with an enrolled key."""
+        """Reload the tables with changed keys; the first time, load those with an enrolled key."""
         keys = self._store.record_keys()
         before = set(self._keys)
         for name in {each.table for each in set(keys) ^ before if each.trust != "seen" or before}:

@@ -52,7 +52,7 @@ class Rounds:
         yield from self._of_round(row, rounds)
 
     def due(self, now_s: float) -> Iterator[Found]:
-        """The round messages whose event did not come. now_s: seconds of any one monotonic clock."""
+        """The round messages without their event. now_s: seconds of any one monotonic clock."""
         for place, began in tuple(self._alone.items()):
             if began is None:
                 self._alone[place] = now_s
@@ -91,7 +91,7 @@ class Rounds:
         return found
 
     def _numbered(self, journal: str) -> Iterator[Found]:
-        """A journal whose number another one has."""
+        """A journal with the number of another one."""
         number = journal.partition("-")[0]
         others = {*self._store.journals_of_number(self._table, int(number)), *self._journals}
         same = sorted(each for each in others if each != journal and each.partition("-")[0] == number)

@@ -1,17 +1,18 @@
 """The record of one table at the back office: verifies its entries as they come, and finds what should not be."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import Final
 
 import msgspec
 
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire_states import Record
 from firmware_bridge.floor.record.message import EVENT, Row, now
-from firmware_bridge.floor.record.state import Changes, Found, Leaf, Log, TrustedKey
+from firmware_bridge.floor.record.state import Changes, Found, Incident, Leaf, Log, TrustedKey
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.verified.chain import Begun, Chain, ChainKeys, Node, Place, number
-from firmware_bridge.floor.verified.incidents import Incidents, foreign, name, two_heads
 from firmware_bridge.floor.verified.keys import Keys
 from firmware_bridge.floor.verified.rounds import Rounds
 from firmware_bridge.floor.verified.waiting import Waiting
@@ -22,6 +23,12 @@ LOADED: Final = 500
 
 LOGS: Final = 100
 """Most records of a table that are remembered before one of them is verified."""
+
+LONGEST: Final = 400
+"""Longest place of an incident; a longer one is hashed. A text may be twice as long."""
+
+OF_A_KIND: Final = 100
+"""Most incidents of a kind that are written one by one in a run, against a sender who makes them without end."""
 
 
 class TableRecord:
@@ -35,7 +42,7 @@ class TableRecord:
     def __init__(self, table: str, store: Store, hide: Callable[[Row], Row], quota: int, hours: str | None) -> None:
         self.table, self._store, self._hide, self._quota = table, store, hide, quota
         self.rounds = Rounds(table, store, hours)
-        self.incidents = Incidents(table)
+        self.incidents = _Incidents(table)
         self.changes = Changes()
         self.verified: list[Row] = []
         self.chained: list[Row] = []
@@ -60,7 +67,7 @@ class TableRecord:
 
     # ------------------------------------------------------------------------------------------------- messages
 
-    def take(self, row: Row) -> None:
+    def add(self, row: Row) -> None:
         """Handle a message."""
         for found in self.rounds.look(row):
             self.incident(found)
@@ -129,7 +136,7 @@ class TableRecord:
         if not heads and (stored := self._store.stored_bytes(row)):
             heads = [_head(stored[0])]
         is_other = bool(heads) and all(each.encode() not in row.body for each in heads if each)
-        self.incident(two_heads(place) if is_other else foreign(place, "that is stored"))
+        self.incident(_two_heads(place) if is_other else _foreign(place, "that is stored"))
 
     def incident(self, found: Found) -> None:
         """Record what should not be, once."""
@@ -162,15 +169,15 @@ class TableRecord:
             self.chained += node.rows
             self._waiting.chain(node.rows)
         if len(self.chain.heads(node.place)) > 1:
-            self.incident(two_heads(node.place))
+            self.incident(_two_heads(node.place))
         if not node.origin:
             if not self.is_enrolled:
                 self.chain.advance(node)
             return
         if not node.note:
             if node.needs_note and self.is_enrolled:
-                what = f"entry {name(node.place)} closes or opens something, and carries no checkpoint"
-                self.incident(Found("bad_checkpoint", name(node.place), what))
+                what = f"entry {_name(node.place)} closes or opens something, and carries no checkpoint"
+                self.incident(Found("bad_checkpoint", _name(node.place), what))
             return
         try:
             stated, vkey = self._keys.verified(node.note, node.size)
@@ -228,16 +235,16 @@ class TableRecord:
             elif self.chain.is_past(place) and row not in rows:
                 self._waiting.convict(row, self.changes)
                 is_other = place in heads and heads[place].encode() not in row.body
-                self.incident(two_heads(place) if is_other else foreign(place, "in the table's journal"))
+                self.incident(_two_heads(place) if is_other else _foreign(place, "in the table's journal"))
 
     def _refuse(self, node: Node, why: str) -> None:
         """Record a checkpoint that does not verify: by another key, or of another tree."""
         if node.origin not in self._keys.origins:
             return
         if (other := self._keys.stranger(node.note, node.origin)) and node.begun is None:
-            what = f"entry {name(node.place)} is signed by a key of {node.origin} that is not the one that is known"
+            what = f"entry {_name(node.place)} is signed by a key of {node.origin} that is not the one that is known"
             self.incident(Found("two_keys", other, what))
-        self.incident(Found("bad_checkpoint", name(node.place), f"the checkpoint of entry {name(node.place)}: {why}"))
+        self.incident(Found("bad_checkpoint", _name(node.place), f"the checkpoint of entry {_name(node.place)}: {why}"))
 
     def _begin(self, row: Row) -> None:
         """Handle a message that begins a record, wherever it stands."""
@@ -309,7 +316,7 @@ class TableRecord:
         return is_second and bool(self._store.heads_of(self.table, *place))
 
     def _root(self) -> Node | None:
-        """The last verified entry of the newest record whose key counts."""
+        """The last verified entry of the newest record with a key that counts."""
         for log in sorted(self._logs.values(), key=lambda each: -each.birth):
             if log.size and self._keys.counts(log.vkey):
                 return Node(Place(log.journal, log.seq), log.head, "", log.origin, log.size, log.hashes, log.note)
@@ -341,3 +348,39 @@ class _ChangedMessage(msgspec.Struct, frozen=True):
 def _head(body: bytes) -> str:
     at = body.find(b',"head":"')
     return body[at + 9 : at + 73].decode("ascii", "replace") if at > 0 else ""
+
+
+class _Incidents:
+    """The incidents of a table, for `changes` of the batch."""
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+        self._counts = Counter[str]()
+
+    def add(self, found: Found, changes: Changes) -> None:
+        """Record what should not be."""
+        place = escaped(found.place)
+        if len(place) > LONGEST:
+            place = sha256(place.encode()).hexdigest()
+        made = Incident(self._table, found.kind, place, now(), escaped(found.text)[: 2 * LONGEST])
+        if made[:3] in changes.incidents:
+            return
+        self._counts[found.kind] += 1
+        if self._counts[found.kind] > OF_A_KIND:
+            made = made._replace(place="more", text=f"more than {OF_A_KIND} of this kind; the last: {made.text}")
+        changes.incidents.setdefault(made[:3], made)
+
+
+def _name(place: Place) -> str:
+    """An entry as people read it."""
+    return f"{place.journal}:{place.seq}"
+
+
+def _two_heads(place: Place) -> Found:
+    """An entry that came with two heads."""
+    return Found("two_heads", _name(place), f"entry {_name(place)} came with two heads")
+
+
+def _foreign(place: Place, where: str) -> Found:
+    """A message that is not of the entry in its place. where: where that entry is."""
+    return Found("foreign", _name(place), f"a message of entry {_name(place)} is not the one {where}")

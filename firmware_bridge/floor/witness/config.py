@@ -46,7 +46,7 @@ class WitnessSection(Struct, frozen=True, kw_only=True):
 
 
 class LogSection(Struct, frozen=True, kw_only=True):
-    """`[[log]]`: a log whose checkpoints are cosigned.
+    """`[[log]]`: a log to cosign.
 
     vkey: its public key, `name+id+base64`; a log with two keys has two of these.
     until: the largest size that this key may sign, once it is revoked.

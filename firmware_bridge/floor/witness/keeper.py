@@ -1,4 +1,4 @@
-"""What a witness has cosigned, in one file of SQLite: a row a log, and all evidence of logs that told two stories."""
+"""What a witness has cosigned, in one file of SQLite: a row a log, and all evidence of logs with two histories."""
 
 import json
 import sqlite3

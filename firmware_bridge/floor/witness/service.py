@@ -32,7 +32,7 @@ BODY_S: Final = 10.0
 """Longest time for the body of a request."""
 
 ADDRESSES: Final = 10_000
-"""Most addresses whose requests are counted; the one that asked longest ago is forgotten first."""
+"""Most addresses with counted requests; the one that asked longest ago is forgotten first."""
 
 BURST_S: Final = 5
 """Seconds of the rate that may come at once: a floor sends all its tables in turn."""

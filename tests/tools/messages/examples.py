@@ -15,7 +15,8 @@ from nacl.signing import SigningKey
 from firmware_bridge import __version__
 from firmware_bridge.daemon.table.odds_child import Question, answer
 from firmware_bridge.daemon.table.order_service import NotAnOrder, parse
-from firmware_bridge.facts.events import KeyChanged
+from firmware_bridge.facts.events import CodeFound, KeyChanged, RecordEnded, SoftwareChanged
+from firmware_bridge.facts.inputs import Code
 from firmware_bridge.facts.wire import VERSION, StateHead, Stored, joined
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Record, Status
 from firmware_bridge.games.house import house_of
@@ -60,7 +61,7 @@ def examples() -> Examples:
             of[name] = sent.payload
     found["stored"] = {"stored": _stored()}
     found["checkpoint"], found["witnessed"] = {"checkpoint": _note()}, {"witnessed": _cosigned(_note())}
-    found["event.KeyChanged"] = {"KeyChanged": _key_changed()}
+    found |= {f"event.{name}": {name: message} for name, message in _of_the_record()}
     found["reply"]["refused: no order"] = _no_order()
     return found | {"status": _status(), "health": {"health": _beside(HEALTH)}, "odds": {"odds": _odds()}}
 
@@ -140,12 +141,19 @@ def _cosigned(note: str) -> str:
     return f"{note}\u2014 {key.name} {encoded}\n"
 
 
-def _key_changed() -> dict[str, Any]:
-    """The first event of the scene of baccarat, as if it were a change of the key: no order makes one yet."""
+def _of_the_record() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Kind and message of the events of the record that no scene makes, in place of the first of baccarat."""
     first = moments()["baccarat"][0].sent[0].payload
     new = signer(KEY.key.name, bytes(range(1, 33))).key.vkey
-    changed = KeyChanged(old=KEY.key.vkey, new=new, by="ANNA", second="BORIS")
-    return first | {"event": msgspec.to_builtins(changed)}
+    code = Code(software="0" * 64, packages="1" * 64, python="3.11.2-6", config="2" * 64)
+    events = (
+        KeyChanged(old=KEY.key.vkey, new=new, by="ANNA", second="BORIS"),
+        RecordEnded(origin=KEY.key.name, why="another card", by="ANNA", second="BORIS"),
+        SoftwareChanged(old=code, new=replace(code, software="3" * 64), by="ANNA"),
+        CodeFound(changed=("firmware_bridge/shoe/decide.py",)),
+    )
+    for event in events:
+        yield type(event).__name__, first | {"event": msgspec.json.decode(msgspec.json.encode(event))}
 
 
 def _no_order() -> dict[str, Any]:
