@@ -25,7 +25,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     new = actions.add_parser("new", help="make the key of this device", description="make the key of this device")
     new.add_argument("--file", type=Path, default=CREDENTIAL, metavar="FILE", help=f"(default: {CREDENTIAL})")
     new.add_argument("--if-none", action="store_true", help="do nothing where there is a key")
-    text = "the public key of this table's record, for whoever verifies it"
+    text = "the public key of this table's record, for those who verify it"
     show = actions.add_parser("show", help=text, description=text)
     config_option(show)
     show.add_argument("--qr", action="store_true", help="as a QR code, too")

@@ -10,7 +10,7 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.journal.record_tree import RecordTree, begun_by, record_of
-from firmware_bridge.record.tiles import WIDTH, Tiles
+from firmware_bridge.record.tiles import WIDTH, Tiles, sync_path
 from firmware_bridge.record.verify import leaf_hash
 
 log = logging.getLogger(__name__)
@@ -135,6 +135,7 @@ class RecordTiles:
         folder.mkdir(mode=0o700, exist_ok=True)
         new = folder / ".origin.new"
         new.write_text(f"{origin}\n", "utf-8")
+        sync_path(new)  # an empty name after a power cut would take up the tiles of another record
         new.replace(folder / "origin")
         self._origin, self._tiles = origin, Tiles(folder)
 

@@ -1,7 +1,6 @@
 """The tree of a record: one leaf for each entry since the record began, and signatures over it in the journal."""
 
 import base64
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -26,6 +25,7 @@ SIGNED: Final = (
 )
 """Events that close or open something: their entry carries a checkpoint."""
 
+_CHANGES: Final = (events.RecordBegun, events.KeyChanged)
 _BEGUN: Final = b'{"type":"RecordBegun",'
 _decode_begun: Final = msgspec.json.Decoder(events.RecordBegun).decode
 
@@ -40,12 +40,15 @@ class RecordTree:
     """The tree up to the last line of the journal (RFC 6962): its size and the hashes of its whole subtrees.
 
     origin: the log's name, None before the record has begun. signers: keys that sign, none where there is no key; the
-    first one signs rounds. sign_sealed: entries that seal a card carry a checkpoint too. note: the newest checkpoint.
-    roots: size -> root of the newest `KEPT` trees.
+    first one signs rounds. coming: keys for the next entry that begins a record or changes its key, whenever the disk
+    takes it; they sign that entry and all after it. sign_sealed: entries that seal a card carry a checkpoint too.
+    note: the newest checkpoint. roots: size -> root of the newest `KEPT` trees.
     """
 
-    def __init__(self, signers: Sequence[Signer] = (), *, sign_sealed: bool = False) -> None:
-        self.signers, self.sign_sealed = tuple(signers), sign_sealed
+    def __init__(self) -> None:
+        self.signers: tuple[Signer, ...] = ()
+        self.coming: tuple[Signer, ...] = ()
+        self.sign_sealed = False
         self.clear()
 
     def clear(self) -> None:
@@ -66,9 +69,10 @@ class RecordTree:
         appended = list(edge)
         grow(appended, size, leaf_hash(bytes.fromhex(line.chain)))
         note, sigs = "", dict[str, str]()
-        if self.signers and self._is_signed(line.entry.events):
-            note = signed_note(checkpoint_text(origin, size + 1, root_of(appended)), self.signers)
-            sigs = {str(n): signed_round(self.signers[0], payload) for n, payload in rounds_to_sign(line)}
+        signers = self.coming if _changes_keys(line) else self.signers
+        if signers and self._is_signed(line.entry.events):
+            note = signed_note(checkpoint_text(origin, size + 1, root_of(appended)), signers)
+            sigs = {str(n): signed_round(signers[0], payload) for n, payload in rounds_to_sign(line)}
         if begun or line.public.seq == 1:
             return Proof(note, sigs, size, tuple(base64.b64encode(each).decode() for each in edge))
         return Proof(note, sigs)
@@ -88,6 +92,8 @@ class RecordTree:
         if proof.note:
             self._compare(line)
             self.note = proof.note
+        if _changes_keys(line):
+            self.signers, self.coming = self.coming, ()
 
     def _resume(self, line: Line, size: int, edge: tuple[str, ...]) -> None:
         """Takes over where the first line of a file says the tree stands; one that the file before gave is compared."""
@@ -115,6 +121,11 @@ class RecordTree:
         if self._unsigned + 1 >= EVERY or any(isinstance(event, SIGNED) for event in made):
             return True
         return self.sign_sealed and any(isinstance(event, events.CardEvent) and event.secret for event in made)
+
+
+def _changes_keys(line: Line) -> bool:
+    """Whether the keys that sign are others from this entry on."""
+    return line.entry is not None and any(isinstance(each, _CHANGES) for each in line.entry.events)
 
 
 def begun_by(line: Line) -> events.RecordBegun | None:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from firmware_bridge.record.tiles import sync_path
 from firmware_bridge.record.verify import ED25519, Key, key_of, round_bytes
 
 SEED_BYTES: Final = 32
@@ -33,14 +34,15 @@ def read_seed(path: Path) -> bytes | None:
 
 def write_seed(path: Path) -> None:
     """Makes a key in a file that only its owner reads: there whole, or not at all. Raises FileExistsError, OSError."""
-    new = path.with_name(f".{path.name}.{os.getpid()}")
+    new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "wb") as file:
             file.write(secrets.token_bytes(SEED_BYTES))
             file.flush()
             os.fsync(file.fileno())
-        os.link(new, path)  # never over a key that came meanwhile
+        os.link(new, path)  # fails where there is a key by now
+        sync_path(path.parent)
     finally:
         with suppress(OSError):
             new.unlink()

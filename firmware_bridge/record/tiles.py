@@ -72,11 +72,11 @@ class Tiles:
                 path = self.directory / tile_name(level, number)
                 for each in (path, *path.with_name(f"{path.name}.p").glob("*")):
                     if each.exists():
-                        _sync(each)
+                        sync_path(each)
                         folders |= {parent for parent in each.parents if self.directory in (parent, *parent.parents)}
             level, first, last = level + 1, first // WIDTH, last // WIDTH
         for folder in folders:
-            _sync(folder)
+            sync_path(folder)
 
     def root(self, size: int) -> bytes:
         """The root of the tree of the first `size` leaves. Raises LookupError where a leaf is missing."""
@@ -184,7 +184,8 @@ def _split(count: int) -> int:
     return 1 << (count - 1).bit_length() - 1
 
 
-def _sync(path: Path) -> None:
+def sync_path(path: Path) -> None:
+    """Syncs a file or a directory to disk. Raises OSError."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

@@ -890,7 +890,7 @@ class Reader:
             if origin not in self.logs:
                 report.unseen.append(f"{notes[0].name}: no export of {origin} is given, which this is a note of")
         if self.policy.quorum != "none" and not self.policy.liars():
-            report.unseen.append("the policy's quorum: two people can be told two histories and no witness need lie")
+            report.unseen.append("the policy's quorum: it lets a split view pass without one lying witness")
         return report
 
     # ------------------------------------------------------------------------------------------------- line by line

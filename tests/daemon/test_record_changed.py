@@ -6,15 +6,20 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cli import main
+from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.events import RecordBegun
+from firmware_bridge.journal.journal import Journal
 from tests.daemon import listened
 from tests.daemon.test_record import ROUND, exported, verified
 from tests.kit import backend as listening
 from tests.kit import broker as real
+from tests.kit.broker import Broker
+from tests.kit.daemon_table import BridgeTable
 
 broker, brokers = real.broker, real.brokers  # fixtures
 backend, table = listening.backend, listened.table  # fixtures
 
+NEXT = bytes(range(1, 33))
 NAMES = ["--by", "anna", "--second", "bo"]
 
 
@@ -98,6 +103,44 @@ def test_another_record_goes_on_from_the_one_before(played: Any, tmp_path: Path)
     begun = [e for line in played.lines() for e in line.entry.events if isinstance(e, RecordBegun)]
     assert begun[1].follows.origin == begun[0].origin
     assert len(begun) == 2
+
+
+def test_a_record_that_the_disk_takes_late_is_signed_by_its_own_key(
+    broker: Broker, tmp_path: Path, mocker: Any
+) -> None:
+    """The change waits with the inputs behind it; given again, it changes nothing more."""
+    table = BridgeTable(tmp_path, broker.port, table={"decks": 1})
+    order = {"do": "begin_record", "second": "bo", "why": "card restored"}
+    try:
+        Path(f"{key_file(table)}-next").write_bytes(NEXT)
+        table.start()
+        before, recorder = table.bridge.recorder.state(), table.bridge.recorder
+        full = mocker.patch.object(Journal, "append", side_effect=DiskError("full", "free some", "disk_full"))
+        answer = recorder.order(order, "anna")
+        assert (answer.ok, "waits for the disk" in str(answer.error)) == (False, True)
+        mocker.stop(full)
+        table.until(lambda: not table.bridge.table.disk)
+        after = recorder.state()
+        assert (after.origin != before.origin, after.signed) == (True, True)
+        assert recorder.order(order, "anna").error == "the next key signs already"
+        table.deal(ROUND)
+        folder = tmp_path / "exports"
+        folder.mkdir()
+        done = verified(f"log {before.key}\nlog {after.key}\nquorum none\n", exported(table, folder))
+        assert done.returncode == 0, done.stdout + done.stderr
+    finally:
+        table.close()
+
+
+def test_another_key_of_this_card_does_not_begin_a_record(played: Any) -> None:
+    """A card that came from another Pi has a key of its own: the next key signs, as its file takes that one's place."""
+    Path(key_file(played)).write_bytes(bytes(32))
+    Path(f"{key_file(played)}-next").write_bytes(NEXT)
+    restart(played)
+    coming = record_of(played)["next"].split("+", 2)[2]
+    answer = played.ask(do="begin_record", by="anna", second="bo", why="x")
+    assert answer["ok"], answer
+    assert record_of(played)["key"].split("+", 2)[2] == coming
 
 
 @pytest.mark.parametrize(

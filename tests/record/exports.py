@@ -40,7 +40,7 @@ class SignedRecord(Record):
 
     def begin_log(self, origin: str, follows: Follows, seed: bytes = SEED) -> SignedRecord:
         by = signer(origin, seed)
-        self.journal.tree.signers = (by,)
+        self.journal.tree.coming = (by,)
         record = NewRecord(origin, by.key.vkey, follows)
         house = House(burn="none", disclose="sealed")
         self.take(inputs.Started(at=AT, version="0", house=house, nonce=self._nonce(), record=record))

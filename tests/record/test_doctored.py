@@ -244,7 +244,7 @@ DOCTORED: Final[dict[str, tuple[Callable[[Given], Given], str]]] = {
     ),
     "quorum 1, by its page": (
         the_page_asks_for_one_witness,
-        r"NOT CHECKED .*the policy's quorum: .*no witness need lie",
+        r"NOT CHECKED .*the policy's quorum: .*without one lying witness",
     ),
     "swapped page of keys": (the_page_of_keys_is_swapped, r"WRONG .*first\.note: .*not signed by a key that is known"),
     "two histories": (

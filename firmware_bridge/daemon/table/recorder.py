@@ -5,6 +5,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -14,7 +15,7 @@ from firmware_bridge.config.sections import RecordConfig
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import in_words
-from firmware_bridge.facts.events import AnyEvent, KeyChanged, RecordBegun
+from firmware_bridge.facts.events import RecordBegun
 from firmware_bridge.facts.inputs import Follows, KeyRotated, NewRecord, RecordRenewed
 from firmware_bridge.facts.orders import LONGEST_NAME, LONGEST_REASON, Answer
 from firmware_bridge.facts.printable import REMEDY as PRINTABLE
@@ -47,6 +48,9 @@ REMEDY: Final = (
     "or name it in [record] key_file, and restart"
 )
 
+UNREAD: Final = "restart the daemon, then give it again"
+IN_PLACE: Final = "let its file take the place of the old one: sudo mv FILE-next FILE"
+WAITS: Final = "see shoe status; once it shows the other key, put its file in place: sudo mv FILE-next FILE"
 
 ORDERS: Final = ("begin_record", "rotate_key", "retire_key")
 """What `Recorder.order` does: the values of `do` at the control socket."""
@@ -96,16 +100,15 @@ class Recorder:
         self._tree.sign_sealed = config.sign_sealed
         self._witnesses = [parse_vkey(each) for each in config.witnesses]
         self._heads = dict[Cursor, str]()
-        self._coming: tuple[Signer, ...] = ()
         self.witnessed = 0
 
     def begin(self) -> NewRecord | None:
         """Takes up the record of the open journal; the one to begin where there is none."""
         begun = self._table.journal.shoe.device.record
         if begun is None:
-            fresh = self._fresh(Follows(None, 0, self._table.journal.chain, 0))
-            self._tree.signers = self._coming
-            return fresh
+            origin = self._new_origin()
+            keys = self._signers(origin)
+            return self._new(keys[0], Follows(None, 0, self._table.journal.chain, 0)) if keys else None
         if begun.origin.split("/")[-2] != self._device:
             what = f"the record was begun on another Pi ({begun.origin.split('/')[-2]}): nothing is signed here"
             self._table.warn(OTHER_PI, what, "begin a record of this Pi's own: shoe record begin")
@@ -122,8 +125,9 @@ class Recorder:
 
     def next_key(self) -> str | None:
         """The key that `rotate` would change to, None where there is none."""
-        begun, seed = self._table.shoe.device.record, seed_of(self._config, NEXT).data
-        return signer(begun.origin, seed).key.vkey if begun and seed else None
+        begun = self._table.shoe.device.record
+        new = self._next(begun.origin) if begun else None
+        return new.key.vkey if new else None
 
     def order(self, fields: Mapping[str, Any], by: str) -> Answer:
         """Carries out one of `ORDERS`, given by two people between shoes."""
@@ -150,35 +154,38 @@ class Recorder:
         ended = self._table.shoe.device.record
         size = self._tree.size if ended else 0
         follows = Follows(ended.origin if ended else None, size, self._table.journal.chain, self.witnessed)
-        if (begun := self._fresh(follows, ended)) is None:
-            return Answer(ok=False, error="no new key was read", hint="restart the daemon, then give it again")
-        return self._given(RecordRenewed(**now(), record=begun, why=why, by=by, second=second), self._coming)
+        new = self._next(self._new_origin())
+        if new is None:
+            return Answer(ok=False, error="no next key was read", hint=UNREAD)
+        if ended and parse_vkey(ended.key).public == new.key.public:
+            return Answer(ok=False, error="the next key signs already", hint=IN_PLACE)
+        begun = self._new(new, follows)
+        return self._given(RecordRenewed(**now(), record=begun, why=why, by=by, second=second))
 
     def _rotate(self, by: str, second: str) -> Answer:
         """Changes to the next key; the old one signs too until it is retired."""
-        begun, seed = self._table.shoe.device.record, seed_of(self._config, NEXT).data
-        if begun is None or not self._tree.signers or not seed:
-            return Answer(ok=False, error="no next key was read", hint="restart the daemon, then give it again")
-        new = signer(begun.origin, seed)
+        begun = self._table.shoe.device.record
+        new = self._next(begun.origin) if begun and self._tree.signers else None
+        if begun is None or new is None:
+            return Answer(ok=False, error="no next key was read", hint=UNREAD)
         if new.key.vkey == begun.key:
             return Answer(ok=False, error="the next key signs already", hint="then: shoe key retire")
-        fact = KeyRotated(**now(), old=begun.key, new=new.key.vkey, by=by, second=second)
-        return self._given(fact, (new, self._tree.signers[0]))
+        self._tree.coming = (new, self._tree.signers[0])
+        return self._given(KeyRotated(**now(), old=begun.key, new=new.key.vkey, by=by, second=second))
 
     def _retire(self, by: str, second: str) -> Answer:
         """Retires the key before the present one: it signs no longer."""
         begun = self._table.shoe.device.record
         if begun is None or not self._table.shoe.device.retiring:
             return Answer(ok=False, error="no key is to be retired", hint="change it first: shoe key rotate")
-        return self._given(KeyRotated(**now(), old="", new=begun.key, by=by, second=second), self._tree.signers[:1])
+        self._tree.coming = self._tree.signers[:1]
+        return self._given(KeyRotated(**now(), old="", new=begun.key, by=by, second=second))
 
-    def _given(self, fact: RecordRenewed | KeyRotated, signers: tuple[Signer, ...]) -> Answer:
-        """Journals a change; the keys after it sign its entry."""
-        before, self._tree.signers, self._coming = self._tree.signers, signers, signers
+    def _given(self, fact: RecordRenewed | KeyRotated) -> Answer:
+        """Journals a change; the tree's `coming` keys sign its entry, and all after it."""
         if self._table.handle(fact):
             return Answer(ok=True)
-        self._tree.signers = before  # until the disk answers, if it does
-        return Answer(ok=False, error="the journal was not written yet", hint="see shoe status, then again")
+        return Answer(ok=False, error="the journal is not written yet: the change waits for the disk", hint=WAITS)
 
     def checkpoint(self) -> bytes:
         """The newest checkpoint for its topic; empty where nothing is signed."""
@@ -186,8 +193,10 @@ class Recorder:
 
     def added(self, line: Line) -> None:
         """Called with each line that is on disk: what a store says of it later is compared."""
-        if line.entry and any(isinstance(each, RecordBegun | KeyChanged) for each in line.entry.events):
-            self._take_over(line.entry.events)
+        if line.entry and any(isinstance(each, RecordBegun) for each in line.entry.events):
+            self.witnessed = 0
+            for name in (UNSIGNED, OTHER_PI, ROLLED_BACK):
+                self._table.unwarn(name)
         self._heads[Cursor(line.public.journal, line.public.seq)] = line.chain
         if len(self._heads) > HEADS:
             del self._heads[next(iter(self._heads))]
@@ -231,27 +240,25 @@ class Recorder:
         self._table.warn(FOREIGN, what, STOLEN, "critical")
 
     def _roll_back(self, size: int) -> None:
+        name = self._tree.origin
         self._tree.signers = ()
+        self._tree.coming = tuple(each for each in self._tree.coming if each.key.name != name)
         what = f"witnesses have seen {size} entries of this record, and other ones than are here"
         self._table.warn(ROLLED_BACK, what, RESTORED, "critical")
 
-    def _take_over(self, made: tuple[AnyEvent, ...]) -> None:
-        """Signs with the keys of a change that is on disk."""
-        if self._coming:
-            self._tree.signers, self._coming = self._coming, ()
-        if any(isinstance(each, RecordBegun) for each in made):
-            self.witnessed = 0
-            for name in (UNSIGNED, OTHER_PI, ROLLED_BACK):
-                self._table.unwarn(name)
+    def _new_origin(self) -> str:
+        return f"{self._config.origin}/{self._device}/{secrets.token_hex(4)}"
 
-    def _fresh(self, follows: Follows, ended: RecordBegun | None = None) -> NewRecord | None:
-        """A record to begin with a key that the ended one had not, which signs from then on; None if there is none."""
-        origin = f"{self._config.origin}/{self._device}/{secrets.token_hex(4)}"
-        known = parse_vkey(ended.key).public if ended else b""
-        for each in self._signers(origin):
-            if each.key.public != known:
-                self._coming = (each,)
-                return NewRecord(origin, each.key.vkey, follows)
+    def _new(self, by: Signer, follows: Follows) -> NewRecord:
+        """A record to begin, with a key that signs from its first entry on."""
+        self._tree.coming = (by,)
+        return NewRecord(by.key.name, by.key.vkey, follows)
+
+    def _next(self, origin: str) -> Signer | None:
+        """The next key, under the name of a record; None where there is none, or nothing that signs."""
+        seed = seed_of(self._config, NEXT).data
+        with suppress(NoSigner):
+            return signer(origin, seed) if seed else None
         return None
 
     def _continue(self, begun: RecordBegun) -> None:

@@ -288,7 +288,7 @@ class TableRecord:
     def _wait(self, row: Row) -> None:
         if not self._waiting.add(row, self.changes):
             what = "more messages came that no checkpoint verifies than may wait; the oldest were dropped"
-            self.incident(Found("foreign", "quota", what))
+            self.incident(Found("foreign", f"quota {now()[:10]}", what))
 
     def _read(self, journal: str, first: int, last: int) -> int:
         """Add entries from the store; returns the last of them, 0 for none."""
@@ -367,7 +367,9 @@ class _Incidents:
             return
         self._counts[found.kind] += 1
         if self._counts[found.kind] > OF_A_KIND:
-            made = made._replace(place="more", text=f"more than {OF_A_KIND} of this kind; the last: {made.text}")
+            made = made._replace(
+                place=f"more {made.at[:10]}", text=f"more than {OF_A_KIND} of this kind; the last: {made.text}"
+            )
         changes.incidents.setdefault(made[:3], made)
 
 

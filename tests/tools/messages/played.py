@@ -67,7 +67,7 @@ class _Table:
     def __init__(self, house: House) -> None:
         self._house, self._retained = house, Retained()
         self._memory, self._at, self._orders = MemoryTable(Shoe(), TABLE, BOOT, "example"), 0, 0
-        self._memory.tree.signers = (KEY,)
+        self._memory.tree.coming = (KEY,)
 
     def play(self, steps: tuple[Step, ...]) -> Iterator[Moment]:
         nonce, begun = self._memory.nonce(), inputs.NewRecord(KEY.key.name, KEY.key.vkey, FIRST)
