@@ -74,7 +74,7 @@ def test_a_journal_stays_until_its_leaves_are_in_a_whole_tile(tmp_path: Path, mo
 
 def test_it_is_synced_before_a_journal_goes(record: SignedRecord, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
-    monkeypatch.setattr("firmware_bridge.record.tiles._sync", lambda path: synced.append(path.name))
+    monkeypatch.setattr("firmware_bridge.record.tiles.sync_path", lambda path: synced.append(path.name))
     real = Path.unlink
 
     def unlink(path: Path, *, missing_ok: bool = False) -> None:
