@@ -76,10 +76,11 @@ class SlowTable:
 
 
 def played(folder: Path, mocker: MockerFixture, course: Callable[[SlowTable], Coroutine[Any, Any, None]]) -> SlowTable:
-    mocker.patch.object(journal_writer, "PATIENCE_S", 0.02)
-
     async def main() -> SlowTable:
         slow = SlowTable(folder, mocker)
+        await slow.until(lambda: slow.table.disk is None)  # a busy disk may take the start late, too
+        slow.published.clear()
+        mocker.patch.object(journal_writer, "PATIENCE_S", 0.02)
         await course(slow)
         slow.answers.set()
         slow.table.close()
