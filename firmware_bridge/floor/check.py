@@ -124,7 +124,7 @@ def _broker(config: FloorConfig, has_messages: bool) -> Iterator[Finding]:
 def _heard(source: MqttSource, root: str) -> set[str]:
     """The tables with a retained status. Also tries the topics to write, with a table id that no table has."""
     give_up, heard = monotonic() + ANSWER_S, set[str]()
-    for name in ("command", "stored"):
+    for name in ("command", "stored", "witnessed"):
         source.publish(f"{root}/{NO_TABLE}/{name}", b"")
     while ((came := source.receive(1_000, QUIET_S)) or not source.is_answered) and monotonic() < give_up:
         heard |= {each.topic.split("/")[-2] for each in came if each.topic.endswith("/status") and each.body}

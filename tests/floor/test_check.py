@@ -26,7 +26,8 @@ brokers = real.brokers  # fixture
 USERS = {"floor": "x", "T07": "y"}
 TABLE = "user T07\ntopic readwrite shoe/T07/#\n"
 READS = "topic read shoe/#\n"
-WRITES = "topic write shoe/+/command\ntopic write shoe/+/stored\n"
+NAMES = ("command", "stored", "witnessed")
+WRITES = "".join(f"topic write shoe/+/{name}\n" for name in NAMES)
 
 Check = Callable[[str], tuple[int, list[str]]]
 
@@ -61,11 +62,12 @@ def test_a_floor_that_may_do_its_work_is_fine(check: Check) -> None:
     assert lines[-1] == "OK    tables     1 tables found"
 
 
-def test_what_may_not_be_written_is_named(check: Check) -> None:
-    code, lines = check(READS + "topic write shoe/+/stored\n")
+@pytest.mark.parametrize("name", NAMES)
+def test_what_may_not_be_written_is_named(check: Check, name: str) -> None:
+    code, lines = check(READS + WRITES.replace(f"topic write shoe/+/{name}\n", ""))
     [wrong] = [line for line in lines if not line.startswith("OK ")]
     assert code == 1
-    assert "refuses our messages on shoe/+/command: Not authorized; in its ACL, allow" in wrong
+    assert f"refuses our messages on shoe/+/{name}: Not authorized; in its ACL, allow" in wrong
 
 
 def test_a_floor_that_hears_nobody_is_warned_and_wrong_once_it_has_messages(check: Check, tmp_path: Path) -> None:

@@ -21,11 +21,12 @@ from tests.tools.fleet.child import Child, FleetError
 FLOOR: Final = "floor"
 """The user name of the back office."""
 
-OWN: Final = ("status", "event", "round", "command", "stored")
+OWN: Final = ("status", "event", "round", "command", "stored", "witnessed")
 """Topics of its own that a table reads (reasons in docs/broker.md)."""
 
 OFFICE_WRITES: Final = [
-    *("$MQTT.msgs.shoe.*.command", "$MQTT.msgs.shoe.*.stored", "$JS.API.INFO", "$JS.API.STREAM.INFO.$MQTT_msgs"),
+    *(f"$MQTT.msgs.shoe.*.{name}" for name in ("command", "stored", "witnessed")),
+    *("$JS.API.INFO", "$JS.API.STREAM.INFO.$MQTT_msgs"),
     *(f"$JS.API.CONSUMER.{what}.$MQTT_msgs.shoe-floor-ingest" for what in ("*", "*.*")),
     "$JS.ACK.$MQTT_msgs.shoe-floor-ingest.>",
 ]
@@ -33,8 +34,8 @@ OFFICE_WRITES: Final = [
 
 NODES: Final = 3
 
-CONSUMERS: Final = 4
-"""Consumers that a table may need at NATS: two topics are read at QoS 1, and a link may be there that is over."""
+CONSUMERS: Final = 6
+"""Consumers that a table may need at NATS: three topics are read at QoS 1, and a link may be there that is over."""
 
 PORTS: Final = range(10_240, 32_768)
 """Below those that the kernel gives to connections: a broker that comes back finds its own port free."""
@@ -159,9 +160,10 @@ class Nats:
 
 
 def acl() -> str:
-    """The rights at mosquitto: a table writes its own topics and reads five of them, the back office reads all."""
+    """The rights at mosquitto: a table writes its own topics and reads six of them, the back office reads all."""
     reads = "".join(f"pattern read shoe/%u/{name}\n" for name in OWN)
-    office = f"user {FLOOR}\ntopic read shoe/#\ntopic write shoe/+/command\ntopic write shoe/+/stored\n"
+    office = f"user {FLOOR}\ntopic read shoe/#\n"
+    office += "".join(f"topic write shoe/+/{name}\n" for name in ("command", "stored", "witnessed"))
     return f"pattern write shoe/%u/#\n{reads}\n{office}"
 
 
