@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -30,7 +31,8 @@ def is_told(floor: Floor, table: FakeTable) -> None:
     """Wait until the table knows that all it said is stored; its answers to orders are among it."""
 
     def last() -> int:
-        return len([topic for topic, _ in table.sent if topic == "event"])
+        payload = next(payload for topic, payload in reversed(table.sent) if topic == "event")
+        return int(json.loads(payload)["seq"])
 
     until(
         lambda: table.stored and table.stored[-1].seq == last(), lambda: f"{table.stored[-3:]} of {last()}; {floor.log}"
