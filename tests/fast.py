@@ -49,7 +49,7 @@ SLOW: Final = {
     "hardware": ("dwell", "pins", "pty", "sim", "sim_words", "tty"),
     "mqtt": ("mqtt", "mqtt_mistakes", "mqtt_refused", "publish_now", "subscriber"),
     "project": ("build", "install", "package", "scripts"),
-    "record": ("doctored", "go"),
+    "record": ("deferred", "doctored", "go"),
     "screen": None,
     "soak": None,
     "tools/messages": ("asyncapi_parser",),

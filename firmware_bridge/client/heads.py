@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from firmware_bridge.client.payload import MessageError
-from firmware_bridge.record.verify import ROUND_KINDS, ExportLine, is_signed, round_bytes, round_payloads
+from firmware_bridge.record.verify import ROUND_KINDS, is_signed, round_bytes, round_payload
 
 _FORM: Final = re.compile(
     rb',"head":"([0-9a-f]{64})","n":(\d{1,6}),"of":(\d{1,6}),'
@@ -92,10 +92,7 @@ def round_of(each: Part) -> bytes | None:
     """The `round` message that comes with an event, without its `sig`; None for an event without one."""
     if each.kind not in ROUND_KINDS:
         return None
-    none: tuple[bytes, dict[str, str]] = (b"", {})
-    events = (none,) * (each.n - 1) + ((each.raw, {"type": each.kind}),) + (none,) * (each.of - each.n)
-    line = ExportLine("", 0, "", each.head, "", each.begin + b',"events":[', events, {})
-    return next((payload for _, payload in round_payloads(line)), None)
+    return round_payload(each.begin, each.head, each.n, each.of, each.raw)
 
 
 def signed_part(payload: bytes) -> tuple[bytes, bytes]:

@@ -1,6 +1,6 @@
 """Lines of exports a second that the verifier checks, with every signature, as a program of its own.
 
-Ends with 1 below --least; prints the load of the machine, and CPU beside wall time, which is the figure on a busy one.
+Ends with 1 below --least. Prints the load of the machine, and CPU beside wall time, which is the figure on a busy one.
 """
 
 import argparse
@@ -10,17 +10,29 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from random import Random
+from typing import Final, Literal
 
+from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.events import RevealClockStarted, RoundClosed
+from firmware_bridge.games import GAMES
+from firmware_bridge.journal.line import Line
 from firmware_bridge.record import verify
+from tests.kit.journal_record import AT
 from tests.record.exports import SignedRecord, policy_text
 
+DISCLOSE: Final[tuple[Literal["dealt", "sealed"], ...]] = ("dealt", "sealed")
+DECKS: Final = 8
+ROUNDS: Final = 70
+"""Rounds of a shoe."""
 
-def exported(folder: Path, shoes: int) -> list[str]:
-    """Files of a table that played, with the page of its key as `keys.txt`."""
-    record = SignedRecord(folder / "journal").begin_device()
-    for _ in range(shoes):
-        record.open_shoe()
-        record.play(8)
+
+def exported(folder: Path, shoes: int, disclose: Literal["dealt", "sealed"]) -> list[str]:
+    """Files of a table that dealt shuffled shoes, with the page of its key as `keys.txt`."""
+    folder.mkdir()
+    record = SignedRecord(folder / "journal", disclose=disclose).begin_device()
+    for number in range(shoes):
+        play(record.open_shoe(), Random(number))
     record.close()
     names = []
     for number, lines in enumerate(record.exports()):
@@ -30,34 +42,53 @@ def exported(folder: Path, shoes: int) -> list[str]:
     return names
 
 
+def play(record: SignedRecord, chance: Random) -> None:
+    """The rounds of a shoe; sealed cards are opened, one side after the other, before the next is drawn."""
+    cards = list(GAMES["baccarat"].pack) * DECKS
+    chance.shuffle(cards)
+    rounds = 0
+    while rounds < ROUNDS:
+        record.take(inputs.CardRead(at=AT, card=cards.pop(), nonce=record.nonce()))
+        sides = 2 if said(record.lines[-1], RevealClockStarted) else 0
+        while sides and not said(record.lines[-1], RoundClosed):
+            record.order(orders.Reveal(()))
+            sides -= 1
+        rounds += said(record.lines[-1], RoundClosed)
+
+
+def said(line: Line, kind: type) -> bool:
+    return any(isinstance(event, kind) for event in line.entry.events)
+
+
 def seconds(folder: Path, *arguments: str) -> tuple[float, float, str]:
-    """Seconds of CPU and by the clock that the verifier takes, and what it prints first."""
+    """Seconds by the clock, and of CPU, that the verifier takes, and what it prints first."""
     before, began = os.times(), time.perf_counter()
     done = subprocess.run([sys.executable, verify.__file__, *arguments], cwd=folder, capture_output=True, text=True)
     wall, after = time.perf_counter() - began, os.times()
     assert done.returncode == 0, done.stdout + done.stderr
     used = after.children_user + after.children_system - before.children_user - before.children_system
-    return used, wall, done.stdout.splitlines()[0]
+    return wall, used, done.stdout.splitlines()[0]
 
 
 def main() -> int:
     """Verifies some days of a table, the best of some runs."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--least", type=int, default=0, metavar="N", help="lines a second of CPU")
-    parser.add_argument("--shoes", type=int, default=200, metavar="N")
+    parser.add_argument("--least", type=int, default=0, metavar="N", help="lines a second by the clock")
+    parser.add_argument("--shoes", type=int, default=50, metavar="N")
     parser.add_argument("--runs", type=int, default=5, metavar="N")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        files = exported(folder, arguments.shoes)
-        start = min(seconds(folder, "--help")[0] for _ in range(arguments.runs))
-        runs = [seconds(folder, "--policy", "keys.txt", *files) for _ in range(arguments.runs)]
-        cpu, wall, said = min(runs)
-        count = int(said.split()[0])
-    print(f"{said}; {len(files)} files, load {os.getloadavg()[0]:.1f}, start {start:.2f} s")
-    rate = count / (cpu - start)
-    print(f"{rate:,.0f} lines/s of CPU, {count / wall:,.0f} by the clock with its start")
-    return 0 if rate >= arguments.least else 1
+    slowest = float("inf")
+    for disclose in DISCLOSE:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / disclose
+            files = exported(folder, arguments.shoes, disclose)
+            start, start_cpu, _ = min(seconds(folder, "--help") for _ in range(arguments.runs))
+            wall, cpu, first = min(seconds(folder, "--policy", "keys.txt", *files) for _ in range(arguments.runs))
+        count = int(first.split()[0])
+        print(f"{disclose}: {first}; {len(files)} files, load {os.getloadavg()[0]:.1f}, start {start:.2f} s")
+        print(f"{count / (wall - start):,.0f} lines/s by the clock, {count / (cpu - start_cpu):,.0f} of CPU")
+        slowest = min(slowest, count / (wall - start))
+    return 0 if slowest >= arguments.least else 1
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ class Record:
 
     def begin_device(self, burn: str = "none") -> "Record":
         """The daemon starts for the first time."""
-        self.take(inputs.Started(at=AT, version="0", house=House(burn=burn), nonce=self._nonce()))  # type: ignore[arg-type]
+        self.take(inputs.Started(at=AT, version="0", house=House(burn=burn), nonce=self.nonce()))  # type: ignore[arg-type]
         return self
 
     def open_shoe(self) -> "Record":
@@ -44,16 +44,16 @@ class Record:
     def deal(self, text: str) -> "Record":
         """Draw these cards."""
         for card in cards(text):
-            self.take(inputs.CardRead(at=AT, card=card, nonce=self._nonce()))
+            self.take(inputs.CardRead(at=AT, card=card, nonce=self.nonce()))
         return self
 
     def order(self, order: orders.Order) -> None:
         """Give an order."""
-        self.take(inputs.Ordered(at=AT, order=order, by="test", nonce=self._nonce()))
+        self.take(inputs.Ordered(at=AT, order=order, by="test", nonce=self.nonce()))
 
     def take(self, told: inputs.AnyInput) -> None:
         """Judge an input and keep what became true."""
-        told = replace(told, salt=self._nonce())
+        told = replace(told, salt=self.nonce())
         if made := step(self.shoe, told, "T07", "b007"):
             line = self.journal.seal(made.entry)
             self.journal.append(line)
@@ -71,6 +71,7 @@ class Record:
         self.journal.close()
         return sorted(self.journal.directory.glob("*.journal"))
 
-    def _nonce(self) -> str:
+    def nonce(self) -> str:
+        """The next nonce, never the same."""
         self._nonces += 1
         return sha256(f"{self.journal.directory} {len(self.lines)} {self._nonces}".encode()).hexdigest()[:32]

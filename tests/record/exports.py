@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 from zlib import crc32
 
 from nacl.signing import SigningKey
@@ -33,7 +33,11 @@ ROUND: Final = "9sTdTsTc"
 
 
 class SignedRecord(Record):
-    """A device with a key, as it starts for the first time with it."""
+    """A device with a key, as it starts for the first time with it. disclose: as in the house's rules."""
+
+    def __init__(self, directory: Path, disclose: Literal["dealt", "sealed"] = "sealed") -> None:
+        super().__init__(directory)
+        self._disclose = disclose
 
     def begin_device(self, burn: str = "none") -> SignedRecord:
         return self.begin_log(ORIGIN, Follows(None, 0, self.journal.chain, 0))
@@ -42,8 +46,8 @@ class SignedRecord(Record):
         by = signer(origin, seed)
         self.journal.tree.coming = (by,)
         record = NewRecord(origin, by.key.vkey, follows)
-        house = House(burn="none", disclose="sealed")
-        self.take(inputs.Started(at=AT, version="0", house=house, nonce=self._nonce(), record=record))
+        house = House(burn="none", disclose=self._disclose)
+        self.take(inputs.Started(at=AT, version="0", house=house, nonce=self.nonce(), record=record))
         return self
 
     def play(self, rounds: int) -> SignedRecord:
