@@ -444,6 +444,8 @@ def parse_checkpoint(text: str) -> Checkpoint:
     root = decoded(lines[2], "the root")
     if len(root) != HASH_BYTES:
         raise Refused(f"the root has {len(root)} bytes")
+    if lines[1] == "0" and root != EMPTY_ROOT:
+        raise Refused("the root of a tree without entries is another one")
     return Checkpoint(lines[0], int(lines[1]), root)
 
 
@@ -545,6 +547,10 @@ class Policy(NamedTuple):
         return 0 if self.quorum == "none" else cost[self.quorum]
 
 
+_NO_POLICY = re.compile(r"[^\S \t\r\n]|\r(?!\n)|[\x00-\x08\x0e-\x1f\x7f]")
+"""What an editor may show as the end of a line, or not at all; a blank is a space or a tab."""
+
+
 def parse_policy(text: str) -> Policy:
     """The policy in a file of C2SP tlog-policy. Raises Refused with the number of the line."""
     logs: List[Key] = []
@@ -554,10 +560,10 @@ def parse_policy(text: str) -> Policy:
     urls: Dict[str, str] = {}
     members: Set[str] = set()
     keys: Dict[bytes, Set[str]] = {}
-    if len(text) > NOTE_BYTES:
-        raise Refused("policy: it is too long")
+    if len(text) > NOTE_BYTES or _NO_POLICY.search(text):
+        raise Refused("policy: it is too long, or has control characters")
     for number, line in enumerate(text.split("\n"), 1):
-        words = line.strip(" \t").split()
+        words = line.split()
         if not words or words[0].startswith("#"):
             continue
         try:
@@ -863,10 +869,10 @@ def _decoded_json(data: bytes, what: str) -> Dict[str, Any]:
 class Log:
     """A record while its lines are read.
 
-    origin: "" until a checkpoint names it. begins: entries before the first one shown. unsigned: entries behind the last
-    checkpoint. bare: where entries are that should carry a checkpoint, and do not. marks:
-    size -> root, and the place of the entry that it ends with, where a note needs it. ended: the origin of the record
-    that goes on from it.
+    origin: "" until a checkpoint names it. begins: entries before the first one shown. unsigned: entries behind the
+    last checkpoint. bare: where entries are that should carry a checkpoint, and do not. marks: size -> root, and the
+    place of the entry that it ends with, where a note needs it. ended: the origin of the record that goes on from it.
+    key: the one that took over last.
     """
 
     def __init__(self, origin: str, size: int, edge: List[bytes]) -> None:
@@ -875,6 +881,7 @@ class Log:
         self.bare: List[str] = []
         self.marks: Dict[int, Tuple[bytes, str]] = {}
         self.ended = ""
+        self.key: Optional[Key] = None
 
 
 class Sealed(NamedTuple):
@@ -1071,10 +1078,11 @@ class Reader:
             self._name(log, stated.origin)
         if (stated.origin, stated.size, stated.root) != (log.origin, log.size, root_of(log.edge)):
             raise Refused(f"its checkpoint is of another tree than the lines up to it (size {log.size})")
-        if "KeyChanged" in kinds:
-            for _, event in line.events:
-                if event.get("type") == "KeyChanged":
-                    self._check_rotation(log, event, parsed)
+        for _, event in line.events:
+            if event["type"] == "KeyChanged":
+                self._check_rotation(log, event, parsed)
+        if log.key and (log.key.name, log.key.id) not in [(each.name, each.id) for each in parsed.signatures]:
+            raise Refused(f"its checkpoint is not signed by {log.key.fingerprint}, the key that took over")
         self.report.checkpoints += 1
         log.unsigned = 0
         check = self._check if self._check and len(keys) == 1 else is_signed
@@ -1089,7 +1097,7 @@ class Reader:
             raise Refused("it has a signature of a round that is not in it")
 
     def _check_unsigned(self, log: Log, line: ExportLine, kinds: Sequence[str]) -> None:
-        """A line without a checkpoint: the next one covers it too, but where it closes or opens something it is said."""
+        """Counts a line without a checkpoint: the next one covers it, but what closes or opens something has its own."""
         log.unsigned += 1
         if "sigs" in line.proof:
             raise Refused("it has signatures of rounds, and no checkpoint")
@@ -1127,6 +1135,7 @@ class Reader:
                 verified_checkpoint(note, [key])
             except Refused:
                 raise Refused(f"the key changes, and {key.fingerprint} did not sign its checkpoint") from None
+        log.key = new
         if new in self.policy.logs:
             self.report.remarks.append(f"{self._where}: the key {new.fingerprint} takes over")
         else:
@@ -1330,18 +1339,37 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     try:
         policy_file, notes, files = _options(arguments)
-        policy = parse_policy(_text(policy_file))
-        given = [(name, parse_note(_text(name))) for name in notes]
+        policy = _policy(policy_file)
+        given, wrong = _notes(notes)
         proved = [_proved(name, policy) for name in files if name.endswith(".tlog-proof")]
         exports = [name for name in files if not name.endswith(".tlog-proof")]
         report = _read(exports, policy, given)
-    except (OSError, Refused, UnicodeDecodeError) as error:
+        report.wrong[:0] = wrong
+    except (OSError, Refused) as error:
         print(f"verify: {printable(str(error))}", file=sys.stderr)
         return 2
     is_good = all(proved)
-    if exports:
+    if exports or wrong:
         is_good &= _print_report(report, policy)
     return 0 if is_good else 1
+
+
+def _policy(name: str) -> Policy:
+    try:
+        return parse_policy(_text(name))
+    except Refused as error:
+        raise Refused(f"{name}: {error}") from None
+
+
+def _notes(names: Iterable[str]) -> Tuple[List[Tuple[str, Note]], List[str]]:
+    """The notes in files, by name, and what is wrong with those that are none. Raises OSError."""
+    found, wrong = [], []
+    for name in names:
+        try:
+            found.append((name, parse_note(_text(name))))
+        except Refused as error:
+            wrong.append(f"{name}: {error}")
+    return found, wrong
 
 
 def _read(exports: Sequence[str], policy: Policy, notes: Sequence[Tuple[str, Note]]) -> Report:
@@ -1379,7 +1407,9 @@ def _options(arguments: Sequence[str]) -> Tuple[str, List[str], List[str]]:
     into = files
     while rest:
         word = rest.pop(0)
-        if word == "--policy" and rest:
+        if word == "--policy":
+            if not rest:
+                raise Refused("name a file behind --policy; --help shows how")
             policy, into = rest.pop(0), files
         elif word == "--notes":
             into = notes
@@ -1412,11 +1442,11 @@ def _text(name: str) -> str:
     with Path(name).open("rb") as file:
         data = file.read(TEXT_BYTES + 1)
     if len(data) > TEXT_BYTES:
-        raise Refused(f"{name} is too long for a policy, a note or a proof")
+        raise Refused("it is too long for a policy, a note or a proof")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise Refused(f"{name} is not UTF-8") from None
+        raise Refused("it is not UTF-8") from None
 
 
 def _proved(name: str, policy: Policy) -> bool:

@@ -30,9 +30,10 @@ ROUNDS: Final = 70
 def exported(folder: Path, shoes: int, disclose: Literal["dealt", "sealed"]) -> list[str]:
     """Files of a table that dealt shuffled shoes, with the page of its key as `keys.txt`."""
     folder.mkdir()
-    record = SignedRecord(folder / "journal", disclose=disclose).begin_device()
+    record = SignedRecord(folder / "journal", disclose).begin_device()
     for number in range(shoes):
-        play(record.open_shoe(), Random(number))
+        record.open_shoe()
+        play(record, Random(number))
     record.close()
     names = []
     for number, lines in enumerate(record.exports()):
@@ -57,7 +58,8 @@ def play(record: SignedRecord, chance: Random) -> None:
 
 
 def said(line: Line, kind: type) -> bool:
-    return any(isinstance(event, kind) for event in line.entry.events)
+    """Whether an event of this kind is in an entry."""
+    return any(isinstance(event, kind) for event in (line.entry.events if line.entry else ()))
 
 
 def seconds(folder: Path, *arguments: str) -> tuple[float, float, str]:

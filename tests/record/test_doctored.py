@@ -226,7 +226,7 @@ DOCTORED: Final[dict[str, tuple[Callable[[Given], Given], str]]] = {
     "two lines change places": (two_lines_change_places, r"WRONG .*3\.export, line 4 \(entry 5 of .*behind entry 3 "),
     "the unsigned end is changed": (
         the_unsigned_end_is_changed,
-        r"NOT CHECKED .*4\.export, line 4 \(entry 4 of .*not si",
+        r"NOT CHECKED .*4\.export, line 4 \(entry 4 of .*has no checkpoint",
     ),
     "stale export": (the_end_is_missing, r"WRONG .*second\.note: .*2 more entries .*4\.export, line 2 \(entry 2 of "),
     "omitted birth": (
