@@ -1097,7 +1097,7 @@ class Reader:
             raise Refused("it has a signature of a round that is not in it")
 
     def _check_unsigned(self, log: Log, line: ExportLine, kinds: Sequence[str]) -> None:
-        """Counts a line without a checkpoint: the next one covers it, but what closes or opens something has its own."""
+        """Counts a line without a checkpoint: the next one covers it. What closes or opens something has its own."""
         log.unsigned += 1
         if "sigs" in line.proof:
             raise Refused("it has signatures of rounds, and no checkpoint")

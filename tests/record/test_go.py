@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import os
 import random
-import struct
+import re
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -31,25 +32,43 @@ pytestmark = pytest.mark.skipif(
 
 
 class Said(NamedTuple):
-    """What an implementation says of an export: the verdict, and lines and checkpoints that were right."""
+    """What an implementation says of an export: the verdict, and lines, checkpoints and rounds that were right."""
 
     verdict: str
     lines: int
     checkpoints: int
+    rounds: int
 
 
-def by_python(policy: v.Policy, lines: list[bytes]) -> Said:
+BOTH: Final = re.compile(
+    "does not follow the line before|of another tree|the signature of the log is wrong|is no size of a tree|"
+    "not signed by a key that is known$|a note (?!with more)|is no signature line|is no name of a key|"
+    "a checkpoint has three lines|the root has|its round is not signed"
+)
+"""What the checker in Go finds too; the rest is of an entry's form and meaning, which it leaves to verify.py."""
+
+
+def by_python(policy: v.Policy, lines: list[bytes]) -> tuple[Said, str]:
+    """What verify.py says, and why."""
     reader = v.Reader(policy)
     reader.read("x", lines)
     report = reader.report
-    return Said("wrong" if report.wrong else "ok", report.lines, report.checkpoints)
+    verdict = "wrong" if report.wrong else "ok"
+    return Said(verdict, report.lines, report.checkpoints, report.rounds), "".join(report.wrong)
 
 
 def by_go(exports: list[list[bytes]]) -> list[Said]:
-    data = b"".join(struct.pack(">I", sum(map(len, lines))) + b"".join(lines) for lines in exports)
+    data = b"".join(b"%d\n%b" % (sum(map(len, lines)), b"".join(lines)) for lines in exports)
     done = subprocess.run([GO / "checker", device().key.vkey], input=data, capture_output=True, check=True)
     rows = (line.split() for line in done.stdout.decode().splitlines())
-    return [Said(verdict, int(lines), int(checkpoints)) for verdict, lines, checkpoints in rows]
+    return [Said(verdict, *map(int, counts)) for verdict, *counts in rows]
+
+
+def is_agreed(python: Said, why: str, go: Said) -> bool:
+    """Whether both say the same of all lines up to the first one that is wrong, and of that where Go looks at it."""
+    if python.verdict == "ok" or BOTH.search(why):
+        return python[:2] == go[:2]
+    return python.lines <= go.lines and python.checkpoints <= go.checkpoints
 
 
 Mutation = Callable[[random.Random, list[bytes]], list[bytes]]
@@ -128,14 +147,16 @@ def mutated(chance: random.Random, lines: list[bytes]) -> list[bytes]:
 def test_both_say_the_same_of_mutated_exports(part: int, tmp_path: Path) -> None:
     lines = [line for file in five_rounds(tmp_path / "journal") for line in file]
     policy = v.parse_policy(policy_text(quorum="none"))
-    assert by_go([lines]) == [by_python(policy, lines)] == [Said("ok", len(lines), 10)]
-    chance, verdicts = random.Random(part), set[str]()
+    assert by_go([lines]) == [by_python(policy, lines)[0]] == [Said("ok", len(lines), 10, 5)]
+    chance, found = random.Random(part), Counter[tuple[str, str]]()
     for _ in range(-(-EXPORTS // PARTS // BATCH)):
         exports = [mutated(chance, lines) for _ in range(BATCH)]
         for export, go in zip(exports, by_go(exports), strict=True):
-            assert by_python(policy, split(export)) == go, b"".join(export)
-            verdicts.add(go.verdict)
-    assert verdicts == {"ok", "wrong"}
+            python, why = by_python(policy, split(export))
+            assert is_agreed(python, why, go), (python, why, go, b"".join(export))
+            found[python.verdict, go.verdict] += 1
+    assert set(found) == {("ok", "ok"), ("wrong", "wrong"), ("wrong", "ok")}
+    assert found["wrong", "wrong"] > found.total() // 3
 
 
 def split(export: list[bytes]) -> list[bytes]:

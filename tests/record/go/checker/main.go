@@ -1,55 +1,40 @@
-// Checks exports of a shoe's record with Go's own tlog and note: what verify.py answers must be the same.
-// Arguments: vkeys of the log. Input: exports, each behind its length (4 bytes, big endian). Output: a line for each:
-// "ok" or "wrong", lines and checkpoints that were right.
+// Checks exports of a shoe's record by Go's own tlog and note: chain, tree, checkpoints and signatures of rounds.
+// What an entry says is left to verify.py, and its form: that must find wrong what is wrong here, in the same line.
+// Arguments: vkeys of the log. Input: exports, each behind a line with its length. Output: a line for each, "ok" or
+// "wrong", and how many lines, checkpoints and rounds were right.
 package main
 
 import (
-	"bytes"
-	"crypto/ed25519"
+	"bufio"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
-	"regexp"
+	"io"
+	"os"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-type object = map[string]any
-type hashes []tlog.Hash
-
-func (h hashes) ReadHashes(indexes []int64) (found []tlog.Hash, err error) {
-	for _, i := range indexes {
-		found = append(found, h[i])
-	}
-	return found, nil
+type export struct {
+	keys                       []note.Verifier
+	head, origin               string
+	begun                      bool
+	size                       int64
+	tree                       []tlog.Hash // as tlog numbers them
+	lines, checkpoints, rounds int
 }
 
-type log struct {
-	keys               []string
-	known              note.Verifiers
-	publics            []ed25519.PublicKey
-	origin             string
-	head, journal      string
-	seq, size, begins  int64
-	stored             hashes
-	begun              bool
-	sealed             map[string]string
-	lines, checkpoints int
+type proof struct {
+	Note *string
+	Sigs map[string]string
+	Size json.Number
+	Edge *[]string
 }
-
-var (
-	isHex     = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	isJournal = regexp.MustCompile(`^[0-9]{1,9}-[0-9a-f]{1,64}$`)
-	isSize    = regexp.MustCompile(`^(0|[1-9][0-9]{0,18})$`)
-	isInteger = regexp.MustCompile(`^-?[0-9]{1,20}$`)
-	strict    = base64.StdEncoding.Strict()
-)
 
 func must(good bool) {
 	if !good {
@@ -57,82 +42,109 @@ func must(good bool) {
 	}
 }
 
-func decode(text string) []byte {
-	data, err := strict.DecodeString(text)
-	must(err == nil && strict.EncodeToString(data) == text)
-	return data
-}
-
-func parse(data []byte, into any) {
-	must(utf8.Valid(data))
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	must(d.Decode(into) == nil && len(bytes.TrimSpace(data[d.InputOffset():])) == 0)
-}
-
-func integer(value any) int64 {
-	number, is := value.(json.Number)
-	must(is && isInteger.MatchString(string(number)))
-	n, err := number.Int64()
+func right[T any](value T, err error) T {
 	must(err == nil)
-	return n
+	return value
 }
 
-func given(value any) bool {
-	return value != nil && value != "" && value != false && value != json.Number("0")
+// ReadHashes gives tlog the hashes of the tree.
+func (e *export) ReadHashes(indexes []int64) (found []tlog.Hash, err error) {
+	for _, i := range indexes {
+		found = append(found, e.tree[i])
+	}
+	return found, nil
 }
 
-func (l *log) line(data []byte) {
-	parts := strings.Split(string(data), "\t")
-	must(len(parts) == 6 && strings.HasSuffix(parts[5], "\n") && parts[0] == "3")
-	body := data[len(parts[1])+3 : len(data)-1]
-	must(parts[1] == fmt.Sprintf("%08x", crc32.Update(crc32.ChecksumIEEE([]byte("3")), crc32.IEEETable, body)))
-	head, public, sealed, shown, proof := parts[2], parts[3], parts[4], object{}, object{}
-	must(isHex.MatchString(head) && isHex.MatchString(sealed))
-	var raw struct{ Events []json.RawMessage }
-	parse([]byte(public), &shown)
-	parse([]byte(public), &raw)
-	if parts[5] != "\n" {
-		parse([]byte(parts[5]), &proof)
+func (e *export) line(data string) {
+	parts := strings.Split(data, "\t")
+	must(len(parts) == 6 && strings.HasSuffix(data, "\n") && parts[0] == "3")
+	head, public, sealed, shown := parts[2], parts[3], parts[4], proof{}
+	must(parts[5] == "\n" || json.Unmarshal([]byte(parts[5]), &shown) == nil)
+	must(e.head == "" || head == fmt.Sprintf("%x", sha256.Sum256([]byte(e.head+sealed+public))))
+	if e.head = head; strings.Contains(public, `{"type":"RecordBegun",`) {
+		e.begun, e.origin, e.size, e.tree = true, "", 0, nil
+	} else if shown.Edge != nil && !e.begun {
+		e.resume(right(shown.Size.Int64()), *shown.Edge)
 	}
-	journal, named := shown["journal"].(string)
-	_, dated := shown["at"].(string)
-	must(named && dated && isJournal.MatchString(journal) && len(raw.Events) > 0)
-	seq := integer(shown["seq"])
-	must(seq > 0)
-	begin, texts := strings.Index(public, `,"events":[`), []string{}
-	events := make([]object, len(raw.Events))
-	for n, each := range raw.Events {
-		must(each[0] == '{')
-		parse(each, &events[n])
-		texts = append(texts, string(each))
+	if e.begun {
+		leaf := right(hex.DecodeString(head))
+		e.tree, e.size = append(e.tree, right(tlog.StoredHashes(e.size, leaf, e))...), e.size+1
+		if shown.Note != nil {
+			e.checkpoint(*shown.Note)
+			e.signed(public, shown.Sigs)
+		}
 	}
-	must(begin >= 0 && public[begin:] == `,"events":[`+strings.Join(texts, ",")+"]}")
-	follows := func(before string) bool {
-		sum := sha256.Sum256([]byte(before + sealed + public))
-		return hex.EncodeToString(sum[:]) == head
+	e.lines++
+}
+
+// resume begins in the middle of a record, with the whole subtrees before it, largest first.
+func (e *export) resume(size int64, edge []string) {
+	must(size >= 0 && size < 1<<20)
+	e.begun, e.size, e.tree = true, size, make([]tlog.Hash, tlog.StoredHashCount(size))
+	for level, at := 19, int64(0); level >= 0; level-- {
+		if size>>level&1 == 1 {
+			e.tree[tlog.StoredHashIndex(level, at>>level)] = right(tlog.ParseHash(edge[0]))
+			edge, at = edge[1:], at+1<<level
+		}
 	}
-	if l.head != "" {
-		must((seq == 1 || journal == l.journal && seq == l.seq+1) && follows(l.head))
-	} else if strings.HasPrefix(journal, "0-") && seq == 1 {
-		must(follows(strings.Repeat("0", 64)))
+	must(len(edge) == 0)
+}
+
+func (e *export) checkpoint(text string) {
+	opened := right(note.Open([]byte(text), note.VerifierList(e.keys...)))
+	origin, _, _ := strings.Cut(opened.Text, "\n")
+	must(opened.Text == fmt.Sprintf("%s\n%d\n%s\n", origin, e.size, right(tlog.TreeHash(e.size, e))))
+	must(opened.Sigs[0].Name == origin && (e.origin == "" || e.origin == origin))
+	e.origin, e.checkpoints = origin, e.checkpoints+1
+}
+
+// signed checks the sig of each round: over the message as the table sent it, the keys in `own` beside the others.
+func (e *export) signed(public string, sigs map[string]string) {
+	begin, _, _ := strings.Cut(public, `,"events":[`)
+	var shown struct{ Events []json.RawMessage }
+	must(json.Unmarshal([]byte(public), &shown) == nil)
+	kinds := []string{`{"type":"RoundClosed`, `{"type":"RoundVoided`, `{"type":"RoundCorrected`}
+	for n, event := range shown.Events {
+		kind, rest, _ := strings.Cut(string(event), `",`)
+		if !slices.Contains(kinds, kind) {
+			continue
+		}
+		var last struct{ Own json.RawMessage }
+		must(json.Unmarshal(event, &last) == nil)
+		if before, is := strings.CutSuffix(rest, `,"own":`+string(last.Own)+"}"); is {
+			rest = strings.TrimSuffix(before+","+string(last.Own[1:len(last.Own)-1]), ",") + "}"
+		}
+		sig := right(base64.StdEncoding.DecodeString(sigs[fmt.Sprint(n+1)]))
+		rest = fmt.Sprintf(`%s,"head":"%s","n":%d,"of":%d,%s`, begin, e.head, n+1, len(shown.Events), rest)
+		message := []byte("shoe-round/1\n" + e.origin + "\n" + rest)
+		must(slices.ContainsFunc(e.keys, func(key note.Verifier) bool { return key.Verify(message, sig) }))
+		e.rounds++
 	}
-	l.head, l.journal, l.seq = head, journal, seq
-	l.begin(events, follows)
-	if edge, there := proof["edge"]; there && !l.begun {
-		l.resume(integer(proof["size"]), edge.([]any))
-	} else if there && l.size > l.begins {
-		l.stands(integer(proof["size"]), edge.([]any))
+}
+
+func (e *export) check(data string) (verdict string) {
+	defer func() {
+		if recover() != nil {
+			verdict = "wrong"
+		}
+	}()
+	for line := range strings.Lines(data) {
+		e.line(line)
 	}
-	if !l.begun {
-		l.lines++
-		return
+	return "ok"
+}
+
+func main() {
+	var keys []note.Verifier
+	for _, vkey := range os.Args[1:] {
+		keys = append(keys, right(note.NewVerifier(vkey)))
 	}
-	leaf, _ := hex.DecodeString(head)
-	more, err := tlog.StoredHashes(l.size, leaf, l.stored)
-	must(err == nil)
-	l.stored, l.size = append(l.stored, more...), l.size+1
-	l.signed(events, texts, public[:begin], head, proof)
-	l.cards(journal, seq, events)
-	l.lines++
+	in, out, length := bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout), 0
+	defer out.Flush()
+	for count, _ := fmt.Fscanf(in, "%d\n", &length); count == 1; count, _ = fmt.Fscanf(in, "%d\n", &length) {
+		data := make([]byte, length)
+		right(io.ReadFull(in, data))
+		e := &export{keys: keys}
+		fmt.Fprintln(out, e.check(string(data)), e.lines, e.checkpoints, e.rounds)
+	}
 }
