@@ -111,7 +111,7 @@ def test_each_byte_of_five_rounds_changed_and_all_made_right_again_without_the_k
         reader = v.Reader(v.parse_policy(policy_text(quorum="none")))
         reader.read("x.export", lines[:entry])
         end = next((n for n in range(entry, len(lines)) if b'{"note"' in lines[n]), len(lines) - 1)
-        for place in range(len(line.split(b"\t")[3])):
+        for place in range(len(b"".join(line.split(b"\t")[3:5]))):
             wrong = read_on(reader, with_one_byte_changed(lines[entry : end + 1], place, reader._head or v.FIRST_HEAD))
             assert wrong, (entry, place)
             assert wrong[0].startswith("x.export, line "), wrong
@@ -120,12 +120,14 @@ def test_each_byte_of_five_rounds_changed_and_all_made_right_again_without_the_k
 
 
 def with_one_byte_changed(lines: list[bytes], place: int, before: str) -> list[bytes]:
-    """The lines with a bit of the first one's public part changed, and heads and checksums made right."""
+    """The lines with a bit of the first one's public or sealed part changed, and heads and checksums made right."""
     out = []
     for n, line in enumerate(lines):
         _, _, _, public, sealed, proof = line.rstrip(b"\n").split(b"\t")
         if n == 0:
-            public = public[:place] + bytes([public[place] ^ 1]) + public[place + 1 :]
+            both = bytearray(public + sealed)
+            both[place] ^= 1
+            public, sealed = bytes(both[: len(public)]), bytes(both[len(public) :])
         before = sha256(before.encode() + sealed + public).hexdigest()
         out.append(sealed_line(before.encode(), public, sealed, proof))
     return out
