@@ -976,6 +976,8 @@ class Reader:
             report.unseen.append("no record is in these exports: nothing is signed")
         elif self._loose:
             report.unseen.append(f"the last {self._loose} entries belong to no record: nothing is signed there")
+        if self._sealed:
+            report.remarks.append(f"{len(self._sealed)} sealed cards were not opened in these exports")
         self._compare_notes()
         bound = ""
         for log in reversed(list(self.logs.values())):
