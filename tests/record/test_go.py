@@ -42,7 +42,7 @@ class Said(NamedTuple):
 
 BOTH: Final = re.compile(
     "does not follow the line before|of another tree|the signature of the log is wrong|is no size of a tree|"
-    "not signed by a key that is known$|a note (?!with more)|is no signature line|is no name of a key|"
+    "not signed by a key that is known$|a note (?!with more)|is no signature line|"
     "a checkpoint has three lines|the root has|its round is not signed"
 )
 """What the checker in Go finds too; the rest is of an entry's form and meaning, which it leaves to verify.py."""
