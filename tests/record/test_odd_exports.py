@@ -315,7 +315,7 @@ POLICIES: Final[dict[str, tuple[str, int, str]]] = {
     "02 of 3": (grouped("group two 02 w1 w2 w3"), 2, r"line 5: 02 of 3 members is no group"),
     "2.0 of 3": (grouped("group two 2.0 w1 w2 w3"), 2, r"line 5: 2\.0 of 3 members is no group"),
     "named as a witness": (grouped("group w1 2 w2 w3"), 2, r"line 5: the name w1 is taken"),
-    "any of 3": (policy_text(group="any w1 w2 w3"), 1, r"NOT CHECKED .*no witness need lie"),
+    "any of 3": (policy_text(group="any w1 w2 w3"), 1, r"NOT CHECKED .*lets a split view pass"),
     "no quorum": (POLICY.replace("quorum two", ""), 2, r"the line `quorum` is missing"),
     "two quorums": (POLICY + "quorum none\n", 2, r"line 7: 'quorum none' is not understood"),
     "BOM": ("\ufeff" + POLICY, 2, r"line 1: .*is not understood"),
