@@ -153,7 +153,7 @@ def fingerprint(vkey: str) -> str:
 
 def _draw(text: str) -> None:
     try:
-        import segno
+        from firmware_bridge.record import qr
     except ImportError:
         raise NoKey("segno is not installed", "it draws the QR code: install the extra record") from None
-    segno.make(text, error="l", micro=False).terminal(compact=True)
+    print(qr.in_terminal(text), end="")
