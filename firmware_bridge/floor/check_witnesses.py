@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
 from time import time
 from typing import Final
 
@@ -15,13 +14,11 @@ from firmware_bridge.floor.verified import quorum
 from firmware_bridge.floor.verified.compare import Comparison, compare
 from firmware_bridge.floor.verified.feeding import StoredLeaves, enrolled_keys, enrolled_logs, incident
 from firmware_bridge.floor.verified.proofs import Proofs
+from firmware_bridge.floor.verified.standing import Standing, day_before, of_records
 from firmware_bridge.floor.verified.witnesses import Client, asked
 
 ANSWER_S: Final = 5.0
 """Longest wait for a witness."""
-
-LATE_S: Final = 600.0
-"""Age of the oldest entry without a quorum from which a table is a warning."""
 
 
 def findings(config: FloorConfig, store: Store) -> Iterator[Finding]:
@@ -33,8 +30,9 @@ def findings(config: FloorConfig, store: Store) -> Iterator[Finding]:
         return
     yield _of_the_quorum(config)
     yield from _of_the_answers(config, store, logs)
+    stands, longest = of_records(store), store.longest_windows(day_before(time()))
     for each in logs:
-        yield _of_the_window(store, each)
+        yield _of_the_window(each, stands[each.origin], longest.get(each.origin, 0.0))
 
 
 def _of_the_quorum(config: FloorConfig) -> Finding:
@@ -83,22 +81,13 @@ def _compared(config: FloorConfig, store: Store, logs: Sequence[Log]) -> list[Co
     return made
 
 
-def _of_the_window(store: Store, record: Log) -> Finding:
-    """How long the entries of a record stood under no quorum: the longest time of a day, and now."""
-    day = (datetime.now(UTC) - timedelta(days=1)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    done = store.witnessed_since(record.origin, day)
-    longest = max((_seconds(each.at) - _seconds(each.since) for each in done), default=0.0)
+def _of_the_window(record: Log, standing: Standing, longest: float) -> Finding:
+    """How long the entries of a record stood under no quorum: the longest time of a day in seconds, and now."""
     words = f"{record.table}: witnessed to {record.witnessed} of {record.size}, longest window in a day {longest:.0f} s"
-    newest = next((each for each in store.newest_witnessed() if each.origin == record.origin), None)
-    if newest is None:
+    if not standing.witnessed_at:
         return Finding("WARN", "window", f"{words}; no quorum has cosigned it yet", "see the log of shoe-floor-ingest")
-    is_open = record.witnessed < record.size
-    if is_open and (age := time() - _seconds(newest.at)) > LATE_S:
-        words += f"; nothing since {age / 60:.0f} min"
+    now_s = time()
+    if standing.delay(now_s):
+        words += f"; below the quorum for {standing.waits_s(now_s) / 60:.0f} min"
         return Finding("WARN", "window", words, "see the log of shoe-floor-ingest")
     return Finding("OK", "window", words)
-
-
-def _seconds(at: str) -> float:
-    """Seconds since 1970 of an RFC 3339 time."""
-    return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()

@@ -8,8 +8,11 @@ import pytest
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Unread
-from firmware_bridge.floor.store import Counts, Reader, Store
+from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, TrustedKey
+from firmware_bridge.floor.store import Counts, Reader, RecordSize, Store
+from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed
 from firmware_bridge.floor.store.open import open_reader, open_store
+from firmware_bridge.floor.verified.standing import standings
 from tests.floor.journals import AT, event, round_of
 
 LIMIT_S = 60.0
@@ -119,3 +122,46 @@ def test_a_correction_comes_with_its_round_or_not_at_all(store: Store, config: F
     store.save([*told, round_of(7, 1, revision=1, status="voided")], [], [])
     assert last(config) == [*[each.body for each in told], round_of(7, 1, revision=1, status="voided").body]
     assert last(config, most=6) == [each.body for each in told[1:]]
+
+
+ORIGIN = "shoe.invalid/1/2"
+KEYED = TrustedKey("T07", f"{ORIGIN}+616a891c+AQOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4", "enrolled", "A", "B", AT)
+LINE = "- w1.example/1 AAAA\n"
+
+
+def changed(*, size: int) -> Changes:
+    """A record of table T07 whose entries are those of its journal."""
+    made = Changes()
+    made.keys.append(KEYED)
+    made.logs["T07", ORIGIN] = Log(
+        "T07", ORIGIN, 1, KEYED.vkey, KEY.journal, 1, size, b"", KEY.journal, size, "", "note"
+    )
+    made.leaves += [Leaf(ORIGIN, idx, "T07", KEY.journal, idx + 1, "ab" * 32) for idx in range(size)]
+    return made
+
+
+def test_a_reader_says_how_the_records_stand_as_the_store_does(store: Store, config: FloorConfig) -> None:
+    late = event(4)._replace(received_at="2026-11-20T21:34:00.000Z")
+    told = [event(1), event(2), round_of(2, 1), event(3), late, event(4, 2, 2), round_of(4, 2), event(5)]
+    store.save(told, [], [], changed(size=5))
+    signed = Cosignature(ORIGIN, "w1.example/1+x", 3, 1_795_300_000, LINE)
+    noted = [
+        Witnessed(ORIGIN, 1, "2026-11-19T10:00:00.000Z", "2026-11-19T11:00:00.000Z", "old"),
+        Witnessed(ORIGIN, 2, "2026-11-20T21:30:00.000Z", "2026-11-20T21:31:30.500Z", "older"),
+        Witnessed(ORIGIN, 3, "2026-11-20T21:31:30.500Z", "2026-11-20T21:32:00.000Z", "newest"),
+    ]
+    store.put_cosigned([signed], {"T07": noted})
+    store.put_incidents([Incident("T07", "two_heads", "3-5ad1:4", AT, "two heads")])
+    reader = opened(config)
+    found = standings(reader)
+    assert found == standings(store)
+    assert reader.records() == [RecordSize("T07", 5, 3)]
+    assert reader.newest_witnessed() == noted[2:]
+    longest = reader.longest_windows("2026-11-20T00:00:00.000Z")
+    assert {origin: round(window, 2) for origin, window in longest.items()} == {ORIGIN: 90.5}
+    assert round(reader.longest_windows("")[ORIGIN]) == 3600
+    reader.close()
+    standing = found["T07"]
+    assert (standing.witnessed_at, standing.waits_since, standing.round) == (noted[2].at, AT, (3, 1))
+    assert standing.cosigned == {signed.witness: signed}
+    assert [each.kind for each in standing.incidents] == ["two_heads"]

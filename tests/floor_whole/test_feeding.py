@@ -16,6 +16,7 @@ from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.verified.commands import NotDone, witnessed_note
 from firmware_bridge.floor.verified.feeding import Witnessing
 from firmware_bridge.floor.verified.quorum import fed, page_of_keys, policy
+from firmware_bridge.floor.verified.standing import Standing, Watching, seconds, standings, watching
 from firmware_bridge.floor.verified.witnesses import Client
 from firmware_bridge.record.signer import checkpoint_text, signed_note, signer
 from firmware_bridge.record.verify import (
@@ -32,10 +33,6 @@ pytest.importorskip("nacl")
 pytest.importorskip("uvicorn")
 
 from tests.kit.witnesses import Liar, Served
-
-
-def seconds(at: str) -> float:
-    return round(datetime.fromisoformat(at).timestamp(), 2)
 
 
 class Floor:
@@ -157,18 +154,22 @@ def test_below_the_quorum_nothing_is_witnessed_and_nothing_stops(floor: Floor) -
     floor.witnesses[1].start()
     floor.turn(lambda: floor.witnessed == size, after=300.0)
     newest = floor.house.store.newest_witnessed()[0]
-    assert seconds(newest.at) - seconds(newest.since) == 300.0
+    assert round(seconds(newest.at) - seconds(newest.since), 2) == 300.0
 
 
 def test_a_withheld_feed_is_a_window_also_over_a_restart(floor: Floor) -> None:
     floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    [first] = floor.house.store.newest_witnessed()
     floor.now += 3_600.0
     size = floor.play()
     floor.start()
     floor.turn(lambda: floor.witnessed == size)
-    first, second = floor.house.store.witnessed_since(floor.table.origin, "")
+    [second] = floor.house.store.newest_witnessed()
+    longest = floor.house.store.longest_windows("")
+    assert {origin: round(each, 1) for origin, each in longest.items()} == {floor.table.origin: 3_600.0}
+    assert floor.house.store.longest_windows("9999") == {}
     assert seconds(second.since) == seconds(first.at)
-    assert seconds(second.at) - seconds(second.since) == 3_600.0
+    assert round(seconds(second.at) - seconds(second.since), 2) == 3_600.0
 
 
 def test_a_night_without_a_round_is_no_window(floor: Floor) -> None:
@@ -252,3 +253,39 @@ def test_an_auditor_verifies_with_policy_and_note_of_the_house(floor: Floor) -> 
     assert read.is_met(each.witness for each in cosigned(note, list(read.witnesses.values())))
     with pytest.raises(NotDone, match="table T08"):
         witnessed_note(floor.house.store, "T08")
+
+
+def standing(floor: Floor) -> Standing:
+    return standings(floor.house.store)["T07"]
+
+
+def test_the_standing_of_a_record_names_round_quorum_and_each_witness(floor: Floor) -> None:
+    assert (standing(floor).witnessed_at, standing(floor).round, standing(floor).delay(time.time())) == ("", None, "")
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    found = standing(floor)
+    assert (found.seen, found.waits_since, found.round, found.incidents) == ("", "", (1, 2), ())
+    assert found.witnessed_at == floor.house.store.newest_witnessed()[0].at
+    assert [found.cosigned[each.key.vkey].size for each in floor.witnesses] == [floor.size] * 3
+    assert watching(floor.config) == Watching(tuple(each.key for each in floor.witnesses), 1)
+
+
+def test_below_the_quorum_a_record_is_late_after_ten_minutes_and_overdue_after_an_hour(floor: Floor) -> None:
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    before = time.time()
+    floor.play()
+    found = standing(floor)
+    assert before - 1 < seconds(found.waits_since) < time.time() + 1
+    assert found.round == (1, 2)
+    since = seconds(found.waits_since)
+    assert [found.delay(since + each) for each in (599, 600, 3_599, 3_600)] == ["", "late", "late", "overdue"]
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3, after=20.0)
+    assert (standing(floor).waits_since, standing(floor).round) == ("", (1, 3))
+
+
+def test_a_night_without_a_round_is_not_late(floor: Floor) -> None:
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    assert standing(floor).delay(time.time() + 36_000.0) == ""
+    floor.play()
+    assert standing(floor).delay(time.time()) == ""
+    *_, window = found(floor)
+    assert window[0] == "OK"

@@ -1,6 +1,6 @@
 """Interface of a store of messages, for any engine."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -11,7 +11,7 @@ from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
 from firmware_bridge.floor.record.state import Changes
 from firmware_bridge.floor.store import record_sql
-from firmware_bridge.floor.store.cosigned import Cosigned
+from firmware_bridge.floor.store.cosigned import Cosigned, CosignedQueries
 
 What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired", "incidents", "pending"]
 """What can be exported: the rounds that count, every message, and the views of the same names."""
@@ -93,14 +93,8 @@ class RecordSize(NamedTuple):
     witnessed: int
 
 
-class Reader(ABC):
-    """Reads a store beside the ingest, which never waits for it. Changes nothing. All methods raise StoreError.
-
-    _db: a connection. _sql: the module with the statements of this engine.
-    """
-
-    _db: Any
-    _sql: Any
+class Reader(CosignedQueries):
+    """Reads a store beside the ingest, which never waits for it. Changes nothing. All methods raise StoreError."""
 
     @abstractmethod
     def counts(self) -> Counts:
@@ -138,19 +132,16 @@ class Reader(ABC):
     def _reading(self) -> AbstractContextManager[Any]:
         """Context of queries; raises errors of the engine as StoreError."""
 
+    def _in_words(self) -> AbstractContextManager[Any]:
+        return self._reading()
+
     def _rounds(self, table: str, journal: str, count: int) -> list[StoredRound]:
         """The newest rounds of a journal, the newest first."""
         return [StoredRound(*each) for each in self._db.execute(self._sql.LAST_ROUNDS, (table, journal, count))]
 
 
 class Store(Cosigned):
-    """Keeps messages for good: when `save` returns, they are on disk. All methods raise StoreError.
-
-    _db, _sql: as a `Reader` has them.
-    """
-
-    _db: Any
-    _sql: Any
+    """Keeps messages for good: when `save` returns, they are on disk. All methods raise StoreError."""
 
     @abstractmethod
     def save(

@@ -1,11 +1,11 @@
 """Keeps in a store what witnesses cosigned, and the evidence of logs with two histories."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from firmware_bridge.floor.record.state import Incident
 from firmware_bridge.floor.store import record_sql
-from firmware_bridge.floor.store.records import Records
+from firmware_bridge.floor.store.records import RecordQueries, Records
 
 TABLES: Final = """
 create table cosignature (
@@ -26,10 +26,27 @@ insert into cosignature values (?, ?, ?, ?, ?) on conflict (origin, witness) do 
 _COSIGNATURES: Final = "select origin, witness, size, at, line from cosignature order by origin, witness"
 _WITNESSED: Final = "insert into witnessed values (?, ?, ?, ?, ?) on conflict do nothing"
 _NEWEST: Final = """
-select origin, size, since, at, note from witnessed w
-where size = (select max(size) from witnessed where origin = w.origin) order by origin
+select w.origin, w.size, w.since, w.at, w.note from log g
+join witnessed w on w.origin = g.origin and w.size = g.witnessed order by w.origin
 """
-_SINCE: Final = "select origin, size, since, at, note from witnessed where origin = ? and at >= ? order by size"
+LONGEST: Final = """
+select g.origin, (select max($seconds) from witnessed w where w.origin = g.origin and w.at >= ?) from log g
+"""
+"""`$seconds`: how an engine says the seconds from `w.since` to `w.at`."""
+
+_OPEN: Final = """
+select g.origin, min(m.received_at) from log g
+join leaf f on f.origin = g.origin and f.idx = g.witnessed
+join message m on m.topic = 'event' and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq
+where g.witnessed < g.size group by g.origin
+"""
+_ROUNDS: Final = """
+select g.origin, m.shoe, m.round from log g
+join leaf f on f.origin = g.origin and f.idx = g.witnessed - 1
+join message m on m.topic = 'round' and m.tbl = f.tbl and m.journal = f.journal and m.revision = 0 and m.seq = (
+  select max(r.seq) from message r
+  where r.topic = 'round' and r.tbl = f.tbl and r.journal = f.journal and r.revision = 0 and r.seq <= f.seq)
+"""
 _EVIDENCE: Final = "insert into evidence values (?, ?, ?, ?) on conflict do nothing"
 _ALL_EVIDENCE: Final = "select tbl, place, name, body from evidence order by tbl, place, name"
 
@@ -70,7 +87,44 @@ class Evidence(NamedTuple):
     body: str
 
 
-class Cosigned(Records):
+class CosignedQueries(RecordQueries):
+    """The queries about witnesses that a `Store` and a `Reader` answer. Methods raise StoreError.
+
+    _sql: the module with the statements of this engine.
+    """
+
+    _sql: Any
+
+    def cosignatures(self) -> list[Cosignature]:
+        """The newest cosignature of each witness on each log."""
+        with self._in_words():
+            return [Cosignature(*each) for each in self._all(_COSIGNATURES)]
+
+    def newest_witnessed(self) -> list[Witnessed]:
+        """The newest checkpoint of each log that a quorum cosigned."""
+        with self._in_words():
+            return [Witnessed(*each) for each in self._all(_NEWEST)]
+
+    def longest_windows(self, since: str) -> dict[str, float]:
+        """Origin -> the longest time, in seconds, that entries stood under no quorum.
+
+        Of those that a quorum cosigned from an RFC 3339 time on; a log without any is left out.
+        """
+        with self._in_words():
+            return {origin: float(found) for origin, found in self._all(self._sql.LONGEST, since) if found is not None}
+
+    def open_windows(self) -> dict[str, str]:
+        """Origin -> when the first entry without a quorum came (RFC 3339); a log without any is left out."""
+        with self._in_words():
+            return dict(self._all(_OPEN))
+
+    def witnessed_rounds(self) -> dict[str, tuple[int, int]]:
+        """Origin -> shoe and number of the last round that a quorum cosigned, where the last journal has one."""
+        with self._in_words():
+            return {origin: (shoe, number) for origin, shoe, number in self._all(_ROUNDS)}
+
+
+class Cosigned(CosignedQueries, Records):
     """The part of a `Store` about witnesses. Methods raise StoreError."""
 
     def put_cosigned(
@@ -84,21 +138,6 @@ class Cosigned(Records):
                 for one in notes:
                     db.execute(self._text(_WITNESSED), one)
                     db.execute(self._text(record_sql.WITNESSED), (one.size, table, one.origin, one.size))
-
-    def cosignatures(self) -> list[Cosignature]:
-        """The newest cosignature of each witness on each log."""
-        with self._in_words():
-            return [Cosignature(*each) for each in self._all(_COSIGNATURES)]
-
-    def newest_witnessed(self) -> list[Witnessed]:
-        """The newest checkpoint of each log that a quorum cosigned."""
-        with self._in_words():
-            return [Witnessed(*each) for each in self._all(_NEWEST)]
-
-    def witnessed_since(self, origin: str, at: str) -> list[Witnessed]:
-        """The checkpoints of a log that a quorum cosigned from an RFC 3339 time on."""
-        with self._in_words():
-            return [Witnessed(*each) for each in self._all(_SINCE, origin, at)]
 
     def put_evidence(self, incident: Incident, documents: Mapping[str, str]) -> None:
         """Keep an incident with the documents that prove it."""

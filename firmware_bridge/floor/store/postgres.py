@@ -210,6 +210,7 @@ class PostgresReader(Reader):
     """
 
     _sql = sql
+    _marker = "%s"
 
     def __init__(self, url: str, password: str | None = None) -> None:
         ways = {"connect_timeout": 4, "tcp_user_timeout": 5_000, "application_name": "shoe-floor-reader"}

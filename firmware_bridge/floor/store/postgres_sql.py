@@ -162,6 +162,7 @@ NOTHING: Final = f"revoke all on {_KEPT}, {_VIEWS} from {{}}"
 SCHEMA: Final = "select current_schema()"
 USAGE: Final = "grant usage on schema {} to {}"
 
+LONGEST: Final = cosigned.LONGEST.replace("$seconds", "extract(epoch from w.at::timestamptz - w.since::timestamptz)")
 NEWEST: Final = "select max(at), max(received_at) from message"
 
 OLD: Final = """

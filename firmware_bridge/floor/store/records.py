@@ -13,8 +13,8 @@ LEAVES: Final = 1_000
 """Leaves of one fetch."""
 
 
-class Records(ABC):
-    """The part of a `Store` about records. Methods raise StoreError.
+class RecordQueries(ABC):
+    """The queries about records that a `Store` and a `Reader` answer. Methods raise StoreError.
 
     _db: a connection. _marker: how its engine writes a place for a value.
     """
@@ -23,7 +23,33 @@ class Records(ABC):
     _marker: str
 
     @abstractmethod
-    def _in_words(self) -> AbstractContextManager[None]: ...
+    def _in_words(self) -> AbstractContextManager[Any]: ...
+
+    def record_keys(self) -> list[TrustedKey]:
+        """All keys of all tables, the oldest first."""
+        with self._in_words():
+            return [TrustedKey(*each) for each in self._all(sql.KEYS)]
+
+    def logs(self) -> list[Log]:
+        """All records of all tables."""
+        with self._in_words():
+            return [_log(each) for each in self._all(sql.ALL_LOGS)]
+
+    def incidents(self) -> list[Incident]:
+        """The open incidents, the oldest first."""
+        with self._in_words():
+            return [Incident(*each) for each in self._all(sql.OPEN)]
+
+    def _text(self, statement: str) -> str:
+        return statement if self._marker == "?" else statement.replace("?", self._marker)
+
+    def _all(self, statement: str, *values: object) -> list[Any]:
+        found: list[Any] = self._db.execute(self._text(statement), values).fetchall()
+        return found
+
+
+class Records(RecordQueries):
+    """The part of a `Store` about records. Methods raise StoreError."""
 
     @abstractmethod
     def _transaction(self) -> AbstractContextManager[Any]: ...
@@ -37,16 +63,6 @@ class Records(ABC):
             waiting = [((*key, bytes(came)), size, state) for *key, came, size, state in self._all(sql.WAITING, table)]
         return TableState(keys, logs, firsts, waiting)
 
-    def record_keys(self) -> list[TrustedKey]:
-        """All keys of all tables, the oldest first."""
-        with self._in_words():
-            return [TrustedKey(*each) for each in self._all(sql.KEYS)]
-
-    def logs(self) -> list[Log]:
-        """All records of all tables."""
-        with self._in_words():
-            return [_log(each) for each in self._all(sql.ALL_LOGS)]
-
     def put_key(self, key: TrustedKey, closes: Sequence[tuple[str, str]] = ()) -> None:
         """Keep a key. closes: kind and place of the table's incidents that are answered by it."""
         with self._transaction() as db:
@@ -59,11 +75,6 @@ class Records(ABC):
         with self._transaction() as db:
             for each in incidents:
                 db.execute(self._text(sql.INCIDENT), each)
-
-    def incidents(self) -> list[Incident]:
-        """The open incidents, the oldest first."""
-        with self._in_words():
-            return [Incident(*each) for each in self._all(sql.OPEN)]
 
     def close_incidents(self, table: str, kind: str, by: str, at: str) -> int:
         """Close the open incidents of a kind; returns how many. by: who looked at them, in words."""
@@ -166,13 +177,6 @@ class Records(ABC):
     @abstractmethod
     def _many(self, db: Any, statement: str, values: Sequence[Any]) -> None:
         """Execute a statement for each of the values."""
-
-    def _text(self, statement: str) -> str:
-        return statement if self._marker == "?" else statement.replace("?", self._marker)
-
-    def _all(self, statement: str, *values: object) -> list[Any]:
-        found: list[Any] = self._db.execute(self._text(statement), values).fetchall()
-        return found
 
 
 def _log(found: Sequence[Any]) -> Log:

@@ -171,6 +171,7 @@ class SqliteReader(Reader):
     """A reader of the store in the existing file `path`. Raises OtherFormat, StoreError."""
 
     _sql = sql
+    _marker = "?"
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -113,6 +113,7 @@ ORDER: Final = {
 }
 """View -> the order of its rows."""
 
+LONGEST: Final = cosigned.LONGEST.replace("$seconds", "(julianday(w.at) - julianday(w.since)) * 86400.0")
 NEWEST: Final = "select max(at), max(received_at) from message"
 
 OLD: Final = """

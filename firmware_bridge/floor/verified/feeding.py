@@ -165,7 +165,14 @@ class WitnessThread:
 def enrolled_logs(store: Store) -> list[Log]:
     """The verified records that are shown to witnesses."""
     trusted = {(each.table, each.vkey): each for each in store.record_keys() if each.trust != "seen"}
-    return [each for each in store.logs() if _counts(trusted.get((each.table, each.vkey)), each)]
+    return [each for each in store.logs() if is_enrolled(trusted.get((each.table, each.vkey)), each)]
+
+
+def is_enrolled(key: TrustedKey | None, record: Log) -> bool:
+    """Whether a record is shown to witnesses: its key is enrolled, or was until a larger size."""
+    if key is None or not record.size:
+        return False
+    return key.trust == "enrolled" if key.until == NO_LIMIT else record.size <= key.until
 
 
 def enrolled_keys(store: Store) -> dict[str, list[Key]]:
@@ -181,10 +188,3 @@ def incident(split: Split, table: str, at: str) -> Incident:
     """Two histories as an incident, the same one however often they are found."""
     place = sha256(f"{split.origin} {split.text}".encode()).hexdigest()
     return Incident(table, "split_view", place, at, escaped(split.text))
-
-
-def _counts(key: TrustedKey | None, record: Log) -> bool:
-    """Whether a record is shown to witnesses: its key is enrolled, or was until a larger size."""
-    if key is None or not record.size:
-        return False
-    return key.trust == "enrolled" if key.until == NO_LIMIT else record.size <= key.until
