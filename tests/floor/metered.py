@@ -6,10 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from firmware_bridge.floor.metrics.exporter import PLAIN, Exporter
+from firmware_bridge.floor.metrics.exporter import PLAIN, Exporter, Stored
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store import Counts
 
 AT = "2026-11-20T21:33:05.123Z"
 WALL = 1_795_210_385.123
@@ -39,10 +38,10 @@ STATUS: dict[str, Any] = {
 class Floor:
     """An exporter, two clocks, and what tables say to it."""
 
-    def __init__(self, counts: Callable[[], Counts | None] = lambda: None) -> None:
+    def __init__(self, store: Callable[[], Stored | None] = lambda: None) -> None:
         self.now, self.wall = 1_000.0, WALL
         self.tables = Tables("shoe", lambda: self.now, lambda: self.wall)
-        self.exporter = Exporter(self.tables, counts)
+        self.exporter = Exporter(self.tables, store)
 
     def say(self, topic: str, table: str = "T07", *, retained: bool = False, **body: Any) -> None:
         head = {"v": 1, "table": table, "shoe": 3, "journal": "3-5ad1", "as_of": 9, "at": AT, "boot": "5c1e"}

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-from firmware_bridge.floor.metrics.exporter import OF_THE_EXPORTER, OF_THE_STORE
+from firmware_bridge.floor.metrics.exporter import OF_RECORDS, OF_THE_EXPORTER, OF_THE_STORE
 from firmware_bridge.floor.metrics.families import OF_A_TABLE
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor_whole.exported import Exported
@@ -27,7 +27,9 @@ broker, brokers = real.broker, real.brokers  # fixtures
 FOLDER = Path(__file__).parents[2] / "docs/prometheus"
 PROMTOOL = shutil.which("promtool")
 PROMETHEUS = shutil.which("prometheus")
-NAMES: Final = {each.name for each in OF_A_TABLE} | {name for name, *_ in (*OF_THE_EXPORTER, *OF_THE_STORE)}
+NAMES: Final = {each.name for each in OF_A_TABLE} | {
+    name for name, *_ in (*OF_THE_EXPORTER, *OF_THE_STORE, *OF_RECORDS)
+}
 RECORDED: Final = "table:shoe_rounds:per_hour"
 
 needs_promtool = pytest.mark.skipif(PROMTOOL is None, reason="promtool is missing: install the package prometheus")
@@ -69,6 +71,7 @@ CHANGES: Final = {
     "ShoeTooHot": ("> 80 or", "> 90 or"),
     "ShoeGaps": ("shoe_floor_gaps > 0", "shoe_floor_gaps > 9"),
     "ShoeStoreSilent": ("store_silent", "stored_silent"),
+    "ShoeBelowQuorum": ("min_over_time(shoe_record_size[10m])", "(min_over_time(shoe_record_size[10m]) - 99)"),
 }
 """Alert -> a change of its rule."""
 

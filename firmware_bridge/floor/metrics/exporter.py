@@ -1,7 +1,7 @@
 """Writes all metrics of tables, exporter and store as text for Prometheus."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Final, NamedTuple
 
@@ -11,7 +11,8 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.metrics.families import OF_A_TABLE, Family, Kind, Labels, Sample, Value
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store import Counts, StoreError
+from firmware_bridge.floor.store import Counts, Reader, RecordSize, StoreError
+from firmware_bridge.record.verify import Key
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +49,44 @@ OF_THE_STORE: Final[tuple[tuple[str, Kind, str, str], ...]] = (
 )
 """Name, kind, unit, help."""
 
+OF_RECORDS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
+    ("shoe_record_size", "gauge", "entries", "Verified entries of the table's newest record."),
+    (
+        "shoe_record_witnessed_size",
+        "gauge",
+        "entries",
+        "Of them, those that a quorum of witnesses cosigned; absent where no witness is configured.",
+    ),
+    (
+        "shoe_witness_age_seconds",
+        "gauge",
+        "seconds",
+        "Time since the newest cosignature of the witness, on any record, by its clock; absent before its first one.",
+    ),
+)
+"""Name, kind, unit, help."""
+
+
+class Stored(NamedTuple):
+    """What the store says. records: of all tables. ages: name of a witness -> seconds since its last cosignature.
+
+    is_watched: whether witnesses are configured.
+    """
+
+    counts: Counts
+    records: Sequence[RecordSize] = ()
+    ages: Mapping[str, float] = {}
+    is_watched: bool = False
+
+
+def stored(reader: Reader, witnesses: Sequence[Key], now: float) -> Stored:
+    """What the store says at a time, in seconds since 1970. witnesses: those of floor.toml. Raises StoreError."""
+    newest: dict[str, int] = {}
+    for each in reader.cosignatures() if witnesses else ():
+        newest[each.witness] = max(each.at, newest.get(each.witness, 0))
+    ages = {key.name: max(0.0, now - newest[key.vkey]) for key in witnesses if key.vkey in newest}
+    return Stored(reader.counts(), reader.records(), ages, bool(witnesses))
+
 
 class Metric(NamedTuple):
     """A metric with its samples, labels and value each; a value of None is left out."""
@@ -61,11 +100,11 @@ class Metric(NamedTuple):
 class Exporter:
     """The metrics of a floor, for one thread that handles messages and others that read the metrics.
 
-    counts: of the store, None without one; raises StoreError, ConfigError if it cannot be read.
+    store: what it says, None without one; raises StoreError, ConfigError if it cannot be read.
     """
 
-    def __init__(self, tables: Tables, counts: Callable[[], Counts | None]) -> None:
-        self._tables, self._counts, self._lock = tables, counts, Lock()
+    def __init__(self, tables: Tables, store: Callable[[], Stored | None]) -> None:
+        self._tables, self._store, self._lock = tables, store, Lock()
         self.connected = False
         self._store_fault = ""
 
@@ -92,15 +131,16 @@ class Exporter:
     def _of_the_store(self) -> Iterator[Metric]:
         readable, *others = OF_THE_STORE
         try:
-            counts = self._counts()
+            found = self._store()
         except (StoreError, ConfigError) as error:
             self._note(str(error))
             yield _single(readable, False)
             return
         self._note("")
-        if counts:
+        if found:
             yield _single(readable, True)
-            yield from map(_single, others, counts)
+            yield from map(_single, others, found.counts)
+            yield from _of_records(found)
 
     def _note(self, fault: str) -> None:
         """Log once when the store cannot be read, and once when it can again."""
@@ -137,6 +177,14 @@ def _of_tables(family: Family, tables: Tables) -> Metric:
         ({"table": name} | labels, value) for name, table in tables for labels, value in family.samples(table, now)
     ]
     return Metric(family.name, family.kind, family.help, samples)
+
+
+def _of_records(found: Stored) -> Iterator[Metric]:
+    size, witnessed, age = OF_RECORDS
+    yield _metric(size, [({"table": each.table}, each.size) for each in found.records])
+    if found.is_watched:
+        yield _metric(witnessed, [({"table": each.table}, each.witnessed) for each in found.records])
+    yield _metric(age, [({"witness": name}, round(each, 3)) for name, each in found.ages.items()])
 
 
 def _metric(row: tuple[str, Kind, str, str], samples: Iterable[Sample]) -> Metric:

@@ -6,6 +6,7 @@ import signal
 from asyncio import CancelledError
 from collections.abc import Callable
 from threading import Event, Thread
+from time import time
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -17,11 +18,12 @@ from starlette.types import Receive, Scope, Send
 from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, password
-from firmware_bridge.floor.metrics.exporter import Exporter, wanted
+from firmware_bridge.floor.metrics.exporter import Exporter, stored, wanted
 from firmware_bridge.floor.metrics.tables import TOPICS, Tables
 from firmware_bridge.floor.serving import Connection, listening, server
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store.open import Asked
+from firmware_bridge.floor.verified.quorum import fed
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +49,8 @@ def run(config: FloorConfig) -> int:
     store = Asked(config)
     mqtt = replace(config.mqtt, client_id=f"shoe-floor-metrics-{os.urandom(4).hex()}")
     source = MqttSource(mqtt, password(mqtt), [f"{mqtt.root}/+/{name}" for name in TOPICS], BATCH, clean=True)
-    exporter = Exporter(Tables(mqtt.root), lambda: store(lambda reader: reader.counts()))
+    witnesses = [each.key for each in fed(config)]
+    exporter = Exporter(Tables(mqtt.root), lambda: store(lambda reader: stored(reader, witnesses, time())))
     server = Server(config.metrics.host, config.metrics.port, exporter.text)
     server.start()
     where = f"http://{config.metrics.host}:{server.port}{PATH}"
