@@ -26,4 +26,4 @@ def svg(text: str) -> str:
 
 
 def _code(text: str) -> segno.QRCode:
-    return segno.make(text, error=ERROR, micro=False)
+    return segno.make(text, error=ERROR, encoding="utf-8", micro=False)

@@ -8,11 +8,13 @@ from typing import Final
 import pytest
 
 from firmware_bridge.floor.page.guest.html import screen
-from firmware_bridge.floor.page.guest.view import Limit, View
+from firmware_bridge.floor.page.guest.view import Limit, View, view
 from firmware_bridge.games.guest import Hand, Result
 from firmware_bridge.topics.texts import Language
+from tests.floor.guest_table import kept
 from tests.floor.guests import STAGES
 from tests.floor.tables import Message
+from tests.floor.test_page_record import NOTE
 from tests.floor_whole import pages as whole
 from tests.floor_whole.pages import Page, Tabs, publish, until
 from tests.floor_whole.screens import with_screen
@@ -68,7 +70,7 @@ DEALER: Final = Hand("D", ("6c", "9s", "Tc"), "25", "is.blackjack.bust")
 STRAIGHTS: Final = tuple(
     Hand(f"S{n}", ("Qd", "Ad", "7d"), "", "is.zhajinhua.straight_flush", "win") for n in range(1, 6)
 )
-FULL: Final = {
+FULL: Final[dict[str, View]] = {
     "blackjack": View(
         waits=False,
         game="blackjack",
@@ -97,7 +99,16 @@ FULL: Final = {
         results=(Result(1, "wins.seat", "S3"),) * 10,
     ),
 }
-"""Tables at which every seat is taken."""
+FULL["blackjack, between shoes"] = FULL["blackjack"]._replace(round=None, note=NOTE)
+FULL["baccarat, between shoes"] = View(
+    waits=False,
+    game="baccarat",
+    limits=(Limit("table", "100", "50000"),),
+    roads=view(kept(STAGES["baccarat, as it stands"]().said)).roads,
+    result=Result(80, "wins.banker", "", tuple(Hand(name, LOST, "9") for name in ("player", "banker")), natural=True),
+    note=NOTE,
+)
+"""Tables at which every seat is taken, and what stands there between shoes."""
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hans"])

@@ -14,6 +14,7 @@ from firmware_bridge.floor.page.markup import (
     age,
     badge,
     cards,
+    filled,
     foreign,
     hidden,
     joined,
@@ -31,8 +32,8 @@ ROUNDS: Final = 12
 """Most rounds in the list."""
 
 
-def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int) -> Html:
-    """The state of the table: game, shoe, round, phase."""
+def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int, *lines: Html) -> Html:
+    """The state of the table: game, shoe, round, phase. lines: what else is wrong."""
     table = seen.table
     rows: list[tuple[str, Part]] = []
     if table is not None:
@@ -49,7 +50,7 @@ def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int) -> Html:
             (text(lang, "page.per_hour"), number(seen.per_hour(now))),
             tile.cut(table, lang),
         ]
-    silence = (*tile.silent(seen, needs, lang), *tile.out_of_order(seen, lang))
+    silence = (*tile.silent(seen, needs, lang), *tile.out_of_order(seen, lang), *lines)
     class_ = f"state is-{needs.word}{' stale' if needs.silent else ''}"
     return tag("div", badge(lang, needs.word), *silence, pairs(*rows), class_=class_)
 
@@ -248,15 +249,6 @@ def _drift(now: float | None, calibrated: float | None, lang: Language) -> Part:
     if now is None:
         return text(lang, "page.unknown_value")
     if not calibrated:
-        return _filled(text(lang, "health.plain"), now=number(now, digits=0))
+        return filled(text(lang, "health.plain"), now=number(now, digits=0))
     change = tag("data", f"{now / calibrated - 1:+.1%}", value=f"{now / calibrated - 1:.6g}", data_unit="change")
-    return _filled(text(lang, "health.drift"), now=number(now, digits=0), change=change)
-
-
-def _filled(sentence: str, **parts: Part) -> Html:
-    """A sentence with HTML elements in place of its `{name}` fields."""
-    pieces: list[Part] = []
-    for piece in sentence.split("{"):
-        name, closed, rest = piece.partition("}")
-        pieces += [parts[name], rest] if closed else [piece]
-    return joined(*pieces)
+    return filled(text(lang, "health.drift"), now=number(now, digits=0), change=change)

@@ -5,9 +5,10 @@ import logging
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from threading import Event, Thread
 from time import time
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -15,11 +16,13 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.page.backfill import LIMIT_S, RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
+from firmware_bridge.floor.page.records import UNKNOWN, Records, RecordWatch, Sealed
 from firmware_bridge.floor.page.state import TOPICS, DoneAtTables, Floor
 from firmware_bridge.floor.page.tile import Trouble, trouble
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store.open import Asked
+from firmware_bridge.floor.verified.standing import Watching, watching
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +37,8 @@ LOOK_S: Final = 1.0
 FOLDED_S: Final = 60.0
 """Longest time for the loop to handle a batch; nothing in it blocks."""
 
+Answer = TypeVar("Answer")
+
 
 def now_ms() -> int:
     """The time in ms since 1970."""
@@ -43,7 +48,8 @@ def now_ms() -> int:
 class Feed:
     """The present state of all tables, from `start` to `close`. fault: why the broker cannot be read, "" if it can.
 
-    troubles: what each table needs. version: incremented by each change. failed: reading has ended by an error.
+    troubles: what each table needs. sealed: how its record stands. version: incremented by each change. failed: reading
+    has ended by an error.
     """
 
     def __init__(
@@ -53,14 +59,17 @@ class Feed:
         fault: Callable[[], str],
         clock: Callable[[], int] = now_ms,
         backfill: RoundBackfill | None = None,
+        records: RecordWatch | None = None,
     ) -> None:
         self.floor, self.guests, self.done = Floor(root), Guests(root), DoneAtTables(root)
         self.clock = clock
         self.fault, self.version = "", 0
         self.troubles: dict[str, Trouble] = {}
+        self.sealed: dict[str, Sealed] = {}
+        self.watching = records.watching if records else Watching()
         self.failed = False
         self._left_out: set[str] = set()
-        self._source, self._fault, self._backfill = source, fault, backfill
+        self._source, self._fault, self._backfill, self._records = source, fault, backfill, records
         self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
         self._changed: asyncio.Future[None] | None = None
 
@@ -69,7 +78,9 @@ class Feed:
         self._loop = asyncio.get_running_loop()
         self._thread.start()
         if self._backfill:
-            self._backfill.start(self._recall_soon)
+            self._backfill.start(partial(self._soon, self.recall))
+        if self._records:
+            self._records.start(partial(self._soon, self.see))
         self._looks = asyncio.create_task(self._look())
 
     async def close(self) -> None:
@@ -78,6 +89,8 @@ class Feed:
         self._looks.cancel()
         if self._backfill:
             self._backfill.close()
+        if self._records:
+            self._records.close()
         await asyncio.to_thread(self._thread.join)
 
     async def changed_after(self, version: int, within_s: float) -> None:
@@ -109,6 +122,15 @@ class Feed:
                     changed |= self.guests.handle(each.topic, each.body)
         self._notify(changed or bool(self.floor.changed))
 
+    def see(self, records: Records) -> None:
+        """Update how the records of the tables stand."""
+        now = self.clock() / 1000
+        sealed = {name: records.sealed(name, now) for name in self.floor.tables}
+        changed = {name for name, each in sealed.items() if each != self.sealed.get(name)}
+        self.sealed = sealed
+        self.floor.changed |= changed
+        self._notify(bool(changed))
+
     @contextmanager
     def _alone(self, topic: str) -> Iterator[None]:
         """Skip, and log, a message that raises: it must not stop the page."""
@@ -129,7 +151,8 @@ class Feed:
         now = self.clock()
         for name in self.floor.changed:
             seen = self.floor.tables.get(name)
-            needs = trouble(seen, now) if seen is not None else None
+            record = self.sealed.get(name, UNKNOWN)
+            needs = trouble(seen, now, incidents=record.incidents) if seen is not None else None
             changed |= needs != self.troubles.get(name)
             if needs is None:
                 self.troubles.pop(name, None)
@@ -164,9 +187,10 @@ class Feed:
         finally:
             self._source.close()
 
-    def _recall_soon(self, stored: list[Delivery]) -> None:
+    def _soon(self, update: Callable[[Answer], None], answer: Answer) -> None:
+        """Update by an answer of the store, on the loop."""
         with suppress(RuntimeError):  # the loop is closed: the page has stopped
-            self._loop.call_soon_threadsafe(self.recall, stored)
+            self._loop.call_soon_threadsafe(update, answer)
 
     async def _handle(self, came: Sequence[Delivery], fault: str) -> None:
         self.handle(came, fault)
@@ -180,4 +204,5 @@ def feed(config: FloorConfig) -> Feed:
     topics = [f"{mqtt.root}/+/{topic}" for topic in (*TOPICS, "event")]
     source = MqttSource(mqtt, secret, topics, 2 * MOST, clean=True)
     backfill = RoundBackfill(mqtt.root, Asked(config, LIMIT_S))
-    return Feed(mqtt.root, source, lambda: source.fault, backfill=backfill)
+    records = RecordWatch(Asked(config), watching(config))
+    return Feed(mqtt.root, source, lambda: source.fault, backfill=backfill, records=records)

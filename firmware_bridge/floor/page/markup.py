@@ -1,4 +1,4 @@
-"""Builds HTML from parts: tags, cards, times, numbers, lists of names and values. Plain text is escaped."""
+"""Builds HTML from parts: tags, cards, times, numbers, sentences, lists of names and values. Plain text is escaped."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -80,6 +80,15 @@ def pairs(*named: tuple[str, Part]) -> Html:
     """A list of names and values; a value of None is left out."""
     rows = [tag("div", tag("dt", name), tag("dd", value)) for name, value in named if value is not None]
     return tag("dl", *rows)
+
+
+def filled(sentence: str, **parts: Part) -> Html:
+    """A sentence with HTML elements in place of its `{name}` fields."""
+    pieces: list[Part] = []
+    for piece in sentence.split("{"):
+        name, closed, rest = piece.partition("}")
+        pieces += [parts[name], rest] if closed else [piece]
+    return joined(*pieces)
 
 
 def hidden(words: str) -> Html:

@@ -17,6 +17,7 @@ from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.fold import Kept
 from firmware_bridge.floor.page.guest.html import document, screen
 from firmware_bridge.floor.page.guest.view import WAITING, View, view
+from firmware_bridge.floor.page.records import UNKNOWN
 from firmware_bridge.floor.page.stream import Stream, Streams, endpoint
 from firmware_bridge.topics.texts import LANGUAGES, Language
 
@@ -70,7 +71,7 @@ class _Shown:
 
     def __init__(self, feed: Feed, section: ScreenSection) -> None:
         self._feed, self._cards = feed, section.cards
-        self._made: dict[str, tuple[Kept, bool, View]] = {}
+        self._made: dict[str, tuple[Kept, bool, str, View]] = {}
         self._not_drawn: set[str] = set()
 
     def drawn(self, name: str, draw: Callable[[View], str]) -> str:
@@ -91,10 +92,11 @@ class _Shown:
         if kept is None:
             return WAITING
         silent = bool(self._feed.fault) or trouble is None or bool(trouble.silent)
+        note = self._feed.sealed.get(name, UNKNOWN).note
         made = self._made.get(name)
-        if made is None or made[0] is not kept or made[1] != silent:
-            made = self._made[name] = kept, silent, view(kept, self._cards, silent=silent)
-        return made[2]
+        if made is None or made[0] is not kept or made[1:3] != (silent, note):
+            made = self._made[name] = kept, silent, note, view(kept, self._cards, silent=silent, note=note)
+        return made[3]
 
 
 def _name(request: Request) -> str:

@@ -34,13 +34,13 @@ class Trouble(NamedTuple):
     silent: Literal["", "lost", "stopped", "old", "never"] = ""
 
 
-def trouble(seen: Seen, now: int) -> Trouble:
-    """The need of a table at a time (ms since 1970)."""
+def trouble(seen: Seen, now: int, *, incidents: int = 0) -> Trouble:
+    """The need of a table at a time (ms since 1970). incidents: open ones of its record."""
     silent = _silence(seen, now)
     alarms = seen.alarms.open if seen.alarms else ()
     if any(each.blocks for each in alarms) or _is_out_of_order(seen):
         return Trouble("blocked", silent)
-    if any(each.severity != "note" for each in alarms) or seen.unreadable:
+    if any(each.severity != "note" for each in alarms) or seen.unreadable or incidents:
         return Trouble("alarm", silent)
     if silent:
         return Trouble("silent", silent)

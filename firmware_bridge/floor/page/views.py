@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple, get_args
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.page import detail
+from firmware_bridge.floor.page import detail, seal
 from firmware_bridge.floor.page.document import address, document, section
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.markup import Html, joined, tag
+from firmware_bridge.floor.page.records import UNKNOWN, Sealed
 from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.tile import Trouble, order, tile
 from firmware_bridge.games.baccarat.drawn.formats import svg
@@ -32,7 +33,7 @@ TILE: Final = Grid(BESIDE, 1, 22, 21)
 SIZE: Final = (1600, 900)
 """Width and height of a board, in units of its picture."""
 
-SECTIONS: Final = ("alarms", "now", "roads", "rounds", "health", "times")
+SECTIONS: Final = ("alarms", "now", "roads", "rounds", "record", "health", "times")
 TITLES: Final = {"alarms": "page.open_alarms", "times": "health.times"}
 
 TILES: Final = 8
@@ -48,6 +49,7 @@ class _Drawn(NamedTuple):
     seen: Seen
     version: int
     needs: Trouble
+    record: Sealed
     parts: dict[str, str]
 
 
@@ -62,7 +64,7 @@ class Views:
         self._not_drawn: set[tuple[str, str]] = set()
 
     def grid_parts(self, lang: Language) -> dict[str, str]:
-        """Parts of the grid: state and road of each tile; `order`: sorted names and addresses of the tables."""
+        """Parts of the grid: state, road and seal of each tile; `order`: sorted names and addresses of the tables."""
         known = self._grids.get(lang)
         if known is None or known[0] != self._feed.version:
             known = self._grids[lang] = (self._feed.version, self._grid(lang))
@@ -129,31 +131,38 @@ class Views:
     def _table(self, view: str, name: str, lang: Language) -> dict[str, str]:
         seen, needs = self._feed.floor.tables[name], self._feed.troubles[name]
         drawn = self._drawn.get((view, name, lang))
-        if drawn is None or drawn.seen is not seen or (drawn.version, drawn.needs) != (seen.version, needs):
+        now = (seen.version, needs, self._sealed(seen))
+        if drawn is None or drawn.seen is not seen or drawn[1:4] != now:
             draw = self._tile if view == "tile" else self._page
-            drawn = self._drawn[view, name, lang] = _Drawn(seen, seen.version, needs, draw(seen, needs, lang))
+            drawn = self._drawn[view, name, lang] = _Drawn(seen, *now, draw(seen, needs, lang))
         return drawn.parts
 
     def _tile(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
         draws: dict[str, Callable[[], str]] = {
             f"t-{seen.name}": lambda: tile(seen, needs, lang, self._feed.clock()),
             f"r-{seen.name}": lambda: self._road("tile", seen, lang),
+            f"s-{seen.name}": lambda: seal.seal(seen, self._sealed(seen), self._feed.watching, lang),
         }
         return {id: self._part(seen, id, lang, draw) for id, draw in draws.items()}
 
     def _page(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
+        record = self._sealed(seen)
         draws: dict[str, Callable[[], str]] = {
-            "state": lambda: detail.state(seen, needs, lang, self._feed.clock()),
+            "state": lambda: detail.state(seen, needs, lang, self._feed.clock(), *seal.open_incidents(record, lang)),
             "alarms": lambda: detail.alarms(seen, lang),
             "now": lambda: detail.on_the_table(seen, lang),
             "roads": lambda: self._road("page", seen, lang),
             "rounds": lambda: detail.rounds(seen, lang),
+            "record": lambda: seal.record(seen, record, self._feed.watching, lang),
             "health": lambda: detail.health(seen, lang),
             "times": lambda: detail.times(seen, lang),
         }
         if not seen.roads:
             del draws["roads"]
         return {id: self._part(seen, id, lang, draw) for id, draw in draws.items()}
+
+    def _sealed(self, seen: Seen) -> Sealed:
+        return self._feed.sealed.get(seen.name, UNKNOWN)
 
     def _part(self, seen: Seen, id: str, lang: Language, draw: Callable[[], str]) -> str:
         """A drawn part, or after an error a line that says so."""
@@ -202,12 +211,13 @@ def _html(drawn: Sheet) -> Html:
 
 def _tile(name: str, where: str, parts: Mapping[str, str], lang: Language) -> Html:
     """The frame of a table's tile, with its parts; empty for a table that is gone."""
-    state, road = f"t-{name}", f"r-{name}"
+    state, road, record = f"t-{name}", f"r-{name}", f"s-{name}"
     return tag(
         "li",
         tag("h2", tag("a", name, href=f"{where}?lang={lang}")),
         tag("div", Html(parts.get(state, "")), id=state),
         tag("div", Html(parts.get(road, "")), id=road, class_="road"),
+        tag("div", Html(parts.get(record, "")), id=record, class_="seals"),
         id=f"tile-{name}",
     )
 

@@ -6,6 +6,7 @@ from typing import Final
 from firmware_bridge.floor.page.guest.read import Roads
 from firmware_bridge.floor.page.guest.view import Limit, View
 from firmware_bridge.floor.page.markup import DOT, Html, joined, tag
+from firmware_bridge.floor.page.seal import code
 from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.grid import BESIDE, TITLE, Grid, road
 from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Sheet
@@ -33,7 +34,7 @@ def screen(name: str, shown: View, lang: Language) -> Html:
         "main",
         _head(name, shown, texts),
         tag("p", texts("wait" if shown.waits else shown.bets), class_="state"),
-        _now(shown, texts),
+        _note(shown.note, texts) if shown.note else _now(shown, texts),
         _last(shown, texts) if shown.game else None,
         tag("section", *roads(shown.roads, lang), class_="roads") if shown.roads else None,
         _before(shown, texts),
@@ -168,6 +169,11 @@ def _last(shown: View, texts: _Texts) -> Html:
         _hands(result.hands, texts),
         class_="last",
     )
+
+
+def _note(note: str, texts: _Texts) -> Html:
+    """The newest note of the record, for the house's camera; it stands where cards of a round do."""
+    return tag("section", tag("h2", texts("note")), code(note, texts("note")), class_="now note")
 
 
 def _hands(hands: tuple[Hand, ...], texts: _Texts) -> Html | None:

@@ -50,6 +50,7 @@ class View(NamedTuple):
     waits: the table does not play, or its state is unknown: the screen shows "please wait". game: "" without a screen.
     round: the present or next one, None between shoes. cards: hands of the present round, as far as they are shown.
     seats: still in the round. result: of the last finished round. results: of those before it, the newest first.
+    note: the newest note of the signed record, between shoes alone; "" for none.
     """
 
     waits: bool = True
@@ -64,13 +65,17 @@ class View(NamedTuple):
     seats: tuple[str, ...] = ()
     result: Result | None = None
     results: tuple[Result, ...] = ()
+    note: str = ""
 
 
 WAITING: Final = View()
 
 
-def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
-    """What guests see. silent: the table sent nothing for so long that its state is unknown."""
+def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False, note: str = "") -> View:
+    """What guests see. silent: the table sent nothing for so long that its state is unknown.
+
+    note: the newest note of its record, for the house's camera.
+    """
     table = kept.table
     if table is None or table.game not in GAMES or known("en", f"game.{table.game}") is None:
         return WAITING
@@ -89,7 +94,7 @@ def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False) -> View:
     if shown.waits:
         return shown
     is_open = _accepts_bets(table)
-    shown = shown._replace(bets="open" if is_open else "closed")
+    shown = shown._replace(bets="open" if is_open else "closed", note="" if _is_due(table) else note)
     if is_open or is_over or table.phase not in IN_PLAY:
         return shown
     if GAMES[table.game].guest.has_pot:

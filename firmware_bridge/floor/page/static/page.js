@@ -111,7 +111,10 @@ function made(name, address) {
   const road = document.createElement("div");
   road.id = "r-" + name;
   road.className = "road";
-  tile.append(head, state, road);
+  const seals = document.createElement("div");
+  seals.id = "s-" + name;
+  seals.className = "seals";
+  tile.append(head, state, road, seals);
   return tile;
 }
 

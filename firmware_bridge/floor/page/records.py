@@ -1,0 +1,118 @@
+"""Asks the store again and again how the records of all tables stand, from `start` to `close`.
+
+It does so in a thread of its own, so that messages of the broker never wait for the store.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from threading import Event, Thread
+from time import time
+from typing import Final, Literal, NamedTuple
+
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.store import Reader, StoreError
+from firmware_bridge.floor.store.open import Asked
+from firmware_bridge.floor.verified.standing import Delay, Standing, Watching, day_before, standings
+
+log = logging.getLogger(__name__)
+
+LOOK_S: Final = 5.0
+"""Time between two queries: a record grows every few seconds, and a quorum comes every 20 s."""
+
+AGAIN_S: Final = 30.0
+"""The same where there is no store, or it cannot be read."""
+
+LONGEST_S: Final = 60.0
+"""Time between two queries for the longest window of a day, which reads all checkpoints of that day."""
+
+Fault = Literal["", "no_store", "unread"]
+"""Why nothing is known of records: the page has no store, or cannot read it."""
+
+
+class Sealed(NamedTuple):
+    """How the record of a table is drawn. standing: None where the store knows of none.
+
+    delay: how late its quorum is. longest: its longest window within a day, in seconds; None if unknown.
+    """
+
+    fault: Fault = "no_store"
+    standing: Standing | None = None
+    delay: Delay = ""
+    longest: float | None = None
+
+    @property
+    def incidents(self) -> int:
+        """Number of open incidents."""
+        return len(self.standing.incidents) if self.standing else 0
+
+    @property
+    def note(self) -> str:
+        """The newest note that was verified, "" without one."""
+        return self.standing.log.note if self.standing and self.standing.log else ""
+
+
+UNKNOWN: Final = Sealed()
+
+
+class Records(NamedTuple):
+    """What the store says of all records. standings: by table. longest: by origin."""
+
+    fault: Fault = ""
+    standings: Mapping[str, Standing] = {}
+    longest: Mapping[str, float] = {}
+
+    def sealed(self, table: str, now: float) -> Sealed:
+        """The record of a table at a time, in seconds since 1970."""
+        found = self.standings.get(table)
+        if found is None or found.log is None:
+            return Sealed(self.fault, found)
+        return Sealed(self.fault, found, found.delay(now), self.longest.get(found.log.origin))
+
+
+class RecordWatch:
+    """Queries the store every LOOK_S. watching: the witnesses of floor.toml."""
+
+    def __init__(self, asked: Asked, watching: Watching) -> None:
+        self.watching = watching
+        self._asked, self._stop = asked, Event()
+        self._longest: Mapping[str, float] = {}
+        self._longest_at = float("-inf")
+        self._fault = ""
+
+    def start(self, deliver: Callable[[Records], None]) -> None:
+        """Start. deliver: called with each answer."""
+        Thread(target=self._run, args=(deliver,), name="records", daemon=True).start()
+
+    def close(self) -> None:
+        """Stop."""
+        self._stop.set()
+
+    def _run(self, deliver: Callable[[Records], None]) -> None:
+        while not self._stop.is_set():
+            found = self._read()
+            deliver(found)
+            self._stop.wait(AGAIN_S if found.fault else LOOK_S)
+
+    def _read(self) -> Records:
+        try:
+            found = self._asked(self._stored)
+        except (StoreError, ConfigError) as error:
+            self._note(str(error))
+            return Records("unread")
+        self._note("")
+        return found or Records("no_store")
+
+    def _stored(self, reader: Reader) -> Records:
+        now = time()
+        if now - self._longest_at >= LONGEST_S:
+            self._longest, self._longest_at = reader.longest_windows(day_before(now)), now
+        return Records("", standings(reader), self._longest)
+
+    def _note(self, fault: str) -> None:
+        """Log once when the records cannot be read, and once when they can again."""
+        before, self._fault = self._fault, fault
+        if fault and fault != before:
+            log.warning("the records of the tables are not known: %s", escaped(fault))
+        elif before and not fault:
+            log.info("the records of the tables can be read again")
