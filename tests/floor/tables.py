@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
-from firmware_bridge.facts.wire_states import Status
+from firmware_bridge.facts.wire_states import NO_RECORD, Record, Status
 from firmware_bridge.floor.latest import milliseconds
 from firmware_bridge.floor.page.state import Floor
 from tests.tools.messages.examples import HEALTH
@@ -72,12 +72,14 @@ def latest(told: Sequence[Message]) -> list[Message]:
     return list({each.topic: each for each in told if each.retained}.values())
 
 
-def alive(name: str, now: int = NOW, state: Any = "online", mode: str = "FULL", **measured: Any) -> list[Message]:
+def alive(
+    name: str, now: int = NOW, state: Any = "online", mode: str = "FULL", record: Record = NO_RECORD, **measured: Any
+) -> list[Message]:
     """Status and health of a table."""
     head = StateHead(VERSION, name, 1, "1-ab12", 17, rfc3339(now), "5c1e8a02")
     health = replace(HEALTH, uptime_s=4000, reader=replace(HEALTH.reader, quality=221.4, lamp=188))
     told = {
-        "status": Status(state, "0.1.0", "4c7c4bc 2026-11-20", 18, mode, "synchronised", 1),
+        "status": Status(state, "0.1.0", "4c7c4bc 2026-11-20", 18, mode, "synchronised", 1, record),
         "health": replace(health, **measured),
     }
     return [Message(f"shoe/{name}/{topic}", joined(head, body), True) for topic, body in told.items()]

@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from firmware_bridge.facts.wire import VERSION, StateHead, joined
-from firmware_bridge.facts.wire_states import Record, Status
+from firmware_bridge.facts.wire_states import Record
 from firmware_bridge.floor.config import FloorConfig, ScreenSection, parse
 from firmware_bridge.floor.page import records as watch
 from firmware_bridge.floor.page.feed import Feed
@@ -46,11 +45,8 @@ STANDING = Standing(
 
 
 def signing(name: str = "T07", *, signed: bool = True) -> list[Message]:
-    """The status of a table that signs its record, or that no longer does."""
-    head = StateHead(VERSION, name, 1, "1-ab12", 17, rfc3339(NOW), "5c1e8a02")
-    record = Record(ORIGIN, 30, KEY.vkey, signed=signed, witnessed=28)
-    status = Status("online", "0.1.0", "4c7c4bc", 18, "FULL", "synchronised", 1, record)
-    return [Message(f"shoe/{name}/status", joined(head, status), True)]
+    """A table that signs its record, or that no longer does."""
+    return alive(name, record=Record(ORIGIN, 30, KEY.vkey, signed=signed, witnessed=28))
 
 
 class Drawn:
@@ -68,7 +64,7 @@ class Drawn:
         name: str = "T07",
     ) -> None:
         self.feed, self.lang, self.name = Feed("shoe", NoSource(), lambda: "", lambda: NOW), lang, name
-        told = [*messages(name, baccarat(5)), *alive(name), *signing(name, signed=signed)]
+        told = [*messages(name, baccarat(5)), *signing(name, signed=signed)]
         self.feed.handle([Delivery(each.topic, each.payload) for each in told], "")
         self.feed.watching = watching
         self.views = Views(self.feed)

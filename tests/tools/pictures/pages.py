@@ -9,15 +9,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from firmware_bridge.facts.wire_states import Record
 from firmware_bridge.floor.page import dealer, views
 from firmware_bridge.floor.page.document import RELEASE
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest import html
 from firmware_bridge.floor.page.guest.view import view
+from firmware_bridge.floor.page.records import Records
 from firmware_bridge.floor.page.views import Views
+from firmware_bridge.floor.record.state import Log
 from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.store.cosigned import Cosignature
+from firmware_bridge.floor.verified.standing import Standing, Watching
+from firmware_bridge.record.verify import COSIGNATURE, ED25519, Key, key_of
 from firmware_bridge.topics.texts import Language
-from tests.floor.tables import NOW, RETAINED, Message, alive, baccarat, messages, renamed
+from tests.floor.tables import NOW, RETAINED, Message, alive, baccarat, messages, renamed, rfc3339
 from tests.tools.messages.played import played
 from tests.tools.messages.scenes import GAMES, Scene
 
@@ -51,10 +57,10 @@ class Page(NamedTuple):
 
 
 def grid(lang: Language = "en") -> Page:
-    """The pit's page of all tables: one is blocked, one is disconnected, the others play."""
+    """The pit's page of all tables: one is blocked, one is disconnected, the others play; most are witnessed."""
     told = [each for name, scene in _floor().items() for each in messages(name, scene)]
-    told += [each for name in _floor() if name != "B05" for each in alive(name)]
-    drawn = Views(_fed(told, alive("B05", LOST, state="lost")))
+    told += [each for name in _floor() if name != "B05" for each in alive(name, record=_record(name))]
+    drawn = Views(_recorded(_fed(told, alive("B05", LOST, state="lost"))))
     return Page(drawn.grid_document(lang), drawn.grid_parts(lang), (1360, 800), is_whole=True)
 
 
@@ -142,6 +148,33 @@ def _fed(told: Sequence[Message], lost: Sequence[Message] = ()) -> Feed:
     feed.handle([Delivery(each.topic, each.payload) for each in lost], "")
     now = NOW
     feed.handle([Delivery(each.topic, each.payload) for each in told], "")
+    return feed
+
+
+def _record(name: str) -> Record:
+    """What a table says of its record."""
+    return Record(f"casino.example/{name}/5c1e8a02", 6_000, _key(name).vkey, signed=True, witnessed=6_000)
+
+
+def _key(name: str) -> Key:
+    return key_of(f"casino.example/{name}/5c1e8a02", ED25519, bytes(32))
+
+
+def _recorded(feed: Feed) -> Feed:
+    """A feed whose tables have records: all but one witnessed, of which one is below the quorum."""
+    witnesses = tuple(key_of(f"w{n}.example/1", COSIGNATURE, bytes([n]) * 32) for n in (1, 2, 3))
+    standings: dict[str, Standing] = {}
+    for number, (name, seen) in enumerate(feed.floor.tables.items()):
+        log = Log(name, _key(name).name, 1, _key(name).vkey, "1-ab12", 1, 6_000, witnessed=5_990)
+        lines = {each.vkey: Cosignature(log.origin, each.vkey, 5_990, 0, "") for each in witnesses[: 2 + number % 2]}
+        at, last = rfc3339(NOW - 1000 * (8 + 5 * number)), next(iter(seen.last_rounds(1)), None)
+        standings[name] = Standing(
+            log, witnessed_at=at, round=(last.shoe, last.round) if last else None, cosigned=lines
+        )
+    standings["B04"] = standings["B04"]._replace(waits_since=rfc3339(NOW - 1_500_000))
+    standings["E01"] = standings["E01"]._replace(seen=rfc3339(NOW - 7_200_000))
+    feed.watching = Watching(witnesses, 1)
+    feed.see(Records(standings=standings))
     return feed
 
 

@@ -165,7 +165,7 @@ function shape(place) {
   }
   for (const each of place.querySelectorAll("time[data-at]")) {
     const at = Number(each.dataset.at);
-    each.textContent = (Date.now() - at < 43200000 ? clock : day).format(at);
+    each.textContent = (Date.now() + ahead - at < 43200000 ? clock : day).format(at);
   }
   age(place);
 }
