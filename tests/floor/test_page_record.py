@@ -16,8 +16,10 @@ from firmware_bridge.floor.page.records import Records, RecordWatch
 from firmware_bridge.floor.page.views import Views
 from firmware_bridge.floor.record.state import Incident, Log
 from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.store import StoreError
 from firmware_bridge.floor.store.cosigned import Cosignature
 from firmware_bridge.floor.store.open import Asked
+from firmware_bridge.floor.store.sqlite import SqliteReader
 from firmware_bridge.floor.verified.standing import Standing, Watching
 from firmware_bridge.record.verify import COSIGNATURE, ED25519, key_of
 from firmware_bridge.topics.texts import LANGUAGES, Language, text
@@ -276,6 +278,21 @@ def test_a_store_that_comes_later_is_read_then_and_a_broken_one_is_said_once(
     path.unlink()
     House(path).store.close()
     assert record._read() == Records()
+
+
+def test_a_store_that_is_too_slow_for_the_longest_window_still_says_how_records_stand(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(self: SqliteReader, since: str) -> dict[str, float]:
+        raise StoreError("statement timeout", "")
+
+    table = house.table()
+    table.play(1)
+    house.wait(5)
+    monkeypatch.setattr(SqliteReader, "longest_windows", slow)
+    found = RecordWatch(Asked(parse({"store": {"path": str(house.path)}})), Watching())._read()
+    assert (found.fault, found.longest) == ("", {})
+    assert found.sealed("T07", NOW / 1000).note
 
 
 # ---------------------------------------------------------------- guests' screens

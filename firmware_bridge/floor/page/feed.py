@@ -204,5 +204,5 @@ def feed(config: FloorConfig) -> Feed:
     topics = [f"{mqtt.root}/+/{topic}" for topic in (*TOPICS, "event")]
     source = MqttSource(mqtt, secret, topics, 2 * MOST, clean=True)
     backfill = RoundBackfill(mqtt.root, Asked(config, LIMIT_S))
-    records = RecordWatch(Asked(config), watching(config))
+    records = RecordWatch(Asked(config, LIMIT_S), watching(config))
     return Feed(mqtt.root, source, lambda: source.fault, backfill=backfill, records=records)

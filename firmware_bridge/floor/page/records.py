@@ -5,13 +5,14 @@ It does so in a thread of its own, so that messages of the broker never wait for
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from threading import Event, Thread
-from time import time
+from time import monotonic, time
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.store import Reader, StoreError
+from firmware_bridge.floor.store import StoreError
 from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.floor.verified.standing import Delay, Standing, Watching, day_before, standings
 
@@ -23,8 +24,8 @@ LOOK_S: Final = 5.0
 AGAIN_S: Final = 30.0
 """The same where there is no store, or it cannot be read."""
 
-LONGEST_S: Final = 60.0
-"""Time between two queries for the longest window of a day, which reads all checkpoints of that day."""
+LONGEST_S: Final = 300.0
+"""Time between two queries for the longest window of a day, which reads the times of all its checkpoints."""
 
 Fault = Literal["", "no_store", "unread"]
 """Why nothing is known of records: the page has no store, or cannot read it."""
@@ -96,18 +97,24 @@ class RecordWatch:
 
     def _read(self) -> Records:
         try:
-            found = self._asked(self._stored)
+            found = self._asked(standings)
         except (StoreError, ConfigError) as error:
             self._note(str(error))
             return Records("unread")
         self._note("")
-        return found or Records("no_store")
+        if found is None:
+            return Records("no_store")
+        self._look_for_longest()
+        return Records("", found, self._longest)
 
-    def _stored(self, reader: Reader) -> Records:
-        now = time()
-        if now - self._longest_at >= LONGEST_S:
-            self._longest, self._longest_at = reader.longest_windows(day_before(now)), now
-        return Records("", standings(reader), self._longest)
+    def _look_for_longest(self) -> None:
+        """Query the longest windows where it is time; a store that is too slow for it leaves them as they were."""
+        if monotonic() - self._longest_at < LONGEST_S:
+            return
+        since = day_before(time())
+        with suppress(StoreError, ConfigError):
+            self._longest = self._asked(lambda reader: reader.longest_windows(since)) or {}
+        self._longest_at = monotonic()
 
     def _note(self, fault: str) -> None:
         """Log once when the records cannot be read, and once when they can again."""

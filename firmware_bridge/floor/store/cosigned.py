@@ -14,7 +14,7 @@ create table cosignature (
 create table witnessed (
   origin $text not null, size $int not null, since $text not null, at $text not null, note $text not null,
   primary key (origin, size));
-create index witnessed_at on witnessed (origin, at);
+create index witnessed_at on witnessed (origin, at, since);
 create table evidence (
   tbl $text not null, place $text not null, name $text not null, body $text not null, primary key (tbl, place, name));
 """
