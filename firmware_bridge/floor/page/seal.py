@@ -23,7 +23,7 @@ LISTED: Final = 8
 """Most incidents of a table's page, the newest ones; their count is named above them."""
 
 MINUTES_S: Final = 600.0
-"""Length from which a window is told in minutes."""
+"""Length from which a window is shown in minutes."""
 
 
 def seal(seen: Seen, record: Sealed, watching: Watching, lang: Language) -> Html:

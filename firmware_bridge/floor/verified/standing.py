@@ -25,7 +25,7 @@ Delay = Literal["", "late", "overdue"]
 class Standing(NamedTuple):
     """How the newest record of a table stands. Times are RFC 3339, "" for none.
 
-    log: None before a checkpoint was verified. seen: since when it has a key that nobody enrolled. witnessed_at: when
+    log: None before a checkpoint was verified. seen: since when it has a key that is not enrolled. witnessed_at: when
     the newest quorum was there. waits_since: when the first entry without one came, of an enrolled record. round: shoe
     and number of the last witnessed round, None if unknown. cosigned: vkey of a witness -> its newest cosignature.
     """
@@ -49,7 +49,7 @@ class Standing(NamedTuple):
 
 
 class Watching(NamedTuple):
-    """The witnesses of a house, and how many of them must lie before two histories can be told (None if unknown)."""
+    """The witnesses of a house, and how many of them must lie before two histories are possible (None if unknown)."""
 
     keys: tuple[Key, ...] = ()
     liars: int | None = None
@@ -106,7 +106,7 @@ def seconds(at: str) -> float:
 
 
 def _seen(keys: Sequence[TrustedKey], incidents: Sequence[Incident]) -> str:
-    """Since when a table shows a key that nobody enrolled: its first one, or that of a new record."""
+    """Since when a table shows a key that is not enrolled: its first one, or that of a new record."""
     if keys and all(each.trust == "seen" for each in keys):
         return min(each.at for each in keys)
     return min((each.at for each in incidents if each.kind == "new_birth"), default="")
