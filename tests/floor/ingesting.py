@@ -18,6 +18,9 @@ END_S = 60.0
 class Ingest:
     """An ingest in `folder` for the broker at `port`. store: the lines of `[store]`, a file of SQLite unless told."""
 
+    code: tuple[str, ...] = ("-m", "firmware_bridge.floor")
+    """What Python runs, before `--config .. ingest`."""
+
     def __init__(self, folder: Path, port: int, *, batch: int = 7, store: str = "") -> None:
         self.path, self._folder, self._config = folder / "floor.db", folder, folder / "floor.toml"
         self.process: subprocess.Popen[bytes] | None = None
@@ -26,7 +29,7 @@ class Ingest:
 
     def start(self) -> None:
         """Start it; its stderr is added to `log`."""
-        command = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(self._config), "ingest"]
+        command = [sys.executable, *self.code, "--config", str(self._config), "ingest"]
         with (self._folder / "ingest.log").open("ab") as log:
             self.process = subprocess.Popen(command, stderr=log, env=os.environ)
 

@@ -1,0 +1,153 @@
+"""A house of real parts: a table, a broker with the rights of docs/broker.md, and an ingest, each a process."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from itertools import cycle
+from pathlib import Path
+from typing import Any, Final
+
+from firmware_bridge.floor.check import findings
+from firmware_bridge.floor.cli import main as shoe_floor
+from firmware_bridge.floor.config import load
+from firmware_bridge.floor.metrics.exporter import Exporter
+from firmware_bridge.floor.metrics.tables import Tables
+from firmware_bridge.floor.store.open import Asked
+from tests.floor.ingesting import Ingest
+from tests.kit.backend import Backend
+from tests.kit.broker import Broker
+from tests.kit.daemon_table import DaemonTable
+
+ACL: Final = """pattern readwrite shoe/%u/#
+user floor
+topic read shoe/#
+topic write shoe/+/command
+topic write shoe/+/stored
+topic write shoe/+/witnessed"""
+USERS: Final = {"T07": "t", "floor": "f"}
+
+ROUNDS: Final = ("9s Td Ts Tc", "2s 3h 4d 5c", "Kd 9c 8h 8s", "Kh 9d 8c 7s", "Ks 9h 8d 6s", "Qs 4c 9h 2h")
+"""Rounds of one deck, of four cards each: no card comes twice."""
+
+WITHIN_S: Final = 20.0
+"""Longest time from a cause to its incident."""
+
+QUICK: Final = (
+    "-c",
+    """
+import sys
+from firmware_bridge.floor import service
+from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.verified import records, rounds
+service.FIRST_AUDIT_S, service.AUDIT_S = 0.5, 0.5
+records.KEYS_S, records.AGAIN_S, rounds.ALONE_S = 0.2, 1.0, 2.0
+sys.exit(main())
+""",
+)
+"""The `code` of an ingest that verifies its store, and looks for keys and for what is missing, without long waits."""
+
+
+class RealHouse:
+    """A table, its broker and the ingest of the house. more: lines of floor.toml. record: `[record]` of the table."""
+
+    def __init__(self, folder: Path, broker: Broker, more: str = "", **record: Any) -> None:
+        self.folder, self.broker = folder, broker
+        (folder / "password").write_text("t")
+        mqtt = {"username": "T07", "password_file": str(folder / "password"), "stored": "floor"}
+        key = {"key_file": str(folder / "record-key")}
+        self.table = DaemonTable(folder, broker.port, table={"decks": 1}, mqtt=mqtt, record=key | record)
+        self.ingest = Ingest(folder, broker.port)
+        self.ingest.code = QUICK
+        self.config = folder / "floor.toml"
+        (folder / "floor-password").write_text("f")
+        login = f'username = "floor"\npassword_file = "{folder / "floor-password"}"\n'
+        self.config.write_text(self.config.read_text().replace("[mqtt]\n", f"[mqtt]\n{login}") + more)
+        self._rounds = cycle(ROUNDS)
+
+    def open(self, *, enrolled: bool = True) -> None:
+        """Start both, enrol the table's key, and play two rounds."""
+        self.ingest.start()
+        self.table.start()
+        self.play()
+        if enrolled:
+            self.enrol()
+        self.play()
+        self.until(lambda: len(self.rounds()) == 2)
+
+    def enrol(self) -> None:
+        """Let the table's key count, and wait until the ingest knows it."""
+        vkey = self.table.ask(do="status")["record"]["key"]
+        self.until(self.ingest.path.exists)
+        assert self.floor("record", "enrol", "T07", vkey, "--by", "Anna", "--second", "Bo") == 0
+        self.table.pause(1.0)
+
+    def play(self, rounds: int = 1, table: DaemonTable | None = None) -> None:
+        """Deal rounds at the table, or at another one with its cards."""
+        for _ in range(rounds):
+            (table or self.table).deal(next(self._rounds))
+
+    def floor(self, *words: str) -> int:
+        """The exit code of a command of the house."""
+        return shoe_floor(["--config", str(self.config), *words])
+
+    def until(self, condition: Callable[[], Any], limit: float = WITHIN_S) -> Any:
+        return self.table.until(condition, limit)
+
+    def asked(self, query: str) -> list[tuple[Any, ...]]:
+        """Rows of the store; none where there is no store yet."""
+        if not self.ingest.path.exists():
+            return []
+        with closing(sqlite3.connect(f"{self.ingest.path.as_uri()}?mode=ro", uri=True, timeout=10)) as db:
+            return db.execute(query).fetchall()
+
+    def rounds(self) -> list[dict[str, Any]]:
+        """The rounds that count, in order."""
+        return [json.loads(body) for (body,) in self.asked("select body from rounds order by received_at, seq")]
+
+    def kinds(self) -> set[str]:
+        """The kinds of open incidents: what a page shows."""
+        return {kind for (kind,) in self.asked("select kind from incidents where closed_at = ''")}
+
+    def incident(self, *kinds: str) -> None:
+        """Wait for incidents of these kinds: in the store, in the metrics, and `shoe-floor check` calls each wrong."""
+        self.until(lambda: self.kinds() >= set(kinds))
+        config = load(self.config)
+        exporter = Exporter(Tables("shoe"), lambda: Asked(config)(lambda reader: reader.counts()))
+        assert "shoe_record_incidents 0\n" not in (text := str(exporter.text("")))
+        assert "shoe_record_incidents " in text
+        assert [each.level for each in findings(config) if each.name == "record"][-1] == "FAIL"
+
+    def close(self) -> None:
+        self.ingest.end()
+        self.table.close()
+
+
+@contextmanager
+def copied(house: RealHouse) -> Iterator[DaemonTable]:
+    """A running daemon with a copy of the table's card: journals, cursor, login and key; it is ready for a round."""
+    folder = house.folder / "copy"
+    folder.mkdir()
+    made = DaemonTable(folder, house.broker.port)
+    made.board.reset(session=7)  # another reader than the table's
+    text = house.table.config_path.read_text()
+    for before, now in ((house.table.journal_dir, made.journal_dir), (house.folder / "reader", folder / "reader")):
+        text = text.replace(str(before), str(now))
+    made.config_path.write_text(text.replace("[mqtt]", '[mqtt]\nclient_id = "copy"'))
+    shutil.copytree(house.table.journal_dir, made.journal_dir, ignore=shutil.ignore_patterns("*.sock", "*lock*"))
+    try:
+        made.start()
+        gap = {"do": "resolve", "irregularity": "reader_gap", "choice": "accept", "by": "thief"}
+        while not made.ask(**gap)["ok"]:
+            made.pause(0.1)
+        yield made
+    finally:
+        made.close()
+
+
+thief_of = partial(Backend, topic="shoe/T07/#", client_id="thief", username="T07", password="t", of_shoes=False)
+"""Somebody else with the login of the table's card, under another client id; the real shoe stays connected."""
