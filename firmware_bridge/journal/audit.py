@@ -45,12 +45,13 @@ class Met(NamedTuple):
     """State of an audit across files.
 
     found: whether a wanted head is in one of the files; at_wanted: what the last file has in its place. journal: the
-    last one.
+    last one. unsigned: the first entry that closes or opens something, and which no checkpoint covers.
     """
 
     found: bool = False
     at_wanted: str = ""
     journal: str | None = None
+    unsigned: str = ""
 
 
 class Audit:
@@ -97,7 +98,7 @@ class Audit:
                     self._rejudge.judge(line)
         warnings = [*self._end(path, walk), *(self._rejudge.warnings if self._rejudge else ())]
         self._last = walk
-        self.met = self.met._replace(journal=walk.journal)
+        self.met = self.met._replace(journal=walk.journal, unsigned=self._signatures.unsigned)
         head = f"{walk.count}:{walk.chain}" if walk.count else ""
         signed = self._signatures.checkpoints - signed
         return Verdict(path.name, walk.count, head, self._proved(trusted, signed), tuple(warnings))
@@ -115,13 +116,15 @@ class Audit:
         self._last = walk
 
     def finish(self) -> str | None:
-        """The fault of all files together: a wanted head not found, journals missing; None if there is none."""
+        """The fault of all files together: a head not found, journals missing, an end not signed; None if none."""
         if self._wanted and not self.met.found:
             seq, chain = self._wanted
             return f"head {seq}:{chain} is in none of these journals, the last one {self.met.at_wanted}: restore them"
         cursor = self._cursor
         if self._whole and cursor and _number(cursor.journal) > _number(self.met.journal or "0-"):
             return f"journal {cursor.journal} is missing, but the broker received its line {cursor.seq}: restore it"
+        if self.met.unsigned:
+            return f"{self.met.unsigned}: no checkpoint covers it: the table had no key then, or it was taken off"
         return None
 
     def _walk(self, path: Path) -> Walk:

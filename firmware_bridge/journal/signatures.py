@@ -1,5 +1,6 @@
 """Checks the signed record of journals: the tree, its checkpoints, and the signatures of rounds."""
 
+import re
 from base64 import b64decode
 from collections.abc import Iterable
 from typing import Any, Final
@@ -11,6 +12,7 @@ from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.messages import rounds_to_sign
 from firmware_bridge.journal.record_tree import RecordTree, begun_by, record_of
 from firmware_bridge.record.verify import (
+    SIGNED_KINDS,
     Key,
     Refused,
     is_signed,
@@ -20,19 +22,21 @@ from firmware_bridge.record.verify import (
     verified_checkpoint,
 )
 
+_KIND: Final = re.compile(rb'\{"type":"(\w+)"')
 _CHANGED: Final = b'{"type":"KeyChanged",'
 
 
 class Signatures:
     """One pass along journals, file after file. keys: those to trust; without them the record's own, by itself.
 
-    checkpoints: signed ones so far.
+    checkpoints: signed ones so far. unsigned: the first entry of a record that closes or opens something, and which no
+    checkpoint covers so far; "" for none.
     """
 
     def __init__(self, keys: Iterable[Key] = ()) -> None:
         self._trusted, self._own = tuple(keys), list[Key]()
         self._tree = RecordTree()
-        self.checkpoints = 0
+        self.checkpoints, self.unsigned = 0, ""
 
     def check(self, line: Line) -> None:
         """Checks the next line. Raises JournalError."""
@@ -41,6 +45,9 @@ class Signatures:
             self._tree.added(line)
             if line.proof.note:
                 self._verify(line)
+                self.unsigned = ""
+            elif self._tree.origin and not self.unsigned and _closes(line):
+                self.unsigned = f"entry {line.public.seq} of {line.public.journal}"
         except Refused as error:
             raise JournalError(str(error), "the record was changed: restore the file") from None
 
@@ -64,3 +71,9 @@ class Signatures:
             signature = b64decode(line.proof.sigs.get(str(n), ""))
             if not any(is_signed(key.public, signature, round_bytes(stated.origin, payload)) for key in keys):
                 raise Refused(f"the round in event {n} is not signed")
+
+
+def _closes(line: Line) -> bool:
+    """Whether an entry closes or opens something."""
+    found = (_KIND.match(bytes(raw)) for raw in line.public.events)
+    return any(each and each[1].decode() in SIGNED_KINDS for each in found)

@@ -102,6 +102,20 @@ def test_heads_name_a_line_that_cannot_be_read_by_its_leaf(
     assert damaged[:2] + damaged[3:] == rows[:2] + rows[3:]
 
 
+def test_checkpoints_that_were_taken_off_are_missed(tmp_path: Path, journal: Callable[..., command.Ran]) -> None:
+    """From the change on, chain and checksums are right again; the tree is not."""
+    record = SignedRecord(tmp_path / "j")
+    record.begin()
+    record.play(4).open_shoe()
+    record.journal.tree.signers = ()  # as after the key was lost
+    record.play(2)
+    ran = journal("verify")
+    assert (ran.code, "no checkpoint covers it" in ran.out) == (1, True)
+    record.journal.tree.signers = (device(ORIGIN),)
+    record.play(1).close()
+    assert journal("verify").code == 0  # the next checkpoint covers all before it
+
+
 def test_verify_by_the_page_of_keys(record: SignedRecord, journal: Callable[..., command.Ran], tmp_path: Path) -> None:
     keys = tmp_path / "keys.txt"
     keys.write_text(policy_text(quorum="none"))
