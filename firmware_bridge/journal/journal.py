@@ -26,6 +26,10 @@ REST: Final = 100
 """Entries after a failed prefill before the next attempt."""
 
 
+HEADS: Final = 2_048
+"""Newest entries that are kept by their heads: those that a store may name."""
+
+
 class Preparation(NamedTuple):
     """A step that prepares files. of_newest: it changes the file that entries are appended to, so none may be then."""
 
@@ -38,7 +42,8 @@ class Journal:
 
     shoe: the state that the file folds to. last_at: the time in its last line, "" where there is none.
     torn: bytes of an unconfirmed last line, which `open` cut off. files: all files, oldest first. tree: of the record,
-    up to the last line, and its tiles; chain: the chain value after it.
+    up to the last line, and its tiles; chain: the chain value after it. heads: those of the newest entries, of the
+    newest file after `open`.
     begun: called once a new file exists, when old ones may be deleted.
     """
 
@@ -53,6 +58,7 @@ class Journal:
         self._over: list[FilledFile] = []
         self._spare = Spare(directory)
         self.chain, self._rest = FIRST_CHAIN, 0
+        self.heads = dict[Cursor, str]()
 
     def open(self, cursor: Cursor | None) -> "Journal":
         """Reads the newest file, to append to it from now on; the journal itself.
@@ -104,6 +110,7 @@ class Journal:
         else:
             self._file.append(line.data)
         self.tree.added(line)
+        self._remember(line)
         self.chain, self._rest = line.chain, max(0, self._rest - 1)
 
     def wants_preparing(self, is_dealing: bool) -> bool:
@@ -163,6 +170,11 @@ class Journal:
         self._folder = self._lock = -1
         self._file, self._over, self.is_open = None, [], False
 
+    def _remember(self, line: Line) -> None:
+        self.heads[Cursor(line.public.journal, line.public.seq)] = line.chain
+        if len(self.heads) > HEADS:
+            del self.heads[next(iter(self.heads))]
+
     def _newest_wants(self, is_dealing: bool) -> bool:
         return self._file is not None and (self._file.ahead < STEP if is_dealing else self._file.ahead > 0)
 
@@ -179,6 +191,7 @@ class Journal:
         self.shoe, self.last_at, self.torn = Shoe(), "", 0
         self.chain, self._rest = FIRST_CHAIN, 0
         self.tree.clear()
+        self.heads.clear()
         self._spare.clear()
         there = journal_files(self.directory)
         self.files = begun_files(there, cursor)
@@ -194,6 +207,7 @@ class Journal:
             assert self._file
             self.shoe = advance(self.shoe, line.entry)
             self.tree.added(line)
+            self._remember(line)
             self.chain, self._file.length, self.last_at = line.chain, place.offset, line.public.at
         if self._file and (torn := len(self._file.unwritten().rstrip(FILL))):
             self.torn = torn

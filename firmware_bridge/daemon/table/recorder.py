@@ -37,9 +37,6 @@ FOREIGN: Final = "record_foreign"
 NEXT: Final = "-next"
 """What the name of the next key's file has behind that of the key."""
 
-HEADS: Final = 2_048
-"""Newest entries that are compared, by their heads, with those of a store."""
-
 COMPARE: Final = "one of both was changed: keep this table's card, and let the auditor compare both (shoe help audit)"
 STOLEN: Final = "its login is in other hands: change it at the broker, and compare the rounds (shoe help audit)"
 RESTORED: Final = "the card was restored or copied: nothing is signed; keep it for the auditor, then shoe record begin"
@@ -99,7 +96,6 @@ class Recorder:
         self._tree = table.journal.tree
         self._tree.sign_sealed = config.sign_sealed
         self._witnesses = [parse_vkey(each) for each in config.witnesses]
-        self._heads = dict[Cursor, str]()
         self.witnessed = 0
 
     def begin(self) -> NewRecord | None:
@@ -192,14 +188,11 @@ class Recorder:
         return self._tree.note.encode() if self._tree.signers else b""
 
     def added(self, line: Line) -> None:
-        """Called with each line that is on disk: what a store says of it later is compared."""
+        """Called with each line that is on disk."""
         if line.entry and any(isinstance(each, RecordBegun) for each in line.entry.events):
             self.witnessed = 0
             for name in (UNSIGNED, OTHER_PI, ROLLED_BACK):
                 self._table.unwarn(name)
-        self._heads[Cursor(line.public.journal, line.public.seq)] = line.chain
-        if len(self._heads) > HEADS:
-            del self._heads[next(iter(self._heads))]
 
     def stored(self, payload: bytes) -> None:
         """Compares the head that a store has at an entry with our own."""
@@ -207,7 +200,7 @@ class Recorder:
             stored = _decode_stored(payload)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return
-        ours = self._heads.get(Cursor(stored.journal, stored.seq))
+        ours = self._table.journal.heads.get(Cursor(stored.journal, stored.seq))
         if stored.head and ours and stored.head != ours:
             what = f"the store {stored.by} has another entry {stored.seq} of {stored.journal} than this table"
             self._table.warn(DIFFERS, what, COMPARE, "critical")
