@@ -71,6 +71,16 @@ def taken_back(house: House, table: FakeTable) -> None:
     house.send(*((f"shoe/T07/{topic}", payload.replace(b"1-fake", b"1-0ther")) for topic, payload in again.sent))
 
 
+def gone_on_from_another_past(house: House, table: FakeTable) -> None:
+    """The card was rewritten and goes on; of the past, nothing is sent again."""
+    twin = FakeTable(lambda *_: None, "T07")
+    twin.play(len(table.rounds) - 1)
+    twin.round("void")
+    begun = len(twin.sent)
+    twin.play(2)
+    house.send(*((f"shoe/T07/{topic}", payload) for topic, payload in twin.sent[begun:]))
+
+
 def a_round_alone(house: House, table: FakeTable) -> None:
     house.send(forged_round(table))
 
@@ -110,6 +120,7 @@ Wrong = Callable[[House, FakeTable], None]
     ("wrong", "kinds"),
     [
         (by_two_of_one_name, {"two_heads", "closed_and_voided"}),
+        (gone_on_from_another_past, {"two_heads"}),
         (another_key, {"two_keys"}),
         (another_birth, {"new_birth"}),
         (taken_back, {"journal_number", "prev_null"}),

@@ -9,7 +9,7 @@ from firmware_bridge.client.heads import Part, follows, is_round_of, part, round
 from firmware_bridge.floor.record.message import EVENT, Row, now
 from firmware_bridge.floor.record.state import Incident, Leaf, Log
 from firmware_bridge.floor.store import Store
-from firmware_bridge.floor.verified.chain import Begun
+from firmware_bridge.floor.verified.entry import Begun
 from firmware_bridge.floor.verified.keys import Keys
 from firmware_bridge.record.verify import Refused, grow, leaf_hash, root_of
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, product
-from typing import Annotated, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
-import msgspec
-
-from firmware_bridge.client.heads import Part, follows, is_round_of, part, round_of
+from firmware_bridge.client.heads import Part, part, round_of
 from firmware_bridge.floor.record.message import EVENT, Row
-from firmware_bridge.record.verify import FIRST_HEAD, SIGNED_KINDS, grow, leaf_hash, root_of
+from firmware_bridge.floor.verified.entry import ANY_KEY, BEGUN, Begun, ChainKeys, Entry, begun_by, begun_in
+from firmware_bridge.record.verify import FIRST_HEAD, SIGNED_KINDS, Checkpoint, grow, leaf_hash, root_of
 
 WINDOW: Final = 20_000
 """Entries behind the last verified one that are in memory: a record signs each 64th, while it has a key."""
@@ -18,29 +16,8 @@ WINDOW: Final = 20_000
 UNROOTED: Final = 64
 """Most entries in memory while no entry of a table is verified."""
 
-LONGEST_ORIGIN: Final = 200
-
 JOURNALS: Final = 3
 """Journals behind that of the last verified entry with their first entries in memory."""
-
-TRIES: Final = 4096
-"""Most ways to put an entry together from messages with the same key and other bytes."""
-
-_BEGUN: Final = b'{"type":"RecordBegun",'
-
-
-class _Before(msgspec.Struct, frozen=True):
-    """What a record goes on from."""
-
-    head: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
-
-
-class Begun(msgspec.Struct, frozen=True):
-    """The event that begins a record, as far as it is read."""
-
-    origin: Annotated[str, msgspec.Meta(max_length=LONGEST_ORIGIN)]
-    key: Annotated[str, msgspec.Meta(max_length=2 * LONGEST_ORIGIN)]
-    follows: _Before
 
 
 class Place(NamedTuple):
@@ -74,98 +51,16 @@ class Node(NamedTuple):
         """The root of the tree with it."""
         return root_of(self.edge)
 
+    def root_with(self, head: str) -> bytes:
+        """The root of the tree with one more entry."""
+        edge = list(self.edge)
+        grow(edge, self.size, leaf_hash(bytes.fromhex(head)))
+        return root_of(edge)
+
     @property
     def needs_note(self) -> bool:
         """Whether an entry of its kinds carries a checkpoint."""
         return not self.kinds.isdisjoint(SIGNED_KINDS)
-
-
-class _Entry:
-    """Messages with one beginning and head: those of an entry, some perhaps forged."""
-
-    def __init__(self, of: int) -> None:
-        self.of = of
-        self.parts: dict[int, list[tuple[Part, Row]]] = {}
-        self.rounds: dict[int, list[Row]] = {}
-        self.is_attached = False
-
-    def add(self, row: Row, known: Part | None) -> bool:
-        """Add a message; whether it is new."""
-        if known is None:
-            rounds = self.rounds.setdefault(row.n, [])
-            if any(each.body == row.body for each in rounds):
-                return False
-            rounds.append(row)
-            return True
-        parts = self.parts.setdefault(row.n, [])
-        if any(each.body == row.body for _, each in parts):
-            return False
-        parts.append((known, row))
-        return True
-
-    def drop(self, row: Row) -> bool:
-        """Remove a message; whether none is left."""
-        if row.topic == EVENT:
-            self.parts[row.n] = [each for each in self.parts.get(row.n, ()) if each[1].body != row.body]
-        else:
-            self.rounds[row.n] = [each for each in self.rounds.get(row.n, ()) if each.body != row.body]
-        return not any(self.parts.values()) and not any(self.rounds.values())
-
-    @property
-    def rows(self) -> Iterator[Row]:
-        """All its messages."""
-        for parts in self.parts.values():
-            yield from (row for _, row in parts)
-        for rounds in self.rounds.values():
-            yield from rounds
-
-    def made(self, before: str, keys: ChainKeys, origin: str) -> tuple[list[Part], list[Row]] | None:
-        """Its parts and rows, events and rounds in order, if it is whole and follows a head; the best of each."""
-        if len(self.parts) != self.of:
-            return None
-        choices = [self.parts.get(n, []) for n in range(1, self.of + 1)]
-        if any(len(each) > 1 for each in choices):
-            choices = [sorted(each, key=lambda found: keys.rank(found[0].note), reverse=True) for each in choices]
-        for way in islice(product(*choices), TRIES):
-            parts = [each for each, _ in way]
-            if follows(before, parts) and (rows := self._with_rounds(way, keys, _origin_of(parts) or origin)):
-                return parts, rows
-        return None
-
-    def _with_rounds(self, way: Sequence[tuple[Part, Row]], keys: ChainKeys, origin: str) -> list[Row] | None:
-        """The rows of an entry with those of its rounds; None if a round is missing, or signed by no key that counts.
-
-        An entry without a checkpoint was written without a key, and so were its rounds.
-        """
-        rows, needs_key = [], bool(way[-1][0].note)
-        for each, row in way:
-            rows.append(row)
-            if (expected := round_of(each)) is not None:
-                came = self.rounds.get(each.n, ())
-                found = next((r for r in came if is_round_of(keys.publics, origin, r.body, expected)), None)
-                if found is None and not needs_key:
-                    found = next((r for r in came if is_round_of((), origin, r.body, expected)), None)
-                if found is None:
-                    return None
-                rows.append(found)
-        return rows
-
-
-class ChainKeys(NamedTuple):
-    """The keys of a table.
-
-    publics: those that may have signed a round, () for any. is_signed: whether a key that counts signed a checkpoint.
-    """
-
-    publics: tuple[bytes, ...] = ()
-    is_signed: Callable[[str], bool] = bool
-
-    def rank(self, note: str) -> tuple[bool, bool]:
-        """Sorts checkpoints of one entry, the best one last."""
-        return bool(note) and self.is_signed(note), bool(note)
-
-
-ANY_KEY: Final = ChainKeys()
 
 
 class Chain:
@@ -180,7 +75,7 @@ class Chain:
         self.root = root
         self._nodes: dict[str, Node] = {root.head: root} if root else {}
         self._at: dict[Place, list[Node]] = {root.place: [root]} if root else {}
-        self._entries: dict[Place, dict[bytes, _Entry]] = {}
+        self._entries: dict[Place, dict[bytes, Entry]] = {}
         self._firsts: set[Place] = set()
         self.is_behind = False
         """Whether a message came that is not in memory."""
@@ -209,7 +104,7 @@ class Chain:
     def add(self, row: Row) -> list[Node]:
         """Add a message; returns the entries that follow from known ones now, in order."""
         known, place = part(row.body) if row.topic == EVENT else None, Place(row.journal, row.seq)
-        begins = known is not None and known.raw.startswith(_BEGUN)
+        begins = known is not None and known.raw.startswith(BEGUN)
         if not begins and not self.in_window(place):
             self.is_behind = True
             return []
@@ -222,7 +117,7 @@ class Chain:
             self.is_behind = True
         entry = entries.get(start)
         if entry is None:
-            entry = entries[start] = _Entry(row.of)
+            entry = entries[start] = Entry(row.of)
         if not entry.add(row, known):
             return []
         return self._improved(place, entry) if entry.is_attached else self._appended(place, entry)
@@ -253,6 +148,29 @@ class Chain:
     def heads(self, place: Place) -> list[str]:
         """The heads of the entries at a place that follow from the root, or are it."""
         return [each.head for each in self._at.get(place, ())]
+
+    def is_other_history(
+        self, row: Row, signed: Callable[[str], Checkpoint | None], head_at: Callable[[str, int], str]
+    ) -> bool:
+        """Whether the entry of a message is signed, and never follows: its place in the tree is taken, or all is here.
+
+        signed: what a checkpoint says that a key signed which counts. head_at: the head of a verified entry by its
+        index in a record, "" for none.
+        """
+        place, root = Place(row.journal, row.seq), self.root
+        entry = self._entries.get(place, {}).get(_start(row))
+        if root is None or entry is None or entry.is_attached or entry.signed is None:
+            return False
+        last = entry.signed
+        if (stated := signed(last.note)) is None:
+            return False
+        if head := head_at(stated.origin, stated.size - 1):
+            return head != last.head
+        size = (stated.origin, stated.size - 1)
+        if before := [each for each in self._nodes.values() if (each.origin, each.size) == size]:
+            return all(each.root_with(last.head) != stated.root for each in before)
+        seqs = range(root.place.seq + 1, place.seq + 1)
+        return place.journal == root.place.journal and all(self._is_whole(Place(place.journal, seq)) for seq in seqs)
 
     def path(self, node: Node) -> list[Node]:
         """The entries from behind the root up to this one."""
@@ -294,7 +212,10 @@ class Chain:
         forks = [place.seq for place, nodes in self._at.items() if place.journal == journal and len(nodes) > 1]
         return min(max(found, default=0), min(forks, default=max(found, default=0) + 1) - 1)
 
-    def _forget(self, place: Place) -> dict[bytes, _Entry]:
+    def _is_whole(self, place: Place) -> bool:
+        return place in self._at or any(each.is_whole for each in self._entries.get(place, {}).values())
+
+    def _forget(self, place: Place) -> dict[bytes, Entry]:
         self._firsts.discard(place)
         return self._entries.pop(place, {})
 
@@ -306,7 +227,7 @@ class Chain:
                 found.append(node)
         return found
 
-    def _appended(self, place: Place, entry: _Entry) -> list[Node]:
+    def _appended(self, place: Place, entry: Entry) -> list[Node]:
         nodes: list[Node] = []
         todo = [(place, entry)]
         while todo:
@@ -325,7 +246,7 @@ class Chain:
                     todo += [(other, each) for each in self._entries[other].values()]
         return nodes
 
-    def _improved(self, place: Place, entry: _Entry) -> list[Node]:
+    def _improved(self, place: Place, entry: Entry) -> list[Node]:
         """An entry that follows already, if other messages of it are better than those before."""
         for at, node in enumerate(self._at.get(place, ())):
             before = self._nodes.get(node.before)
@@ -336,7 +257,7 @@ class Chain:
                 return [better]
         return []
 
-    def _attached(self, place: Place, entry: _Entry) -> Node | None:
+    def _attached(self, place: Place, entry: Entry) -> Node | None:
         """The entry as a node, where its head follows from that of a node, or it begins a record."""
         if place.seq > 1:
             parents: Sequence[Node] = self._at.get(Place(place.journal, place.seq - 1), ())
@@ -345,7 +266,7 @@ class Chain:
         for parent in parents:
             if found := entry.made(parent.head, self.keys, parent.origin):
                 return _node(place, parent.head, *found, parent)
-        begun = _begun_in(entry)
+        begun = begun_in(entry)
         if begun and (self.root is None or begun.follows.head == FIRST_HEAD):
             if found := entry.made(begun.follows.head, self.keys, begun.origin):
                 return _node(place, begun.follows.head, *found, None)
@@ -362,7 +283,7 @@ def number(journal: str) -> int:
 
 def _node(place: Place, before: str, parts: list[Part], rows: list[Row], parent: Node | None) -> Node:
     origin, size, edge = (parent.origin, parent.size, list(parent.edge)) if parent else ("", 0, list[bytes]())
-    begun = _begun(parts[-1])
+    begun = begun_by(parts[-1])
     if begun:
         origin, size, edge = begun.origin, 0, []
     head = parts[0].head
@@ -371,24 +292,6 @@ def _node(place: Place, before: str, parts: list[Part], rows: list[Row], parent:
         size += 1
     kinds = frozenset(each.kind for each in parts)
     return Node(place, head, before, origin, size, tuple(edge), parts[-1].note, kinds, tuple(rows), begun)
-
-
-def _begun(last: Part) -> Begun | None:
-    if not last.raw.startswith(_BEGUN):
-        return None
-    try:
-        return msgspec.json.decode(last.raw, type=Begun)
-    except msgspec.MsgspecError:
-        return None
-
-
-def _begun_in(entry: _Entry) -> Begun | None:
-    return next((found for each, _ in entry.parts.get(entry.of, ()) if (found := _begun(each))), None)
-
-
-def _origin_of(parts: Sequence[Part]) -> str:
-    found = _begun(parts[-1])
-    return found.origin if found else ""
 
 
 def _start(row: Row) -> bytes:

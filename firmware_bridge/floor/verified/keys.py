@@ -60,13 +60,16 @@ class Keys:
         stated = verified_checkpoint(note, keys)
         return stated, next(each.vkey for each in keys if each.name == stated.origin and _signed_by(note, each))
 
-    def signed(self, text: str) -> bool:
-        """Whether a key that counts signed a note, which may say anything."""
+    def stated(self, text: str) -> Checkpoint | None:
+        """What a note says that a key signed which counts; it may say anything. None for another one."""
         try:
-            verified_checkpoint(parse_note(text), [each.key for each in self._known])
+            return verified_checkpoint(parse_note(text), [each.key for each in self._known])
         except Refused:
-            return False
-        return True
+            return None
+
+    def signed(self, text: str) -> bool:
+        """Whether a key that counts signed a note."""
+        return self.stated(text) is not None
 
     def stranger(self, text: str, origin: str) -> str:
         """The id of a key in a note that has the name of a record and is none that counts; "" for none."""

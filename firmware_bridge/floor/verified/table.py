@@ -12,7 +12,8 @@ from firmware_bridge.facts.wire_states import Record
 from firmware_bridge.floor.record.message import EVENT, Row, now
 from firmware_bridge.floor.record.state import Changes, Found, Incident, Leaf, Log, TrustedKey
 from firmware_bridge.floor.store import Store
-from firmware_bridge.floor.verified.chain import Begun, Chain, ChainKeys, Node, Place, number
+from firmware_bridge.floor.verified.chain import Chain, Node, Place, number
+from firmware_bridge.floor.verified.entry import Begun, ChainKeys
 from firmware_bridge.floor.verified.keys import Keys
 from firmware_bridge.floor.verified.rounds import Rounds
 from firmware_bridge.floor.verified.waiting import Waiting
@@ -156,12 +157,16 @@ class TableRecord:
     # ----------------------------------------------------------------------------------------------- verification
 
     def _follow(self, row: Row) -> None:
-        chain = self.chain
-        for node in chain.add(row):
-            if chain.has(node):
-                self._judge(node)
+        chain, nodes = self.chain, self.chain.add(row)
+        for node in filter(chain.has, nodes):
+            self._judge(node)
+        if not nodes and chain.is_other_history(row, self._keys.stated, self._head_at):
+            self.incident(_two_heads(Place(row.journal, row.seq)))
         if not self.is_enrolled and (chain.root is None or chain.is_stuck):
             chain.adopt(Place(row.journal, row.seq))
+
+    def _head_at(self, origin: str, index: int) -> str:
+        return next((each.head for each in self._store.some_leaves(origin, index, 1)), "")
 
     def _judge(self, node: Node) -> None:
         """Verify an entry that follows from the last verified one, and go on from it where it is verified."""
