@@ -44,8 +44,9 @@ SLOW: Final = {
     "docs": ("commands", "examples", "mqtt", "readme"),
     "floor": (
         *("check", "command", "fleet", "fleet_network", "kills", "names_at_a_table", "no_store", "other_store"),
-        *("page_drawn", "page_past", "page_record", "small_house", "source", "stored_kills", "windows"),
+        *("attacks", "page_drawn", "page_past", "page_record", "small_house", "source", "stored_kills", "windows"),
     ),
+    "floor/witness": ("feeding",),
     "hardware": ("dwell", "pins", "pty", "sim", "sim_words", "tty"),
     "mqtt": ("mqtt", "mqtt_mistakes", "mqtt_refused", "publish_now", "subscriber"),
     "project": ("build", "install", "package", "scripts"),

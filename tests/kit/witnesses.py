@@ -1,20 +1,24 @@
-"""Witnesses: without a server, and behind a real one, honest and lying."""
+"""Witnesses: without a server, and behind one of the standard library, honest and lying.
+
+`shoe-floor witness` itself needs uvicorn: tests of it are in tests/floor_whole.
+"""
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
-from firmware_bridge.floor.serving import listening, server
 from firmware_bridge.floor.verified.feeder import Post, Reply
 from firmware_bridge.floor.witness import keys
-from firmware_bridge.floor.witness.config import WitnessSection
 from firmware_bridge.floor.witness.keeper import Evidence, Keeper
-from firmware_bridge.floor.witness.request import parse
-from firmware_bridge.floor.witness.service import App
+from firmware_bridge.floor.witness.request import PATH, parse
 from firmware_bridge.floor.witness.witness import Answer, LogKey, Witness
 from firmware_bridge.record.verify import Key
 
@@ -44,7 +48,7 @@ class Here:
 
 
 class Served(Here):
-    """A witness behind a real server at a port of this machine, until `stop`; `start` serves it again, as it was."""
+    """A witness behind a server at a port of this machine, until `stop`; `start` serves it again, as it was."""
 
     def __init__(self, folder: Path, name: str, logs: Sequence[Key], seed: int) -> None:
         super().__init__(folder, name, logs, seed)
@@ -56,16 +60,64 @@ class Served(Here):
         return f"http://127.0.0.1:{self._port}"
 
     def start(self) -> None:
-        self._listener = listening("127.0.0.1", self._port)
-        self._port = self._listener.getsockname()[1]
-        self._server = server(App(self._witness, WitnessSection(name=self.key.name)), 100, lifespan="off")
-        self._thread = Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, daemon=True)
+        self._server = _Server(("127.0.0.1", self._port), _Handler)
+        self._server.witness = self._witness
+        self._port = self._server.server_address[1]
+        self._thread = Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        self._server.should_exit = True
+        """Answer nothing more, over open connections too."""
+        self._server.shutdown()
+        self._server.server_close()
         self._thread.join(10)
-        self._listener.close()
+
+
+class _Server(ThreadingHTTPServer):
+    witness: Witness
+    daemon_threads = True
+
+    def __init__(self, *given: Any) -> None:
+        self.open = set[socket.socket]()
+        super().__init__(*given)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self.open.discard(request)
+        super().shutdown_request(request)
+
+    def server_close(self) -> None:
+        super().server_close()
+        for each in tuple(self.open):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: _Server
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"]))
+        self._answer(self.server.witness.add_checkpoint(body) if self.path == PATH else Answer(404, ""))
+
+    def do_GET(self) -> None:
+        self._answer(self.server.witness.newest(self.path.split("/")[1]))
+
+    def _answer(self, answer: Answer) -> None:
+        body = answer.body.encode()
+        self.send_response(answer.status)
+        self.send_header("content-type", answer.kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
 
 
 class Liar(Served):

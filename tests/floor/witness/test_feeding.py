@@ -28,11 +28,9 @@ from firmware_bridge.record.verify import (
     verified_checkpoint,
 )
 from tests.floor.house import House
+from tests.kit.witnesses import Liar, Served
 
 pytest.importorskip("nacl")
-pytest.importorskip("uvicorn")
-
-from tests.kit.witnesses import Liar, Served
 
 
 class Floor:
