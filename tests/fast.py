@@ -43,8 +43,9 @@ SLOW: Final = {
     "config": ("config_of_games", "systemd"),
     "docs": ("commands", "examples", "mqtt", "readme"),
     "floor": (
-        *("check", "command", "fleet", "fleet_network", "kills", "names_at_a_table", "no_store", "other_store"),
-        *("attacks", "page_drawn", "page_past", "page_record", "small_house", "source", "stored_kills", "windows"),
+        *("attacks", "attacks_past", "check", "command", "fleet", "fleet_network", "kills"),
+        *("names_at_a_table", "no_store", "other_store", "page_drawn", "page_past", "page_record"),
+        *("small_house", "source", "split_view", "stored_kills", "windows"),
     ),
     "floor/witness": ("feeding",),
     "hardware": ("dwell", "pins", "pty", "sim", "sim_words", "tty"),
@@ -77,7 +78,7 @@ def forbid_processes() -> None:
 
 
 FIRST: Final = (
-    *("topics/test_guided.py", "demo/test_demo_faults.py"),
+    *("topics/test_guided.py", "demo/test_demo_faults.py", "floor/test_attacks_past.py", "floor/test_attacks.py"),
     *("shoe/test_table.py", "golden/test_golden.py", "demo/test_demo.py", "cli/calibrate/test_calibrate_taken_back.py"),
     *("shoe/test_disturbed.py", "daemon/test_no_journal.py", "floor/test_guest_secrets.py", "daemon/test_way.py"),
 )

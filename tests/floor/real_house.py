@@ -12,12 +12,15 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 from firmware_bridge.floor.check import findings
 from firmware_bridge.floor.cli import main as shoe_floor
 from firmware_bridge.floor.config import load
 from firmware_bridge.floor.metrics.exporter import Exporter
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.store.open import Asked
+from firmware_bridge.record.verify import Key, parse_vkey
 from tests.floor.ingesting import Ingest
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
@@ -78,6 +81,26 @@ class RealHouse:
             self.enrol()
         self.play()
         self.until(lambda: len(self.rounds()) == 2)
+
+    def begin(self) -> Key:
+        """Let the table begin its record, and stop it; the key of the record."""
+        self.table.start()
+        vkey = self.table.ask(do="status")["record"]["key"]
+        self.table.stop()
+        return parse_vkey(vkey)
+
+    def witnessed_by(self, *witnesses: tuple[Key, str]) -> None:
+        """Name witnesses by key and address, to the ingest and to the table; both are stopped."""
+        rows = "".join(f'[[witness]]\nvkey = "{key.vkey}"\nurl = "{url}"\n' for key, url in witnesses)
+        with self.config.open("a") as file:
+            file.write(f"[record]\nevery = 1\ncompare = 10\n{rows}")
+        text = self.table.config_path.read_text()
+        keys = json.dumps([key.vkey for key, _ in witnesses])
+        self.table.config_path.write_text(text.replace("[record]\n", f"[record]\nwitnesses = {keys}\n"))
+
+    def witnessed(self) -> int:
+        """How many entries of the table's newest record a quorum cosigned."""
+        return max((size for (size,) in self.asked("select witnessed from log")), default=0)
 
     def enrol(self) -> None:
         """Let the table's key count, and wait until the ingest knows it."""
@@ -151,3 +174,23 @@ def copied(house: RealHouse) -> Iterator[DaemonTable]:
 
 thief_of = partial(Backend, topic="shoe/T07/#", client_id="thief", username="T07", password="t", of_shoes=False)
 """Somebody else with the login of the table's card, under another client id; the real shoe stays connected."""
+
+
+@pytest.fixture
+def house(tmp_path: Path, brokers: Callable[..., Broker]) -> Iterator[RealHouse]:
+    """Give a house whose table and ingest are not started yet."""
+    made = RealHouse(tmp_path, brokers(users=USERS, acl=ACL, persistence=True))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def thief(house: RealHouse) -> Iterator[Backend]:
+    """Give somebody with the login of the house's table."""
+    with thief_of(house.broker.port) as made:
+        yield made
+
+
+def alarms(heard: Backend) -> set[str]:
+    """The alarms that the table says it has."""
+    return {each["id"] for each in heard.on("alarm")[-1]["open"]}

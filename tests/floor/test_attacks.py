@@ -1,49 +1,18 @@
-"""Three attacks on the record, step by step, with a real table, broker and ingest: who finds what, and when.
+"""A table's login, and a copied card, in other hands: who finds it, and when, with a real table, broker and ingest.
 
 The broker has the rights of docs/broker.md; a thief has what lies on a table's card.
 """
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
-import pytest
-from msgspec.structs import replace
-
-from firmware_bridge.facts.cards import cards
-from firmware_bridge.facts.inputs import CardRead
-from firmware_bridge.floor.store.sqlite import SqliteStore
-from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.line import FIRST_CHAIN, seal
-from firmware_bridge.journal.reader import Place, read_lines
-from firmware_bridge.journal.record_tree import RecordTree
-from firmware_bridge.record.signer import Signer, signer
-from firmware_bridge.record.verify import parse_vkey
-from firmware_bridge.shoe import Shoe, advance, decide
-from tests.floor.real_house import ACL, USERS, RealHouse, copied, thief_of
+from tests.floor import real_house
+from tests.floor.real_house import RealHouse, alarms, copied
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 
-brokers = real.brokers  # fixture
-
-
-@pytest.fixture
-def house(tmp_path: Path, brokers: Any) -> Iterator[RealHouse]:
-    made = RealHouse(tmp_path, brokers(users=USERS, acl=ACL, persistence=True))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def thief(house: RealHouse) -> Iterator[Backend]:
-    with thief_of(house.broker.port) as made:
-        yield made
+brokers, house, thief = real.brokers, real_house.house, real_house.thief  # fixtures
 
 
 def changed(house: RealHouse) -> dict[str, Any]:
@@ -52,11 +21,6 @@ def changed(house: RealHouse) -> dict[str, Any]:
     before = {"journal": last["journal"], "seq": last["seq"]}
     wanted = {"seq": last["seq"] + 9, "round": last["round"] + 1, "outcome": "player", "prev": before}
     return last | wanted | {"head": "ab" * 32}
-
-
-def alarms(thief: Backend) -> set[str]:
-    """The alarms that the table says it has."""
-    return {each["id"] for each in thief.on("alarm")[-1]["open"]}
 
 
 # ---------------------------------------------------------------------------------- S1: whoever has the login settles
@@ -110,135 +74,3 @@ def test_a_copied_card_is_accepted_while_the_table_is_off_and_found_when_it_star
         copy.stop()
     house.table.start()
     house.incident("two_heads")
-
-
-# ------------------------------------------------------------------------------- S2: the past is rewritten by its code
-
-
-def rewrite(house: RealHouse, signers: Sequence[Signer]) -> None:
-    """Let player win the last round, with the product's own code: from the first entry on, all is right again.
-
-    signers: who signs the tree; without one, no line carries a checkpoint any more.
-    """
-    shoe, chain, tree = Shoe(), FIRST_CHAIN, RecordTree(signers)
-    before = house.table.lines()[-1].chain
-    two, five = cards("2s 5s")
-    for path in journal_files(house.table.journal_dir):
-        lines = []
-        for line, _ in read_lines(Place(path, 0)):
-            assert line.entry
-            fact = line.entry.input
-            if isinstance(fact, CardRead) and fact.card == two:
-                fact = replace(fact, card=five)
-            entry = replace(line.entry, input=fact, events=decide(shoe, fact))
-            made = seal(entry, chain, tree.prove)
-            tree.added(made)
-            shoe, chain = advance(shoe, entry), made.chain
-            lines.append(made.data)
-        path.write_bytes(b"".join(lines))
-    assert house.table.lines()[-1].chain != before
-
-
-def verified(house: RealHouse) -> str:
-    """What `shoe journal verify` says is wrong."""
-    command = [sys.executable, "-m", "firmware_bridge", "journal", "verify", "--dir", str(house.table.journal_dir)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == ("FAIL" in done.stdout)
-    return done.stdout.partition("FAIL")[2]
-
-
-def own_key(house: RealHouse) -> Signer:
-    [vkey] = {each for (each,) in house.asked("select vkey from record_key")}
-    return signer(parse_vkey(vkey).name, house.table.key_file.read_bytes())
-
-
-def test_s2_a_past_signed_with_another_key_is_found_at_the_table(house: RealHouse) -> None:
-    house.open()
-    house.table.stop()
-    assert verified(house) == ""
-    rewrite(house, [signer(own_key(house).key.name, bytes(32))])
-    assert "not signed by a key that is known" in verified(house)
-
-
-@pytest.mark.parametrize("has_key", [False, True], ids=["checkpoints taken off", "signed anew"])
-@pytest.mark.parametrize("compares", [True, False], ids=["table and ingest", "ingest alone"])
-def test_s2_a_rewritten_past_is_found_when_the_table_goes_on(
-    house: RealHouse, thief: Backend, has_key: bool, compares: bool
-) -> None:
-    """Who has root on the card has its key too: then only others know, who have heads or notes of before."""
-    house.open()
-    house.table.stop()
-    rewrite(house, [own_key(house)] if has_key else [])
-    assert ("no checkpoint covers it" in verified(house)) is not has_key
-    before = house.rounds()
-    if not compares:
-        text = house.table.config_path.read_text()
-        house.table.config_path.write_text(text.replace('stored = "floor"', ""))
-    house.table.start()
-    house.incident("two_heads")
-    if compares:
-        house.until(lambda: "record_differs" in alarms(thief))
-    assert house.rounds() == before
-
-
-def test_s2_a_rewritten_store_is_found_by_the_ingest_itself(house: RealHouse) -> None:
-    """Within the hour: here each half second."""
-    house.open()
-    rewrite_store(house)
-    house.incident("rewritten")
-
-
-def rewrite_store(house: RealHouse) -> None:
-    """Let banker win, not player, in the rows of the store."""
-    with closing(SqliteStore(house.ingest.path)) as store, store._db as db:
-        db.execute("drop trigger message_is_never_changed")
-        words = "'\"player\":', '\"banker\":'"
-        change = f"update message set body = cast(replace(cast(body as text), {words}) as blob)"
-        assert db.execute(f"{change} where topic = 'round'").rowcount == 2
-
-
-def test_s2_a_rewritten_store_is_found_at_once_by_check(house: RealHouse, capsys: pytest.CaptureFixture[str]) -> None:
-    house.open()
-    house.ingest.end()
-    rewrite_store(house)
-    assert house.floor("check", "--record") == 1
-    said = capsys.readouterr().out
-    assert "its round is not the one of its event" in said
-    assert "wrong   T07: rewritten: in the store, entry" in said
-
-
-# ------------------------------------------------------------------------------------------- S3: taken back to shoe 1
-
-
-def test_s3_a_card_taken_back_to_before_the_shoe_is_an_incident(house: RealHouse) -> None:
-    """The whole directory with its cursor, copied while the daemon was stopped, before the shoe was opened."""
-    house.table.start()
-    assert house.table.ask(do="status")["record"]["signed"]
-    house.table.stop()
-    saved = house.folder / "image"
-    shutil.copytree(house.table.journal_dir, saved, ignore=shutil.ignore_patterns("*.sock"))
-    house.open()
-    house.table.stop()
-    shutil.rmtree(house.table.journal_dir)
-    shutil.copytree(saved, house.table.journal_dir)
-    started_again(house)
-    house.incident("two_heads", "journal_number", "prev_null")
-    assert len(house.rounds()) == 2
-
-
-def test_s3_the_newest_journal_and_the_cursor_gone_is_an_incident(house: RealHouse) -> None:
-    house.open()
-    house.table.stop()
-    *_, newest = journal_files(house.table.journal_dir)
-    newest.unlink()
-    (house.table.journal_dir / "cursor").unlink()
-    started_again(house)
-    house.incident("journal_number", "prev_null")
-    assert len(house.rounds()) == 2
-
-
-def started_again(house: RealHouse) -> None:
-    """Start the table with its reader, as after a power cut, and play a round."""
-    house.table.board.reset()
-    house.table.start()
-    house.play()
