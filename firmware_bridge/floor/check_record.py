@@ -2,12 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime
+from typing import Final
 
 from firmware_bridge.config.findings import Finding, judged
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.store import Store, StoreError
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.floor.verified.audit import Audit
+
+CLOCK_S: Final = 300.0
+"""Seconds between the time in an entry and that of its cosignature from which a table's clock is wrong."""
 
 
 def findings(store: Store, *, whole: bool) -> Iterator[Finding]:
@@ -18,9 +23,37 @@ def findings(store: Store, *, whole: bool) -> Iterator[Finding]:
     if seen:
         todo = "compare the key with the table's (shoe key show), then shoe-floor record enrol TABLE VKEY"
         yield Finding("WARN", "record", f"seen, not enrolled: {', '.join(seen)}", todo)
+    yield from _of_clocks(store)
     count = len(store.incidents())
     todo = "they follow below; what each means: docs/incidents.md"
     yield judged("record", not count, f"{count} open incidents", todo)
+
+
+def _of_clocks(store: Store) -> Iterator[Finding]:
+    """A finding for each table whose clock differs from that of witnesses by `CLOCK_S` or more.
+
+    Ahead is sure. An entry from long ago may also have come late, to this machine or to a witness: behind is said where
+    both say so.
+    """
+    tables = {each.origin: each.table for each in store.logs()}
+    worst: dict[str, float] = {}
+    for each in store.cosignatures():
+        for leaf in store.some_leaves(each.origin, each.size - 1, 1):
+            for row in store.stored_rows(leaf.table, leaf.journal, leaf.seq, leaf.seq)[:1]:
+                at = _seconds(row.at)
+                ahead, behind = at - each.at, min(each.at, _seconds(row.received_at)) - at
+                found = ahead if ahead >= CLOCK_S else -behind if behind >= CLOCK_S else 0.0
+                worst[each.origin] = max(worst.get(each.origin, 0.0), found, key=abs)
+    for origin, off in worst.items():
+        if off:
+            side = "ahead of" if off > 0 else "behind"
+            what = f"{tables.get(origin, origin)}: its clock is {abs(off) / 60:.0f} min {side} that of witnesses"
+            yield Finding("WARN", "clock", what, "set the table's clock: shoe check names what it is set by")
+
+
+def _seconds(at: str) -> float:
+    """Seconds since 1970 of an RFC 3339 time."""
+    return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
 
 
 def open_incidents(config: FloorConfig) -> Iterator[str]:

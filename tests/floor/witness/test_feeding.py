@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.client import testing
 from firmware_bridge.client.testing import SEED, FakeTable
-from firmware_bridge.floor import check_witnesses
+from firmware_bridge.floor import check_record, check_witnesses
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.verified.commands import NotDone, witnessed_note
 from firmware_bridge.floor.verified.feeding import Witnessing
@@ -214,6 +215,22 @@ def test_one_of_three_lying_is_found_by_the_comparison_alone(tmp_path: Path) -> 
         assert incident.kind == "split_view"
         assert "w3.example/1 was shown another history" in incident.text
         assert floor.house.store.evidence()[0].body
+
+
+@pytest.mark.parametrize(
+    ("off_s", "says"), [(0, []), (-290, []), (-350, ["6 min behind"]), (290, []), (350, ["6 min ahead of"])]
+)
+def test_a_wrong_clock_is_said_from_five_minutes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, off_s: int, says: list[str]
+) -> None:
+    """Nothing in the record depends on it: the sizes of the trees order them."""
+    at = datetime.fromtimestamp(time.time() + off_s, UTC).isoformat(timespec="milliseconds")
+    monkeypatch.setattr(testing, "AT", at.replace("+00:00", "Z"))
+    with opened(tmp_path) as floor:
+        floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+        lines = [each.text for each in check_record.findings(floor.house.store, whole=False) if each.name == "clock"]
+        assert lines == [f"T07: its clock is {each} that of witnesses" for each in says]
+        assert floor.house.proofs() == ["witnessed"] * 2
 
 
 def found(floor: Floor) -> list[tuple[str, str, str]]:
