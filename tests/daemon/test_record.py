@@ -119,6 +119,37 @@ def test_status_and_checkpoint_say_how_far_it_is_signed(table: Any, backend: Bac
     assert v.is_round_signed(key.public, key.name, payload)
 
 
+def test_without_its_key_a_table_plays_on_and_the_next_signed_line_covers_all(
+    table: Any, backend: Backend, tmp_path: Path
+) -> None:
+    bridge = table(table={"decks": 1})
+    bridge.deal(ROUND)
+    backend.wait_until(lambda: rounds(backend))
+    vkey = bridge.ask(do="status")["record"]["key"]
+    bridge.stop()
+    secret = bridge.key_file.read_bytes()
+    bridge.key_file.unlink()
+    bridge.start()
+    assert opens(backend, "record_unsigned")["severity"] == "note"
+    bridge.deal("2s 3h 4d 5c")
+    backend.wait_until(lambda: len(rounds(backend)) == 2)
+    assert "sig" not in json.loads(rounds(backend)[1])
+    assert not bridge.ask(do="status")["record"]["signed"]
+    bridge.stop()
+    bridge.key_file.write_bytes(secret)
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    without = verified(f"log {vkey}\nquorum none\n", exported(bridge, folder))
+    assert (without.returncode, "no checkpoint covers it" in without.stdout) == (1, True)
+    bridge.start()
+    bridge.deal("Kd 9c 8h 8s")
+    backend.wait_until(lambda: len(rounds(backend)) == 3)
+    bridge.stop()
+    done = verified(f"log {vkey}\nquorum none\n", exported(bridge, folder))
+    assert done.returncode == 0, done.stdout
+    assert "2 rounds signed" in done.stdout
+
+
 def alarm(backend: Backend, name: str) -> dict[str, Any] | None:
     """An alarm that is open, as the table says it."""
     return next((each for each in backend.on("alarm")[-1]["open"] if each["id"] == name), None)
@@ -178,6 +209,22 @@ def test_a_store_that_has_another_entry_is_an_alarm(table: Any, backend: Backend
     found = opens(backend, "record_differs")
     assert found["severity"] == "critical"
     assert f"entry {closed['seq']} of {closed['journal']}" in found["detail"]
+
+
+def test_a_store_that_has_another_entry_of_before_the_start_is_an_alarm(table: Any, backend: Backend) -> None:
+    """Journal or store was changed while the daemon was stopped."""
+    bridge = table(mqtt={"stored": "floor"})
+    bridge.deal(ROUND)
+    closed = backend.wait_for(lambda each: each.topic.endswith("/round")).payload
+    bridge.stop()
+    bridge.start()
+    status_is(backend, "online")
+    stored = {"journal": closed["journal"], "seq": closed["seq"], "by": "floor"}
+    backend.publish("shoe/T07/stored", stored | {"head": closed["head"]})
+    bridge.pause(0.5)
+    assert alarm(backend, "record_differs") is None
+    backend.publish("shoe/T07/stored", stored | {"head": "0" * 64})
+    assert opens(backend, "record_differs")
 
 
 WITNESS = SigningKey(bytes([9]) * 32)

@@ -9,11 +9,14 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import DiskError, JournalError
+from firmware_bridge.facts import orders
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.preallocate import SyncFailed
+from firmware_bridge.journal.record_tree import RecordTree
 from tests.journal import journals
 from tests.journal.journals import contents, opened
 from tests.kit.journal_record import Record
+from tests.record.exports import SignedRecord, policy_text, verified
 
 folder, kept = journals.folder, journals.kept  # fixtures
 
@@ -49,6 +52,27 @@ def test_a_short_write_is_taken_back(folder: Path, mocker: MockerFixture, fittin
     record.deal("Td")
     assert record.close()[-1].read_bytes().startswith(before)
     assert opened(folder) == record.shoe
+
+
+def test_a_note_for_a_line_that_the_disk_refused_is_of_no_tree(tmp_path: Path, mocker: MockerFixture) -> None:
+    """Signed before the write: another line takes its place in the tree, and its note is the one that is sent."""
+    record = SignedRecord(tmp_path / "j")
+    record.begin()
+    record.play(1)
+    size, newest = record.journal.tree.size, record.journal.tree.note
+    signed = mocker.spy(RecordTree, "prove")
+    broken = mocker.patch("os.pwrite", side_effect=OSError(28, "No space left on device"))
+    with pytest.raises(DiskError):
+        record.order(orders.CloseShoe())
+    mocker.stop(broken)
+    refused = signed.spy_return.note
+    assert refused
+    assert (record.journal.tree.size, record.journal.tree.note) == (size, newest)
+    record.order(orders.CloseShoe())
+    kept = [line.proof.note for line in record.lines if line.proof.note]
+    assert refused not in kept
+    record.close()
+    assert verified(record.exports(), policy_text(quorum="none")).wrong == []
 
 
 def test_a_new_file_that_does_not_fit_was_never_begun(folder: Path, kept: list[Path], mocker: MockerFixture) -> None:
