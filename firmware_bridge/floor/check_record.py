@@ -30,7 +30,7 @@ def findings(store: Store, *, whole: bool) -> Iterator[Finding]:
 
 
 def _of_clocks(store: Store) -> Iterator[Finding]:
-    """A finding for each table whose clock differs from that of witnesses by `CLOCK_S` or more.
+    """A finding for each table with a clock that differs from the witnesses' by `CLOCK_S` or more.
 
     Ahead is sure. An entry from long ago may also have come late, to this machine or to a witness: behind is said where
     both say so.
