@@ -17,7 +17,7 @@ import pytest
 from firmware_bridge.floor.check import findings
 from firmware_bridge.floor.cli import main as shoe_floor
 from firmware_bridge.floor.config import load
-from firmware_bridge.floor.metrics.exporter import Exporter
+from firmware_bridge.floor.metrics.exporter import PLAIN, Exporter, stored
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.record.verify import Key, parse_vkey
@@ -140,8 +140,8 @@ class RealHouse:
         """Wait for incidents of these kinds: in the store, in the metrics, and `shoe-floor check` calls each wrong."""
         self.until(lambda: self.kinds() >= set(kinds))
         config = load(self.config)
-        exporter = Exporter(Tables("shoe"), lambda: Asked(config)(lambda reader: reader.counts()))
-        assert "shoe_record_incidents 0\n" not in (text := str(exporter.text("")))
+        exporter = Exporter(Tables("shoe"), lambda: Asked(config)(lambda reader: stored(reader, [], 0.0)))
+        assert "shoe_record_incidents 0\n" not in (text := str(exporter.text(PLAIN)))
         assert "shoe_record_incidents " in text
         assert [each.level for each in findings(config) if each.name == "record"][-1] == "FAIL"
 
