@@ -40,7 +40,7 @@ def rewrite(house: RealHouse, signers: Sequence[Signer]) -> None:
     signers: who signs the tree; without one, no line carries a checkpoint any more.
     """
     shoe, chain, tree = Shoe(), FIRST_CHAIN, RecordTree()
-    tree.signers = tuple(signers)
+    tree.coming = tuple(signers)  # RecordBegun is the first to be signed by them
     before = house.table.lines()[-1].chain
     two, five = cards("2s 5s")
     for path in journal_files(house.table.journal_dir):
