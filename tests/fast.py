@@ -45,7 +45,7 @@ SLOW: Final = {
     "floor": (
         *("attacks", "attacks_past", "check", "command", "fleet", "fleet_network", "kills"),
         *("names_at_a_table", "no_store", "other_store", "page_drawn", "page_past", "page_record"),
-        *("small_house", "source", "split_view", "stored_kills", "windows"),
+        *("record_exported", "small_house", "source", "split_view", "stored_kills", "windows"),
     ),
     "floor/witness": ("feeding",),
     "hardware": ("dwell", "pins", "pty", "sim", "sim_words", "tty"),

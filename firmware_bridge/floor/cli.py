@@ -3,7 +3,6 @@
 import argparse
 import logging
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -13,8 +12,9 @@ from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.cli_record import add_record, run_record
 from firmware_bridge.floor.config import FloorConfig, load, need
-from firmware_bridge.floor.store import OtherFormat, Store, What
+from firmware_bridge.floor.store import OtherFormat, What
 
 HELP: Final = "this help, the manual page, or the completion for a shell"
 FILES: Final = {
@@ -256,103 +256,6 @@ def _with_config(command: argparse.ArgumentParser, default: Path) -> argparse.Ar
     return command
 
 
-def _record(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    """Carries out a command of `record`, on an open store."""
-    from firmware_bridge.floor.store.open import open_store
-
-    store = open_store(config)
-    try:
-        for line in arguments.act(arguments, store):
-            print(line)
-    finally:
-        store.close()
-    return Exit.FINE
-
-
-def _policy(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    """Prints the page of keys."""
-    from firmware_bridge.floor.store.open import open_store
-    from firmware_bridge.floor.verified.quorum import page_of_keys
-
-    store = open_store(config)
-    try:
-        keys = [each.vkey for each in store.record_keys() if each.trust != "seen"]
-    finally:
-        store.close()
-    for line in page_of_keys(config, keys):
-        print(line)
-    return Exit.FINE
-
-
-def _export_note(given: argparse.Namespace, store: Store) -> Iterator[str]:
-    from firmware_bridge.floor.verified.commands import witnessed_note
-
-    yield witnessed_note(store, given.table).removesuffix("\n")
-
-
-def _enrol(given: argparse.Namespace, store: Store) -> Iterator[str]:
-    from firmware_bridge.floor.verified.commands import enrol
-
-    yield enrol(store, given.table, given.vkey, given.by, given.second)
-
-
-def _revoke(given: argparse.Namespace, store: Store) -> Iterator[str]:
-    from firmware_bridge.floor.verified.commands import revoke
-
-    yield revoke(store, given.table, given.vkey, given.until, given.by, given.second)
-
-
-def _show(given: argparse.Namespace, store: Store) -> Iterator[str]:
-    from firmware_bridge.floor.verified.commands import shown
-
-    return shown(store, as_json=given.json)
-
-
-def _incidents(given: argparse.Namespace, store: Store) -> Iterator[str]:
-    from firmware_bridge.floor.verified.commands import incidents
-
-    return incidents(store, as_json=given.json)
-
-
-def _close(given: argparse.Namespace, store: Store) -> Iterator[str]:
-    from firmware_bridge.floor.verified.commands import close
-
-    yield close(store, given.table, given.kind, given.by, given.second, given.why)
-
-
-def _add_record(record: argparse.ArgumentParser) -> None:
-    """Adds the commands of `record`."""
-    parts = record.add_subparsers(dest="part", metavar="PART", required=True)
-
-    def add(name: str, text: str, act: object, *words: str) -> argparse.ArgumentParser:
-        command = parts.add_parser(name, help=text, description=text)
-        command.set_defaults(act=act)
-        command.add_argument(
-            "--config", type=Path, default=argparse.SUPPRESS, metavar="FILE", help=f"(default: {CONFIG})"
-        )
-        for word in words:
-            command.add_argument(word, metavar=word.upper())
-        return command
-
-    def by_two(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
-        command.add_argument("--by", required=True, metavar="NAME", help="who does it")
-        command.add_argument("--second", required=True, metavar="NAME", help="who looked at it too")
-        return command
-
-    by_two(add("enrol", "let a key of a table count", _enrol, "table", "vkey"))
-    command = by_two(add("revoke", "let a key of a table no longer count", _revoke, "table", "vkey"))
-    command.add_argument("--until", type=int, metavar="SIZE", help="it counts up to this size of its record")
-    command = add("show", "the keys of all tables, and how far their records are verified", _show)
-    command.add_argument("--json", action="store_true", help="one JSON object a line")
-    text = "the page of keys (C2SP tlog-policy): keys of tables and witnesses, and the quorum"
-    add("policy", text, _show).set_defaults(run=_policy)
-    add("export", "the newest note of a table that a quorum cosigned, for verify.py --notes", _export_note, "table")
-    command = add("incidents", "what should not be, and is not closed", _incidents)
-    command.add_argument("--json", action="store_true", help="one JSON object a line")
-    command = by_two(add("close", "close the incidents of a kind at a table", _close, "table", "kind"))
-    command.add_argument("--why", required=True, metavar="TEXT", help="what was found")
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="shoe-floor", description="The back office of all tables of a floor.")
     parser.add_argument("--version", action=Version)
@@ -370,7 +273,8 @@ def _parser() -> argparse.ArgumentParser:
     command = add("check", "check the store and the broker", _check)
     command.add_argument("--json", action="store_true", help="one JSON object, for programs")
     command.add_argument("--record", action="store_true", help="verify all that is stored against the signed records")
-    _add_record(add("record", "the keys of tables, and incidents of their records", _record))
+    text = "the keys of tables, their records, and incidents of these"
+    add_record(add("record", text, run_record), CONFIG)
     command = add("prepare", "set up what the ingest needs, before tables connect", _prepare)
     command.add_argument(
         "--ingest", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to store messages"

@@ -175,7 +175,12 @@ def format_of(beginning: bytes) -> int | None:
 
 def without_sealed(line: Line) -> bytes:
     """The bytes of a line for export: the hash of the sealed part in its place, with a checksum of its own."""
-    return _text(line.chain, _encode(line.public), line.sealed_hash.encode(), _proof_text(line.proof)) + b"\n"
+    return exported(line.chain, _encode(line.public), line.sealed_hash, line.proof)
+
+
+def exported(chain: str, public: bytes, sealed_hash: str, proof: Proof) -> bytes:
+    """The bytes of a line for export, from its parts."""
+    return _text(chain, public, sealed_hash.encode(), _proof_text(proof)) + b"\n"
 
 
 def chained(before: str, sealed_hash: str, public: bytes) -> str:

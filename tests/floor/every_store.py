@@ -12,8 +12,10 @@ from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.record.ledger import Ledger, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread, row
 from firmware_bridge.floor.record.names import Names
+from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, TrustedKey
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store import Old, OtherFormat, Saved, Store, StoreError, What
+from firmware_bridge.floor.store import Old, OtherFormat, Saved, Store, StoreError, What, record_sql
+from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed
 from tests.floor.journals import AT, event, round_of
 from tests.floor.test_ingest import Said
 
@@ -69,6 +71,58 @@ def test_messages_are_never_changed_or_deleted(store: Store, engine: Engine) -> 
         with pytest.raises(Exception, match="messages are never"):
             engine.execute(statement)
     assert store.count("messages") == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "what"), [(table, what) for table, whats in record_sql.KEPT.items() for what in whats]
+)
+def test_rows_of_records_are_never_changed_or_deleted(store: Store, engine: Engine, table: str, what: str) -> None:
+    keep_a_record(store)
+    before = list_of(store, table)
+    assert before
+    done = "changed" if what == "update" else "deleted"
+    column = {"leaf": "head", "witnessed": "note", "evidence": "body"}.get(table)
+    statement = f"update {table} set {column} = ''" if what == "update" else f"delete from {table}"
+    with pytest.raises(Exception, match=f"{table}: rows are never {done}"):
+        engine.execute(statement)
+    assert list_of(store, table) == before
+
+
+def keep_a_record(store: Store) -> None:
+    """Keep a row of everything that a record has."""
+    log = Log("T07", "o/T07/1", 1, "vkey", "3-5ad1", 1, 2, b"e" * 32, "3-5ad1", 2, "ab", "note")
+    found = Incident("T07", "two_heads", "place", AT, "text")
+    changes = Changes()
+    changes.logs[("T07", log.origin)] = log
+    changes.leaves += [Leaf(log.origin, n, "T07", "3-5ad1", n + 1, f"{n:064x}") for n in range(2)]
+    store.save([], [], [], changes)
+    store.put_key(TrustedKey("T07", "vkey", "enrolled", "A", "B", AT))
+    witnessed = Witnessed(log.origin, 2, AT, AT, "note")
+    store.put_cosigned([Cosignature(log.origin, "w1", 2, 1, "line")], {"T07": [witnessed]})
+    store.put_evidence(found, {"note": "text"})
+
+
+def list_of(store: Store, table: str) -> list[object]:
+    """The rows of a table of records."""
+    with store._in_words():
+        return list(store._db.execute(f"select * from {table}").fetchall())
+
+
+def test_what_may_change_of_a_record_does(store: Store) -> None:
+    """A key by its people, a log as it grows, a cosignature by a newer one, an incident that is closed."""
+    keep_a_record(store)
+    store.put_key(TrustedKey("T07", "vkey", "revoked", "C", "D", AT, 7))
+    [log] = store.logs()
+    changes = Changes()
+    changes.logs[("T07", log.origin)] = log._replace(size=3, head="cd")
+    store.save([], [], [], changes)
+    store.put_cosigned([Cosignature(log.origin, "w1", 3, 2, "line 2"), Cosignature(log.origin, "w1", 1, 3, "older")])
+    assert store.close_incidents("T07", "two_heads", "by A and B: x", AT) == 1
+    assert [(each.trust, each.until) for each in store.record_keys()] == [("revoked", 7)]
+    assert [(each.size, each.head, each.witnessed) for each in store.logs()] == [(3, "cd", 2)]
+    assert [(each.size, each.line) for each in store.cosignatures()] == [(3, "line 2")]
+    assert store.incidents() == []
+    assert [each.name for each in store.evidence()] == ["note"]
 
 
 def test_a_commit_is_whole_or_not_at_all(store: Store) -> None:

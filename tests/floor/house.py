@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.record.message import now
+from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.state import TrustedKey
 from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.floor.verified.audit import Audit
 from firmware_bridge.floor.verified.records import Limits
@@ -17,19 +20,29 @@ from tests.floor.test_ingest import Said
 
 
 class House:
-    """A back office that reads fake tables. restart: as after a `kill -9`."""
+    """A back office that reads fake tables. restart: as after a `kill -9`. opens: another store than that of SQLite.
 
-    def __init__(self, path: Path, limits: dict[str, Limits] | None = None) -> None:
-        self.path, self.time, self.limits = path, 0.0, limits
-        self.store, self.source = SqliteStore(path), Said()
+    names: replaces names of people.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        limits: dict[str, Limits] | None = None,
+        opens: Callable[[], Store] | None = None,
+        names: Names | None = None,
+    ) -> None:
+        self.path, self.time, self.limits, self.names = path, 0.0, limits, names
+        self._opens = opens or (lambda: SqliteStore(path))
+        self.store, self.source = self._opens(), Said()
         self.ingest = self._made()
 
     def _made(self) -> Ingest:
-        return Ingest(self.store, self.source, clock=lambda: self.time, limits=self.limits)
+        return Ingest(self.store, self.source, clock=lambda: self.time, names=self.names, limits=self.limits)
 
     def restart(self) -> None:
         self.store.close()
-        self.store = SqliteStore(self.path)
+        self.store = self._opens()
         self.ingest = self._made()
 
     def send(self, *messages: tuple[str, bytes]) -> None:

@@ -46,7 +46,7 @@ def export(store: Store, what: What, table: str | None, journal: str | None, tar
     are no message are in base64.
     """
     columns, count = store.columns(what), 0
-    with _output(target) as out:
+    with output(target) as out:
         sheet = csv.writer(out)
         if form == "csv":
             sheet.writerow(columns)
@@ -102,21 +102,9 @@ def expire(store: Store, years: int, *, dry: bool = False) -> Iterator[str]:
             yield f"deleted: {what}"
 
 
-def _as_json(name: str, value: Any) -> Any:
-    if isinstance(value, bytes):
-        return b64encode(value).decode()
-    if name in BODIES and isinstance(value, str) and "\n" not in value:
-        return msgspec.Raw(value.encode())
-    return value
-
-
-def _as_text(value: Any) -> Any:
-    text = b64encode(value).decode() if isinstance(value, bytes) else value
-    return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text
-
-
 @contextmanager
-def _output(target: Path | None) -> Iterator[TextIO]:
+def output(target: Path | None) -> Iterator[TextIO]:
+    """Context of what is written to a file, atomically, or to stdout. Raises StoreError."""
     if target is None:
         yield sys.stdout
         sys.stdout.flush()
@@ -132,6 +120,19 @@ def _output(target: Path | None) -> Iterator[TextIO]:
         raise StoreError(f"{target} cannot be written ({error.strerror})", "choose another file with -o") from None
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def _as_json(name: str, value: Any) -> Any:
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
+    if name in BODIES and isinstance(value, str) and "\n" not in value:
+        return msgspec.Raw(value.encode())
+    return value
+
+
+def _as_text(value: Any) -> Any:
+    text = b64encode(value).decode() if isinstance(value, bytes) else value
+    return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text
 
 
 def _rows(path: Path, left_out: Callable[[JournalError], None]) -> Iterator[Row]:

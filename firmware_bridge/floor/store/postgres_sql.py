@@ -87,8 +87,22 @@ def _text(script: str) -> str:
     return script
 
 
+_REFUSES: Final = """
+create function row_is_kept() returns trigger language plpgsql as $$
+  begin raise exception '%: rows are never %', tg_table_name, tg_argv[0]; end $$;
+"""
+_TRIGGERS: Final = "".join(
+    f"create trigger {table}_is_never_{done} before {what} on {table}\n"
+    f"  for each statement execute function row_is_kept('{done}');\n"
+    for table, whats in record_sql.KEPT.items()
+    for what, done in (("update", "changed"), ("delete or truncate", "deleted"))
+    if what.split()[0] in whats
+)
+
 TABLES: Final = _text(
     _TABLES.replace("create view round_latest", record_sql.TABLES + cosigned.TABLES + "create view round_latest")
+    + _REFUSES
+    + _TRIGGERS
 )
 """No index holds a body, or what the broker or a reader calls it: an entry of an index has at most 2,700 bytes."""
 

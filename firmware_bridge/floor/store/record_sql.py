@@ -29,6 +29,17 @@ create view incidents as
   select at, tbl, kind, place, what as text, closed_at from incident;
 """
 
+KEPT: Final = {
+    "leaf": ("update", "delete"),
+    "witnessed": ("update", "delete"),
+    "evidence": ("update", "delete"),
+    "record_key": ("delete",),
+    "log": ("delete",),
+    "incident": ("delete",),
+    "cosignature": ("delete",),
+}
+"""Table -> what no statement may do to its rows: a trigger refuses it, to the owner too."""
+
 VIEW_PROOF: Final = """case
     when exists (
       select 1 from leaf f join log g on g.tbl = f.tbl and g.origin = f.origin
@@ -66,6 +77,17 @@ LEAF: Final = "insert into leaf values (?, ?, ?, ?, ?, ?) on conflict do nothing
 LEAVES: Final = """
 select origin, idx, tbl, journal, seq, head from leaf where origin = ? and idx >= ? order by idx limit ?
 """
+LEAF_OF: Final = "select origin, idx, tbl, journal, seq, head from leaf where tbl = ? and journal = ? and seq = ?"
+UNSHOWN: Final = """
+select max(idx) from leaf f where origin = ? and (? = '' or journal = ?) and (
+  not exists (
+    select 1 from message m where m.topic = 'event' and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq)
+  or exists (
+    select 1 from message m where m.topic in ('event', 'round') and m.tbl = f.tbl and m.journal = f.journal
+    and m.seq = f.seq and m.digest is not null))
+"""
+"""The last entry of a record whose messages are deleted, or have replaced names."""
+
 HEADS: Final = "select head from leaf where tbl = ? and journal = ? and seq = ?"
 FIRSTS: Final = """
 select journal, seq from message where topic = 'round' and prev_journal is null and tbl = ? limit 3

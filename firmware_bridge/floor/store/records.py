@@ -154,6 +154,20 @@ class Records(RecordQueries):
         with self._in_words():
             return [Leaf(*each) for each in self._all(sql.LEAVES, origin, first, most)]
 
+    def leaves_of(self, table: str, journal: str, seq: int) -> list[Leaf]:
+        """The verified entries in a place: one for each record of the table that has it."""
+        with self._in_words():
+            return [Leaf(*each) for each in self._all(sql.LEAF_OF, table, journal, seq)]
+
+    def last_unshown(self, origin: str, journal: str = "") -> int:
+        """The index of a record's last entry whose bytes are not as they came: deleted, or with other names; -1 if all.
+
+        journal: look in this one only.
+        """
+        with self._in_words():
+            ((found,),) = self._all(sql.UNSHOWN, origin, journal, journal)
+        return -1 if found is None else int(found)
+
     def stored_rows(self, table: str, journal: str, first: int, last: int) -> list[Row]:
         """All messages of some entries that are stored, without those that wait."""
         with self._in_words():

@@ -77,8 +77,18 @@ def _text(script: str) -> str:
     return script
 
 
+_DONE: Final = {"update": "changed", "delete": "deleted"}
+
+_TRIGGERS: Final = "".join(
+    f"create trigger {table}_is_never_{_DONE[what]} before {what} on {table}\n"
+    f"  begin select raise(abort, '{table}: rows are never {_DONE[what]}'); end;\n"
+    for table, whats in record_sql.KEPT.items()
+    for what in whats
+)
+
 TABLES: Final = _text(
     _TABLES.replace("create view round_latest", record_sql.TABLES + cosigned.TABLES + "create view round_latest")
+    + _TRIGGERS
 )
 
 INSERT: Final = f"insert into message values ({', '.join('?' * 17)}) on conflict do nothing"

@@ -1,4 +1,4 @@
-"""Roots and proofs of consistency of a log, made from the leaves that a store has (RFC 9162, 2.1.4)."""
+"""Roots and proofs of a log, made from the leaves that a store has (RFC 9162, 2.1.3 and 2.1.4)."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
@@ -38,6 +38,19 @@ class Proofs:
         if not 0 < old < size:
             return []
         return _subproof(old, 0, size, True, lambda first, end: self._hash(origin, first, end))
+
+    def inclusion(self, origin: str, index: int, size: int) -> list[bytes]:
+        """The proof that the tree of `size` has this entry, counted from 0 and below `size`."""
+        path, first, end = list[bytes](), 0, size
+        while end - first > 1:
+            middle = first + _split(end - first)
+            if index < middle:
+                path.append(self._hash(origin, middle, end))
+                end = middle
+            else:
+                path.append(self._hash(origin, first, middle))
+                first = middle
+        return path[::-1]
 
     def _hash(self, origin: str, first: int, end: int) -> bytes:
         """The hash over the leaves from `first` to `end`; `first` is where a subtree of that size begins."""

@@ -1,0 +1,184 @@
+"""Makes journal lines and proofs for outsiders from what a store has: the bytes of `shoe journal export`."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from firmware_bridge.client.heads import Part, part, public_bytes, signed_part
+from firmware_bridge.floor.record.message import EVENT, Row
+from firmware_bridge.floor.record.state import Leaf, Log
+from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.verified.chain import Begun
+from firmware_bridge.floor.verified.commands import NotDone
+from firmware_bridge.floor.verified.feeding import StoredLeaves
+from firmware_bridge.floor.verified.proofs import Proofs
+from firmware_bridge.journal import line as journal_line
+from firmware_bridge.record.verify import (
+    Note,
+    Proof,
+    Refused,
+    check_self_contained,
+    grow,
+    leaf_hash,
+    parse_checkpoint,
+    parse_note,
+    parse_policy,
+    text_of_proof,
+)
+
+PAGE: Final = 500
+"""Entries of one fetch."""
+
+_SEQ: Final = re.compile(r"[1-9]\d{0,15}", re.ASCII)
+
+
+class Proved(NamedTuple):
+    """A `.tlog-proof`. words: what it shows."""
+
+    text: str
+    words: str
+
+
+class Exported:
+    """The verified entries of a table, of all its records or of one journal, as lines of an export.
+
+    It begins behind the last entry whose bytes are not in the store: an export has no gap. After `lines`: `count` of
+    them, and in `left_out` a sentence about what is missing. Raises NotDone if nothing is left, StoreError.
+    """
+
+    def __init__(self, store: Store, table: str, journal: str | None = None) -> None:
+        self._store, self._journal = store, journal or ""
+        self.count, self.left_out = 0, list[str]()
+        logs = sorted((each for each in store.logs() if each.table == table and each.size), key=lambda log: log.birth)
+        if not logs:
+            raise NotDone(f"no entry of table {table} is verified", "see shoe-floor record show")
+        self._logs = list(self._shown(logs))
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines in order."""
+        for log, first in self._logs:
+            edge = list[bytes]()
+            for leaves in _pages(self._store, log):
+                wanted = [each for each in leaves if each.idx >= first and self._journal in ("", each.journal)]
+                rows = _rows_of(self._store, wanted)
+                for each in leaves:
+                    if (found := rows.get((each.journal, each.seq))) is not None:
+                        stands = each.seq == 1 or not each.idx or not self.count
+                        yield _line(each, found, edge if stands else None)
+                        self.count += 1
+                    grow(edge, each.idx, leaf_hash(bytes.fromhex(each.head)))
+        if not self.count:
+            why = "; ".join(self.left_out) or f"no verified entry is of journal {self._journal}"
+            raise NotDone(f"nothing can be exported: {why}", "at the table: shoe journal export JOURNAL")
+
+    def _shown(self, logs: Sequence[Log]) -> Iterator[tuple[Log, int]]:
+        """Each record that is exported, and the index of its first entry that is."""
+        unshown = [self._store.last_unshown(each.origin, self._journal) for each in logs]
+        begin = max((n for n, idx in enumerate(unshown) if idx >= 0), default=0)
+        for n, log in enumerate(logs):
+            last = log.size - 1 if n < begin else unshown[n]
+            if last >= 0 and (n == begin or not self._journal):
+                what = f"entries 1 to {last + 1} of {log.origin} are not in it"
+                self.left_out.append(f"{what}: messages were deleted, or names of people are replaced")
+            if n >= begin and last + 1 < log.size:
+                yield log, last + 1
+
+
+def proof(store: Store, table: str, entry: str) -> Proved:
+    """The proof of a verified entry, JOURNAL:SEQ, under the newest checkpoint that a quorum cosigned.
+
+    Under the newest signed one where that does not cover it. Raises NotDone, StoreError.
+    """
+    journal, _, seq = entry.rpartition(":")
+    if not journal or not _SEQ.fullmatch(seq):
+        raise NotDone(f"{entry!r} names no entry", "write JOURNAL:SEQ, as 3-9f8a7c:57")
+    logs = {each.origin: each for each in store.logs() if each.table == table}
+    leaves = [each for each in store.leaves_of(table, journal, int(seq)) if each.origin in logs]
+    if not leaves:
+        raise NotDone(f"table {table} has no verified entry {entry}", "see shoe-floor record show, and export pending")
+    leaf = max(leaves, key=lambda each: logs[each.origin].birth)
+    log = logs[leaf.origin]
+    cosigned = {each.origin: each for each in store.newest_witnessed()}.get(leaf.origin)
+    is_witnessed = cosigned is not None and cosigned.size > leaf.idx
+    note = cosigned.note if cosigned and is_witnessed else log.note
+    size = parse_checkpoint(parse_note(note).text).size
+    proofs, extra = Proofs(StoredLeaves(store)), _extra(store, leaf)
+    made = Proof(extra, leaf.idx, tuple(proofs.inclusion(leaf.origin, leaf.idx, size)), Note("", ()))
+    text = text_of_proof(made, note)
+    if extra:
+        _try(made._replace(note=parse_note(note)), log)
+    words = f"entry {leaf.idx + 1} of {size} of {leaf.origin}, " + (
+        "witnessed" if is_witnessed else "not witnessed yet"
+    )
+    return Proved(text, words if extra else f"{words}, without the entry: its bytes are not in the store")
+
+
+def _try(made: Proof, log: Log) -> None:
+    """Raise NotDone where a proof that was made would be refused."""
+    try:
+        check_self_contained(made, parse_policy(f"log {log.vkey}\nquorum none\n"))
+    except Refused as error:
+        raise NotDone(f"the store is not as it was verified: {error}", "shoe-floor check --record") from None
+
+
+def _extra(store: Store, leaf: Leaf) -> bytes:
+    """The head before an entry, and its line; b"" where the store does not have its bytes as they came."""
+    rows = store.stored_rows(leaf.table, leaf.journal, leaf.seq, leaf.seq)
+    if not any(each.topic == EVENT for each in rows) or any(each.digest is not None for each in rows):
+        return b""
+    if leaf.idx:
+        (before,) = (each.head for each in store.some_leaves(leaf.origin, leaf.idx - 1, 1))
+    else:
+        before = _begun_after(_parts(leaf, rows)[-1])
+    return before.encode() + _line(leaf, rows)
+
+
+def _line(leaf: Leaf, rows: Sequence[Row], edge: Sequence[bytes] | None = None) -> bytes:
+    """The line of an entry. edge: of the tree before it, where the line states it: the first of a file or a record."""
+    parts = _parts(leaf, rows)
+    note = parts[-1].note
+    rounds = sorted((each for each in rows if each.topic != EVENT), key=lambda row: row.n)
+    sigs = {str(row.n): b64encode(signed_part(row.body)[1]).decode() for row in rounds} if note else {}
+    made = journal_line.Proof(note, sigs)
+    if edge is not None:
+        made = journal_line.Proof(note, sigs, leaf.idx, tuple(b64encode(each).decode() for each in edge))
+    return journal_line.exported(leaf.head, public_bytes(parts), parts[-1].sealed, made)
+
+
+def _parts(leaf: Leaf, rows: Sequence[Row]) -> list[Part]:
+    """All parts of an entry. Raises NotDone where the store no longer has them as they were verified."""
+    events = sorted((each for each in rows if each.topic == EVENT), key=lambda row: row.n)
+    parts = [each for row in events if (each := part(row.body))]
+    if not parts or [each.n for each in parts] != list(range(1, parts[0].of + 1)):
+        what = f"entry {leaf.journal}:{leaf.seq} is not in the store as it was verified"
+        raise NotDone(what, "shoe-floor check --record")
+    return parts
+
+
+def _begun_after(last: Part) -> str:
+    """The head that a record goes on from."""
+    try:
+        return msgspec.json.decode(last.raw, type=Begun).follows.head
+    except msgspec.MsgspecError:
+        raise NotDone("the first entry of the record begins none", "shoe-floor check --record") from None
+
+
+def _pages(store: Store, log: Log) -> Iterator[list[Leaf]]:
+    at = 0
+    while at < log.size and (leaves := store.some_leaves(log.origin, at, min(PAGE, log.size - at))):
+        yield leaves
+        at += len(leaves)
+
+
+def _rows_of(store: Store, leaves: Sequence[Leaf]) -> dict[tuple[str, int], list[Row]]:
+    """The stored messages of each of these entries, [] where there is none."""
+    rows: dict[tuple[str, int], list[Row]] = {(each.journal, each.seq): [] for each in leaves}
+    for journal in dict.fromkeys(each.journal for each in leaves):
+        seqs = [each.seq for each in leaves if each.journal == journal]
+        for row in store.stored_rows(leaves[0].table, journal, min(seqs), max(seqs)):
+            if (found := rows.get((journal, row.seq))) is not None:
+                found.append(row)
+    return rows

@@ -1,0 +1,255 @@
+"""What every store gives to an auditor: the tests of each engine bring the fixtures `make_house` and `place`.
+
+The verifier runs alone, in an empty directory, as the auditor runs it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from firmware_bridge.client.testing import FakeTable
+from firmware_bridge.facts import orders
+from firmware_bridge.facts.inputs import Follows, NewRecord, RecordRenewed
+from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.record.message import now
+from firmware_bridge.floor.record.names import Names
+from firmware_bridge.floor.record.state import TrustedKey
+from firmware_bridge.floor.store.cosigned import Witnessed
+from firmware_bridge.journal.messages import messages
+from firmware_bridge.record import verify
+from tests.floor.house import House
+from tests.kit.journal_record import AT
+
+pytest.importorskip("nacl")
+
+from tests.record.exports import KEYS, ORIGIN, SECOND, SignedRecord, cosigned, device, policy_text
+
+Floor = Callable[..., tuple[int, str]]
+"""Exit code, and what a command prints on stdout and stderr."""
+
+
+@pytest.fixture
+def real_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name journals of fake tables as a real table does, in hex digits."""
+    monkeypatch.setattr(FakeTable, "journal", property(lambda table: f"{table.shoe}-fa4e"))
+
+
+@pytest.fixture
+def house(make_house: Callable[..., House]) -> House:
+    return make_house()
+
+
+@pytest.fixture
+def floor(tmp_path: Path, place: str, capsys: pytest.CaptureFixture[str]) -> Floor:
+    """Exit code and output of `shoe-floor` on the store of the house."""
+    config = tmp_path / "floor.toml"
+    config.write_text(f"[mqtt]\nport = 1\n[store]\n{place}\nkeep_years = 1\n")
+
+    def run(*words: str) -> tuple[int, str]:
+        code = main(["--config", str(config), *words])
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return run
+
+
+class Verified(NamedTuple):
+    code: int
+    text: str
+
+
+def verified(folder: Path, policy: str, *files: str | bytes, notes: tuple[str, ...] = ()) -> Verified:
+    """What the verifier says of exports (bytes) and proofs (text), run alone in an empty directory."""
+    place = folder / "auditor"
+    place.mkdir()
+    (place / "shoe-verify.py").write_bytes(Path(verify.__file__).read_bytes())
+    (place / "keys.txt").write_text(policy)
+    words = ["--policy", "keys.txt", *(["--notes"] if notes else [])]
+    for number, note in enumerate(notes):
+        (place / f"{number}.note").write_text(note)
+        words.append(f"{number}.note")
+    words.append("--")
+    for number, each in enumerate(files):
+        name = f"{number}.tlog-proof" if isinstance(each, str) else f"{number}.export"
+        (place / name).write_bytes(each.encode() if isinstance(each, str) else each)
+        words.append(name)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "shoe-verify.py", *words], cwd=place, capture_output=True, text=True, timeout=120
+    )
+    for path in place.iterdir():
+        path.unlink()
+    place.rmdir()
+    return Verified(done.returncode, done.stdout + done.stderr)
+
+
+def signed_table(house: House, folder: Path, rounds: tuple[int, ...] = (1, 3)) -> SignedRecord:
+    """A table whose key is enrolled, with what it published of so many shoes at the back office."""
+    house.store.put_key(TrustedKey("T07", device().key.vkey, "enrolled", "ANNA", "BO", now()))
+    house.wait(10)
+    record = SignedRecord(folder / "journals")
+    record.begin()
+    for number, each in enumerate(rounds):
+        if number:
+            record.open_shoe()
+        record.play(each)
+    send(house, record)
+    return record
+
+
+def send(house: House, record: SignedRecord, first: int = 0) -> None:
+    for line in record.lines[first:]:
+        house.send(*((f"shoe/T07/{each.topic}", each.payload) for each in messages(line)))
+
+
+def witness(house: House, table: str = "T07", by: tuple[str, ...] = ("w1", "w3")) -> str:
+    """Have witnesses cosign the newest checkpoint; returns the note."""
+    log = max((each for each in house.store.logs() if each.table == table and each.size), key=lambda each: each.birth)
+    note = cosigned(log.note, by)
+    house.store.put_cosigned((), {table: [Witnessed(log.origin, log.size, now(), now(), note)]})
+    return note
+
+
+def test_an_export_of_the_store_is_that_of_the_table_byte_for_byte(house: House, floor: Floor, tmp_path: Path) -> None:
+    record = signed_table(house, tmp_path)
+    first, *later = record.exports()
+    assert floor("record", "export", "T07", "-o", str(tmp_path / "out"))[0] == 0
+    lines = (tmp_path / "out").read_bytes().splitlines(keepends=True)
+    assert lines == [line for each in (first, *later) for line in each][: len(lines)]
+    assert len(lines) == house.store.logs()[0].size > len(first)
+    journal = record.lines[len(first)].public.journal
+    code, said = floor("record", "export", "T07", "--journal", journal)
+    assert (code, said.encode().startswith(b"".join(later[0]))) == (0, True)
+    note = witness(house)
+    whole = (tmp_path / "out").read_bytes()
+    for export, count in (
+        (whole, len(lines)),
+        (b"".join([*later[0], *lines[-len(later[1]) :]]), len(lines) - len(first)),
+    ):
+        found = verified(tmp_path, policy_text(), export, notes=(note,))
+        assert found.code == 0, found.text
+        assert f"{count} lines" in found.text
+        assert f"witnessed up to entry {len(lines)}" in found.text
+    changed = whole.replace(b'"type":"RoundClosed"', b'"type":"RoundVoided"', 1)
+    assert verified(tmp_path, policy_text(), changed, notes=(note,)).code == 1
+
+
+@pytest.mark.usefixtures("real_names")
+def test_the_export_of_a_fake_table_verifies_by_the_page_of_keys_of_the_house(
+    house: House, floor: Floor, tmp_path: Path
+) -> None:
+    table = house.table()
+    house.enrol(table)
+    table.play(4, {2: "void", 3: "correct", 4: "repeat"})
+    table.new_shoe()
+    table.play(2)
+    code, policy = floor("record", "policy")
+    assert (code, policy) == (0, f"log {table.key}\nquorum none\n")
+    assert verify.parse_policy(policy).logs == (verify.parse_vkey(table.key),)
+    assert floor("record", "export", "T07", "-o", str(tmp_path / "out"))[0] == 0
+    found = verified(tmp_path, policy, (tmp_path / "out").read_bytes())
+    assert found.code == 0, found.text
+    assert f"{len(list(house.store.leaves(table.origin)))} lines" in found.text
+
+
+@pytest.mark.parametrize("witnessed", [True, False])
+def test_the_proof_of_each_entry_verifies_alone(house: House, floor: Floor, tmp_path: Path, witnessed: bool) -> None:
+    record = signed_table(house, tmp_path)
+    if witnessed:
+        witness(house)
+    size = house.store.logs()[0].size
+    proofs = list[str]()
+    for line in record.lines[:size]:
+        name = f"{line.public.journal}:{line.public.seq}"
+        code, said = floor("record", "prove", "T07", name, "-o", str(tmp_path / "x.tlog-proof"))
+        assert (code, ("not witnessed yet" in said)) == (0, not witnessed), said
+        proofs.append((tmp_path / "x.tlog-proof").read_text())
+    found = verified(tmp_path, policy_text(quorum="two" if witnessed else "none"), *proofs)
+    assert found.code == 0, found.text
+    assert found.text.count("OK ") == size
+    refused = verified(tmp_path, policy_text(), proofs[3].replace("index 3\n", "index 2\n"))
+    assert refused.code == 1
+    assert (verified(tmp_path, policy_text(), proofs[0]).code == 0) == witnessed
+
+
+@pytest.mark.usefixtures("real_names")
+def test_an_entry_that_nothing_verified_is_neither_exported_nor_proved(
+    house: House, floor: Floor, tmp_path: Path
+) -> None:
+    code, said = floor("record", "export", "T07")
+    assert (code, "no entry of table T07 is verified" in said) == (1, True)
+    table = house.table()
+    house.enrol(table)
+    table.play(1)
+    forged = table.rounds[0].replace(b'"seq":2', b'"seq":9')
+    house.send(("shoe/T07/round", forged))
+    for entry in ("1-fa4e:9", "1-fa4e:x", "9", "2-fa4e:1", f"1-fa4e:{10**25}", "1-fa4e:\u00b2"):
+        assert floor("record", "prove", "T07", entry)[0] == 1, entry
+    assert floor("record", "export", "T07", "--journal", "9-none")[0] == 1
+    assert b'"seq":9' not in floor("record", "export", "T07")[1].encode()
+
+
+def test_a_second_record_is_exported_behind_the_first(house: House, floor: Floor, tmp_path: Path) -> None:
+    record = signed_table(house, tmp_path, (1,))
+    record.order(orders.CloseShoe())
+    follows = Follows(ORIGIN, record.journal.tree.size, record.journal.chain, 0)
+    record.journal.tree.signers = (device(SECOND),)
+    begun = NewRecord(SECOND, device(SECOND).key.vkey, follows)
+    record.take(RecordRenewed(at=AT, record=begun, why="another card", by="Anna", second="Bo"))
+    record.open_shoe()
+    record.play(1)
+    house.store.put_key(TrustedKey("T07", device(SECOND).key.vkey, "enrolled", "ANNA", "BO", now()))
+    house.wait(10)
+    send(house, record)
+    house.wait(20)
+    assert [each.origin for each in house.store.logs()] == [ORIGIN, SECOND]
+    assert floor("record", "export", "T07", "-o", str(tmp_path / "out"))[0] == 0
+    found = verified(tmp_path, floor("record", "policy")[1], (tmp_path / "out").read_bytes())
+    assert found.code == 0, found.text
+    assert f"{len(record.lines)} lines" in found.text
+
+
+@pytest.mark.usefixtures("real_names")
+def test_where_names_are_replaced_only_the_heads_can_be_shown(
+    make_house: Callable[..., House], floor: Floor, tmp_path: Path
+) -> None:
+    house = make_house(names=Names(b"k" * 32))
+    table = house.table()
+    house.enrol(table)
+    table.play(2, {2: "correct"})  # entry 5 names who corrected
+    table.play(2)
+    policy = f"log {table.key}\nquorum none\n"
+    assert house.store.last_unshown(table.origin) == 4
+    code, said = floor("record", "export", "T07", "-o", str(tmp_path / "out"))
+    assert code == 0
+    assert f"entries 1 to 5 of {table.origin} are not in it: messages were deleted, or names of people" in said
+    export = (tmp_path / "out").read_bytes()
+    assert export.count(b"\n") == 4
+    found = verified(tmp_path, policy, export)
+    assert found.code == 0, found.text
+    assert "entries 1 to 5 are not shown" in found.text
+    code, said = floor("record", "prove", "T07", "1-fa4e:5", "-o", str(tmp_path / "x.tlog-proof"))
+    assert (code, "without the entry: its bytes are not in the store" in said) == (0, True)
+    proof = verify.parse_proof((tmp_path / "x.tlog-proof").read_text())
+    [leaf] = house.store.leaves_of("T07", "1-fa4e", 5)
+    assert verify.check_proof(proof, bytes.fromhex(leaf.head), verify.parse_policy(policy)).size == 9
+    assert floor("record", "prove", "T07", "1-fa4e:6", "-o", str(tmp_path / "x.tlog-proof"))[0] == 0
+    assert verified(tmp_path, policy, (tmp_path / "x.tlog-proof").read_text()).code == 0
+
+
+def test_the_note_for_the_auditor_is_the_one_that_a_quorum_cosigned(house: House, floor: Floor) -> None:
+    table = house.table()
+    house.enrol(table)
+    table.play(2)
+    assert floor("record", "note", "T07")[0] == 1
+    note = witness(house, by=("w1", "w2"))
+    assert floor("record", "note", "T07") == (0, note)
+    assert len(verify.cosigned(verify.parse_note(note), KEYS.values())) == 2
+    shown = json.loads(floor("record", "show", "--json")[1])
+    assert (shown["size"], shown["witnessed"]) == (4, 4)

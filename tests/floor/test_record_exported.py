@@ -1,0 +1,29 @@
+"""What a store in a file of SQLite gives to an auditor."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.floor.every_record import *  # noqa: F403  # the tests of every store
+from tests.floor.house import House
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> str:
+    """The lines of `[store]`."""
+    return f'path = "{tmp_path / "floor.db"}"'
+
+
+@pytest.fixture
+def make_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
+    made: list[House] = []
+
+    def make(**more: Any) -> House:
+        made.append(House(tmp_path / "floor.db", **more))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.store.close()
