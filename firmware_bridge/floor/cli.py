@@ -143,13 +143,15 @@ def _backup(arguments: argparse.Namespace, config: FloorConfig) -> int:
 def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.store.commands import expire
     from firmware_bridge.floor.store.open import open_store
+    from firmware_bridge.floor.verified.quorum import policy
 
     if config.store.keep_years is None:
         say("nothing is deleted: [store] keep_years is not set")
         return Exit.FINE
+    has_quorum = policy(config).quorum != "none"
     store = open_store(config)
     try:
-        for line in expire(store, config.store.keep_years, dry=arguments.dry_run):
+        for line in expire(store, config.store.keep_years, dry=arguments.dry_run, quorum=has_quorum):
             say(escaped(line))
     finally:
         store.close()

@@ -189,14 +189,18 @@ class Store(Cosigned):
             at, came = self._db.execute(self._sql.NEWEST).fetchone()
         return min(at or "", came or "")
 
-    def old(self, before: str) -> list[Old]:
-        """The journals without a message since an RFC 3339 time; the oldest first."""
+    def old(self, before: str, *, quorum: bool = False) -> list[Old]:
+        """The journals without a message since an RFC 3339 time; the oldest first.
+
+        Of a table with an enrolled key one stays until a checkpoint covers all of it. quorum: one that a quorum of
+        witnesses cosigned.
+        """
         with self._in_words():
-            return self._old(before)
+            return self._old(before, quorum=quorum)
 
     @abstractmethod
-    def expire(self, key: Key, before: str, now: str) -> Old | None:
-        """Delete an old journal, and record that; returns it, None if it is not old or stays."""
+    def expire(self, key: Key, before: str, now: str, *, quorum: bool = False) -> Old | None:
+        """Delete an old journal, and record that; returns it, None if it is not old or stays. Its leaves are kept."""
 
     @abstractmethod
     def faults(self) -> list[str]:
@@ -222,11 +226,18 @@ class Store(Cosigned):
     def _transaction(self) -> AbstractContextManager[Any]:
         """Context of a transaction; gives the connection."""
 
-    def _old(self, before: str, key: Key | None = None) -> list[Old]:
+    def _old(self, before: str, key: Key | None = None, *, quorum: bool) -> list[Old]:
         """The old journals, or the one of `key`."""
         named = {"before": before, "tbl": key and key.table, "journal": key and key.journal}
         query = self._sql.OLD.replace("{which}", self._sql.ONE if key else self._sql.ALL)
-        return [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(query, named)]
+        found = [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(query, named).fetchall()]
+        return [each if each.stays else each._replace(stays=self._unsettled(each.key, quorum=quorum)) for each in found]
+
+    def _unsettled(self, key: Key, *, quorum: bool) -> str:
+        """Why a journal of an enrolled table stays; "" if it can go."""
+        count = self.unproved(*key, quorum=quorum)
+        what = "no quorum of witnesses has cosigned" if quorum else "no checkpoint has verified"
+        return f"{what} {count} of its entries" if count else ""
 
     def _names(self, what: What) -> list[str]:
         with self._in_words():

@@ -82,22 +82,26 @@ def backfill(
     return total
 
 
-def expire(store: Store, years: int, *, dry: bool = False) -> Iterator[str]:
+def expire(store: Store, years: int, *, dry: bool = False, quorum: bool = False) -> Iterator[str]:
     """Delete journals older than so many years; yields a line about each, also about those that stay.
 
     A journal is as old as its newest message, by the shoe's clock or by its arrival, the later one. dry: delete
-    nothing. Raises StoreError, also if the clock is far ahead of every message.
+    nothing. quorum: of a table with an enrolled key, delete only what a quorum of witnesses has cosigned; else what a
+    checkpoint has verified. Leaves are never deleted. Raises StoreError, also if the clock is far ahead of every
+    message.
     """
     now = datetime.now(UTC)
     _look_at_the_clock(store, now)
     before = _text(now - years * YEAR)
-    for each in store.old(before):
+    for each in store.old(before, quorum=quorum):
         what = f"table {each.key.table}, journal {each.key.journal}, {each.messages} messages to {each.last_at}"
         if each.stays:
             yield f"kept: {what}: {each.stays}"
         elif dry:
             yield f"would be deleted: {what}"
-        elif store.expire(each.key, before, _text(now)):
+        elif store.expire(each.key, before, _text(now), quorum=quorum):
+            leaves = store.leaves_in(*each.key)
+            what += f"; {leaves} leaves of its record are kept" if leaves else ""
             log.warning("deleted after %d years: %s", years, what)
             yield f"deleted: {what}"
 

@@ -126,10 +126,10 @@ class PostgresStore(Store):
             cursor.itersize = PAGE
             yield from cursor.execute(query, list(named.values()))
 
-    def expire(self, key: Key, before: str, now: str) -> Old | None:
+    def expire(self, key: Key, before: str, now: str, *, quorum: bool = False) -> Old | None:
         with self._transaction() as db:
             db.execute(sql.LET_DELETE)  # locks the table against other writers
-            for found in self._old(before, key):
+            for found in self._old(before, key, quorum=quorum):
                 if not found.stays:
                     db.execute(sql.EXPIRE, key)
                     db.execute(sql.NEVER_DELETE)

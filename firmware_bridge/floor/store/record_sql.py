@@ -88,6 +88,20 @@ select max(idx) from leaf f where origin = ? and (? = '' or journal = ?) and (
 """
 """The last entry of a record whose messages are deleted, or have replaced names."""
 
+IS_ENROLLED: Final = "select 1 from record_key where tbl = ? and trust <> 'seen'"
+UNPROVED: Final = """
+select count(*) from (
+  select seq from message where topic in ('event', 'round') and tbl = ? and journal = ? and seq >= ?
+  union
+  select seq from pending where state = 'waits' and tbl = ? and journal = ? and seq >= ?) m
+where not exists (
+  select 1 from leaf f join log g on g.tbl = f.tbl and g.origin = f.origin
+  where f.tbl = ? and f.journal = ? and f.seq = m.seq and f.idx < case when ? = 1 then g.witnessed else g.size end)
+"""
+"""How many entries of a journal, from one on, no checkpoint covers; with 1: none that a quorum cosigned."""
+
+LEAVES_IN: Final = "select count(*) from leaf where tbl = ? and journal = ?"
+
 HEADS: Final = "select head from leaf where tbl = ? and journal = ? and seq = ?"
 FIRSTS: Final = """
 select journal, seq from message where topic = 'round' and prev_journal is null and tbl = ? limit 3

@@ -58,7 +58,7 @@ class Records(RecordQueries):
         """What is known of a table's record."""
         with self._in_words():
             keys = [TrustedKey(*each) for each in self._all(sql.KEYS_OF, table)]
-            logs = [_log(each) for each in self._all(sql.LOGS, table)]
+            logs = self._table_logs(table)
             firsts = [(str(journal), int(seq)) for journal, seq in self._all(sql.FIRSTS, table)]
             waiting = [((*key, bytes(came)), size, state) for *key, came, size, state in self._all(sql.WAITING, table)]
         return TableState(keys, logs, firsts, waiting)
@@ -168,11 +168,37 @@ class Records(RecordQueries):
             ((found,),) = self._all(sql.UNSHOWN, origin, journal, journal)
         return -1 if found is None else int(found)
 
+    def leaves_in(self, table: str, journal: str) -> int:
+        """How many verified entries a journal has."""
+        with self._in_words():
+            return int(self._all(sql.LEAVES_IN, table, journal)[0][0])
+
+    def unproved(self, table: str, journal: str, *, quorum: bool) -> int:
+        """How many entries of a table's journal no checkpoint covers; 0 for a table without an enrolled key.
+
+        Entries before the table's first record count for covered, as no checkpoint ever can. quorum: it must be one
+        that a quorum of witnesses cosigned.
+        """
+        with self._in_words():
+            if not self._all(sql.IS_ENROLLED, table):
+                return 0
+            logs = sorted((log for log in self._table_logs(table) if log.size), key=lambda log: log.birth)
+            first = 1
+            if logs and journal == logs[0].begun_journal:
+                first = logs[0].begun_seq
+            elif logs and _number(journal) < _number(logs[0].begun_journal):
+                return 0
+            named = (table, journal)
+            return int(self._all(sql.UNPROVED, *named, first, *named, first, *named, int(quorum))[0][0])
+
     def stored_rows(self, table: str, journal: str, first: int, last: int) -> list[Row]:
         """All messages of some entries that are stored, without those that wait."""
         with self._in_words():
             found = [Row(*each) for each in self._all(sql.STORED, table, journal, first, last)]
         return [row._replace(body=_as_bytes(row.body)) for row in found]
+
+    def _table_logs(self, table: str) -> list[Log]:
+        return [_log(each) for each in self._all(sql.LOGS, table)]
 
     def _save_record(self, db: Any, changes: Changes) -> None:
         """Write the changes of a batch within its transaction."""
@@ -196,6 +222,10 @@ class Records(RecordQueries):
 def _log(found: Sequence[Any]) -> Log:
     log = Log(*found)
     return log._replace(edge=bytes(log.edge))
+
+
+def _number(journal: str) -> int:
+    return int(journal.partition("-")[0])
 
 
 def _as_bytes(body: Any) -> bytes:

@@ -83,9 +83,9 @@ class SqliteStore(Store):
         with self._in_words():
             yield from self._db.execute(f"select * from {what} where {where} order by {sql.ORDER[what]}", named)
 
-    def expire(self, key: Key, before: str, now: str) -> Old | None:
+    def expire(self, key: Key, before: str, now: str, *, quorum: bool = False) -> Old | None:
         with self._transaction() as db:
-            for found in self._old(before, key):
+            for found in self._old(before, key, quorum=quorum):
                 if not found.stays:
                     db.execute(sql.LET_DELETE)
                     db.execute(sql.EXPIRE, key)
