@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import pytest
 
 from firmware_bridge.client import testing
@@ -378,3 +379,63 @@ def test_expire_says_what_it_kept_and_why(
     (tmp_path / "floor.toml").write_text(without)
     assert floor("expire") == (0, f"deleted: {said[1]}; 2 leaves of its record are kept\n")
     assert len(list(house.store.leaves(table.origin))) == 7
+
+
+def forged(table: FakeTable, seq: int, head: str = "ab" * 32) -> list[tuple[str, bytes]]:
+    """A round that nobody played, with its event, in a place of the table's journal."""
+    made = []
+    for topic, payload in table.sent[-2:]:
+        body = msgspec.json.decode(payload) | {"seq": seq, "head": head}
+        body = body | ({"round": 77} if topic == "round" else {"event": body["event"] | {"round": 77}})
+        made.append((f"shoe/{table.table}/{topic}", msgspec.json.encode(body)))
+    return made
+
+
+def exported(floor: Floor) -> list[tuple[int, str]]:
+    """Entry and proof of each round of the export."""
+    lines = [json.loads(line) for line in floor("export", "rounds")[1].splitlines() if line.startswith("{")]
+    assert all(each["round"] < 77 for each in lines)
+    return [(each["seq"], each["proof"]) for each in lines]
+
+
+def test_export_rounds_says_what_each_is_worth(house: House, floor: Floor) -> None:
+    bare, seen, table = house.table("T05", seed=None), house.table("T06"), house.table()
+    house.enrol(table)
+    for each in (bare, seen, table):
+        each.play(2)
+    witness(house)
+    table.play(1)
+    wanted = [(2, "none"), (4, "none"), (2, "signed"), (4, "signed"), (2, "witnessed"), (4, "witnessed"), (6, "signed")]
+    assert exported(floor) == wanted
+    assert floor("export", "rounds", "--csv", "--table", "T07")[1].count(",witnessed,") == 2
+    for fault in ("correct", "void"):
+        table.round(fault)
+    assert exported(floor)[-2:] == [(6, "signed"), (9, "signed")]
+
+
+@pytest.mark.parametrize("enrolled", ["before", "after the forged entry", "after its own"])
+@pytest.mark.parametrize("copies", ["nothing", "its head"])
+def test_an_entry_under_a_forged_place_is_exported_within_20_s_of_its_checkpoint(
+    house: House, floor: Floor, enrolled: str, copies: str
+) -> None:
+    """Whoever has the login knows the place that comes next, and may send there first, or copy what came."""
+    table = house.table()
+    if enrolled == "before":
+        house.enrol(table)
+    table.play(2)
+    house.send(*forged(table, 6))
+    if enrolled == "after the forged entry":
+        house.enrol(table)
+    sent = len(table.sent)
+    messages, table._send = list[tuple[str, bytes]](), lambda topic, payload: messages.append((topic, payload))
+    table.play(1)
+    if copies == "its head":
+        house.send(*forged(table, 6, msgspec.json.decode(table.sent[sent][1])["head"]))
+        house.send(*forged(table, 6, msgspec.json.decode(table.sent[-1][1])["head"]))
+    house.send(*messages)
+    if enrolled == "after its own":
+        house.enrol(table)
+    house.wait(20)
+    assert exported(floor) == [(2, "signed"), (4, "signed"), (6, "signed")]
+    rows = [each["body"].encode() for each in house.rounds()]
+    assert rows == table.rounds

@@ -102,6 +102,14 @@ class Pending(NamedTuple):
     state: str = "waits"
 
 
+class ProvedRound(NamedTuple):
+    """A round that a checkpoint verified. idx: of its entry in the record, from 0."""
+
+    row: Row
+    origin: str
+    idx: int
+
+
 class Incident(NamedTuple):
     """What should not be. place: what it is about, with which it is stored once. at: RFC 3339, ms, UTC."""
 
@@ -131,11 +139,12 @@ class Changes:
         self.keys: list[TrustedKey] = []
         self.logs: dict[tuple[str, str], Log] = {}
         self.leaves: list[Leaf] = []
+        self.proved: list[ProvedRound] = []
         self.pending: dict[PendingKey, Pending] = {}
         self.settled: dict[PendingKey, None] = {}
         self.evidence: dict[PendingKey, None] = {}
         self.incidents: dict[tuple[str, str, str], Incident] = {}
 
     def __bool__(self) -> bool:
-        parts = (self.keys, self.logs, self.leaves, self.pending, self.settled, self.evidence, self.incidents)
-        return any(map(bool, parts))
+        rows = (self.leaves, self.proved, self.pending, self.settled, self.evidence)
+        return any(map(bool, (self.keys, self.logs, *rows, self.incidents)))

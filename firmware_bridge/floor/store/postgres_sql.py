@@ -41,10 +41,9 @@ create table expired (
   rounds bigint not null, expired_at text collate "C" not null, primary key (tbl, journal));
 create view round_latest as
   select * from (
-    select topic, tbl, journal, seq, n, "of", shoe, at, received_at, game, round, status, revision, prev_journal,
-      prev_seq, body, row_number() over (
+    select r.*, row_number() over (
       partition by tbl, journal, shoe, round order by revision desc, seq desc, n desc) as place
-    from message r where topic = 'round' and $proved) ranked where place = 1;
+    from ($counting) r) ranked where place = 1;
 create view rounds as
   select tbl, journal, shoe, round, game, status, revision, seq, n, at, received_at,
     $proof, convert_from(body, 'UTF8') as body
@@ -74,9 +73,8 @@ _TYPES: Final = {
     "$text": 'text collate "C"',
     "$int": "bigint",
     "$blob": "bytea",
-    "$proved": record_sql.ONLY_PROVED,
-    "$proof": record_sql.VIEW_PROOF,
-    "$has_head": "position(convert_to(f.head, 'UTF8') in r.body) > 0",
+    "$counting": record_sql.ROUNDS_THAT_COUNT,
+    "$proof": record_sql.PROOF,
 }
 """Word in the schema -> how this engine says it."""
 
@@ -158,7 +156,7 @@ where name in ('fsync', 'full_page_writes') and setting = 'off' order by name
 
 DAMAGED: Final = "select checksum_failures from pg_stat_database where datname = current_database()"
 
-_RECORD: Final = "record_key, log, leaf, pending, incident, cosignature, witnessed, evidence"
+_RECORD: Final = "record_key, log, leaf, proved, pending, incident, cosignature, witnessed, evidence"
 _KEPT: Final = f"message, conflict, quarantine, progress, expired, store_version, {_RECORD}"
 _VIEWS: Final = "round_latest, rounds, gaps, round_gaps, messages, conflicts, shoes, incidents"
 GRANTS: Final = {

@@ -14,6 +14,10 @@ create table leaf (
   origin $text not null, idx $int not null, tbl $text not null, journal $text not null, seq $int not null,
   head $text not null, primary key (origin, idx));
 create unique index leaf_entry on leaf (tbl, journal, seq, origin);
+create table proved (
+  tbl $text not null, journal $text not null, seq $int not null, n $int not null, origin $text not null,
+  idx $int not null, shoe $int, at $text, received_at $text, game $text, round $int, status $text, revision $int,
+  prev_journal $text, prev_seq $int, body $blob, digest $blob, primary key (tbl, journal, seq, n));
 create table pending (
   topic $text not null, tbl $text not null, journal $text not null, seq $int not null, n $int not null,
   "of" $int not null, shoe $int not null, at $text not null, received_at $text not null,
@@ -31,6 +35,7 @@ create view incidents as
 
 KEPT: Final = {
     "leaf": ("update", "delete"),
+    "proved": ("update", "delete"),
     "witnessed": ("update", "delete"),
     "evidence": ("update", "delete"),
     "record_key": ("delete",),
@@ -40,20 +45,39 @@ KEPT: Final = {
 }
 """Table -> what no statement may do to its rows: a trigger refuses it, to the owner too."""
 
-VIEW_PROOF: Final = """case
-    when exists (
-      select 1 from leaf f join log g on g.tbl = f.tbl and g.origin = f.origin
-      where f.tbl = r.tbl and f.journal = r.journal and f.seq = r.seq and $has_head and f.idx < g.witnessed)
-      then 'witnessed'
-    when exists (select 1 from leaf f where f.tbl = r.tbl and f.journal = r.journal and f.seq = r.seq and $has_head)
-      then 'signed'
-    else 'none' end as proof"""
+ROUNDS_THAT_COUNT: Final = """
+  select 'round' as topic, m.tbl, m.journal, m.seq, m.n, m."of", coalesce(p.shoe, m.shoe) as shoe,
+    coalesce(p.at, m.at) as at, coalesce(p.received_at, m.received_at) as received_at,
+    coalesce(p.game, m.game) as game, coalesce(p.round, m.round) as round, coalesce(p.status, m.status) as status,
+    coalesce(p.revision, m.revision) as revision,
+    case when p.body is null then m.prev_journal else p.prev_journal end as prev_journal,
+    case when p.body is null then m.prev_seq else p.prev_seq end as prev_seq,
+    coalesce(p.body, m.body) as body, p.origin, p.idx
+  from message m left join proved p on p.tbl = m.tbl and p.journal = m.journal and p.seq = m.seq and p.n = m.n
+  where m.topic = 'round' and (
+    p.idx is not null or not exists (select 1 from record_key k where k.tbl = m.tbl and k.trust <> 'seen'))"""
+"""All rounds, but of a table with an enrolled key only what a checkpoint verified.
+
+`proved` names each round that one did. It has the columns of `message` where other bytes had come first under its key:
+then these are the ones that the table signed, for a message is never changed.
+"""
+
+PROOF: Final = """case
+    when r.idx is null then 'none'
+    when r.idx < (select g.witnessed from log g where g.tbl = r.tbl and g.origin = r.origin) then 'witnessed'
+    else 'signed' end as proof"""
 """The column `proof` of the view of rounds."""
 
-ONLY_PROVED: Final = """(
-    not exists (select 1 from record_key k where k.tbl = r.tbl and k.trust <> 'seen')
-    or exists (select 1 from leaf f where f.tbl = r.tbl and f.journal = r.journal and f.seq = r.seq and $has_head))"""
-"""Condition of the view of rounds: of an enrolled table only what a checkpoint verified."""
+PROVED: Final = """
+insert into proved (tbl, journal, seq, n, origin, idx)
+select tbl, journal, seq, n, ?, ? from message
+where topic = 'round' and tbl = ? and journal = ? and seq = ? and n = ? and (body = ? or digest = ?)
+on conflict do nothing
+"""
+PROVED_OTHERWISE: Final = f"insert into proved values ({', '.join('?' * 17)}) on conflict do nothing"
+PROVED_BODIES: Final = """
+select seq, n, body from proved where tbl = ? and journal = ? and seq between ? and ? and body is not null
+"""
 
 KEYS: Final = "select tbl, vkey, trust, by_name, second, at, until from record_key order by at, vkey"
 KEYS_OF: Final = "select tbl, vkey, trust, by_name, second, at, until from record_key where tbl = ? order by at, vkey"

@@ -200,12 +200,20 @@ class Records(RecordQueries):
     def _table_logs(self, table: str) -> list[Log]:
         return [_log(each) for each in self._all(sql.LOGS, table)]
 
+    def proved_bodies(self, table: str, journal: str, first: int, last: int) -> dict[tuple[int, int], bytes]:
+        """Entry and number -> the bytes of each verified round in whose place other bytes are stored."""
+        with self._in_words():
+            found = self._all(sql.PROVED_BODIES, table, journal, first, last)
+        return {(int(seq), int(n)): bytes(body) for seq, n, body in found}
+
     def _save_record(self, db: Any, changes: Changes) -> None:
         """Write the changes of a batch within its transaction."""
         for statement, values in (
             (sql.SEEN, changes.keys),
             (sql.LOG, sorted(changes.logs.values())),
             (sql.LEAF, changes.leaves),
+            (sql.PROVED, [(*each[1:], *each.row[1:5], *each.row[-2:]) for each in changes.proved]),
+            (sql.PROVED_OTHERWISE, [(*each.row[1:5], *each[1:], *each.row[6:]) for each in changes.proved]),
             (sql.PENDING, [(*each.row, each.came, each.state) for each in changes.pending.values()]),
             (sql.SETTLED, tuple(changes.settled)),
             (sql.EVIDENCE, tuple(changes.evidence)),

@@ -31,9 +31,9 @@ create table expired (
   messages integer not null, rounds integer not null, expired_at text not null, primary key (tbl, journal));
 create view round_latest as
   select * from (
-    select *, row_number() over (
+    select r.*, row_number() over (
       partition by tbl, journal, shoe, round order by revision desc, seq desc, n desc) as place
-    from message r where topic = 'round' and $proved) where place = 1;
+    from ($counting) r) where place = 1;
 create view rounds as
   select tbl, journal, shoe, round, game, status, revision, seq, n, at, received_at,
     $proof, cast(body as text) as body
@@ -64,9 +64,8 @@ _TYPES: Final = {
     "$text": "text",
     "$int": "integer",
     "$blob": "blob",
-    "$proved": record_sql.ONLY_PROVED,
-    "$proof": record_sql.VIEW_PROOF,
-    "$has_head": "instr(r.body, cast(f.head as blob)) > 0",
+    "$counting": record_sql.ROUNDS_THAT_COUNT,
+    "$proof": record_sql.PROOF,
 }
 """Word in the schema -> how this engine says it."""
 

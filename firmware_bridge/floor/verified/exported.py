@@ -126,7 +126,7 @@ def _try(made: Proof, log: Log) -> None:
 
 def _extra(store: Store, leaf: Leaf) -> bytes:
     """The head before an entry, and its line; b"" where the store does not have its bytes as they came."""
-    rows = store.stored_rows(leaf.table, leaf.journal, leaf.seq, leaf.seq)
+    rows = list(_stored(store, leaf.table, leaf.journal, leaf.seq, leaf.seq))
     if not any(each.topic == EVENT for each in rows) or any(each.digest is not None for each in rows):
         return b""
     if leaf.idx:
@@ -178,7 +178,15 @@ def _rows_of(store: Store, leaves: Sequence[Leaf]) -> dict[tuple[str, int], list
     rows: dict[tuple[str, int], list[Row]] = {(each.journal, each.seq): [] for each in leaves}
     for journal in dict.fromkeys(each.journal for each in leaves):
         seqs = [each.seq for each in leaves if each.journal == journal]
-        for row in store.stored_rows(leaves[0].table, journal, min(seqs), max(seqs)):
+        for row in _stored(store, leaves[0].table, journal, min(seqs), max(seqs)):
             if (found := rows.get((journal, row.seq))) is not None:
                 found.append(row)
     return rows
+
+
+def _stored(store: Store, table: str, journal: str, first: int, last: int) -> Iterator[Row]:
+    """The messages of some entries, each round as it was verified."""
+    proved = store.proved_bodies(table, journal, first, last)
+    for row in store.stored_rows(table, journal, first, last):
+        is_other = row.topic != EVENT and (row.seq, row.n) in proved
+        yield row._replace(body=proved[row.seq, row.n], digest=None) if is_other else row

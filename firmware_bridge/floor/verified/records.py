@@ -136,6 +136,7 @@ def _add(to: Changes, more: Changes) -> None:
     to.keys += more.keys
     to.logs |= more.logs
     to.leaves += more.leaves
+    to.proved += more.proved
     to.pending |= more.pending
     to.settled |= more.settled
     to.evidence |= more.evidence

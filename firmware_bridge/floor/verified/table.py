@@ -10,7 +10,7 @@ import msgspec
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire_states import Record
 from firmware_bridge.floor.record.message import EVENT, Row, now
-from firmware_bridge.floor.record.state import Changes, Found, Incident, Leaf, Log, TrustedKey
+from firmware_bridge.floor.record.state import Changes, Found, Incident, Leaf, Log, ProvedRound, TrustedKey
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.verified.chain import Chain, Node, Place, number
 from firmware_bridge.floor.verified.entry import Begun, ChainKeys
@@ -209,6 +209,13 @@ class TableRecord:
         self._read_to = None
         self.changes.leaves += [
             Leaf(each.origin, each.size - 1, self.table, *each.place, each.head) for each in path if each.origin
+        ]
+        self.changes.proved += [
+            ProvedRound(row if row.digest else self._hide(row), each.origin, each.size - 1)
+            for each in path
+            if each.origin
+            for row in each.rows
+            if row.topic != EVENT
         ]
         log = self._logs.get(node.origin) or Log(self.table, node.origin, self._births + 1, vkey, *path[0].place)
         is_first = not any(each.size for each in self._logs.values())
