@@ -391,6 +391,18 @@ def forged(table: FakeTable, seq: int, head: str = "ab" * 32) -> list[tuple[str,
     return made
 
 
+def test_a_forged_round_with_a_head_that_is_verified_is_not_signed(house: House, floor: Floor) -> None:
+    table = house.table()
+    table.play(1)
+    head = msgspec.json.decode(table.sent[-1][1])["head"]
+    topic, body = forged(table, 2, head)[-1]
+    house.send((topic, msgspec.json.encode(msgspec.json.decode(body) | {"n": 2, "of": 2})))
+    house.wait(20)
+    assert [(each["round"], each["proof"]) for each in house.rounds()] == [(1, "signed"), (77, "none")]
+    house.enrol(table)
+    assert exported(floor) == [(2, "signed")]
+
+
 def exported(floor: Floor) -> list[tuple[int, str]]:
     """Entry and proof of each round of the export."""
     lines = [json.loads(line) for line in floor("export", "rounds")[1].splitlines() if line.startswith("{")]
@@ -427,12 +439,13 @@ def test_an_entry_under_a_forged_place_is_exported_within_20_s_of_its_checkpoint
     if enrolled == "after the forged entry":
         house.enrol(table)
     sent = len(table.sent)
-    messages, table._send = list[tuple[str, bytes]](), lambda topic, payload: messages.append((topic, payload))
+    came: list[tuple[str, bytes]] = []
+    table._send = lambda topic, payload: came.append((topic, payload))
     table.play(1)
     if copies == "its head":
         house.send(*forged(table, 6, msgspec.json.decode(table.sent[sent][1])["head"]))
         house.send(*forged(table, 6, msgspec.json.decode(table.sent[-1][1])["head"]))
-    house.send(*messages)
+    house.send(*came)
     if enrolled == "after its own":
         house.enrol(table)
     house.wait(20)

@@ -12,7 +12,7 @@ from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.record.ledger import Ledger, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread, row
 from firmware_bridge.floor.record.names import Names
-from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, TrustedKey
+from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, ProvedRound, TrustedKey
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Old, OtherFormat, Saved, Store, StoreError, What, record_sql
 from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed
@@ -81,7 +81,7 @@ def test_rows_of_records_are_never_changed_or_deleted(store: Store, engine: Engi
     before = list_of(store, table)
     assert before
     done = "changed" if what == "update" else "deleted"
-    column = {"leaf": "head", "witnessed": "note", "evidence": "body"}.get(table)
+    column = {"leaf": "head", "witnessed": "note", "evidence": "body", "proved": "origin"}.get(table)
     statement = f"update {table} set {column} = ''" if what == "update" else f"delete from {table}"
     with pytest.raises(Exception, match=f"{table}: rows are never {done}"):
         engine.execute(statement)
@@ -95,7 +95,8 @@ def keep_a_record(store: Store) -> None:
     changes = Changes()
     changes.logs[("T07", log.origin)] = log
     changes.leaves += [Leaf(log.origin, n, "T07", "3-5ad1", n + 1, f"{n:064x}") for n in range(2)]
-    store.save([], [], [], changes)
+    changes.proved.append(ProvedRound(round_of(1, 1), log.origin, 0))
+    store.save([round_of(1, 1)], [], [], changes)
     store.put_key(TrustedKey("T07", "vkey", "enrolled", "A", "B", AT))
     witnessed = Witnessed(log.origin, 2, AT, AT, "note")
     store.put_cosigned([Cosignature(log.origin, "w1", 2, 1, "line")], {"T07": [witnessed]})

@@ -112,9 +112,10 @@ class PostgresStore(Store):
                 self._save_record(db, record)
         return Saved(fresh, len(rows) - fresh - len(others), len(others))
 
-    def _many(self, db: Any, statement: str, values: Sequence[Any]) -> None:
+    def _many(self, db: Any, statement: str, values: Sequence[Any]) -> int:
         with db.cursor() as cursor:
             cursor.executemany(statement, values)
+            return int(cursor.rowcount)
 
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         named = self._wanted(what, table, journal)

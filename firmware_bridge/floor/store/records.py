@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from firmware_bridge.floor.record.message import Row, is_same
-from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, TableState, TrustedKey
+from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, ProvedRound, TableState, TrustedKey
 from firmware_bridge.floor.store import record_sql as sql
 
 LEAVES: Final = 1_000
@@ -212,8 +212,6 @@ class Records(RecordQueries):
             (sql.SEEN, changes.keys),
             (sql.LOG, sorted(changes.logs.values())),
             (sql.LEAF, changes.leaves),
-            (sql.PROVED, [(*each[1:], *each.row[1:5], *each.row[-2:]) for each in changes.proved]),
-            (sql.PROVED_OTHERWISE, [(*each.row[1:5], *each[1:], *each.row[6:]) for each in changes.proved]),
             (sql.PENDING, [(*each.row, each.came, each.state) for each in changes.pending.values()]),
             (sql.SETTLED, tuple(changes.settled)),
             (sql.EVIDENCE, tuple(changes.evidence)),
@@ -221,10 +219,19 @@ class Records(RecordQueries):
         ):
             if values:
                 self._many(db, self._text(statement), values)
+        if changes.proved:
+            self._save_proved(db, changes.proved)
+
+    def _save_proved(self, db: Any, proved: Sequence[ProvedRound]) -> None:
+        """Name the rounds that a checkpoint verified; keep those whose place another message has."""
+        same = [(*each[1:], *each.row[1:5], *each.row[-2:]) for each in proved]
+        if self._many(db, self._text(sql.PROVED), same) < len(same):
+            others = [(*each.row[1:5], *each[1:], *each.row[6:]) for each in proved]
+            self._many(db, self._text(sql.PROVED_OTHERWISE), others)
 
     @abstractmethod
-    def _many(self, db: Any, statement: str, values: Sequence[Any]) -> None:
-        """Execute a statement for each of the values."""
+    def _many(self, db: Any, statement: str, values: Sequence[Any]) -> int:
+        """Execute a statement for each of the values; returns how many rows it wrote."""
 
 
 def _log(found: Sequence[Any]) -> Log:

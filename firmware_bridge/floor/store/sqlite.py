@@ -74,8 +74,8 @@ class SqliteStore(Store):
                 self._save_record(db, record)
         return Saved(fresh, len(rows) - fresh - conflicts, conflicts)
 
-    def _many(self, db: Any, statement: str, values: Sequence[Any]) -> None:
-        db.executemany(statement, values)
+    def _many(self, db: Any, statement: str, values: Sequence[Any]) -> int:
+        return int(db.executemany(statement, values).rowcount)
 
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         named = self._wanted(what, table, journal)
