@@ -4,12 +4,12 @@ import secrets
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import count
-from math import inf
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
+from firmware_bridge.client.asking import Gaps, Tail
 from firmware_bridge.client.ledger import TableLedger
 from firmware_bridge.client.messages import Item, Received, Refused, Stream, TableOrder, Unreadable, Unsigned
 from firmware_bridge.client.payload import MessageError
@@ -19,20 +19,8 @@ from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
 from firmware_bridge.mqtt.backoff import Doubling
 from firmware_bridge.mqtt.settings import Ticket
 
-LONGEST_ASK_S: Final = 300.0
-"""Longest wait before a gap is asked for again; the wait doubles from the receiver's `wait_s`."""
-
-QUIET: Final = 30
-"""Waits of `wait_s` without a round after which the end is asked for: 5 minutes at 10 s."""
-
-TRIES: Final = 3
-"""Most orders for one end while none is answered."""
-
 MOST_AWAITED: Final = 10_000
 """Most orders that wait for an answer; the oldest are given up."""
-
-Link = tuple[str, int]
-"""A connection of a table: its `boot`, and `link`, the number of its connections since that boot."""
 
 FIRST_S: Final = 1.0
 LONGEST_S: Final = 60.0
@@ -76,11 +64,12 @@ class Batches:
 
     by: the receiver's name. events: whether the topic `event` is read too; set before the first message. wait_s: how
     long a gap may close by itself before it is asked for; with a cluster longer than it takes to redeliver what was
-    not acknowledged. keys: those that must have signed rounds, None to take any.
+    not acknowledged. keys: those that must have signed rounds, None to take any. is_gated: messages come from a `Gate`,
+    later than a `status` says.
     """
 
-    def __init__(self, by: str, wait_s: float, keys: RoundKeys | None = None) -> None:
-        self.events = False
+    def __init__(self, by: str, wait_s: float, keys: RoundKeys | None = None, *, is_gated: bool = False) -> None:
+        self.events, self._is_gated = False, is_gated
         self._keys = keys
         self._by, self._wait_s = by, wait_s
         self._tables: dict[str, _Table] = {}
@@ -110,8 +99,13 @@ class Batches:
         for table in self._tables.values():
             table.tail.connected()
 
-    def handle(self, name: str, topic: Stream, raw: bytes, ticket: Ticket | None, now: float) -> None:
-        """Handle a message from the broker. Its ticket goes to `done` once the broker may forget the message."""
+    def handle(
+        self, name: str, topic: Stream, raw: bytes, ticket: Ticket | None, now: float, unsigned: str = ""
+    ) -> None:
+        """Handle a message from the broker. Its ticket goes to `done` once the broker may forget the message.
+
+        unsigned: why it is a round that does not count.
+        """
         table, key = self._table(name), sha256(topic.encode() + raw).digest()
         tickets = [ticket] if ticket else []
         if waits := table.pending.get(key):
@@ -119,7 +113,7 @@ class Batches:
         elif len(table.pending) >= MOST_HELD:
             self.done += tickets
             table.tail.dropped(now)
-        elif self._keys and topic == "round" and (why := self._keys.wrong(name, raw)):
+        elif topic == "round" and (why := unsigned or (self._keys.wrong(name, raw) if self._keys else "")):
             # It is not counted: its place belongs to the message that the table signs.
             table.pending[key] = _Pending(Unsigned(name, topic, raw, why), tickets)
         elif (item := table.ledger.receive(topic, raw)) is None:
@@ -140,6 +134,9 @@ class Batches:
         except (msgspec.MsgspecError, ValueError):
             return
         table = self._table(name)
+        if self._is_gated:
+            table.unpublished.add(status.journal)
+            return
         table.ledger.reaches(status.journal, status.next_seq, status.shoe)
         table.tail.status((status.boot, status.link), now)
         table.unpublished.add(status.journal)
@@ -183,6 +180,19 @@ class Batches:
             if not together or table.has_failed or not most:
                 break
         return batch
+
+    def waiting(self, name: str) -> int:
+        """Items of a table behind the current batch."""
+        return len(self._tables[name].pending) - self._tables[name].out
+
+    def has_room(self, name: str) -> bool:
+        """Whether another item of a table can wait."""
+        return len(self._table(name).pending) < MOST_HELD
+
+    def ask(self, name: str, order: Resend) -> TableOrder:
+        """An order to a table; if it refuses, that comes as an item."""
+        self._table(name)
+        return self._orders.create(name, order)
 
     def stored(self, batch: dict[str, list[Item]]) -> None:
         """Mark all of a batch as committed."""
@@ -272,109 +282,6 @@ class PendingOrders:
     def answered(self, id: str | None) -> TableOrder | None:
         """The order with this id, no longer awaited; None for another client's id."""
         return self._awaited.pop(id or "", None)
-
-
-class Retry:
-    """Schedule of one question: `wait_s` after something was missed, then after twice as long, up to `longest_s`.
-
-    Times are seconds of any one monotonic clock. at: when to ask next; None if nothing was missed yet.
-    """
-
-    def __init__(self, wait_s: float, longest_s: float) -> None:
-        self.at: float | None = None
-        self.wait = Doubling(wait_s, longest_s)
-
-    def is_due(self, now: float) -> bool:
-        """Whether to ask now; if so, schedules the next time."""
-        if self.at is None:
-            self.at = now + self.wait.s
-        if now < self.at:
-            return False
-        self.wait.longer()
-        self.at = now + self.wait.s
-        return True
-
-    def reset(self) -> None:
-        """Start again, because something came."""
-        self.at = None
-        self.wait.reset()
-
-
-class Gaps:
-    """The gaps of one table. wait_s: how long one may close by itself before it is asked for."""
-
-    def __init__(self, wait_s: float) -> None:
-        self._wait_s = wait_s
-        self._of: dict[tuple[str | None, int | None], Retry] = {}
-
-    @property
-    def at(self) -> float | None:
-        """When to ask for a gap next; None without a gap."""
-        return min((each.at for each in self._of.values() if each.at is not None), default=None)
-
-    def due(self, gaps: Iterable[Resend], now: float) -> list[Resend]:
-        """The gaps to ask for now. gaps: all that are open now."""
-        now_open = {(gap.journal, gap.to): gap for gap in gaps}
-        self._of = {key: self._of.get(key) or Retry(self._wait_s, LONGEST_ASK_S) for key in now_open}
-        return [gap for key, gap in now_open.items() if self._of[key].is_due(now)]
-
-
-class Tail:
-    """When to ask for the end of one table's journal: after each reconnect, and after a round when the table is quiet.
-
-    The table journals its answer to each order, so each order makes its journal longer: new entries behind an answer
-    are no reason to ask. Times are seconds of any one monotonic clock; at: when to ask, None for not yet.
-    """
-
-    def __init__(self, wait_s: float) -> None:
-        self.at: float | None = None
-        self._wait_s = wait_s
-        self._link: Link | None = None
-        self._soon, self._left = False, 0
-        self._again = Doubling(2 * wait_s, inf)
-        self._order: Resend | None = None
-
-    def connected(self) -> None:
-        """Called after each reconnect: the broker may have lost what it kept for us."""
-        self._link = None
-
-    def status(self, link: Link, now: float) -> None:
-        """Handle a `status`. After a reconnect, ours or the table's, something may have been lost."""
-        if link != self._link:
-            self._link = link
-            self.dropped(now)
-        elif self.at is None and self._left:
-            self.at = now + self._wait_s * QUIET
-
-    def dropped(self, now: float) -> None:
-        """Ask soon, because a message was dropped."""
-        self._soon = True
-        self.came(now)
-
-    def came(self, now: float) -> None:
-        """Ask later for what may be lost behind a round that came."""
-        self._left = TRIES
-        self._again.reset()
-        self.at = now + self._wait_s * (1 if self._soon else QUIET)
-
-    def order(self, end: Resend | None, now: float) -> Resend | None:
-        """The order to send now, None for none; repeated without an answer, with growing waits.
-
-        end: what the table has behind the last round that came.
-        """
-        if self.at is None or self.at > now:
-            return None
-        self._soon, self.at, self._order = False, None, end
-        if end is not None:
-            self._left -= 1
-            self.at = now + self._again.s if self._left else None
-            self._again.longer()
-        return end
-
-    def answered(self, order: Resend) -> None:
-        """Stop asking, because the table answered this order."""
-        if order == self._order:
-            self._soon, self._left, self.at = False, 0, None
 
 
 def _waiting(table: _Table) -> list[EventMessage | RoundMessage]:

@@ -89,6 +89,10 @@ class Session(Reader):
             self._loop.close()
             self.trouble = "closed"
 
+    def remark(self, text: str) -> None:
+        """Log a warning about what came."""
+        log.warning("%s", text)
+
     @property
     def is_connected(self) -> bool:
         """Whether there is a connection now."""

@@ -15,6 +15,7 @@ import msgspec
 
 from firmware_bridge.client.batches import Batches
 from firmware_bridge.client.broker import Address, Session
+from firmware_bridge.client.gate import Gate
 from firmware_bridge.client.messages import Item
 from firmware_bridge.client.orders import ANSWER_S, Orders, Sender, no_answer
 from firmware_bridge.client.payload import MessageError, command
@@ -49,6 +50,11 @@ class _Batch:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    @property
+    def proofs(self) -> dict[str, str]:
+        """Table -> the `.tlog-proof` to store with this batch and to go on from, with `require="witnessed"`."""
+        return self._reading.proofs(self._of)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -87,13 +93,15 @@ class _Floor(ABC):
         prefix: str = "shoe",
         wait_s: float = WAIT_S,
         keys: str | Path | None = None,
-        require: Literal["none", "signed"] = "none",
+        require: Literal["none", "signed", "witnessed"] = "none",
+        proofs: Iterable[str] = (),
     ) -> None:
-        if require == "signed" and keys is None:
+        if require != "none" and keys is None:
             raise MessageError("rounds cannot be verified without keys", "name the file of keys: keys=..")
         address = Address(by, host, port, username, password, tls)
         wanted = RoundKeys(keys) if keys is not None and require == "signed" else None
-        self._reading = Reading(address, prefix, wait_s, self._wake, wanted)
+        gate = Gate(keys, proofs, wait_s) if keys is not None and require == "witnessed" else None
+        self._reading = Reading(address, prefix, wait_s, self._wake, wanted, gate)
         self._sender = Sender(self._reading.session, prefix)
 
     @property
@@ -112,7 +120,9 @@ class Floor(_Floor):
     by: the name of this receiver, which is its client id and the `by` of its `stored` reports: the same after each
     restart, and used by no other client. prefix: the first word of the tables' topics. wait_s: how long a gap may close
     by itself before it is asked for; with a cluster 5 s more than it waits before it redelivers. keys: a file of C2SP
-    tlog-policy with the tables' keys; with `require="signed"` a round that none of them signed comes as `Unsigned`.
+    tlog-policy with the tables' keys; with `require="signed"` a round that none of them signed comes as `Unsigned`;
+    with `"witnessed"` one comes once a quorum of its witnesses has cosigned its entry. proofs: of `batch.proofs`, those
+    that were stored last, to go on from.
     """
 
     async def __aenter__(self) -> Self:
@@ -272,12 +282,19 @@ class Reading:
     """Reads the tables below `prefix` of a broker, in one thread. wake: called from another one when there is news."""
 
     def __init__(
-        self, address: Address, prefix: str, wait_s: float, wake: Callable[[], None], keys: RoundKeys | None
+        self,
+        address: Address,
+        prefix: str,
+        wait_s: float,
+        wake: Callable[[], None],
+        keys: RoundKeys | None,
+        gate: Gate | None = None,
     ) -> None:
         self.is_closed = False
         self.session = Session(address, wake)
         self._prefix, self._begun, self._together = prefix, False, False
-        self._batches = Batches(address.by, wait_s, keys)
+        self._batches = Batches(address.by, wait_s, keys, is_gated=gate is not None)
+        self._gate = gate
         self._out: dict[str, list[Item]] = {}
         self._connects = 0
 
@@ -289,7 +306,14 @@ class Reading:
         if not self._begun:
             self._begun, self._batches.events = True, events
             self._batches.load(known, forgotten, monotonic())
-            topics = {"round": 1, "event": 1 if events else None, "status": 1, "reply": 0}
+            reads_events = 1 if events or self._gate else None
+            topics = {
+                "round": 1,
+                "event": reads_events,
+                "status": 1,
+                "reply": 0,
+                "witnessed": 1 if self._gate else None,
+            }
             self.session.read({f"{self._prefix}/+/{name}": qos for name, qos in topics.items()})
         elif self._batches.events != events:
             raise FloorInUse("this floor already reads its other stream", "make a second floor, with another name")
@@ -308,7 +332,10 @@ class Reading:
             self._connects = self.session.connects
             self._batches.connected()
         self._receive(now)
-        for ask in self._batches.due_orders(now):
+        orders = [*self._gate.pass_on(self._batches, now)] if self._gate else []
+        while self._gate and self._gate.remarks:
+            self.session.remark(self._gate.remarks.popleft())
+        for ask in (*orders, *self._batches.due_orders(now)):
             self.session.publish(f"{self._prefix}/{ask.table}/command", command(ask.order, ask.id))
         self._publish_stored()
         self._out = self._batches.batch(now, MOST, together=self._together)
@@ -324,7 +351,8 @@ class Reading:
 
     def left(self) -> float | None:
         """Seconds until something is due even if nothing comes; None for never."""
-        at = self._batches.next_at()
+        ats = [self._batches.next_at(), self._gate.next_at() if self._gate else None]
+        at = min((each for each in ats if each is not None), default=None)
         return None if at is None else max(0.0, at - monotonic())
 
     def close(self) -> None:
@@ -337,14 +365,20 @@ class Reading:
             message = self.session.incoming.popleft()
             payload, ticket = message.payload, message.ticket
             table, _, name = message.topic.removeprefix(f"{self._prefix}/").rpartition("/")
-            if name == "round" or (name == "event" and self._batches.events):
+            if self._gate and name in ("event", "round", "witnessed"):
+                self._gate.handle(table, name, payload, now)
+            elif name == "round" or (name == "event" and self._batches.events):
                 self._batches.handle(table, "event" if name == "event" else "round", payload, ticket, now)
                 continue
-            if name == "status":
+            elif name == "status":
                 self._batches.status(table, payload, now)
             elif name == "reply":
                 self._batches.answer(payload)
             self._batches.done += [ticket] if ticket else []
+
+    def proofs(self, items: dict[str, list[Item]]) -> dict[str, str]:
+        """Table -> the proof of the last entry that was given, where nothing of it waits behind these items."""
+        return self._gate.proofs(items, self._batches) if self._gate and self._out is items else {}
 
     def _publish_stored(self) -> None:
         for table, stored in self._batches.due_reports():

@@ -40,7 +40,10 @@ class Unreadable(NamedTuple):
 
 
 class Unsigned(NamedTuple):
-    """A round message without a signature of the table: it must not be settled. Only with `require="signed"`."""
+    """A round message that no key of the table signed, or that is not of the entry that witnesses saw in its place.
+
+    It must not be settled. Only with `require="signed"` or `"witnessed"`.
+    """
 
     table: str
     topic: Stream

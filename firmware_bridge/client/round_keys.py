@@ -16,15 +16,17 @@ _SIG: Final = re.compile(rb',"sig":"[A-Za-z0-9+/]{86}=="\}')
 class RoundKeys:
     """The keys of tables. Which of them signs for a table is learned from its first signed round, and stays so.
 
-    path: a file of C2SP tlog-policy, as `shoe-floor record policy` and the auditor have it; its lines `log` count.
+    any_record: a table may begin another record, with another of these keys. path: a file of C2SP tlog-policy, as
+    `shoe-floor record policy` and the auditor have it; its lines `log` count.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, any_record: bool = False) -> None:
         try:
-            self._keys = parse_policy(Path(path).read_text("utf-8")).logs
+            self.policy = parse_policy(Path(path).read_text("utf-8"))
         except (Refused, OSError, UnicodeDecodeError) as error:
             hint = "write `log VKEY` for each table, and `quorum none` (docs/backend.md)"
             raise MessageError(f"the keys in {path} cannot be read: {error}", hint) from None
+        self._keys, self._any_record = self.policy.logs, any_record
         self._origins: dict[str, str] = {}
 
     def wrong(self, table: str, payload: bytes) -> str:
@@ -34,7 +36,7 @@ class RoundKeys:
         known = self._origins.get(table)
         for key in self._likely(known):
             if is_round_signed(key.public, key.name, payload):
-                if known is not None and key.name != known:
+                if known not in (None, key.name) and not self._any_record:
                     return f"it is signed by {key.name}, but earlier rounds of the table by {known}"
                 if len(self._origins) < MOST:
                     self._origins[table] = key.name

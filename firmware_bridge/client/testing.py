@@ -186,7 +186,7 @@ class FakeTable:
         if do != "resend":
             return Answer(True, id, do)
         part = msgspec.convert({key: value for key, value in order.items() if key != "id"}, Resend)
-        entries = [entry for entry in self._kept if entry.journal == part.journal]
+        entries = [entry for entry in self._kept if part.since or entry.journal == part.journal]
         if not entries:
             return Answer(False, id, do, f"journal {part.journal} is not on this disk", "see `shoe journal list`")
         for entry in entries:

@@ -52,7 +52,7 @@ def add_record(record: argparse.ArgumentParser, default: Path) -> None:
     command.add_argument("--journal", metavar="ID", help="only this journal")
     command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
     command = add("prove", "the proof of one entry (.tlog-proof), for verify.py", _prove, "table")
-    command.add_argument("entry", metavar="JOURNAL:SEQ", help="the entry")
+    command.add_argument("entry", metavar="JOURNAL:SEQ|newest", help="an entry; the last one witnessed")
     command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
     command = add("incidents", "what should not be, and is not closed", _incidents)
     command.add_argument("--json", action="store_true", help="one JSON object a line")

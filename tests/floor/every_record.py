@@ -16,6 +16,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.client import testing
+from firmware_bridge.client.follower import node_of
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.events import BetsClosed
@@ -178,6 +179,12 @@ def test_the_proof_of_each_entry_verifies_alone(house: House, floor: Floor, tmp_
     found = verified(tmp_path, policy_text(quorum="two" if witnessed else "none"), *proofs)
     assert found.code == 0, found.text
     assert found.text.count("OK ") == size
+    code, _ = floor("record", "prove", "T07", "newest", "-o", str(tmp_path / "x.tlog-proof"))
+    assert (code == 0) == witnessed
+    if witnessed:
+        assert (tmp_path / "x.tlog-proof").read_text() == proofs[-1]
+        table, node = node_of(proofs[-1], verify.parse_policy(policy_text()))  # where a backend goes on from
+        assert (table, node.size, node.head) == ("T07", size, record.lines[size - 1].chain)
     refused = verified(tmp_path, policy_text(), proofs[3].replace("index 3\n", "index 2\n"))
     assert refused.code == 1
     assert (verified(tmp_path, policy_text(), proofs[0]).code == 0) == witnessed

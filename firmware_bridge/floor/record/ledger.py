@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from firmware_bridge.client.batches import Retry
+from firmware_bridge.client.asking import Retry
 from firmware_bridge.client.ledger import Entries
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.record.message import EVENT, Key, Row, makes_round

@@ -88,38 +88,48 @@ class Exported:
 
 
 def proof(store: Store, table: str, entry: str) -> Proved:
-    """The proof of a verified entry, JOURNAL:SEQ, under the newest checkpoint that a quorum cosigned.
+    """The proof of a verified entry under the newest checkpoint that a quorum cosigned.
 
-    Under the newest signed one where that does not cover it. Raises NotDone, StoreError.
+    Under the newest signed one where that does not cover it. entry: JOURNAL:SEQ, or "newest" for the last one that a
+    quorum cosigned. Raises NotDone, StoreError.
     """
-    journal, _, seq = entry.rpartition(":")
-    if not journal or not _SEQ.fullmatch(seq):
-        raise NotDone(f"{entry!r} names no entry", "write JOURNAL:SEQ, as 3-9f8a7c:57")
     logs = {each.origin: each for each in store.logs() if each.table == table}
-    leaves = [each for each in store.leaves_of(table, journal, int(seq)) if each.origin in logs]
+    cosigned = {each.origin: each for each in store.newest_witnessed() if each.origin in logs}
+    if entry == "newest":
+        last = max(cosigned.values(), key=lambda each: logs[each.origin].birth, default=None)
+        leaves = store.some_leaves(last.origin, last.size - 1, 1) if last else []
+    else:
+        leaves = [each for each in _named(store, table, entry) if each.origin in logs]
     if not leaves:
         raise NotDone(f"table {table} has no verified entry {entry}", "see shoe-floor record show, and export pending")
     leaf = max(leaves, key=lambda each: logs[each.origin].birth)
-    log = logs[leaf.origin]
-    cosigned = {each.origin: each for each in store.newest_witnessed()}.get(leaf.origin)
-    is_witnessed = cosigned is not None and cosigned.size > leaf.idx
-    note = cosigned.note if cosigned and is_witnessed else log.note
+    found = cosigned.get(leaf.origin)
+    is_witnessed = found is not None and found.size > leaf.idx
+    note = found.note if found and is_witnessed else logs[leaf.origin].note
     size = parse_checkpoint(parse_note(note).text).size
     proofs, extra = Proofs(StoredLeaves(store)), _extra(store, leaf)
     made = Proof(extra, leaf.idx, tuple(proofs.inclusion(leaf.origin, leaf.idx, size)), Note("", ()))
-    text = text_of_proof(made, note)
     if extra:
-        _try(made._replace(note=parse_note(note)), log)
-    words = f"entry {leaf.idx + 1} of {size} of {leaf.origin}, " + (
-        "witnessed" if is_witnessed else "not witnessed yet"
-    )
-    return Proved(text, words if extra else f"{words}, without the entry: its bytes are not in the store")
+        _try(made._replace(note=parse_note(note)), [each.vkey for each in store.record_keys() if each.table == table])
+    words = f"entry {leaf.idx + 1} of {size} of {leaf.origin}, {'' if is_witnessed else 'not '}witnessed"
+    words = f"{words}{'' if is_witnessed else ' yet'}"
+    if not extra:
+        words += ", without the entry: its bytes are not in the store"
+    return Proved(text_of_proof(made, note), words)
 
 
-def _try(made: Proof, log: Log) -> None:
+def _named(store: Store, table: str, entry: str) -> list[Leaf]:
+    journal, _, seq = entry.rpartition(":")
+    if not journal or not _SEQ.fullmatch(seq):
+        raise NotDone(f"{entry!r} names no entry", "write JOURNAL:SEQ, as 3-9f8a7c:57, or newest")
+    return store.leaves_of(table, journal, int(seq))
+
+
+def _try(made: Proof, vkeys: Sequence[str]) -> None:
     """Raise NotDone where a proof that was made would be refused."""
+    policy = "".join(f"log {each}\n" for each in vkeys)
     try:
-        check_self_contained(made, parse_policy(f"log {log.vkey}\nquorum none\n"))
+        check_self_contained(made, parse_policy(f"{policy}quorum none\n"))
     except Refused as error:
         raise NotDone(f"the store is not as it was verified: {error}", "shoe-floor check --record") from None
 
