@@ -211,7 +211,7 @@ def test_a_second_record_is_exported_behind_the_first(house: House, floor: Floor
     record = signed_table(house, tmp_path, (1,))
     record.order(orders.CloseShoe())
     follows = Follows(ORIGIN, record.journal.tree.size, record.journal.chain, 0)
-    record.journal.tree.signers = (device(SECOND),)
+    record.journal.tree.coming = (device(SECOND),)
     begun = NewRecord(SECOND, device(SECOND).key.vkey, follows)
     record.take(RecordRenewed(at=AT, record=begun, why="another card", by="Anna", second="Bo"))
     record.open_shoe()

@@ -7,7 +7,7 @@ from firmware_bridge.floor.record.state import Incident
 from firmware_bridge.floor.store import record_sql
 from firmware_bridge.floor.store.records import RecordQueries, Records
 
-TABLES: Final = """
+_TABLES: Final = """
 create table cosignature (
   origin $text not null, witness $text not null, size $int not null, at $int not null, line $text not null,
   primary key (origin, witness));
@@ -49,6 +49,15 @@ join message m on m.topic = 'round' and m.tbl = f.tbl and m.journal = f.journal 
 """
 _EVIDENCE: Final = "insert into evidence values (?, ?, ?, ?) on conflict do nothing"
 _ALL_EVIDENCE: Final = "select tbl, place, name, body from evidence order by tbl, place, name"
+
+
+def with_records(tables: str, words: Mapping[str, str]) -> str:
+    """The tables of an engine and, before its views, those of records. words: word -> how the engine says it."""
+    first_view = "create view round_latest"
+    script = tables.replace(first_view, record_sql.TABLES + _TABLES + first_view)
+    for word, text in words.items():
+        script = script.replace(word, text)
+    return script
 
 
 class Cosignature(NamedTuple):

@@ -78,13 +78,6 @@ _TYPES: Final = {
 }
 """Word in the schema -> how this engine says it."""
 
-
-def _text(script: str) -> str:
-    for word, text in _TYPES.items():
-        script = script.replace(word, text)
-    return script
-
-
 _REFUSES: Final = """
 create function row_is_kept() returns trigger language plpgsql as $$
   begin raise exception '%: rows are never %', tg_table_name, tg_argv[0]; end $$;
@@ -97,11 +90,7 @@ _TRIGGERS: Final = "".join(
     if what.split()[0] in whats
 )
 
-TABLES: Final = _text(
-    _TABLES.replace("create view round_latest", record_sql.TABLES + cosigned.TABLES + "create view round_latest")
-    + _REFUSES
-    + _TRIGGERS
-)
+TABLES: Final = cosigned.with_records(_TABLES + _REFUSES + _TRIGGERS, _TYPES)
 """No index holds a body, or what the broker or a reader calls it: an entry of an index has at most 2,700 bytes."""
 
 SESSION: Final = """

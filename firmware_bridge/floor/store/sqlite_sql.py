@@ -69,13 +69,6 @@ _TYPES: Final = {
 }
 """Word in the schema -> how this engine says it."""
 
-
-def _text(script: str) -> str:
-    for word, text in _TYPES.items():
-        script = script.replace(word, text)
-    return script
-
-
 _DONE: Final = {"update": "changed", "delete": "deleted"}
 
 _TRIGGERS: Final = "".join(
@@ -85,10 +78,7 @@ _TRIGGERS: Final = "".join(
     for what in whats
 )
 
-TABLES: Final = _text(
-    _TABLES.replace("create view round_latest", record_sql.TABLES + cosigned.TABLES + "create view round_latest")
-    + _TRIGGERS
-)
+TABLES: Final = cosigned.with_records(_TABLES + _TRIGGERS, _TYPES)
 
 INSERT: Final = f"insert into message values ({', '.join('?' * 17)}) on conflict do nothing"
 SAME: Final = "select body, digest from message where topic = ? and tbl = ? and journal = ? and seq = ? and n = ?"

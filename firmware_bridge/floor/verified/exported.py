@@ -11,8 +11,8 @@ from firmware_bridge.client.heads import Part, part, public_bytes, signed_part
 from firmware_bridge.floor.record.message import EVENT, Row
 from firmware_bridge.floor.record.state import Leaf, Log
 from firmware_bridge.floor.store import Store
-from firmware_bridge.floor.verified.chain import Begun
 from firmware_bridge.floor.verified.commands import NotDone
+from firmware_bridge.floor.verified.entry import Begun
 from firmware_bridge.floor.verified.feeding import StoredLeaves
 from firmware_bridge.floor.verified.proofs import Proofs
 from firmware_bridge.journal import line as journal_line
