@@ -110,7 +110,7 @@ select max(idx) from leaf f where origin = ? and (? = '' or journal = ?) and (
     select 1 from message m where m.topic in ('event', 'round') and m.tbl = f.tbl and m.journal = f.journal
     and m.seq = f.seq and m.digest is not null))
 """
-"""The last entry of a record whose messages are deleted, or have replaced names."""
+"""The last entry of a record with messages that are deleted, or have replaced names."""
 
 IS_ENROLLED: Final = "select 1 from record_key where tbl = ? and trust <> 'seen'"
 UNPROVED: Final = """

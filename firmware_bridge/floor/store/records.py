@@ -155,12 +155,12 @@ class Records(RecordQueries):
             return [Leaf(*each) for each in self._all(sql.LEAVES, origin, first, most)]
 
     def leaves_of(self, table: str, journal: str, seq: int) -> list[Leaf]:
-        """The verified entries in a place: one for each record of the table that has it."""
+        """The verified entries in a place: one for each record of the table with an entry there."""
         with self._in_words():
             return [Leaf(*each) for each in self._all(sql.LEAF_OF, table, journal, seq)]
 
     def last_unshown(self, origin: str, journal: str = "") -> int:
-        """The index of a record's last entry whose bytes are not as they came: deleted, or with other names; -1 if all.
+        """The index of a record's last entry with bytes that are not as they came: deleted, or with other names; -1 if all.
 
         journal: look in this one only.
         """
@@ -201,7 +201,7 @@ class Records(RecordQueries):
         return [_log(each) for each in self._all(sql.LOGS, table)]
 
     def proved_bodies(self, table: str, journal: str, first: int, last: int) -> dict[tuple[int, int], bytes]:
-        """Entry and number -> the bytes of each verified round in whose place other bytes are stored."""
+        """Entry and number -> the bytes of each verified round, where other bytes are stored in its place."""
         with self._in_words():
             found = self._all(sql.PROVED_BODIES, table, journal, first, last)
         return {(int(seq), int(n)): bytes(body) for seq, n, body in found}
@@ -223,7 +223,7 @@ class Records(RecordQueries):
             self._save_proved(db, changes.proved)
 
     def _save_proved(self, db: Any, proved: Sequence[ProvedRound]) -> None:
-        """Name the rounds that a checkpoint verified; keep those whose place another message has."""
+        """Name the rounds that a checkpoint verified; keep those with another message in their place."""
         same = [(*each[1:], *each.row[1:5], *each.row[-2:]) for each in proved]
         if self._many(db, self._text(sql.PROVED), same) < len(same):
             others = [(*each.row[1:5], *each[1:], *each.row[6:]) for each in proved]

@@ -156,10 +156,11 @@ def test_what_was_left_is_heard_before_the_reader_is_lent_again(made: Callable[.
     assert (seen(table), irregular(table)) == (4, [])
 
 
-def test_no_card_is_taken_before_a_reader_with_a_will_is_ours(made: Callable[..., Any]) -> None:
+def test_no_card_is_taken_before_a_reader_with_a_will_is_ours(made: Callable[..., Any], mocker: MockerFixture) -> None:
     table = settled(made())
     table.stop()
     without_a_daemon(table, 0, will=b"\0")
+    mocker.patch("hardware.ports.Port.write", return_value=False)
     table.start()
     table.until(lambda: table.bridge.reader.port.is_open)
     assert (irregular(table), table.bridge.table.shoe.device.lent) == (["reader_lost"], "anna")
