@@ -841,8 +841,9 @@ def _parts(text: str) -> Tuple[Dict[str, Any], Tuple[Tuple[str, Dict[str, Any]],
     at += len(',"events":[') - 1
     while text[at] != "]":
         value, end = decoder.raw_decode(text, at + 1)
-        if type(value) is not dict or type(value["type"]) is not str:
-            raise ValueError("an event that is no object, or has no type")
+        kind = value["type"] if type(value) is dict else None
+        if type(kind) is not str or not (kind.isascii() and kind.isalpha()):
+            raise ValueError("an event that is no object, or has no type in plain letters")
         events.append((text[at + 1 : end], value))
         at = end
         if text[at] not in ",]":
@@ -928,7 +929,7 @@ class Reader:
         self._head: Optional[str] = None
         self._place: Tuple[str, int, Optional[ExportLine]] = "", 0, None
         self._journal, self._seq = "", 0
-        self._loose, self._stopped = 0, ""
+        self._loose, self._stopped, self._unbound = 0, "", ""
         self._sealed: Dict[Tuple[str, int, int], Sealed] = {}
         self._notes: Dict[str, List[Given]] = {}
         self._sizes: Dict[str, Set[int]] = {}
@@ -974,20 +975,38 @@ class Reader:
         self._named()
         if not self.logs:
             report.unseen.append("no record is in these exports: nothing is signed")
-        elif self._loose:
-            report.unseen.append(f"the last {self._loose} entries belong to no record: nothing is signed there")
+        else:
+            self._say_loose("at the end")
+        if self._unbound and self.logs:
+            report.unseen.append(
+                f"{self._unbound}: what it says itself is not checked: the entry before it is not shown"
+            )
         if self._sealed:
             report.remarks.append(f"{len(self._sealed)} sealed cards were not opened in these exports")
         self._compare_notes()
         bound = ""
         for log in reversed(list(self.logs.values())):
             bound = log.origin if self._finish(log, bound) else ""
+        for origin in sorted(self._keys.keys() - self.logs.keys()):
+            if any(_device(origin) == _device(shown) for shown in self.logs):
+                report.unseen.append(f"{origin}: no export of this record is given, which is of the same device")
         for origin, notes in self._notes.items():
             if origin not in self.logs:
                 report.unseen.append(f"{notes[0].name}: no export of {origin} is given, which this is a note of")
         if self.policy.quorum != "none" and not self.policy.liars():
             report.unseen.append("the policy's quorum: it lets a split view pass without one lying witness")
         return report
+
+    def finish_proofs(self, names: Sequence[str]) -> Report:
+        """Compares the notes of proofs, which are in files of these names, with the others; no export was read."""
+        self._compare_notes()
+        for notes in self._notes.values():
+            sizes = {each.stated.size for each in notes if each.name in names}
+            for each in notes:
+                if each.name not in names and each.stated.size not in sizes:
+                    what = f"its size {each.stated.size} is that of no proof here: give the exports"
+                    self.report.unseen.append(f"{each.name}: not compared with the proofs, {what}")
+        return self.report
 
     # ------------------------------------------------------------------------------------------------- line by line
 
@@ -999,8 +1018,11 @@ class Reader:
                 raise Refused(f"it stands behind entry {self._seq} of {self._journal}: lines are missing, or moved")
             if not follows(line, self._head):
                 raise Refused("it does not follow the line before it: one of both was changed, or files are missing")
-        elif line.journal.startswith("0-") and line.seq == 1 and not follows(line, FIRST_HEAD):
-            raise Refused("it is the first entry of a device, and its chain value is wrong: it was changed")
+        elif line.journal.startswith("0-") and line.seq == 1:
+            if not follows(line, FIRST_HEAD):
+                raise Refused("it is the first entry of a device, and its chain value is wrong: it was changed")
+        elif line.events[-1][1]["type"] != "RecordBegun":  # which names the head before it
+            self._unbound = self._where
         self._head, self._journal, self._seq = line.head, line.journal, line.seq
 
     def _check_line(self, line: ExportLine) -> None:
@@ -1016,7 +1038,6 @@ class Reader:
         if log is None:
             self._loose += 1
             return
-        self._loose = 0
         if not begun and "edge" in line.proof and log.size > log.begins and _stands(line) != (log.size, log.edge):
             raise Refused(f"it says that another tree than that of {log.size} entries is before it")
         grow(log.edge, log.size, leaf_hash(bytes.fromhex(line.head)))
@@ -1025,8 +1046,15 @@ class Reader:
         self._mark(log)
         self._check_cards(line, log)
 
+    def _say_loose(self, where: str) -> None:
+        """Says which entries belong to no record: no checkpoint covers them."""
+        if self._loose:
+            self.report.unseen.append(f"{where}: {self._loose} entries belong to no record: nothing is signed there")
+        self._loose = 0
+
     def _begin(self, line: ExportLine, begun: Dict[str, Any]) -> None:
         """Begins a record: the one before it must have been shown to its end."""
+        self._loose = 0  # bound by the head that RecordBegun follows
         origin, before = begun.get("origin"), begun.get("follows")
         if not isinstance(origin, str) or not isinstance(before, dict):
             raise Refused("RecordBegun without an origin, or without what it follows")
@@ -1061,7 +1089,10 @@ class Reader:
         """
         if "edge" not in line.proof:
             return
+        self._say_loose(f"before {self._where}")
         size, edge = _stands(line)
+        if size == 0:
+            raise Refused("the first entry of a record is RecordBegun, and this is another one")
         if size < 0 or len(edge) != bin(size).count("1"):
             raise Refused("the edge of its tree does not fit its size")
         self._log = Log("", size, edge)
@@ -1124,7 +1155,8 @@ class Reader:
         log.origin = origin
         self.logs[origin] = log
         if log.begins:
-            self.report.remarks.append(f"{origin}: entries 1 to {log.begins} are not shown")
+            what = f"entries 1 to {log.begins} are not shown, nor whether another record is before them"
+            self.report.unseen.append(f"{origin}: {what}")
 
     def _check_rotation(self, log: Log, event: Dict[str, Any], note: Note) -> None:
         """Checks that both keys signed where one takes over from the other; `old` is "" where it is retired."""
@@ -1211,7 +1243,8 @@ class Reader:
             what = "closes or opens something, and has no checkpoint: taken off, or the table had no key"
             report.unseen.append(f"{log.bare[0]}{more}: it {what}")
         if log.unsigned:
-            report.remarks.append(f"{origin}: the last {log.unsigned} of {log.size} entries are not signed yet")
+            what = f"the last {log.unsigned} of {log.size} entries are not signed yet: anybody can have written them"
+            report.remarks.append(f"{origin}: {what}")
         good, bad = self._sorted(log)
         self._name_liars(good, bad)
         if self.policy.quorum == "none":
@@ -1287,6 +1320,11 @@ class Reader:
         return 0, 0
 
 
+def _device(origin: str) -> str:
+    """What the origins of all records of a device begin with."""
+    return origin.rpartition("/")[0] or origin
+
+
 def _utc(at: int) -> str:
     """A time of a witness, in words; a clock may say what no calendar holds."""
     try:
@@ -1343,15 +1381,20 @@ def main(arguments: Sequence[str]) -> int:
         policy_file, notes, files = _options(arguments)
         policy = _policy(policy_file)
         given, wrong = _notes(notes)
-        proved = [_proved(name, policy) for name in files if name.endswith(".tlog-proof")]
+        proofs = [name for name in files if name.endswith(".tlog-proof")]
+        proved = [(name, note) for name in proofs if (note := _proved(name, policy))]
         exports = [name for name in files if not name.endswith(".tlog-proof")]
-        report = _read(exports, policy, given)
+        report = (
+            _read(exports, policy, [*given, *proved])
+            if exports
+            else Reader(policy, [*given, *proved]).finish_proofs(proofs)
+        )
         report.wrong[:0] = wrong
     except (OSError, Refused) as error:
         print(f"verify: {printable(str(error))}", file=sys.stderr)
         return 2
-    is_good = all(proved)
-    if exports or wrong:
+    is_good = len(proved) == len(proofs)
+    if exports or not report.is_good:
         is_good &= _print_report(report, policy)
     return 0 if is_good else 1
 
@@ -1415,12 +1458,14 @@ def _options(arguments: Sequence[str]) -> Tuple[str, List[str], List[str]]:
             policy, into = rest.pop(0), files
         elif word == "--notes":
             into = notes
-        elif word.startswith("-") and word != "--":
+        elif word == "--":
+            files += rest
+            break
+        elif word.startswith("-"):
             raise Refused(f"unknown option {word}; --help shows how")
-        elif word == "--" or (into is notes and _is_export(word)):
+        elif into is notes and _is_export(word):
             into = files
-            if word != "--":
-                files.append(word)
+            files.append(word)
         else:
             into.append(word)
     if not policy or not files:
@@ -1451,16 +1496,17 @@ def _text(name: str) -> str:
         raise Refused("it is not UTF-8") from None
 
 
-def _proved(name: str, policy: Policy) -> bool:
+def _proved(name: str, policy: Policy) -> Optional[Note]:
+    """The note of a proof that is right; None, which is printed, for another one."""
     try:
         proof = parse_proof(_text(name))
         line = check_self_contained(proof, policy)
     except Refused as error:
         print(printable(f"WRONG  {name}: {error}"))
-        return False
+        return None
     origin = proof.note.text.split("\n")[0]
     print(printable(f"OK     {name}: {line.name} is entry {proof.number + 1} of {origin}"))
-    return True
+    return proof.note
 
 
 def _print_report(report: Report, policy: Policy) -> bool:
@@ -1472,6 +1518,8 @@ def _print_report(report: Report, policy: Policy) -> bool:
     for text in report.remarks:
         print(printable(f"       {text}"))
     if policy.quorum != "none":
+        witnesses = ", ".join(f"{name} {key.id.hex()}" for name, key in policy.witnesses.items())
+        print(printable(f"       quorum {policy.quorum}; witnesses {witnesses} (are they the ones you know?)"))
         print(f"       two histories stay unseen only if {policy.liars()} of the policy's witnesses lie with the table")
     for text in report.unseen:
         print(printable(f"NOT CHECKED  {text}"))

@@ -160,9 +160,9 @@ class Records(RecordQueries):
             return [Leaf(*each) for each in self._all(sql.LEAF_OF, table, journal, seq)]
 
     def last_unshown(self, origin: str, journal: str = "") -> int:
-        """The index of a record's last entry with bytes that are not as they came: deleted, or with other names; -1 if all.
+        """The index of a record's last entry with bytes that are not as they came; -1 if all are.
 
-        journal: look in this one only.
+        They were deleted, or have other names. journal: look in this one only.
         """
         with self._in_words():
             ((found,),) = self._all(sql.UNSHOWN, origin, journal, journal)

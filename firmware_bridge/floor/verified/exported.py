@@ -45,8 +45,8 @@ class Proved(NamedTuple):
 class Exported:
     """The verified entries of a table, of all its records or of one journal, as lines of an export.
 
-    It begins behind the last entry with bytes that are not in the store: an export has no gap. After `lines`: `count` of
-    them, and in `left_out` a sentence about what is missing. Raises NotDone if nothing is left, StoreError.
+    It begins behind the last entry with bytes that are not in the store: an export has no gap. After `lines`: `count`
+    of them, and in `left_out` a sentence about what is missing. Raises NotDone if nothing is left, StoreError.
     """
 
     def __init__(self, store: Store, table: str, journal: str | None = None) -> None:
