@@ -134,12 +134,12 @@ def test_an_export_of_the_store_is_that_of_the_table_byte_for_byte(house: House,
     assert (code, said.encode().startswith(b"".join(later[0]))) == (0, True)
     note = witness(house)
     whole = (tmp_path / "out").read_bytes()
-    for export, count in (
-        (whole, len(lines)),
-        (b"".join([*later[0], *lines[-len(later[1]) :]]), len(lines) - len(first)),
-    ):
+    behind_the_first = b"".join([*later[0], *lines[-len(later[1]) :]])
+    for export, count, code in ((whole, len(lines), 0), (behind_the_first, len(lines) - len(first), 1)):
         found = verified(tmp_path, policy_text(), export, notes=(note,))
-        assert found.code == 0, found.text
+        assert found.code == code, found.text
+        assert "WRONG" not in found.text, found.text
+        assert (f"entries 1 to {len(first)} are not shown" in found.text) is bool(code)
         assert f"{count} lines" in found.text
         assert f"witnessed up to entry {len(lines)}" in found.text
     changed = whole.replace(b'"type":"RoundClosed"', b'"type":"RoundVoided"', 1)
@@ -244,7 +244,8 @@ def test_where_names_are_replaced_only_the_heads_can_be_shown(
     export = (tmp_path / "out").read_bytes()
     assert export.count(b"\n") == 4
     found = verified(tmp_path, policy, export)
-    assert found.code == 0, found.text
+    assert found.code == 1, found.text
+    assert "WRONG" not in found.text, found.text
     assert "entries 1 to 5 are not shown" in found.text
     code, said = floor("record", "prove", "T07", "1-fa4e:5", "-o", str(tmp_path / "x.tlog-proof"))
     assert (code, "without the entry: its bytes are not in the store" in said) == (0, True)
