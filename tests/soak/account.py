@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.events import CardEvent
+from firmware_bridge.facts.events import CardEvent, RecordBegun
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.messages import messages
+from firmware_bridge.record.verify import Refused, parse_note, parse_vkey, verified_checkpoint
 from tests.kit.backend import Received
 
 DRAWN: Final = ("CardBurned", "CardDealt", "CardOverdrawn", "CardSetAside")
@@ -46,6 +47,7 @@ class Account:
         self._arrivals(received)
         self._against_journal(lines)
         self._numbers()
+        self._notes(lines, received)
         self._cards(lines, drawn)
         self._rounds(rounds)
 
@@ -91,6 +93,30 @@ class Account:
             last[name.journal] = (name.seq, name.n, each.payload["of"])
         self._count("gaps", gaps)
         self.figures["journals"] = len(last)
+
+    def _notes(self, lines: list[Line], received: Sequence[Received]) -> None:
+        """All notes that were ever sent, in events and by themselves: signed, in the journal, of one tree each size."""
+        kept = {line.proof.note for line in lines if line.proof.note}
+        begun = [event for line in lines if line.entry for event in line.entry.events if isinstance(event, RecordBegun)]
+        keys = [parse_vkey(each.key) for each in begun]
+        roots: dict[tuple[str, int], set[bytes]] = {}
+        sent, unsigned = set[str](), []
+        for each in received:
+            event = each.topic.endswith("/event")
+            text = each.payload.get("checkpoint") if event else each.payload.get("note")
+            if text and (event or each.topic.endswith("/checkpoint")):
+                sent.add(text)
+        for note in sorted(sent | kept):
+            try:
+                stated = verified_checkpoint(parse_note(note), keys)
+            except Refused as error:
+                unsigned.append(f"{error}: {note}")
+                continue
+            roots.setdefault((stated.origin, stated.size), set()).add(stated.root)
+        self.figures["notes that were sent"] = len(sent)
+        self._count("sizes with two roots", (name for name, found in roots.items() if len(found) > 1))
+        self._count("notes of no key", unsigned)
+        self._count("notes that are not in the journal", sorted(sent - kept))
 
     def _cards(self, lines: list[Line], drawn: list[Card]) -> None:
         """The cards of the events are the cards drawn, in order; sealed ones as revealed, or as journaled."""

@@ -18,11 +18,21 @@ from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
 from tests.soak.account import Account
+from tests.soak.killed_at import KILLED_AT, POINTS, RARE
 from tests.soak.mischief import Mischief
 from tests.soak.shuffled import Dealer
 from tests.soak.soak_of_games import SoakOfGame
 
 PACE_S = 0.02
+LATEST = 12
+"""The last call of a kind at which a daemon ends itself."""
+
+AHEAD = 3
+"""Cards that lie before a daemon that ends itself: the shoe is not to end before it."""
+
+PROGRESS = 50
+"""Kills between two lines that say how far it is."""
+
 SETTLED_S = 120.0
 
 
@@ -32,7 +42,7 @@ class Soak:
     def __init__(self, folder: Path, kills: int, seed: int, minutes: float) -> None:
         self.kills, self.give_up = kills, time.monotonic() + 60 * minutes
         self.done: Counter[str] = Counter()
-        self.random = Random(seed)
+        self.random, self.point = Random(seed), ""
         self.broker = Broker(folder, persistence=True, options="max_queued_messages 0\nmax_inflight_messages 100")
         self.broker.start()
         self.backend = Backend(self.broker.port)
@@ -48,21 +58,32 @@ class Soak:
                 self.next_shoe()
             self.work_a_while()
             self.kill()
-            self.table.start()
+            self.start()
+            if self.done["kills"] % PROGRESS == 0:
+                print(f"{self.done['kills']:8} kills of {self.kills} so far", flush=True)
         self.settle()
         account = Account(self.table.lines(), self.backend.received, self.dealer.drawn, self.dealer.rounds)
         if self.done["daemons that fell"] or "Traceback" in self.table.log:
             account.faults.append("a daemon fell: see its stderr")
         return account
 
+    def start(self) -> None:
+        """Start the daemon; half of them end themselves between signing and publishing."""
+        self.point = self.random.choice(POINTS) if self.random.random() < 0.5 else ""
+        self.table.code = ("-m", "tests.soak.killed_at") if self.point else DaemonTable.code
+        last = 3 if self.point in RARE else LATEST
+        root = str(Path(__file__).parents[2])
+        self.table.start(**{KILLED_AT: f"{self.point}:{self.random.randint(1, last)}", "PYTHONPATH": root})
+
     def work_a_while(self) -> None:
         """Deal while the daemon lives: most die soon after their first card, some while they start, a few late."""
         began, first = time.monotonic(), self.table.board.acknowledged
-        kind = self.random.choices(["working", "starting", "old"], [80, 15, 5])[0]
-        end = began + {"working": 3.0, "starting": self.random.uniform(0, 0.4), "old": 5.0}[kind]
+        kind = "armed" if self.point else self.random.choices(["working", "starting", "old"], [80, 15, 5])[0]
+        end = began + {"working": 3.0, "starting": self.random.uniform(0, 0.4), "old": 5.0, "armed": 5.0}[kind]
         trouble = self.random.uniform(0, 0.3)
-        while time.monotonic() < end and not self.dealer.between_shoes:
-            self.dealer.draw()
+        while time.monotonic() < end and not self.dealer.between_shoes and self.lives():
+            if kind != "armed" or self.table.board.waiting < AHEAD:
+                self.dealer.draw()
             self.table.pause(self.random.uniform(0, 2 * PACE_S))
             if time.monotonic() > began + trouble:
                 self.mischief.strike()
@@ -72,26 +93,39 @@ class Soak:
 
     def kill(self) -> None:
         """End the daemon where it stands."""
-        if self.table.process and (code := self.table.process.poll()) is not None:
-            self.check_exit(code or 1)
+        self.check_ended()
         self.table.kill()
         self.done["kills"] += 1
         self.done[f"kills with the broker {self.mischief.broker_is}"] += 1
         if not self.table.pty.plugged:
             self.done["kills with the reader unplugged"] += 1
 
+    def disarm(self) -> None:
+        """Let a daemon live that ends only by a signal of ours."""
+        if self.point or not self.lives():
+            self.check_ended()
+            self.table.kill()
+            self.point, self.table.code = "", DaemonTable.code
+            self.table.start()
+
+    def lives(self) -> bool:
+        """Whether the daemon has not ended by itself."""
+        return self.table.process is not None and self.table.process.poll() is None
+
     def next_shoe(self) -> None:
         """Let the last card of a shoe reach the disk, then start with the settings of the next one."""
         self.table.pty.replug()
         if self.table.process:
+            self.disarm()
             self.table.until(lambda: not self.table.board.waiting)
             self.kill()
         self.table.configure(table=self.dealer.new_shoe())
-        self.table.start()
+        self.disarm()
 
     def settle(self) -> None:
         """Everything works again: wait until the subscriber has the end of the journal."""
         self.mischief.end()
+        self.disarm()
         self.table.until(lambda: not self.table.board.waiting, SETTLED_S)
         while True:
             self.table.until(self.delivered, SETTLED_S)
@@ -105,6 +139,13 @@ class Soak:
         for line, _ in read_lines(Place(journal_files(self.table.journal_dir)[-1], 0)):
             last = messages(line)[-1].payload
         return any(each.raw == last for each in self.backend.received[-200:])
+
+    def check_ended(self) -> None:
+        """Where the daemon has ended by itself: it was armed, or it fell."""
+        if self.table.process and (code := self.table.process.poll()) is not None:
+            is_armed = bool(self.point) and code == -signal.SIGKILL
+            self.done[f"kills at the point {self.point}"] += is_armed
+            self.check_exit(0 if is_armed else code or 1)
 
     def check_exit(self, code: int) -> None:
         """A daemon that was not killed ends with 0, or by a SIGTERM that came before it could listen to one."""

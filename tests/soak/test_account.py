@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,10 @@ from firmware_bridge.facts.cards import Card, cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.messages import messages
+from firmware_bridge.record.signer import checkpoint_text, signed_note, signer
+from firmware_bridge.record.verify import parse_checkpoint, parse_note
 from tests.kit.backend import Received
+from tests.record.exports import SEED, SignedRecord
 from tests.soak.account import Account
 
 DRAWN = "2sAhAd 9sTdTsTc 2h3h4d5c6h7d 9c"
@@ -27,6 +31,11 @@ class Case:
         self.received = [arrival(f"shoe/T07/{each.topic}", each.payload) for each in sent]
         self.drawn: list[Card] = list(cards(DRAWN))
         self.rounds = [json.loads(each.payload) for each in sent if each.topic == "round"]
+
+    def note(self, text: str) -> None:
+        """It comes on the topic `checkpoint`."""
+        if text:
+            self.received.append(arrival("shoe/T07/checkpoint", json.dumps({"note": text}).encode()))
 
     def account(self) -> Account:
         return Account(self.lines, self.received, self.drawn, self.rounds)
@@ -102,6 +111,47 @@ FAULTS: list[tuple[Callable[[Case], None], str]] = [
     (judge_wrongly, "rounds against the rule book: "),
     (forget_a_round, "rounds were dealt"),
 ]
+
+
+def contradict(case: Case) -> None:
+    """The table signed another tree of a size that it had sent."""
+    note = next(each.payload["note"] for each in case.received if each.topic.endswith("checkpoint"))
+    stated = parse_checkpoint(parse_note(note).text)
+    case.note(signed_note(checkpoint_text(stated.origin, stated.size, bytes(32)), [signer(stated.origin, SEED)]))
+
+
+def sign_by_another(case: Case) -> None:
+    stated = parse_checkpoint(parse_note(case.lines[0].proof.note).text)
+    case.note(signed_note(checkpoint_text(stated.origin, 1_000, bytes(32)), [signer(stated.origin, bytes(32))]))
+
+
+def sign_what_is_not_kept(case: Case) -> None:
+    stated = parse_checkpoint(parse_note(case.lines[0].proof.note).text)
+    case.note(signed_note(checkpoint_text(stated.origin, 1_000, bytes(32)), [signer(stated.origin, SEED)]))
+
+
+NOTES: list[tuple[Callable[[Case], None], str]] = [
+    (contradict, "sizes with two roots: "),
+    (sign_by_another, "notes of no key: "),
+    (sign_what_is_not_kept, "notes that are not in the journal: "),
+]
+
+
+@pytest.mark.parametrize(("make", "text"), NOTES, ids=lambda value: getattr(value, "__name__", ""))
+def test_notes_that_contradict_what_is_kept_are_found(make: Callable[[Case], None], text: str, tmp_path: Path) -> None:
+    record = SignedRecord(tmp_path)
+    record.begin().play(2).close()
+    case = Case()
+    case.lines, case.drawn, case.rounds = record.lines, [], []
+    case.received = []
+    for line in record.lines:
+        case.received += [arrival(f"shoe/T07/{each.topic}", each.payload) for each in messages(line)]
+        case.note(line.proof.note)
+    fine = case.account()
+    assert fine.figures["notes that were sent"] > 3
+    assert not any("note" in fault or "roots" in fault for fault in fine.faults)
+    make(case)
+    assert any(text in fault for fault in case.account().faults)
 
 
 def test_a_faultless_run_has_no_faults() -> None:
