@@ -2,17 +2,26 @@
 
 A cut keeps, loses or spoils each sector (or page) that was written and not synced, if its content changed; all others
 stay. Names that were made, changed or removed and not synced are there in the order of their making, up to some point.
+A disk that ignores syncs has not carried out the newest ones: what they named is lost as if there had been none.
 """
 
 import os
-from collections.abc import Callable, Iterator
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from firmware_bridge.journal.cursor import Cursor, CursorFile
+from firmware_bridge.journal.record_tiles import FOLDER
+
 SECTOR: Final = 512
 PAGE: Final = 4_096
+
+IGNORED: Final = 24
+"""Syncs at most that a disk ignores."""
 
 
 class File:
@@ -58,7 +67,9 @@ def spoiled(was: bytes, will: bytes, random: Random) -> bytes:
     bit = bytearray(will)
     bit[middle] ^= 1 << random.randrange(8)
     ways = (random.randbytes(size), bytes(size), b"\xff" * size, will[:middle] + was[middle:], bytes(bit), b"\n" * size)
-    return random.choice([*ways, bytes(random.choice(b"\n\t 2{}\0") for _ in range(size))])
+    if way := random.randrange(len(ways) + 1):
+        return ways[way - 1]
+    return bytes(random.choices(b"\n\t 2{}\0", k=size))
 
 
 class Disk:
@@ -69,6 +80,7 @@ class Disk:
         self._files: dict[int, File] = {}
         self._names: dict[str, File] = {}
         self._pending: list[Callable[[dict[str, File]], None]] = []
+        self._history = deque[dict[str, bytes]]([{}], maxlen=IGNORED)
         self.short: Callable[[bytes], int | None] = lambda _: None
 
     def left(self, random: Random) -> dict[str, bytes]:
@@ -77,6 +89,19 @@ class Disk:
         for change in self._pending[: random.randint(0, len(self._pending))]:
             change(names)
         return {name: file.left(random) for name, file in names.items()}
+
+    def left_unsynced(self, random: Random) -> dict[str, bytes]:
+        """The files that a power cut leaves now if the disk ignored some of the newest syncs."""
+        before = random.choice(self._history)
+        if random.random() < 0.7:
+            return dict(before)  # its write cache is gone as a whole
+        left = dict(before)
+        for name, now in self._names.items():
+            if name in before or random.random() < 0.5:
+                file = File()
+                file.now, file.synced = now.now, before.get(name, b"")
+                left[name] = file.left(random)
+        return left
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -140,6 +165,7 @@ class Disk:
     def _fdatasync(self, real: Any, fd: int) -> None:
         if file := self._of(fd):
             file.synced = bytes(file.now)
+            self._history.append({name: each.synced for name, each in self._names.items()})
 
     def _fsync(self, real: Any, fd: int) -> None:
         if os.fstat(fd).st_ino == self.directory.stat().st_ino:
@@ -162,3 +188,44 @@ class Disk:
 
             self._change(forget)
         real(path, **named)
+
+
+def leave_cursor(path: Path, cursors: Sequence[Cursor], random: Random) -> None:
+    """Write these cursors, one after the other; the sector of one of them is perhaps spoiled then."""
+    file = CursorFile(path)
+    for each in cursors:
+        file.store(each)
+    file.close()
+    if random.random() < 0.3:
+        data, at = path.read_bytes().ljust(2 * SECTOR, b"\0"), SECTOR * random.randrange(2)
+        sector = data[at : at + SECTOR]
+        path.write_bytes(data[:at] + spoiled(sector, sector, random) + data[at + SECTOR :])
+
+
+def leave_key(path: Path, seed: bytes, random: Random) -> None:
+    """Write the file of a key: mostly whole, or missing, short, long, of zeros."""
+    kept = random.choice([*[seed] * 12, None, b"", seed[:16], seed + b"\0", bytes(len(seed))])
+    path.unlink(missing_ok=True)
+    if kept is not None:
+        path.write_bytes(kept)
+
+
+def leave_tiles(source: Path, target: Path, random: Random) -> int:
+    """Copy the tiles from one directory to another, as a cut leaves files that were never synced; how many it spoiled.
+
+    The file `origin` is synced before it has its name: it is whole.
+    """
+    if not (source / FOLDER).is_dir() or random.random() < 0.2:
+        return 0
+    shutil.copytree(source / FOLDER, target / FOLDER)
+    spoiled_ones = 0
+    for path in [path for path in (target / FOLDER).rglob("*") if path.is_file() and path.name != "origin"]:
+        if random.random() < 0.4:
+            continue
+        data = path.read_bytes()
+        half = data[: random.randrange(len(data) + 1)]
+        path.write_bytes(random.choice([half, b"", bytes(len(data)), data[::-1], half.ljust(len(data), b"\0")]))
+        if random.random() < 0.3:
+            path.rename(path.with_name(f".{path.name}.new"))
+        spoiled_ones += 1
+    return spoiled_ones

@@ -1,4 +1,4 @@
-"""A daemon that ends itself by SIGKILL between signing and publishing: at the nth call of a kind, `POINT:N` in KILLED_AT."""
+"""A daemon that ends itself by SIGKILL between signing and publishing: at call `POINT:N` of KILLED_AT."""
 
 from __future__ import annotations
 
