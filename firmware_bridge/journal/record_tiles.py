@@ -1,6 +1,7 @@
 """Keeps the tree of a record beside the journals, so that proofs outlive them."""
 
 import logging
+from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Lock
@@ -11,7 +12,7 @@ from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.journal.record_tree import RecordTree, begun_by, record_of
 from firmware_bridge.record.tiles import WIDTH, Tiles, sync_path
-from firmware_bridge.record.verify import leaf_hash
+from firmware_bridge.record.verify import grow, leaf_hash, root_of
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +59,24 @@ def leaves_from(files: Sequence[Path], origin: str, index: int) -> list[Leaf]:
         if (here and here[0].number <= index) or (found and not here):
             break
     return found
+
+
+def root_at(files: Sequence[Path], origin: str, size: int) -> bytes | None:
+    """The root of the first entries of a record, by the one journal with the last of them; None where that is gone.
+
+    Raises JournalError, OSError.
+    """
+    for path in reversed(files):
+        edge = list[bytes]()
+        for leaf in (leaf for leaf in leaves_of(path) if leaf.origin == origin):
+            if leaf.number >= size:
+                break
+            if isinstance(leaf.line.proof.edge, tuple):
+                edge = [b64decode(each) for each in leaf.line.proof.edge]
+            grow(edge, leaf.number, leaf.hash)
+            if leaf.number + 1 == size:
+                return root_of(edge)
+    return None
 
 
 def tiles_of(directory: Path, origin: str) -> Tiles:

@@ -294,3 +294,30 @@ def test_after_a_rollback_nothing_is_signed(
     backend.wait_until(lambda: not backend.on("status")[-1]["record"]["signed"])
     backend.wait_until(lambda: not backend.on("checkpoint")[-1]["note"])
     assert len([line for line in bridge.lines() if line.proof.note]) == signed
+
+
+@pytest.mark.parametrize("is_other", [False, True], ids=["the same", "other ones"])
+def test_what_witnesses_saw_of_an_earlier_shoe_is_compared_after_a_restart(
+    table: Any, backend: Backend, is_other: bool
+) -> None:
+    """A restored card that played on without a broker: the tree of the newest journal begins behind what was seen."""
+    bridge = table(table={"decks": 1}, record={"witnesses": [WITNESS_KEY.vkey]})
+    bridge.deal(ROUND)
+    backend.wait_for(lambda each: each.topic.endswith("/round"))
+    own = v.parse_checkpoint(v.parse_note(backend.wait_until(lambda: backend.on("checkpoint"))[-1]["note"]).text)
+    for _ in range(2):
+        bridge.deal("2s 3h 4d 5c")
+        assert bridge.ask(do="close_shoe", by="anna")["ok"]
+        bridge.deal(ROUND)
+    bridge.stop()
+    bridge.start()
+    key = signer(own.origin, bridge.key_file.read_bytes())
+    seen = other(own.size, own.root) if is_other else (own.size, own.root)
+    backend.publish(
+        "shoe/T07/witnessed", cosigned(signed_note(checkpoint_text(own.origin, *seen), (key,))), retain=True
+    )
+    if is_other:
+        assert opens(backend, "record_rolled_back")
+    else:
+        backend.wait_until(lambda: backend.on("status")[-1]["record"]["witnessed"] == own.size)
+        assert alarm(backend, "record_rolled_back") is None

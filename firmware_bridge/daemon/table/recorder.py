@@ -14,7 +14,7 @@ import msgspec
 from firmware_bridge.config.sections import RecordConfig
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.errors import in_words
+from firmware_bridge.errors import JournalError, in_words
 from firmware_bridge.facts.events import RecordBegun
 from firmware_bridge.facts.inputs import Follows, KeyRotated, NewRecord, RecordRenewed
 from firmware_bridge.facts.orders import LONGEST_NAME, LONGEST_REASON, Answer
@@ -24,6 +24,7 @@ from firmware_bridge.facts.wire import Stored
 from firmware_bridge.facts.wire_states import NO_RECORD, Record
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.line import Line
+from firmware_bridge.journal.record_tiles import root_at
 from firmware_bridge.record.signer import NoSigner, Signer, read_seed, signer
 from firmware_bridge.record.verify import Refused, cosigned, parse_note, parse_vkey, verified_checkpoint
 
@@ -220,7 +221,7 @@ class Recorder:
                 return
         except (Refused, UnicodeDecodeError):
             return
-        ours = self._tree.roots.get(stated.size)
+        ours = self._tree.roots.get(stated.size) or self._root_of_older(stated.size)
         if stated.size > self._tree.size or ours not in (None, stated.root):
             self._roll_back(stated.size)
         else:
@@ -231,6 +232,16 @@ class Recorder:
         self._table.unwarn(FOREIGN)
         what = f"somebody else sent {entry} in this table's name (messages so far: {count})"
         self._table.warn(FOREIGN, what, STOLEN, "critical")
+
+    def _root_of_older(self, size: int) -> bytes | None:
+        """The root of a tree that ended before the newest file, as after a restart; None where it is unknown."""
+        if self._tree.origin is None or size > self._tree.size:
+            return None
+        try:
+            return root_at(list(self._table.journal.files), self._tree.origin, size)
+        except (JournalError, OSError) as error:
+            log.warning("what witnesses have seen cannot be compared: %s", error)
+            return None
 
     def _roll_back(self, size: int) -> None:
         name = self._tree.origin
