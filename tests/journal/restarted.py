@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64decode
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +30,7 @@ DEVICE: Final = ORIGIN.split("/")[-2]
 
 WITNESS: Final = "w1"
 
-journal_writer.PATIENCE_S = 60.0  # the loop does not run: an entry that is late would never be finished
+vars(journal_writer)["PATIENCE_S"] = 60.0  # the loop does not run: an entry that is late would never be finished
 
 
 class Restarted:
@@ -98,14 +99,18 @@ class Restarted:
         return given
 
     def root(self, origin: str, size: int) -> bytes | None:
-        """The root of the first entries of a record by the journals; None where they have fewer."""
-        edge, count = list[bytes](), 0
-        for path in journal_files(self.directory):
-            for leaf in leaves_of(path):
-                if leaf.origin == origin and count < size:
-                    grow(edge, count, leaf.hash)
-                    count += 1
-        return root_of(edge) if count == size else None
+        """The root of the first entries of a record by the journals, b"" if these begin later; None if they end before.
+
+        Journals that are gone count as the first line of the next one states.
+        """
+        edge, count, is_first = list[bytes](), 0, True
+        for leaf in (leaf for path in journal_files(self.directory) for leaf in leaves_of(path)):
+            if leaf.origin == origin and is_first:
+                edge, count, is_first = [b64decode(each) for each in leaf.line.proof.edge or ()], leaf.number, False
+            if leaf.origin == origin and count < size:
+                grow(edge, count, leaf.hash)
+                count += 1
+        return root_of(edge) if count == size else b"" if count > size else None
 
     def missing_in_tiles(self, origin: str) -> list[int]:
         """The entries that are in no tile, of journals that may be deleted once nothing waits."""

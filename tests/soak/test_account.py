@@ -140,7 +140,8 @@ NOTES: list[tuple[Callable[[Case], None], str]] = [
 @pytest.mark.parametrize(("make", "text"), NOTES, ids=lambda value: getattr(value, "__name__", ""))
 def test_notes_that_contradict_what_is_kept_are_found(make: Callable[[Case], None], text: str, tmp_path: Path) -> None:
     record = SignedRecord(tmp_path)
-    record.begin().play(2).close()
+    record.begin()
+    record.play(2).close()
     case = Case()
     case.lines, case.drawn, case.rounds = record.lines, [], []
     case.received = []
