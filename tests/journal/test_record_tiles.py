@@ -11,7 +11,7 @@ from firmware_bridge.journal import record_tiles
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.record_tiles import leaves_from, leaves_of, tiles_of
+from firmware_bridge.journal.record_tiles import leaves_from, leaves_of, root_at, tiles_of
 from firmware_bridge.journal.retention import DAY_S, Retention
 from firmware_bridge.record import verify as v
 from tests.kit import journal_record
@@ -56,6 +56,16 @@ def test_a_proof_from_size_1_after_90_days(record: SignedRecord) -> None:
         leaf = v.leaf_hash(bytes.fromhex(record.lines[old - 1].chain))
         path = tiles.inclusion(old - 1, tree.size)
         assert v.root_by_inclusion(old - 1, tree.size, leaf, path) == roots[tree.size]
+
+
+def test_a_root_of_any_size_by_the_one_journal_with_its_last_entry(record: SignedRecord) -> None:
+    tree, files = record.journal.tree, record.journal.files
+    for size in (1, 2, *range(3, tree.size, 17), tree.size):
+        assert root_at(files, ORIGIN, size) == tree.roots[size]
+    for size in (0, tree.size + 1):
+        assert root_at(files, ORIGIN, size) is None
+    assert root_at(files, SECOND, 2) is None
+    assert root_at(files[5:], ORIGIN, 1) is None
 
 
 def test_a_journal_stays_until_its_leaves_are_in_a_whole_tile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,18 @@
+"""A short soak: some daemons end themselves between signing and publishing; no size of the record gets two roots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.soak.soak import Soak
+
+
+def test_kills_around_signing_lose_nothing_and_contradict_no_note(tmp_path: Path) -> None:
+    soak = Soak(tmp_path, kills=6, seed=7, minutes=2)
+    try:
+        account = soak.run()
+    finally:
+        soak.close()
+    assert account.faults == []
+    assert account.figures["notes that were sent"] > 10
+    assert soak.done["kills"] >= 6
