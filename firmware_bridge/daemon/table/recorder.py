@@ -221,7 +221,9 @@ class Recorder:
                 return
         except (Refused, UnicodeDecodeError):
             return
-        ours = self._tree.roots.get(stated.size) or self._root_of_older(stated.size)
+        ours = self._tree.roots.get(stated.size)
+        if ours is None and not self.witnessed:  # once after a start: it reads a whole journal
+            ours = self._root_of_older(stated.size)
         if stated.size > self._tree.size or ours not in (None, stated.root):
             self._roll_back(stated.size)
         else:
