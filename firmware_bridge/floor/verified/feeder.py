@@ -29,7 +29,11 @@ from firmware_bridge.record.verify import (
 log = logging.getLogger(__name__)
 
 FIRST_S, LONGEST_S = 5.0, 300.0
-"""First and longest wait after a witness gave no cosignature."""
+"""First and longest wait after a witness gave no cosignature for a log."""
+
+DOWN_S: Final = 20.0
+"""Longest wait for a witness that does not answer: with it, `every_s` and a request that gets no answer, a round is
+witnessed within 60 s of its end once a quorum is back, however long it was away."""
 
 COLLECTED: Final = 16
 """Most checkpoints of a log, the newest, that cosignatures are collected for."""
@@ -122,7 +126,7 @@ class _Health:
     not_before: float = float("-inf")
     is_down: bool = False
     is_tried: bool = False
-    wait: Doubling = field(default_factory=lambda: Doubling(FIRST_S, LONGEST_S))
+    wait: Doubling = field(default_factory=lambda: Doubling(FIRST_S, DOWN_S))
 
 
 class Feeder:
