@@ -111,12 +111,9 @@ def test_once_a_quorum_is_back_a_round_is_witnessed_within_60_s_of_its_end(floor
         floor.turn(10 + second // 20, after=1.0)
     floor.answers.clear()
     floor.turn(395)
-    for waited_s in range(1, 61):
+    for _ in range(45):  # seconds; a request without an answer takes 10 more
         floor.turn(after=1.0)
-        if floor.feeder.witnessed(ORIGIN) == 395:
-            break
     assert floor.feeder.witnessed(ORIGIN) == 395, floor.feeder.views(ORIGIN)
-    assert waited_s <= 45
 
 
 @pytest.mark.parametrize("status", [429, 503, 0])

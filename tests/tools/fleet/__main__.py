@@ -22,6 +22,9 @@ from tests.tools.fleet.plan import Plan, Report
 from tests.tools.fleet.printed import growth, lines, need
 from tests.tools.fleet.stores import STORES
 
+COUNTS: Final = (0, 3, 4, 5)
+"""How many witnesses there may be: with fewer than three the end of one leaves no quorum."""
+
 STEPS: Final = (10, 100)
 """Tables of the smaller fleets in a comparison of growth."""
 
@@ -51,6 +54,8 @@ def main(argv: list[str] | None = None) -> int:
                 stored=not options.puback,
                 journals=options.journals and str(options.journals),
                 seed=seed,
+                witnesses=options.witnesses,
+                feed_s=options.feed,
             )
             reports.append(_played(plan, folder / str(count)))
     except BridgeError as error:
@@ -96,6 +101,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--engine", choices=ENGINES, default="mosquitto", help="(default: %(default)s)")
     parser.add_argument("--store", choices=STORES, default="sqlite", help="(default: %(default)s)")
     parser.add_argument("--faults", action="store_true", help="kill, lock and cut one thing after the other meanwhile")
+    text = "so many witnesses, 3 to 5, cosign the records of all tables (default: none)"
+    parser.add_argument("--witnesses", type=int, choices=COUNTS, default=0, metavar="N", help=text)
+    text = "seconds between two checkpoints of a table for the witnesses (default: %(default)s)"
+    parser.add_argument("--feed", type=_count, default=20, metavar="S", help=text)
     parser.add_argument("--puback", action="store_true", help="tables believe the broker, not the store")
     parser.add_argument("--growth", action="store_true", help="10 and 100 tables before, to compare what each needs")
     parser.add_argument("--seed", type=int, metavar="N", help="of all chances (default: a new one)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -60,13 +61,28 @@ class _Stored(Struct, frozen=True):
     body: Raw
 
 
-def compare(folder: Path, export: Path) -> Compared:
-    """Compare the journals below a folder, one of a table each, with an export. Raises JournalError, OSError."""
+class _Waiting(Struct, frozen=True):
+    """A line of `shoe-floor export pending`."""
+
+    topic: str
+    table: str
+    journal: str
+    seq: int
+    n: int
+    body: bytes
+    state: str
+
+
+def compare(folder: Path, export: Path, pending: Path | None = None) -> Compared:
+    """Compare the journals below a folder, one of a table each, with an export. Raises JournalError, OSError.
+
+    pending: an export of the messages that wait for a checkpoint, which are stored too.
+    """
     made = {key: _digest(payload) for key, payload in _made(folder)}
     seen: set[Key] = set()
     kinds: dict[str, list[Key]] = {"twice": [], "other": [], "unmade": []}
     count = 0
-    for key, body in _stored(export):
+    for key, body in chain(_stored(export), _waiting(pending) if pending else ()):
         count += 1
         if key in seen:
             kinds["twice"].append(key)
@@ -98,6 +114,15 @@ def _stored(export: Path) -> Iterator[tuple[Key, bytes]]:
         for line in lines:
             each = decode(line)
             yield Key(each.topic, each.table, each.journal, each.seq, each.n), bytes(each.body)
+
+
+def _waiting(export: Path) -> Iterator[tuple[Key, bytes]]:
+    decode = msgspec.json.Decoder(_Waiting).decode
+    with export.open("rb") as lines:
+        for line in lines:
+            each = decode(line)
+            if each.state == "waits":
+                yield Key(each.topic, each.table, each.journal, each.seq, each.n), each.body
 
 
 def _digest(body: bytes) -> bytes:

@@ -9,9 +9,12 @@ from typing import Final
 
 from tests.tools.fleet.child import Child, FleetError
 from tests.tools.fleet.engines import Engine
-from tests.tools.fleet.plan import FAULTS, Plan, Trouble
+from tests.tools.fleet.office import Office
+from tests.tools.fleet.plan import Plan, Trouble
 from tests.tools.fleet.stores import Store
 from tests.tools.fleet.team import Team
+from tests.tools.fleet.windows import Look
+from tests.tools.fleet.witnesses import Witnesses
 
 BACK_S: Final = 120.0
 """Longest restart of a broker."""
@@ -23,17 +26,22 @@ LOOK_S: Final = 0.1
 
 
 class Faults:
-    """Makes each fault once, in order. network: the proxy with the commands `cut` and `mend`. show: prints a line."""
+    """Makes each fault once, in order. network: the proxy with the commands `cut` and `mend`. show: prints a line.
+
+    looks: how the records stood below the quorum, each time just before it came back.
+    """
 
     def __init__(
         self,
         plan: Plan,
-        parts: tuple[Child, Store, Engine, Child, Team],
+        parts: tuple[Office, Store, Engine, Child, Team, Witnesses],
         show: Callable[[str], None],
     ) -> None:
         self.troubles: list[Trouble] = []
+        self.looks: list[Look] = []
         self._plan, self._show = plan, show
-        self._ingest, self._store, self._engine, self._network, self._team = parts
+        self._office, self._store, self._engine, self._network, self._team, self._witnesses = parts
+        self._ingest = self._office.ingest
         self._noting: set[asyncio.Task[None]] = set()
         self._began = time.monotonic()
         self._makes: dict[str, Callable[[float], Awaitable[str]]] = {
@@ -42,12 +50,16 @@ class Faults:
             "broker": self._kill_broker,
             "network": self._cut,
             "process": self._team.kill_one,
+            "witness": self._kill_witness,
+            "quorum": self._stop_quorum,
         }
 
     async def run(self) -> None:
         """Makes all faults; returns when the last one is over."""
         self._began = time.monotonic()
-        for number, name in enumerate(FAULTS):
+        for number, name in enumerate(self._plan.troubles):
+            if not name:
+                continue
             await asyncio.sleep(max(0.0, (number + FIRST) * self._plan.interval_s - self._at()))
             trouble = Trouble(what=name, at_s=round(self._at(), 1))
             self.troubles.append(trouble)
@@ -97,6 +109,24 @@ class Faults:
         await asyncio.sleep(away_s)
         self._network.send(b"mend")
         return "network cut"
+
+    async def _kill_witness(self, away_s: float) -> str:
+        await self._witnesses.kill(0)
+        await asyncio.sleep(away_s)
+        await self._witnesses.revive(0)
+        return "a witness killed"
+
+    async def _stop_quorum(self, away_s: float) -> str:
+        """Kill as many witnesses as leave no quorum, and see what is said of it."""
+        count = len(self._witnesses.children)
+        gone = range(count - self._witnesses.quorum + 1)
+        for number in gone:
+            await self._witnesses.kill(number)
+        await asyncio.sleep(away_s)
+        self.looks.append(await self._office.look())
+        for number in gone:
+            await self._witnesses.revive(number)
+        return f"{len(gone)} of {count} witnesses killed"
 
     def _at(self) -> float:
         return time.monotonic() - self._began

@@ -26,6 +26,8 @@ from tests.tools.fleet.plan import Plan, Report
 from tests.tools.fleet.process import Task
 from tests.tools.fleet.stores import STORES
 from tests.tools.fleet.team import Team
+from tests.tools.fleet.windows import LIMIT_S, Below, Windows, judged
+from tests.tools.fleet.witnesses import Witnesses
 
 READY_S: Final = 120.0
 """Longest start of the broker, and longest wait for the tables to rest."""
@@ -60,7 +62,9 @@ class Fleet:
         ports = free_ports(1 + len(self.engine.floor))
         self.network = Child("network", self._ways(ports), folder / "network.log")
         self.office = Office(folder, show)
-        self.office.configure(self.engine.toml(ports[0], ports[1:], secret), self.store.toml())
+        self.witnesses = Witnesses(folder, plan.witnesses, plan.feed_s)
+        sections = self.engine.toml(ports[0], ports[1:], secret), self.store.toml(), self.witnesses.toml()
+        self.office.configure(*sections)
         self.team = Team(self._tasks(ports[0], password), folder)
         self._meter = measure.Meter()
         self._faults: Faults | None = None
@@ -92,12 +96,26 @@ class Fleet:
         await self._until(lambda: self.team.up == self.plan.tables, CONNECT_S, "not every table connects")
         self.report.connect_s = round(time.monotonic() - began, 1)
         self._show(f"{self.plan.tables} tables connected after {self.report.connect_s} s")
+        if self.plan.witnesses:
+            await self._enrol()
+
+    async def _enrol(self) -> None:
+        """Starts the witnesses, and enrols all tables."""
+        give_up = time.monotonic() + READY_S
+        while len(keys := await self.office.keys()) < self.plan.tables:
+            if time.monotonic() > give_up:
+                raise FleetError(f"only {len(keys)} tables showed a key", f"see {self._folder}")
+            await asyncio.sleep(LOOK_S)
+        await self.witnesses.start(keys.values())
+        await self.office.keys(enrols=True)
+        self.witnesses.begin()
+        self._show(f"{len(keys)} tables enrolled; {self.plan.witnesses} witnesses run")
 
     async def _deal(self) -> None:
         """Lets the tables play for the planned time, with faults."""
         began = time.monotonic()
         self._meter.begin(self._pids())
-        parts = self.office.ingest, self.store, self.engine, self.network, self.team
+        parts = self.office, self.store, self.engine, self.network, self.team, self.witnesses
         faults = self._faults = Faults(self.plan, parts, self._show)
         work = [asyncio.create_task(self._measure())]
         if self.plan.faults:
@@ -126,11 +144,25 @@ class Fleet:
         give_up = began + WHOLE_S
         if (await self._compared(give_up)).is_whole:
             self.report.whole_s = kept_s if self.plan.stored else round(time.monotonic() - began, 1)
+        if self.plan.witnesses:
+            self.report.windows = await self._windows()
         self._count()
         self.report.failures += await self.team.end()
         self.report.compared = await self._compared(give_up)
         self.report.conflicts = await self.office.rows("conflicts")
         self.report.quarantined = await self.office.rows("quarantine")
+
+    async def _windows(self) -> Windows:
+        """Waits until a quorum has cosigned every round, for so long as it may take; returns what came of all."""
+        first, *others = self.witnesses.below
+        looks = self._faults.looks if self._faults else []
+        stretches = [Below(*times, look) for times, look in zip(others, looks, strict=True)]
+        give_up = time.monotonic() + LIMIT_S
+        while True:
+            found = judged(await self.office.look(), Below(*first), stretches)
+            if not (found.unwitnessed or found.waiting) or time.monotonic() > give_up:
+                return found
+            await asyncio.sleep(AGAIN_S)
 
     async def _compared(self, give_up: float) -> Compared:
         """Compares store and journals until they are equal or `give_up` is reached."""
@@ -149,6 +181,7 @@ class Fleet:
     def _fallen(self) -> list[str]:
         """The processes that ended by themselves."""
         children = [] if self.plan.faults else [self.office.ingest, self.network, *self.engine.children]
+        children += [] if self.plan.faults else self.witnesses.children
         gone = [f"{each.name} ended: {each.tail()}" for each in children if not each.is_running]
         return [*self.team.fallen(), *gone]
 
@@ -171,6 +204,7 @@ class Fleet:
                 seed=self.plan.seed,
                 password=password,
                 stored=NAME if self.plan.stored else None,
+                witnesses=tuple(self.witnesses.vkeys),
             )
             for first in range(0, len(names), size)
         ]
@@ -181,7 +215,7 @@ class Fleet:
 
     def _pids(self) -> dict[str, list[int]]:
         kinds = {"tables": self.team.children, "broker": self.engine.children, "ingest": [self.office.ingest]}
-        kinds |= {"store": self.store.children, "network": [self.network]}
+        kinds |= {"store": self.store.children, "network": [self.network], "witnesses": self.witnesses.children}
         there = {kind: [each.pid for each in children if each.pid] for kind, children in kinds.items() if children}
         return {kind: measure.with_children(pids) for kind, pids in there.items()}
 
@@ -202,7 +236,8 @@ class Fleet:
     async def _end(self) -> None:
         if self._faults:
             self._faults.stop()
-        for each in (*self.team.children, self.office.ingest, self.network, *self.engine.children):
+        served = *self.engine.children, *self.witnesses.children
+        for each in (*self.team.children, self.office.ingest, self.network, *served):
             await each.end()
         for each in self.store.children:
             await each.end(signal.SIGTERM)

@@ -8,8 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from tests.tools.fleet.child import Child, FleetError
 from tests.tools.fleet.compare import Compared, compare, count_lines
+from tests.tools.fleet.windows import Look
 
 NAME: Final = "floor"
 """What the tables know the store by."""
@@ -28,10 +31,15 @@ class Office:
 
     async def run(self, *words: str) -> None:
         """Run a command to its end. Raises FleetError where it fails."""
-        command = Child(words[0], self._command(*words), self._folder / f"{words[0]}.log")
-        await command.start()
-        if await command.finished():
-            raise FleetError(f"shoe-floor {' '.join(words)} failed: {command.tail()}", f"see {self._folder}")
+        await self._finished(f"shoe-floor {' '.join(words)}", self._command(*words), words[0])
+
+    async def keys(self, *, enrols: bool = False) -> dict[str, str]:
+        """The key that each table showed. enrols: let all of them count."""
+        return msgspec.json.decode(await self._of_records("enrol" if enrols else "keys"), type=dict[str, str])
+
+    async def look(self) -> Look:
+        """How all records stand."""
+        return msgspec.json.decode(await self._of_records("look"), type=Look)
 
     async def rows(self, what: str) -> int:
         """How many rows an export has."""
@@ -39,7 +47,8 @@ class Office:
 
     async def compared(self, journals: Path) -> Compared:
         """The store beside the journals below a folder, as they are now."""
-        compared = await asyncio.to_thread(compare, journals, await self._exported("messages"))
+        exports = await self._exported("messages"), await self._exported("pending")
+        compared = await asyncio.to_thread(compare, journals, *exports)
         made, stored = f"{compared.made} messages made", f"{compared.stored} stored"
         self._show(f"{made}, {stored}, {compared.missing} missing, {compared.unmade} unmade")
         return compared
@@ -48,6 +57,18 @@ class Office:
         path = self._folder / f"{what}.jsonl"
         await self.run("export", what, "-o", str(path))
         return path
+
+    async def _of_records(self, what: str) -> bytes:
+        out = self._folder / f"{what}.json"
+        command = [sys.executable, "-m", "tests.tools.fleet.record", str(self._folder / "floor.toml"), what, str(out)]
+        await self._finished(f"{what} of records", command, "record")
+        return await asyncio.to_thread(out.read_bytes)
+
+    async def _finished(self, what: str, command: list[str], log: str) -> None:
+        child = Child(what, command, self._folder / f"{log}.log")
+        await child.start()
+        if await child.finished():
+            raise FleetError(f"{what} failed: {child.tail()}", f"see {self._folder}")
 
     def _command(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "firmware_bridge.floor", "--config", str(self._folder / "floor.toml"), *words]

@@ -9,16 +9,27 @@ from msgspec import Struct
 from firmware_bridge.games import GAMES
 from tests.tools.fleet.compare import Compared
 from tests.tools.fleet.measure import Use
+from tests.tools.fleet.windows import Windows
 
 FAULTS: Final = ("ingest", "store", "broker", "network", "process")
 """What fails, in this order, one in each fifth of the time."""
 
-INTERVAL_S: Final = 120.0
+OF_WITNESSES: Final = ("witness", "quorum", "")
+"""What fails after that where there are witnesses, in as many parts of the time more; "": nothing."""
+
+INTERVAL_S: Final = 75.0
 """Seconds between faults in a full run; with less, all their times shrink in proportion."""
 
-AWAY_S: Final = {"ingest": 10.0, "store": 10.0, "broker": 10.0, "network": 20.0, "process": 5.0}
-"""How long each is away where faults are two minutes apart."""
-
+AWAY_S: Final = {
+    "ingest": 10.0,
+    "store": 10.0,
+    "broker": 10.0,
+    "network": 20.0,
+    "process": 5.0,
+    "witness": 30.0,
+    "quorum": 90.0,
+}
+"""How long each is away in a full run."""
 
 MIX: Final = (*GAMES, *["baccarat"] * 5)
 """The games of every ten tables: a floor has more of baccarat than of all others together."""
@@ -28,7 +39,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     """What is asked for.
 
     every_s: a round's due time at a table. stored: whether the store's word counts for tables. journals: the folder
-    that those of the tables are made in, None for the fleet's own.
+    that those of the tables are made in, None for the fleet's own. witnesses: how many cosign the records; feed_s:
+    seconds between two checkpoints of a table that they get.
     """
 
     tables: int = 1000
@@ -41,6 +53,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     stored: bool = True
     journals: str | None = None
     seed: int = 0
+    witnesses: int = 0
+    feed_s: int = 20
 
     @property
     def names(self) -> dict[str, str]:
@@ -53,9 +67,14 @@ class Plan(Struct, frozen=True, kw_only=True):
         return round(self.tables * 60 * self.minutes / self.every_s)
 
     @property
+    def troubles(self) -> tuple[str, ...]:
+        """What fails, one in each part of the time."""
+        return FAULTS + OF_WITNESSES if self.witnesses else FAULTS
+
+    @property
     def interval_s(self) -> float:
         """Seconds from fault to fault."""
-        return 60 * self.minutes / len(FAULTS)
+        return 60 * self.minutes / len(self.troubles)
 
     def away_s(self, fault: str) -> float:
         """How long something is away in this run."""
@@ -92,6 +111,7 @@ class Report(Struct, kw_only=True):
     lag_ms: float = 0.0
     troubles: list[Trouble] = []
     compared: Compared | None = None
+    windows: Windows | None = None
     conflicts: int = 0
     quarantined: int = 0
     base: Use = Use()
@@ -101,8 +121,9 @@ class Report(Struct, kw_only=True):
 
     @property
     def is_fine(self) -> bool:
-        """Whether nothing was lost, doubled or in conflict, and nothing else failed."""
+        """Whether nothing was lost, doubled, in conflict or witnessed late, and nothing else failed."""
         whole = self.compared is not None and self.compared.is_whole and self.compared.made > 0
         healed = all(each.whole_s is not None for each in self.troubles)
         wrong = self.conflicts, self.quarantined, self.failures, self.refused, self.blocked
-        return whole and healed and not any(wrong)
+        witnessed = self.windows is not None and self.windows.is_fine if self.plan.witnesses else True
+        return whole and healed and witnessed and not any(wrong)

@@ -27,6 +27,8 @@ def lines(report: Report) -> Iterator[str]:
         counts |= {"conflicts": report.conflicts, "quarantined": report.quarantined}
         yield ", ".join(f"{count} {name}" for name, count in counts.items())
         yield from (f"  {each}" for each in found.examples)
+    if report.windows:
+        yield from report.windows.lines()
     yield f"{'':10}{'processes':>10}{'PSS MiB':>10}{'RSS MiB':>10}{'CPU %':>8}{'files':>8}{'threads':>9}"
     for kind, use in report.use.items():
         cpu = 100 * report.cpu_s.get(kind, 0.0) / max(report.seconds, 0.001)

@@ -44,7 +44,7 @@ class Task(Struct, frozen=True, kw_only=True):
     """The task of a process. tables: name -> game. folder: of their journals, a folder each.
 
     every_s: a round's due time. stored: the receiver with the decisive `stored`, None for the broker's
-    acknowledgement. password: the tables'.
+    acknowledgement. password: the tables'. witnesses: public keys of those that the tables believe.
     """
 
     tables: dict[str, str]
@@ -55,6 +55,7 @@ class Task(Struct, frozen=True, kw_only=True):
     seed: int
     password: str
     stored: str | None
+    witnesses: tuple[str, ...] = ()
 
 
 class Order(Struct, frozen=True):
@@ -125,7 +126,7 @@ class Process:
             directory = Path(self._task.folder) / name
             directory.mkdir(parents=True, exist_ok=True)
             where = self._task.host, self._task.port, self._task.stored
-            config = table_config(name, game, directory, *where)
+            config = table_config(name, game, directory, *where, self._task.witnesses)
             broker = msgspec.structs.replace(broker_settings(config), password=self._task.password.encode())
             table = FleetTable(config, broker, Random(self._random.random()))
             await table.open()

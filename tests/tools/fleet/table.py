@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -55,7 +55,15 @@ class FleetTable(Bridge):
         return counted
 
 
-def table_config(name: str, game: str, directory: Path, host: str, port: int, stored: str | None) -> Config:
+def table_config(
+    name: str,
+    game: str,
+    directory: Path,
+    host: str,
+    port: int,
+    stored: str | None,
+    witnesses: Sequence[str] = (),
+) -> Config:
     """The config of one table of a fleet, with a key beside its journals; what it does not name is the usual one."""
     key = directory.with_name(f"{directory.name}.record-key")
     key.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +76,7 @@ def table_config(name: str, game: str, directory: Path, host: str, port: int, st
             "pins": {"factory": "mock", "next": 22},
             "mqtt": mqtt | ({"stored": stored} if stored else {}),
             "journal": {"dir": str(directory)},
-            "record": {"key_file": str(key)},
+            "record": {"key_file": str(key), "witnesses": list(witnesses)},
         }
     )
 
