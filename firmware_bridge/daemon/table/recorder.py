@@ -98,20 +98,13 @@ class Recorder:
         self._tree.sign_sealed = config.sign_sealed
         self._witnesses = [parse_vkey(each) for each in config.witnesses]
         self.witnessed = 0
+        self._is_read, self._early = False, b""
 
     def begin(self) -> NewRecord | None:
         """Takes up the record of the open journal; the one to begin where there is none."""
-        begun = self._table.journal.shoe.device.record
-        if begun is None:
-            origin = self._new_origin()
-            keys = self._signers(origin)
-            return self._new(keys[0], Follows(None, 0, self._table.journal.chain, 0)) if keys else None
-        if begun.origin.split("/")[-2] != self._device:
-            what = f"the record was begun on another Pi ({begun.origin.split('/')[-2]}): nothing is signed here"
-            self._table.warn(OTHER_PI, what, "begin a record of this Pi's own: shoe record begin")
-        else:
-            self._continue(begun)
-        return None
+        new, self._is_read = self._taken_up(), True
+        self.witness(self._early)
+        return new
 
     def state(self) -> Record:
         """The part of `status` about the record."""
@@ -209,8 +202,12 @@ class Recorder:
     def witness(self, payload: bytes) -> None:
         """Handles a note that a quorum has cosigned: the record that they saw must be the beginning of ours.
 
-        Only what our own key signed and a witness of the config cosigned counts.
+        Only what our own key signed and a witness of the config cosigned counts. One that comes while the journal is
+        still read waits for all of it.
         """
+        if not self._is_read:
+            self._early = payload
+            return
         begun = self._table.journal.shoe.device.record or self._table.shoe.device.record
         if begun is None or not self._witnesses:
             return
@@ -251,6 +248,19 @@ class Recorder:
         self._tree.coming = tuple(each for each in self._tree.coming if each.key.name != name)
         what = f"witnesses have seen {size} entries of this record, and other ones than are here"
         self._table.warn(ROLLED_BACK, what, RESTORED, "critical")
+
+    def _taken_up(self) -> NewRecord | None:
+        begun = self._table.journal.shoe.device.record
+        if begun is None:
+            origin = self._new_origin()
+            keys = self._signers(origin)
+            return self._new(keys[0], Follows(None, 0, self._table.journal.chain, 0)) if keys else None
+        if begun.origin.split("/")[-2] != self._device:
+            what = f"the record was begun on another Pi ({begun.origin.split('/')[-2]}): nothing is signed here"
+            self._table.warn(OTHER_PI, what, "begin a record of this Pi's own: shoe record begin")
+        else:
+            self._continue(begun)
+        return None
 
     def _new_origin(self) -> str:
         return f"{self._config.origin}/{self._device}/{secrets.token_hex(4)}"
