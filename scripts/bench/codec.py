@@ -52,6 +52,12 @@ def _stamps(n: int) -> Iterator[int]:
         yield int.from_bytes(bytes(DIGITS[digit] for digit in digits), "big")
 
 
+def slot_of(n: int) -> str:
+    """The slot of card n, "" of the cut card."""
+    dealt, index = _place(n)
+    return dealt.slots.get(index, "")
+
+
 def _code(n: int) -> int:
     dealt, index = _place(n)
     return dealt.codes[index]
@@ -123,7 +129,8 @@ class Codec:
             case "CutCardMet":
                 return [start + SHOES[number].cut_at]
             case "CardDealt":
-                return [start + SHOES[number].places[event["round"], event["slot"]]]
+                at = SHOES[number].places.get((event["round"], event["slot"]))
+                return [] if at is None else [start + at]  # after a lost card the shoe is another one
         return []
 
     def kind(self, n: int) -> str:

@@ -14,6 +14,7 @@ import gc
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -21,9 +22,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from firmware_bridge.cli import COLLECT_AFTER
+from firmware_bridge.config.sections import RecordConfig
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.opening import open_journal
 from firmware_bridge.daemon.table.order_service import OrderService
+from firmware_bridge.daemon.table.recorder import Recorder
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.uplink import Uplink
 from firmware_bridge.facts import events, inputs
@@ -62,16 +65,47 @@ class Nowhere:
     up, protocol, shared_name, number = True, 5, None, 1
 
     def __init__(self) -> None:
-        self.mid = 0
+        self.mid = self._done = 0
 
     def publish(self, *_: Any, **__: Any) -> int:
         """The id of a message."""
         self.mid += 1
         return self.mid
 
+    def sent(self) -> range:
+        """The ids of the messages since the last call."""
+        ids, self._done = range(self._done + 1, self.mid + 1), self.mid
+        return ids
 
-async def dealt(cards: list[Card], rounds: int, folder: Path) -> list[Cost]:
-    """Deal a shoe up to the end of a round and measure each card."""
+
+class BenchTable(NamedTuple):
+    """A table with all that a card meets on its way, up to the broker."""
+
+    table: Table
+    uplink: Uplink
+    broker: Nowhere
+
+    def handle(self, fact: inputs.AnyInput) -> Cost:
+        """What an input costs."""
+        round = max(self.table.shoe.round, 1)
+        begun = time.thread_time_ns()
+        produced = self.table.handle(fact)
+        handled = time.thread_time_ns()
+        self.uplink.states.flush()
+        flushed = time.thread_time_ns()
+        closes = any(isinstance(event, events.RoundClosed) for event in produced)
+        return Cost(round, closes, (handled - begun) / 1000, (flushed - handled) / 1000)
+
+    async def rest(self) -> None:
+        """The broker takes what was sent, and the loop has a turn."""
+        for mid in self.broker.sent():
+            self.uplink.outbox.delivered(mid)
+        await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def bench_table(folder: Path, house: House, record: RecordConfig) -> AsyncIterator[BenchTable]:
+    """A table that has begun, with its journal in a folder."""
     loop = asyncio.get_running_loop()
     uplink: Any = None
     table = Table(
@@ -84,37 +118,32 @@ async def dealt(cards: list[Card], rounds: int, folder: Path) -> list[Cost]:
         loop,
     )
     order_service = OrderService(table, lambda _: None, lambda: False)
-    uplink = Uplink(table, "shoe/bench", BrokerSettings(client_id="bench"), order_service, (), loop)
+    recorder = Recorder(table, record, "bench")
+    uplink = Uplink(table, "shoe/bench", BrokerSettings(client_id="bench"), order_service, (), recorder, loop)
     uplink.link = broker = Nowhere()
     opened = await open_journal(table, lambda: asyncio.sleep(0))
     uplink.begin(opened)
-    table.start(House(decks=DECKS, burn="none", new_shoe="auto"))
+    table.start(house, record=recorder.begin())
     uplink.outbox.up()
     uplink.states.up()
-    costs = [cost async for cost in _costs(table, uplink, broker, cards, rounds)]
+    yield BenchTable(table, uplink, broker)
     uplink.states.close()
     await uplink.acknowledged.close()
     opened.cursor.close()
     table.close()
     table.journal.close()
+
+
+async def dealt(cards: list[Card], rounds: int, folder: Path) -> list[Cost]:
+    """Deal a shoe up to the end of a round and measure each card."""
+    costs: list[Cost] = []
+    async with bench_table(folder, House(decks=DECKS, burn="none", new_shoe="auto"), RecordConfig()) as bench:
+        for card in cards:
+            costs.append(bench.handle(inputs.CardRead(**now(), card=card, nonce=nonce())))
+            if costs[-1].closes and costs[-1].round == rounds:
+                break
+            await bench.rest()
     return costs
-
-
-async def _costs(table: Table, uplink: Uplink, broker: Nowhere, cards: list[Card], rounds: int) -> AsyncIterator[Cost]:
-    for card in cards:
-        round, done = max(table.shoe.round, 1), broker.mid
-        begun = time.thread_time_ns()
-        produced = table.handle(inputs.CardRead(**now(), card=card, nonce=nonce()))
-        handled = time.thread_time_ns()
-        uplink.states.flush()
-        flushed = time.thread_time_ns()
-        closes = any(isinstance(event, events.RoundClosed) for event in produced)
-        yield Cost(round, closes, (handled - begun) / 1000, (flushed - handled) / 1000)
-        if closes and round == rounds:
-            return
-        for mid in range(done + 1, broker.mid + 1):
-            uplink.outbox.delivered(mid)
-        await asyncio.sleep(0)
 
 
 def shoe(number: int, repeat: int) -> list[Cost]:

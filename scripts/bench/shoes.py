@@ -22,12 +22,13 @@ VARIETY = 8
 class Shoe(Struct, frozen=True):
     """The codes of a shoe in the order drawn, the cut card among them, up to the last card of its last round.
 
-    places: (round, slot) -> index of the code. closing: indices of the cards that close a round.
+    places: (round, slot) -> index of the code, slots: index -> slot. closing: indices of cards that close a round.
     """
 
     codes: tuple[int, ...]
     cut_at: int
     places: dict[tuple[int, str], int]
+    slots: dict[int, str]
     closing: frozenset[int]
 
 
@@ -50,7 +51,8 @@ def shoe(number: int) -> Shoe:
                     closing.add(index)
                     if last:
                         codes = [_code(each) for each in steps[: index + 1]]
-                        return Shoe(tuple(codes), cut_at, places, frozenset(closing))
+                        slots = {at: slot for (_, slot), at in places.items()}
+                        return Shoe(tuple(codes), cut_at, places, slots, frozenset(closing))
     raise AssertionError("the shoe was dealt to its end and no round was the last")
 
 

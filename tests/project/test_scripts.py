@@ -40,7 +40,7 @@ def test_a_script_runs_from_any_directory(script: str, arguments: list[str], say
     ("script", "says"),
     [
         ("asyncapi", "@asyncapi/parser"),
-        ("bench/run", "--live-odds"),
+        ("bench/run", "--record"),
         ("docs", "scripts/docs --check"),
         ("floor", "--port"),
         ("hil", "--if-possible"),
