@@ -79,10 +79,15 @@ def public_bytes(parts: Sequence[Part]) -> bytes:
 
 
 def follows(before: str, parts: Sequence[Part]) -> bool:
-    """Whether these are all messages of an entry, by `n`, and its head follows from the head before."""
+    """Whether these are all messages of an entry, by `n`, and its head follows from the head before.
+
+    The head covers what proves the entry in its last message alone: in another message it may not stand.
+    """
     first, of = parts[0], len(parts)
     for n, each in enumerate(parts, 1):
         if (each.n, each.of, each.head, each.begin) != (n, of, first.head, first.begin):
+            return False
+        if n < of and (each.sealed or each.note):
             return False
     made = before.encode() + parts[-1].sealed.encode() + public_bytes(parts)
     return bool(parts[-1].sealed) and sha256(made).hexdigest() == first.head

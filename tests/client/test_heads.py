@@ -75,6 +75,18 @@ def test_no_byte_of_an_entry_can_be_changed(monkeypatch: pytest.MonkeyPatch) -> 
         head_of(chain, said[1:])
 
 
+@pytest.mark.parametrize("proof", [b'"sealed":"%b",' % (b"ab" * 32), b'"checkpoint":"note\\n",'])
+def test_what_proves_an_entry_stands_in_its_last_message_alone(monkeypatch: pytest.MonkeyPatch, proof: bytes) -> None:
+    made = entries(GAMES[0], monkeypatch)
+    at = next(n for n, (_, sent) in enumerate(made) if n and sum(each.topic == "event" for each in sent) > 1)
+    chain, said = made[at - 1][0].chain, [each.payload for each in made[at][1] if each.topic == "event"]
+    assert head_of(chain, said) == made[at][0].chain
+    said[0] = said[0].replace(b'"event":', proof + b'"event":', 1)
+    assert part(said[0])
+    with pytest.raises(MessageError, match="do not give its head"):
+        head_of(chain, said)
+
+
 def note_of(payload: bytes) -> Checkpoint:
     """The checkpoint in a message, verified."""
     found = part(payload)
