@@ -55,10 +55,10 @@ class Gate:
         self._tables: dict[str, _Table] = {}
         for text in proofs:
             try:
-                table, node = node_of(text, self._policy)
+                known = node_of(text, self._policy)
             except Refused as error:
                 raise MessageError(f"a proof to go on from: {error}", "give those of `batch.proofs`") from None
-            self._table(table).follower.reset(node)
+            self._table(known.table).follower.reset(known)
 
     def handle(self, name: str, topic: str, payload: bytes, now: float) -> None:
         """Handle a message of the topic `event`, `round` or `witnessed`."""

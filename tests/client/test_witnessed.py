@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from random import Random
 
 import msgspec
 import pytest
@@ -22,6 +23,7 @@ from firmware_bridge.record.verify import root_of
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.forged import entry_of, forged_copies
 
 pytest.importorskip("nacl")
 
@@ -160,6 +162,55 @@ def test_a_forged_copy_of_a_message_does_not_take_its_place(tmp_path: Path) -> N
     assert receiver.why() == ["no key that is known signed it"]
 
 
+@pytest.mark.parametrize("seq", [1, 2, 6])
+@pytest.mark.parametrize("order", ["before", "between", "after"])
+@pytest.mark.parametrize("seed", range(4))
+def test_forged_copies_do_not_block_the_message_of_the_table(tmp_path: Path, seq: int, order: str, seed: int) -> None:
+    """The true one may come when the entry follows already, by a copy without its checkpoint, which no head covers."""
+    table = played(3)
+    begin, end = entry_of(table, seq)
+    forged, own = forged_copies(table, seq), table.sent[begin:end]
+    Random(seed).shuffle(forged)
+    sent = {
+        "before": [*forged, *own],
+        "between": [*own[:-1], *forged, own[-1]] if own[-1][0] == "event" else [*own[1:], *forged, own[0]],
+        "after": [*own, *forged],
+    }
+    receiver = Receiver(tmp_path, table, events=True)
+    receiver.take(*table.sent[:begin], *sent[order], *table.sent[end:], note(table))
+    assert [each.raw for each in receiver.items if isinstance(each, Received)] == [raw for _, raw in table.sent]
+    assert receiver.why() == []
+
+
+def test_an_event_whose_checkpoint_does_not_verify_is_never_given(tmp_path: Path) -> None:
+    table = played(2)
+    receiver = Receiver(tmp_path, table, events=True)
+    begin, end = entry_of(table, 4)
+    own = [each for each in table.sent[begin:end] if b'"checkpoint"' in each[1]]
+    copies = [each for each in forged_copies(table, 4) if b'"checkpoint"' in each[1]]
+    rest = [each for each in table.sent if each not in own]
+    assert receiver.take(*copies, *rest, note(table)) == []
+    assert receiver.items == []
+    assert receiver.take(*own) == table.rounds
+    assert [each.raw for each in receiver.items if isinstance(each, Received)] == [raw for _, raw in table.sent]
+
+
+def test_more_forged_copies_than_may_be_in_memory_give_way_to_what_is_sent_again(tmp_path: Path) -> None:
+    table = played(2)
+    receiver = Receiver(tmp_path, table)
+    begin, end = entry_of(table, 1)
+    events = [each for each in table.sent[begin:end] if each[0] == "event"]
+    assert len(events) > 1
+    flood = [
+        ("event", payload.replace(b'"event":{', b'"event":{"x":%d,' % n, 1))
+        for _, payload in events
+        for n in range(3 * follower.TRIES)
+    ]
+    assert receiver.take(*table.sent[begin : end - 1], *flood, table.sent[end - 1], *flood, *table.sent[end:]) == []
+    assert receiver.take(note(table)) == []
+    assert receiver.take(*table.sent[begin:end]) == table.rounds
+
+
 def test_a_second_record_goes_on_behind_the_first(tmp_path: Path) -> None:
     table = played(2)
     second = FakeTable(lambda *_: None, birth="00000001")
@@ -171,6 +222,44 @@ def test_a_second_record_goes_on_behind_the_first(tmp_path: Path) -> None:
     assert receiver.take(*second.sent, note(second)) == second.rounds
     assert receiver.take(first, note(second)) == []
     assert receiver.gate.next_at() is None
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_record_that_does_not_go_on_from_the_one_before_is_not_followed(tmp_path: Path, is_known: bool) -> None:
+    """Neither one of another device, whose first entry follows nothing, nor one of a key that the policy lacks."""
+    table = played(2)
+    other = FakeTable(lambda *_: None, birth="00000001", seed=b"9" * 32)
+    other.shoe = 2
+    if not is_known:
+        other._chain = table._chain
+    receiver = Receiver(tmp_path, *[table, other][: 1 + is_known])
+    first = note(table)
+    played(2, other)
+    assert receiver.take(*table.sent, first, *other.sent, note(other)) == table.rounds
+    receiver.now += WAIT_S
+    assert receiver.take(*other.sent, note(other)) == []
+    assert receiver.gate._tables["T07"].follower.size(other.origin) == 0
+    played(1, table)
+    assert receiver.take(*table.sent, note(table)) == table.rounds[2:]
+
+
+def test_what_is_in_memory_of_a_table_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follower, "MOST", 20)
+    monkeypatch.setattr(follower, "TRIES", 5)
+    table = played(3)
+    receiver = Receiver(tmp_path, table)
+    payload = table.sent[2][1]
+    for n in range(100):
+        other = re.sub(b'"head":"....', b'"head":"%04x' % n, payload)
+        form = payload.replace(b'"event":{', b'"event":{"x":%d,' % n, 1)
+        receiver.take(*(("event", each.replace(b'"seq":2,', b'"seq":%d,' % n)) for each in (other, form)))
+        receiver.take(("event", other), ("event", form))
+    entries = receiver.gate._tables["T07"].follower._chain._entries
+    assert len(entries) == 20
+    forms = [[len([*each.messages]) for each in some.values()] for some in entries.values()]
+    assert max(len(each) for each in forms) == 5
+    assert max(max(each) for each in forms) <= 5
+    assert receiver.take(*table.sent, note(table)) == table.rounds
 
 
 def test_a_flood_of_forged_entries_makes_no_room_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -183,7 +183,7 @@ def test_the_proof_of_each_entry_verifies_alone(house: House, floor: Floor, tmp_
     assert (code == 0) == witnessed
     if witnessed:
         assert (tmp_path / "x.tlog-proof").read_text() == proofs[-1]
-        table, node = node_of(proofs[-1], verify.parse_policy(policy_text()))  # where a backend goes on from
+        table, _, node = node_of(proofs[-1], verify.parse_policy(policy_text()))  # where a backend goes on from
         assert (table, node.size, node.head) == ("T07", size, record.lines[size - 1].chain)
     refused = verified(tmp_path, policy_text(), proofs[3].replace("index 3\n", "index 2\n"))
     assert refused.code == 1

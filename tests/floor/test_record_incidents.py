@@ -12,6 +12,7 @@ import pytest
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.floor.verified.records import Limits
 from tests.floor.house import House
+from tests.kit.forged import entry_of, forged_copies
 
 OTHER = sha256(b"another key of tests").digest()
 
@@ -195,6 +196,26 @@ def test_a_forged_entry_that_hangs_on_the_chain_gives_way_to_the_signed_one(hous
     assert {"two_heads", "bad_checkpoint"} <= house.kinds()
     assert {each["body"].encode() for each in house.rounds()} == set(table.rounds)
     assert house.stored()["head"] == msgspec.json.decode(table.sent[-1][1])["head"]
+
+
+@pytest.mark.parametrize("seq", [1, 2, 6])
+@pytest.mark.parametrize("when", ["before", "within"])
+def test_forged_copies_do_not_take_the_place_of_a_message(house: House, seq: int, when: str) -> None:
+    """One may have a real checkpoint, of another entry; it may come when the entry follows already, by a bare copy."""
+    table = FakeTable(lambda *_: None, "T07")
+    house.enrol(table)
+    table.play(3)
+    begin, end = entry_of(table, seq)
+    copies, own = forged_copies(table, seq), table.sent[begin:end]
+    at = 0 if when == "before" else len(own) - 1
+    sent = [*own[::-1][:at], *copies, *own[::-1][at:]]
+    for topic, payload in [*table.sent[:begin], *sent, *table.sent[end:]]:
+        house.send((f"shoe/T07/{topic}", payload))
+    house.wait(20)
+    assert house.proofs() == ["signed"] * 3
+    stored = {row.body for row in house.store.stored_rows("T07", "1-fake", 1, 6)}
+    assert stored == {payload for _, payload in table.sent}
+    assert house.rewritten() == []
 
 
 def test_a_flood_drops_no_message_of_the_table(house: House) -> None:

@@ -3,13 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-import msgspec
-
+from firmware_bridge.client.entry import begun_by
 from firmware_bridge.client.heads import Part, follows, is_round_of, part, round_of
 from firmware_bridge.floor.record.message import EVENT, Row, now
 from firmware_bridge.floor.record.state import Incident, Leaf, Log
 from firmware_bridge.floor.store import Store
-from firmware_bridge.floor.verified.entry import Begun
 from firmware_bridge.floor.verified.keys import Keys
 from firmware_bridge.record.verify import Refused, grow, leaf_hash, root_of
 
@@ -126,10 +124,8 @@ class Audit:
 
 def _before(parts: Sequence[Part]) -> str:
     """The head before the first entry of a record."""
-    try:
-        return msgspec.json.decode(parts[-1].raw, type=Begun).follows.head
-    except msgspec.MsgspecError:
-        return ""
+    begun = begun_by(parts[-1])
+    return begun.follows.head if begun else ""
 
 
 def _found(log: Log, place: str, text: str) -> Incident:

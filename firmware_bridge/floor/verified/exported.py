@@ -5,14 +5,12 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-import msgspec
-
+from firmware_bridge.client.entry import begun_by
 from firmware_bridge.client.heads import Part, part, public_bytes, signed_part
 from firmware_bridge.floor.record.message import EVENT, Row
 from firmware_bridge.floor.record.state import Leaf, Log
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.verified.commands import NotDone
-from firmware_bridge.floor.verified.entry import Begun
 from firmware_bridge.floor.verified.feeding import StoredLeaves
 from firmware_bridge.floor.verified.proofs import Proofs
 from firmware_bridge.journal import line as journal_line
@@ -170,10 +168,10 @@ def _parts(leaf: Leaf, rows: Sequence[Row]) -> list[Part]:
 
 def _begun_after(last: Part) -> str:
     """The head that a record goes on from."""
-    try:
-        return msgspec.json.decode(last.raw, type=Begun).follows.head
-    except msgspec.MsgspecError:
-        raise NotDone("the first entry of the record begins none", "shoe-floor check --record") from None
+    begun = begun_by(last)
+    if begun is None:
+        raise NotDone("the first entry of the record begins none", "shoe-floor check --record")
+    return begun.follows.head
 
 
 def _pages(store: Store, log: Log) -> Iterator[list[Leaf]]:

@@ -67,10 +67,6 @@ class Keys:
         except Refused:
             return None
 
-    def signed(self, text: str) -> bool:
-        """Whether a key that counts signed a note."""
-        return self.stated(text) is not None
-
     def stranger(self, text: str, origin: str) -> str:
         """The id of a key in a note that has the name of a record and is none that counts; "" for none."""
         try:

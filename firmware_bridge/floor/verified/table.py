@@ -7,16 +7,17 @@ from typing import Final
 
 import msgspec
 
+from firmware_bridge.client.chain import Node, Place, number
+from firmware_bridge.client.entry import Begun, Tree
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire_states import Record
 from firmware_bridge.floor.record.message import EVENT, Row, now
 from firmware_bridge.floor.record.state import Changes, Found, Incident, Leaf, Log, ProvedRound, TrustedKey
 from firmware_bridge.floor.store import Store
-from firmware_bridge.floor.verified.chain import Chain, Node, Place, number
-from firmware_bridge.floor.verified.entry import Begun, ChainKeys
 from firmware_bridge.floor.verified.keys import Keys
 from firmware_bridge.floor.verified.rounds import Rounds
 from firmware_bridge.floor.verified.waiting import Waiting
+from firmware_bridge.floor.verified.window import ChainKeys, Window
 from firmware_bridge.record.verify import Refused
 
 LOADED: Final = 500
@@ -56,7 +57,7 @@ class TableRecord:
         self._keys = Keys(state.keys)
         self._logs = {each.origin: each for each in state.logs}
         self.rounds.firsts = set(state.firsts)
-        self.chain = Chain(self._root(), self._chain_keys())
+        self.chain = Window(self._root(), self._chain_keys())
         self._read_to: Place | None = None
         self._waiting = Waiting(state.pending, self._quota, self._hide, lambda row: self.chain.drop(row))
         self.chain.is_behind = True
@@ -168,11 +169,11 @@ class TableRecord:
     def _head_at(self, origin: str, index: int) -> str:
         return next((each.head for each in self._store.some_leaves(origin, index, 1)), "")
 
-    def _judge(self, node: Node) -> None:
+    def _judge(self, node: Node[Row]) -> None:
         """Verify an entry that follows from the last verified one, and go on from it where it is verified."""
         if self.is_enrolled:
-            self.chained += node.rows
-            self._waiting.chain(node.rows)
+            self.chained += node.messages
+            self._waiting.chain(node.messages)
         if len(self.chain.heads(node.place)) > 1:
             self.incident(_two_heads(node.place))
         if not node.origin:
@@ -186,23 +187,22 @@ class TableRecord:
             return
         try:
             stated, vkey = self._keys.verified(node.note, node.size)
-            if (stated.origin, stated.size, stated.root) != (node.origin, node.size, node.root):
+            if stated != node.tree.stated:
                 raise Refused(f"it is of another tree than its {node.size} entries here")
-            path = self.chain.path(node)
-            self._verify_begin(path)
+            self._verify_begin(path := self.chain.path(node))
         except Refused as error:
             self._refuse(node, str(error))
             return
         self._advance(path, vkey)
 
-    def _verify_begin(self, path: Iterable[Node]) -> None:
+    def _verify_begin(self, path: Iterable[Node[Row]]) -> None:
         """Raise Refused where a record begins a second time."""
         for each in path:
             log = self._logs.get(each.origin)
             if each.begun and log and log.size and (log.begun_journal, log.begun_seq) != each.place:
                 raise Refused(f"the record begins again, after {log.size} entries")
 
-    def _advance(self, path: list[Node], vkey: str) -> None:
+    def _advance(self, path: list[Node[Row]], vkey: str) -> None:
         """Go on from the last entry of a path, which this key signed."""
         node = path[-1]
         left = self.chain.advance(node)
@@ -214,7 +214,7 @@ class TableRecord:
             ProvedRound(row if row.digest else self._hide(row), each.origin, each.size - 1)
             for each in path
             if each.origin
-            for row in each.rows
+            for row in each.messages
             if row.topic != EVENT
         ]
         log = self._logs.get(node.origin) or Log(self.table, node.origin, self._births + 1, vkey, *path[0].place)
@@ -223,17 +223,17 @@ class TableRecord:
             if each.begun:
                 log = log._replace(begun_journal=each.place.journal, begun_seq=each.place.seq)
         self._put_log(log._replace(
-            vkey=vkey, size=node.size, edge=b"".join(node.edge), journal=node.place.journal, seq=node.place.seq,
+            vkey=vkey, size=node.size, edge=b"".join(node.tree.edge), journal=node.place.journal, seq=node.place.seq,
             head=node.head, note=node.note,
         ))  # fmt: skip
         if self.is_enrolled:
             self._settle(path, [*left, *(self._store.waiting_rows(self.table) if is_first else ())])
-        for row in (row for each in path if "KeyChanged" in each.kinds for row in each.rows):
+        for row in (row for each in path if "KeyChanged" in each.kinds for row in each.messages):
             self._rotate(row)
 
-    def _settle(self, path: list[Node], left: Iterable[Row]) -> None:
+    def _settle(self, path: list[Node[Row]], left: Iterable[Row]) -> None:
         """Store the messages of verified entries, and keep others in their place as evidence."""
-        rows = [row for each in path for row in each.rows]
+        rows = [row for each in path for row in each.messages]
         for row in rows:
             self._waiting.settle(row, self.changes)
         self.verified += rows
@@ -249,7 +249,7 @@ class TableRecord:
                 is_other = place in heads and heads[place].encode() not in row.body
                 self.incident(_two_heads(place) if is_other else _foreign(place, "in the table's journal"))
 
-    def _refuse(self, node: Node, why: str) -> None:
+    def _refuse(self, node: Node[Row], why: str) -> None:
         """Record a checkpoint that does not verify: by another key, or of another tree."""
         if node.origin not in self._keys.origins:
             return
@@ -327,15 +327,15 @@ class TableRecord:
         is_second = sum(1 for each in self._logs.values() if each.size) > 1
         return is_second and bool(self._store.heads_of(self.table, *place))
 
-    def _root(self) -> Node | None:
+    def _root(self) -> Node[Row] | None:
         """The last verified entry of the newest record with a key that counts."""
         for log in sorted(self._logs.values(), key=lambda each: -each.birth):
             if log.size and self._keys.counts(log.vkey):
-                return Node(Place(log.journal, log.seq), log.head, "", log.origin, log.size, log.hashes, log.note)
+                return Node(Place(log.journal, log.seq), log.head, "", Tree(log.origin, log.size, log.hashes), log.note)
         return None
 
     def _chain_keys(self) -> ChainKeys:
-        return ChainKeys(self._keys.publics if self.is_enrolled else (), self._keys.signed)
+        return ChainKeys(self._keys.publics if self.is_enrolled else (), self._keys.stated)
 
     @property
     def _births(self) -> int:
