@@ -9,12 +9,12 @@ from typing import Annotated, Final, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from firmware_bridge.client.heads import Part, follows, is_round_of, round_of
+from firmware_bridge.client.heads import Part, follows, is_round_of, part, round_of
 from firmware_bridge.record.verify import Checkpoint, grow, leaf_hash, root_of
 
 LONGEST_ORIGIN: Final = 200
 
-BEGUN: Final = b'{"type":"RecordBegun",'
+_BEGUN: Final = b'{"type":"RecordBegun",'
 
 
 class Message(Protocol):
@@ -197,12 +197,18 @@ class Entry(Generic[M]):
 
 def begun_by(last: Part) -> Begun | None:
     """The event in the last message of an entry, if it begins a record."""
-    if not last.raw.startswith(BEGUN):
+    if not last.raw.startswith(_BEGUN):
         return None
     try:
         return msgspec.json.decode(last.raw, type=Begun)
     except msgspec.MsgspecError:
         return None
+
+
+def begun_in(body: bytes) -> Begun | None:
+    """The event in a message of the topic `event`, if it begins a record."""
+    found = part(body) if _BEGUN in body else None
+    return begun_by(found) if found else None
 
 
 def _put(kept: dict[bytes, _T], body: bytes, new: _T, forms: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.client.chain import Node, Place, number
-from firmware_bridge.client.entry import Begun, Tree
+from firmware_bridge.client.entry import Begun, Tree, begun_in
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire_states import Record
 from firmware_bridge.floor.record.message import EVENT, Row, now
@@ -74,8 +74,8 @@ class TableRecord:
         for found in self.rounds.look(row):
             self.incident(found)
         place = Place(row.journal, row.seq)
-        if b'"event":{"type":"RecordBegun"' in row.body and row.topic == EVENT:
-            self._begin(row)
+        if row.topic == EVENT and (begun := begun_in(row.body)):
+            self._begin(row, begun)
         if not self.is_enrolled or self._is_before_all(place):
             self.verified.append(row)
             self.chained.append(row)
@@ -258,12 +258,8 @@ class TableRecord:
             self.incident(Found("two_keys", other, what))
         self.incident(Found("bad_checkpoint", _name(node.place), f"the checkpoint of entry {_name(node.place)}: {why}"))
 
-    def _begin(self, row: Row) -> None:
+    def _begin(self, row: Row, begun: Begun) -> None:
         """Handle a message that begins a record, wherever it stands."""
-        try:
-            begun = msgspec.json.decode(row.body, type=_BegunMessage).event
-        except msgspec.MsgspecError:
-            return
         self._show(begun.key, begun.origin)
         counts = self._keys.counts(begun.key)
         if begun.origin not in self._logs and (counts or len(self._logs) < LOGS):
@@ -343,10 +339,6 @@ class TableRecord:
 
     def _put_log(self, log: Log) -> None:
         self._logs[log.origin] = self.changes.logs[(log.table, log.origin)] = log
-
-
-class _BegunMessage(msgspec.Struct, frozen=True):
-    event: Begun
 
 
 class _Changed(msgspec.Struct, frozen=True):

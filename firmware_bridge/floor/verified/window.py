@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from firmware_bridge.client.chain import Chain, Node, Place, form_of, number
-from firmware_bridge.client.entry import BEGUN, Begun, Bounds, Entry, EntryKeys, Tree
-from firmware_bridge.client.heads import part, round_of
+from firmware_bridge.client.entry import Begun, Bounds, Entry, EntryKeys, Tree, begun_in
+from firmware_bridge.client.heads import round_of
 from firmware_bridge.floor.record.message import EVENT, Row
 from firmware_bridge.record.verify import FIRST_HEAD, Checkpoint
 
@@ -51,7 +51,7 @@ class Window(Chain[Row]):
     def add(self, message: Row) -> list[Node[Row]]:
         """Add a message; returns the entries that follow from known ones now, in order."""
         place = Place(message.journal, message.seq)
-        if not self.in_window(place) and not _begins(message):
+        if not self.in_window(place) and not (message.topic == EVENT and begun_in(message.body)):
             self.is_behind = True
             return []
         if self.root is None and place not in self._entries and len(self._entries) >= UNROOTED:
@@ -139,9 +139,3 @@ class ChainKeys(NamedTuple):
     def of_rounds(self, origin: str, note: str) -> Sequence[tuple[bytes, ...]]:
         """The keys that may have signed a round; an entry without a checkpoint was written without a key."""
         return (self.publics,) if note else (self.publics, ())
-
-
-def _begins(row: Row) -> bool:
-    """Whether a message begins a record."""
-    found = part(row.body) if row.topic == EVENT else None
-    return found is not None and found.raw.startswith(BEGUN)
