@@ -10,6 +10,9 @@ from firmware_bridge.mqtt.backoff import Doubling
 LONGEST_ASK_S: Final = 300.0
 """Longest wait before a gap is asked for again; the wait doubles from the receiver's `wait_s`."""
 
+EVER: Final = "1970-01-01T00:00:00Z"
+"""A time before every entry."""
+
 QUIET: Final = 30
 """Waits of `wait_s` without a round after which the end is asked for: 5 minutes at 10 s."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.client.asking import LONGEST_ASK_S
+from firmware_bridge.client.asking import EVER, LONGEST_ASK_S
 from firmware_bridge.client.batches import Batches
 from firmware_bridge.client.follower import Follower, Released, node_of
 from firmware_bridge.client.messages import TableOrder
@@ -15,8 +15,6 @@ from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.mqtt.backoff import Doubling
 from firmware_bridge.record.verify import Checkpoint, Refused, cosigned, parse_note, verified_checkpoint
-
-EVER: Final = "1970-01-01T00:00:00Z"
 
 MOST_TABLES: Final = 10_000
 """Most tables that are followed."""

@@ -11,11 +11,12 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from firmware_bridge.client.asking import EVER
 from firmware_bridge.client.payload import MessageError, command, state
 from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.facts.wire import LONGEST, MOST, StateHead
 from firmware_bridge.facts.wire_states import NO_RECORD, Alarms, Status
-from firmware_bridge.floor.record.ledger import EVER, Ledger
+from firmware_bridge.floor.record.ledger import Ledger
 from firmware_bridge.floor.record.message import STREAMS, Key, Unread, now, row
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.source import Delivery, Source

@@ -11,10 +11,11 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 from rich.cells import cell_len
 
+from firmware_bridge.client.asking import EVER
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.floor import check as checks
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.record.ledger import EVER, Progress
+from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import event
 from tests.floor.tables import alive

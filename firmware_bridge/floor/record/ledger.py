@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from firmware_bridge.client.asking import Retry
+from firmware_bridge.client.asking import EVER, Retry
 from firmware_bridge.client.ledger import Entries
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.record.message import EVENT, Key, Row, makes_round
@@ -19,9 +19,6 @@ LONGEST_S: Final = 600.0
 
 REFUSED_S: Final = 6 * 3600.0
 """Longest wait after a table refused an order for all since a time: each time it sends what it can read of that."""
-
-EVER: Final = "1970-01-01T00:00:00Z"
-"""A time before every entry."""
 
 
 class Progress(NamedTuple):
