@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
+from firmware_bridge.client.chain import number
 from firmware_bridge.floor.record.message import Row, is_same
 from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, ProvedRound, TableState, TrustedKey
 from firmware_bridge.floor.store import record_sql as sql
@@ -186,7 +187,7 @@ class Records(RecordQueries):
             first = 1
             if logs and journal == logs[0].begun_journal:
                 first = logs[0].begun_seq
-            elif logs and _number(journal) < _number(logs[0].begun_journal):
+            elif logs and number(journal) < number(logs[0].begun_journal):
                 return 0
             named = (table, journal)
             return int(self._all(sql.UNPROVED, *named, first, *named, first, *named, int(quorum))[0][0])
@@ -237,10 +238,6 @@ class Records(RecordQueries):
 def _log(found: Sequence[Any]) -> Log:
     log = Log(*found)
     return log._replace(edge=bytes(log.edge))
-
-
-def _number(journal: str) -> int:
-    return int(journal.partition("-")[0])
 
 
 def _as_bytes(body: Any) -> bytes:
