@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import datetime
 from typing import Final
 
 from firmware_bridge.config.findings import Finding, judged
 from firmware_bridge.floor.config import FloorConfig
+from firmware_bridge.floor.record.message import seconds
 from firmware_bridge.floor.store import Store, StoreError
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.floor.verified.audit import Audit
@@ -40,8 +40,8 @@ def _of_clocks(store: Store) -> Iterator[Finding]:
     for each in store.cosignatures():
         for leaf in store.some_leaves(each.origin, each.size - 1, 1):
             for row in store.stored_rows(leaf.table, leaf.journal, leaf.seq, leaf.seq)[:1]:
-                at = _seconds(row.at)
-                ahead, behind = at - each.at, min(each.at, _seconds(row.received_at)) - at
+                at = seconds(row.at)
+                ahead, behind = at - each.at, min(each.at, seconds(row.received_at)) - at
                 found = ahead if ahead >= CLOCK_S else -behind if behind >= CLOCK_S else 0.0
                 worst[each.origin] = max(worst.get(each.origin, 0.0), found, key=abs)
     for origin, off in worst.items():
@@ -49,11 +49,6 @@ def _of_clocks(store: Store) -> Iterator[Finding]:
             side = "ahead of" if off > 0 else "behind"
             what = f"{tables.get(origin, origin)}: its clock is {abs(off) / 60:.0f} min {side} that of witnesses"
             yield Finding("WARN", "clock", what, "set the table's clock: shoe check names what it is set by")
-
-
-def _seconds(at: str) -> float:
-    """Seconds since 1970 of an RFC 3339 time."""
-    return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
 
 
 def open_incidents(config: FloorConfig) -> Iterator[str]:

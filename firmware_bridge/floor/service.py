@@ -17,6 +17,7 @@ from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, need, password
 from firmware_bridge.floor.ingest import KEPT, LIVE, Ingest, topics
+from firmware_bridge.floor.record.message import rfc3339
 from firmware_bridge.floor.record.names import names
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.source.mqtt import MqttSource
@@ -205,7 +206,7 @@ def limits(config: FloorConfig) -> dict[str, Limits]:
 
 def evidence_before() -> str:
     """The time before which evidence is deleted, RFC 3339."""
-    return (datetime.now(UTC) - timedelta(days=EVIDENCE_DAYS)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return rfc3339(datetime.now(UTC) - timedelta(days=EVIDENCE_DAYS))
 
 
 def _rest(stop: Event, wait_s: float, systemd: Systemd) -> None:

@@ -150,4 +150,14 @@ def _not_of_its_form(message: _Event | _Round) -> str | None:
 
 def now() -> str:
     """The time now, RFC 3339 with milliseconds, UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return rfc3339(datetime.now(UTC))
+
+
+def rfc3339(time: datetime) -> str:
+    """A time of UTC with milliseconds, as it stands in messages and in the store."""
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def seconds(at: str) -> float:
+    """Seconds since 1970 of an RFC 3339 time."""
+    return datetime.fromisoformat(at).timestamp()

@@ -16,7 +16,7 @@ import msgspec
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.floor.record.ledger import Ledger
-from firmware_bridge.floor.record.message import Row, now, row
+from firmware_bridge.floor.record.message import Row, now, rfc3339, row
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.store import Saved, Store, StoreError, What
 from firmware_bridge.journal.messages import messages
@@ -92,14 +92,14 @@ def expire(store: Store, years: int, *, dry: bool = False, quorum: bool = False)
     """
     now = datetime.now(UTC)
     _look_at_the_clock(store, now)
-    before = _text(now - years * YEAR)
+    before = rfc3339(now - years * YEAR)
     for each in store.old(before, quorum=quorum):
         what = f"table {each.key.table}, journal {each.key.journal}, {each.messages} messages to {each.last_at}"
         if each.stays:
             yield f"kept: {what}: {each.stays}"
         elif dry:
             yield f"would be deleted: {what}"
-        elif store.expire(each.key, before, _text(now), quorum=quorum):
+        elif store.expire(each.key, before, rfc3339(now), quorum=quorum):
             leaves = store.leaves_in(*each.key)
             what += f"; {leaves} leaves of its record are kept" if leaves else ""
             log.warning("deleted after %d years: %s", years, what)
@@ -161,11 +161,6 @@ def _refuse(fault: JournalError) -> None:
 
 def _look_at_the_clock(store: Store, now: datetime) -> None:
     newest = store.newest()
-    if newest and newest < _text(now - RESTED):
-        what = f"the clock says {_text(now)}, but the newest message is from {newest}: nothing was deleted"
+    if newest and newest < rfc3339(now - RESTED):
+        what = f"the clock says {rfc3339(now)}, but the newest message is from {newest}: nothing was deleted"
         raise StoreError(what, f"set the clock; after a pause of {RESTED.days} days, wait until a table has played")
-
-
-def _text(time: datetime) -> str:
-    """RFC 3339 with milliseconds, UTC."""
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -6,6 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.config import FloorConfig
+from firmware_bridge.floor.record.message import rfc3339, seconds
 from firmware_bridge.floor.record.state import Incident, Log, TrustedKey
 from firmware_bridge.floor.store.cosigned import Cosignature, CosignedQueries
 from firmware_bridge.floor.verified import quorum
@@ -96,13 +97,7 @@ def of_records(store: CosignedQueries) -> dict[str, Standing]:
 
 def day_before(now: float) -> str:
     """The RFC 3339 time a day before one in seconds since 1970: from there on the longest window is looked for."""
-    day = datetime.fromtimestamp(now, UTC) - timedelta(days=1)
-    return day.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def seconds(at: str) -> float:
-    """Seconds since 1970 of an RFC 3339 time."""
-    return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
+    return rfc3339(datetime.fromtimestamp(now, UTC) - timedelta(days=1))
 
 
 def _seen(keys: Sequence[TrustedKey], incidents: Sequence[Incident]) -> str:

@@ -14,10 +14,11 @@ from firmware_bridge.client import testing
 from firmware_bridge.client.testing import SEED, FakeTable
 from firmware_bridge.floor import check_record, check_witnesses
 from firmware_bridge.floor.config import parse
+from firmware_bridge.floor.record.message import seconds
 from firmware_bridge.floor.verified.commands import NotDone, witnessed_note
 from firmware_bridge.floor.verified.feeding import Witnessing
 from firmware_bridge.floor.verified.quorum import fed, page_of_keys, policy
-from firmware_bridge.floor.verified.standing import Standing, Watching, seconds, standings, watching
+from firmware_bridge.floor.verified.standing import Standing, Watching, standings, watching
 from firmware_bridge.floor.verified.witnesses import Client
 from firmware_bridge.record.signer import checkpoint_text, signed_note, signer
 from firmware_bridge.record.verify import (
