@@ -1,6 +1,6 @@
 """Verifies what a store holds against the checkpoints that its tables signed: a row that was changed is found."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from firmware_bridge.client.entry import begun_by
@@ -70,8 +70,9 @@ class Audit:
             if [each.idx for each in leaves] != list(range(at, at + len(leaves))) or not leaves:
                 yield _found(log, log.origin, f"entry {at} of the record {log.origin} is not in the store")
                 return
-            for leaf, rows in self._entries(leaves):
-                if why := self._wrong(log, keys, leaf, rows, head):
+            rows = rows_of(leaves, self._store.stored_rows)
+            for leaf in leaves:
+                if why := self._wrong(log, keys, leaf, rows[leaf.journal, leaf.seq], head):
                     yield _found(log, f"{leaf.journal}:{leaf.seq}", f"entry {leaf.seq} of {leaf.journal}: {why}")
                 head = leaf.head
                 grow(edge, leaf.idx, leaf_hash(bytes.fromhex(head)))
@@ -86,16 +87,6 @@ class Audit:
             yield _found(log, log.origin, f"the checkpoint of {log.size} entries of {log.origin}: {error}")
         yield Mark(at, tuple(edge), head)
 
-    def _entries(self, leaves: Sequence[Leaf]) -> Iterator[tuple[Leaf, list[Row]]]:
-        """Each entry with its stored messages."""
-        rows = dict[tuple[str, int], list[Row]]()
-        for journal in dict.fromkeys(each.journal for each in leaves):
-            seqs = [each.seq for each in leaves if each.journal == journal]
-            for row in self._store.stored_rows(leaves[0].table, journal, min(seqs), max(seqs)):
-                rows.setdefault((journal, row.seq), []).append(row)
-        for leaf in leaves:
-            yield leaf, rows.get((leaf.journal, leaf.seq), [])
-
     def _wrong(self, log: Log, keys: Keys, leaf: Leaf, rows: list[Row], before: str) -> str:
         """What is wrong with the stored messages of an entry; "" for nothing."""
         if not rows:
@@ -104,9 +95,7 @@ class Audit:
             self.hidden += 1
             is_same = all(b',"head":"%b"' % leaf.head.encode() in row.body for row in rows)
             return "" if is_same else "a message is of another entry"
-        events = sorted((row for row in rows if row.topic == EVENT), key=lambda row: row.n)
-        parts = [each for row in events if (each := part(row.body))]
-        if not parts or len(parts) < len(events):
+        if not (parts := parts_of(rows)):
             return "an event is not as its table sent it"
         if not leaf.idx:
             before = _before(parts)
@@ -120,6 +109,26 @@ class Audit:
             if expected is None or came is None or not is_round_of(keys.publics, log.origin, came, expected):
                 return "its round is not the one of its event"
         return "it has a round without an event" if rounds else ""
+
+
+def rows_of(
+    leaves: Sequence[Leaf], read: Callable[[str, str, int, int], Iterable[Row]]
+) -> dict[tuple[str, int], list[Row]]:
+    """The messages of each of these entries of a table, [] where there is none. read: those of some entries."""
+    rows: dict[tuple[str, int], list[Row]] = {(each.journal, each.seq): [] for each in leaves}
+    for journal in dict.fromkeys(each.journal for each in leaves):
+        seqs = [each.seq for each in leaves if each.journal == journal]
+        for row in read(leaves[0].table, journal, min(seqs), max(seqs)):
+            if (found := rows.get((journal, row.seq))) is not None:
+                found.append(row)
+    return rows
+
+
+def parts_of(rows: Iterable[Row]) -> list[Part]:
+    """The events among the messages of an entry, by `n`; [] where one of them is not as its table sent it."""
+    events = sorted((row for row in rows if row.topic == EVENT), key=lambda row: row.n)
+    parts = [each for row in events if (each := part(row.body))]
+    return parts if len(parts) == len(events) else []
 
 
 def _before(parts: Sequence[Part]) -> str:

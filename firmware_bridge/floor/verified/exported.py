@@ -3,13 +3,15 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from firmware_bridge.client.entry import begun_by
-from firmware_bridge.client.heads import Part, part, public_bytes, signed_part
+from firmware_bridge.client.heads import Part, public_bytes, signed_part
 from firmware_bridge.floor.record.message import EVENT, Row
 from firmware_bridge.floor.record.state import Leaf, Log
 from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.verified.audit import PAGE, parts_of, rows_of
 from firmware_bridge.floor.verified.commands import NotDone
 from firmware_bridge.floor.verified.feeding import StoredLeaves
 from firmware_bridge.floor.verified.proofs import Proofs
@@ -26,9 +28,6 @@ from firmware_bridge.record.verify import (
     parse_policy,
     text_of_proof,
 )
-
-PAGE: Final = 500
-"""Entries of one fetch."""
 
 _SEQ: Final = re.compile(r"[1-9]\d{0,15}", re.ASCII)
 
@@ -61,7 +60,7 @@ class Exported:
             edge = list[bytes]()
             for leaves in _pages(self._store, log):
                 wanted = [each for each in leaves if each.idx >= first and self._journal in ("", each.journal)]
-                rows = _rows_of(self._store, wanted)
+                rows = rows_of(wanted, partial(_stored, self._store))
                 for each in leaves:
                     if (found := rows.get((each.journal, each.seq))) is not None:
                         stands = each.seq == 1 or not each.idx or not self.count
@@ -158,8 +157,7 @@ def _line(leaf: Leaf, rows: Sequence[Row], edge: Sequence[bytes] | None = None) 
 
 def _parts(leaf: Leaf, rows: Sequence[Row]) -> list[Part]:
     """All parts of an entry. Raises NotDone where the store no longer has them as they were verified."""
-    events = sorted((each for each in rows if each.topic == EVENT), key=lambda row: row.n)
-    parts = [each for row in events if (each := part(row.body))]
+    parts = parts_of(rows)
     if not parts or [each.n for each in parts] != list(range(1, parts[0].of + 1)):
         what = f"entry {leaf.journal}:{leaf.seq} is not in the store as it was verified"
         raise NotDone(what, "shoe-floor check --record")
@@ -179,17 +177,6 @@ def _pages(store: Store, log: Log) -> Iterator[list[Leaf]]:
     while at < log.size and (leaves := store.some_leaves(log.origin, at, min(PAGE, log.size - at))):
         yield leaves
         at += len(leaves)
-
-
-def _rows_of(store: Store, leaves: Sequence[Leaf]) -> dict[tuple[str, int], list[Row]]:
-    """The stored messages of each of these entries, [] where there is none."""
-    rows: dict[tuple[str, int], list[Row]] = {(each.journal, each.seq): [] for each in leaves}
-    for journal in dict.fromkeys(each.journal for each in leaves):
-        seqs = [each.seq for each in leaves if each.journal == journal]
-        for row in _stored(store, leaves[0].table, journal, min(seqs), max(seqs)):
-            if (found := rows.get((journal, row.seq))) is not None:
-                found.append(row)
-    return rows
 
 
 def _stored(store: Store, table: str, journal: str, first: int, last: int) -> Iterator[Row]:
