@@ -19,7 +19,7 @@ def findings(store: Store, *, whole: bool) -> Iterator[Finding]:
     """Findings of the records in a store. whole: verify every row, and keep what is wrong as incidents."""
     if whole:
         yield from _verified(store)
-    seen = sorted({each.table for each in store.record_keys() if each.trust == "seen"} - _enrolled(store))
+    seen = sorted({each.table for each in store.record_keys() if not each.was_enrolled} - _enrolled(store))
     if seen:
         todo = "compare the key with the table's (shoe key show), then shoe-floor record enrol TABLE VKEY"
         yield Finding("WARN", "record", f"seen, not enrolled: {', '.join(seen)}", todo)
@@ -76,4 +76,4 @@ def _verified(store: Store) -> Iterator[Finding]:
 
 
 def _enrolled(store: Store) -> set[str]:
-    return {each.table for each in store.record_keys() if each.trust != "seen"}
+    return {each.table for each in store.record_keys() if each.was_enrolled}

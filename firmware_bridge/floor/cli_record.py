@@ -81,7 +81,7 @@ def _show(given: argparse.Namespace, store: Store, _: FloorConfig) -> Iterator[s
 def _policy(_: argparse.Namespace, store: Store, config: FloorConfig) -> Iterator[str]:
     from firmware_bridge.floor.verified.quorum import page_of_keys
 
-    return page_of_keys(config, [each.vkey for each in store.record_keys() if each.trust != "seen"])
+    return page_of_keys(config, [each.vkey for each in store.record_keys() if each.was_enrolled])
 
 
 def _note(given: argparse.Namespace, store: Store, _: FloorConfig) -> Iterator[str]:

@@ -52,6 +52,11 @@ class TrustedKey(NamedTuple):
     at: str
     until: int = NO_LIMIT
 
+    @property
+    def was_enrolled(self) -> bool:
+        """Whether two people said that the table has it; also after they revoked it."""
+        return self.trust != "seen"
+
 
 class Log(NamedTuple):
     """How far a record is verified. birth: counts the records of a table. vkey: the key that verified it.

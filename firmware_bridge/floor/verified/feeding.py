@@ -164,7 +164,7 @@ class WitnessThread:
 
 def enrolled_logs(store: Store) -> list[Log]:
     """The verified records that are shown to witnesses."""
-    trusted = {(each.table, each.vkey): each for each in store.record_keys() if each.trust != "seen"}
+    trusted = {(each.table, each.vkey): each for each in store.record_keys() if each.was_enrolled}
     return [each for each in store.logs() if is_enrolled(trusted.get((each.table, each.vkey)), each)]
 
 
@@ -179,7 +179,7 @@ def enrolled_keys(store: Store) -> dict[str, list[Key]]:
     """Origin -> the keys that were ever enrolled for it."""
     made: dict[str, list[Key]] = {}
     for each in store.record_keys():
-        if each.trust != "seen":
+        if each.was_enrolled:
             made.setdefault(parse_vkey(each.vkey).name, []).append(parse_vkey(each.vkey))
     return made
 

@@ -36,7 +36,7 @@ class Keys:
 
     def __init__(self, stored: Iterable[TrustedKey]) -> None:
         self._stored = {each.vkey: each for each in stored}
-        self.is_enrolled = any(each.trust != "seen" for each in self._stored.values())
+        self.is_enrolled = any(each.was_enrolled for each in self._stored.values())
         self._known = tuple(self._counting())
 
     def counts(self, vkey: str) -> bool:

@@ -123,10 +123,10 @@ class Records:
         """Reload the tables with changed keys; the first time, load those with an enrolled key."""
         keys = self._store.record_keys()
         before = set(self._keys)
-        for name in {each.table for each in set(keys) ^ before if each.trust != "seen" or before}:
+        for name in {each.table for each in set(keys) ^ before if each.was_enrolled or before}:
             if name not in self._tables:
                 self._of(name)
-            elif any(each.table == name and each.trust != "seen" for each in set(keys) ^ before):
+            elif any(each.table == name and each.was_enrolled for each in set(keys) ^ before):
                 self._of(name).reload()
             self._again.pop(name, None)
         self._keys = keys

@@ -102,6 +102,6 @@ def day_before(now: float) -> str:
 
 def _seen(keys: Sequence[TrustedKey], incidents: Sequence[Incident]) -> str:
     """Since when a table shows a key that is not enrolled: its first one, or that of a new record."""
-    if keys and all(each.trust == "seen" for each in keys):
+    if keys and not any(each.was_enrolled for each in keys):
         return min(each.at for each in keys)
     return min((each.at for each in incidents if each.kind == "new_birth"), default="")
