@@ -54,7 +54,7 @@ class Node(NamedTuple, Generic[M]):
 class Chain(Generic[M]):
     """The entries of a table from the last verified one on, `root`; None where none is known.
 
-    The oldest place whose entries do not follow gives way to a new one; with none, the new one is dropped.
+    The oldest place of entries that do not follow gives way to a new one; with none, the new one is dropped.
     """
 
     def __init__(self, root: Node[M] | None, keys: EntryKeys, bounds: Bounds) -> None:

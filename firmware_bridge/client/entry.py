@@ -66,7 +66,7 @@ class Tree(NamedTuple):
         """What its checkpoint says."""
         return Checkpoint(self.origin, self.size, root_of(self.edge))
 
-    def grown(self, head: str) -> Tree:
+    def extended(self, head: str) -> Tree:
         """The tree with one more entry."""
         if not self.origin:
             return self
@@ -168,16 +168,15 @@ class Entry(Generic[M]):
         for way in islice(product(*choices), ways):
             parts = tuple(each for each, _ in way)
             if follows(before, parts):
-                tree, begun = self._tree(parts[-1], after), begun_by(parts[-1])
-                if not keys.takes(parts[-1].note, tree, begun):
-                    continue
-                if messages := self._with_rounds(way, keys.of_rounds(tree.origin, parts[-1].note), tree.origin):
+                note, tree, begun = parts[-1].note, self._tree(parts[-1], after), begun_by(parts[-1])
+                messages = self._with_rounds(way, keys.of_rounds(tree.origin, note), tree.origin)
+                if messages and keys.takes(note, tree, begun):
                     return Made(parts, messages, tree, begun)
         return None
 
     def _tree(self, last: Part, after: Tree) -> Tree:
         begun = begun_by(last)
-        return (Tree(begun.origin) if begun else after).grown(self.head)
+        return (Tree(begun.origin) if begun else after).extended(self.head)
 
     def _with_rounds(
         self, way: Sequence[tuple[Part, M]], keys: Sequence[tuple[bytes, ...]], origin: str

@@ -79,7 +79,7 @@ class _Numbered(_Name, frozen=True):
 
 
 class _PolicyKeys:
-    """The keys of a policy: an entry whose checkpoint they do not verify does not follow."""
+    """The keys of a policy: an entry with a checkpoint that they do not verify does not follow."""
 
     def __init__(self, policy: Policy) -> None:
         self._logs = policy.logs
@@ -176,7 +176,7 @@ def node_of(text: str, policy: Policy) -> Known:
     stated = parse_checkpoint(proof.note.text)
     if proof.number != stated.size - 1:
         raise Refused(f"{line.name} is not the last one of its checkpoint")
-    tree = Tree(stated.origin, proof.number, proof.hashes[::-1]).grown(line.head)
+    tree = Tree(stated.origin, proof.number, proof.hashes[::-1]).extended(line.head)
     name = msgspec.json.decode(line.public, type=_Name)
     return Known(name.table, name.at, Node(Place(line.journal, line.seq), line.head, proof.extra[:64].decode(), tree))
 

@@ -54,7 +54,7 @@ class TrustedKey(NamedTuple):
 
     @property
     def was_enrolled(self) -> bool:
-        """Whether two people said that the table has it; also after they revoked it."""
+        """Whether two people said that it is the table's; also after they revoked it."""
         return self.trust != "seen"
 
 

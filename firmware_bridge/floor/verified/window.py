@@ -97,7 +97,7 @@ class Window(Chain[Row]):
             return head != entry.head
         before = [each.tree for each in self.nodes if (each.origin, each.size + 1) == stated[:2]]
         if before:
-            return all(tree.grown(entry.head).stated != stated for tree in before)
+            return all(tree.extended(entry.head).stated != stated for tree in before)
         seqs = range(root.place.seq + 1, place.seq + 1)
         return place.journal == root.place.journal and all(self._is_whole(Place(place.journal, seq)) for seq in seqs)
 
@@ -128,7 +128,7 @@ class ChainKeys(NamedTuple):
     stated: Callable[[str], Checkpoint | None]
 
     def rank(self, note: str, tree: Tree) -> int:
-        """How good the checkpoint of an entry is: 0 for none, 1 by nobody known, 2 of another tree, 3 of this tree."""
+        """How good the checkpoint of an entry is: 0 for none, 1 by no known key, 2 of another tree, 3 of this tree."""
         stated = self.stated(note) if note else None
         return bool(note) if stated is None else 2 + (stated == tree.stated)
 
