@@ -14,10 +14,11 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.floor.config import load
+from firmware_bridge.floor.record.message import seconds
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.floor.verified.commands import enrol
-from firmware_bridge.floor.verified.standing import seconds, standings
+from firmware_bridge.floor.verified.standing import standings
 from tests.tools.fleet.windows import Look, Round
 
 _ROUNDS: Final = """
