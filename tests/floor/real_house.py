@@ -130,7 +130,7 @@ class RealHouse:
 
     def rounds(self) -> list[dict[str, Any]]:
         """The rounds that count, in order."""
-        return [json.loads(body) for (body,) in self.asked("select body from rounds order by received_at, seq")]
+        return [json.loads(body) for (body,) in self.asked("select body from rounds order by shoe, round")]
 
     def kinds(self) -> set[str]:
         """The kinds of open incidents: what a page shows."""
