@@ -126,7 +126,8 @@ class RealHouse:
         if not self.ingest.path.exists():
             return []
         with closing(sqlite3.connect(f"{self.ingest.path.as_uri()}?mode=ro", uri=True, timeout=10)) as db:
-            return db.execute(query).fetchall()
+            is_made = db.execute("select count(*) from sqlite_master where name = 'rounds'").fetchone()[0]
+            return db.execute(query).fetchall() if is_made else []
 
     def rounds(self) -> list[dict[str, Any]]:
         """The rounds that count, in order."""
