@@ -136,7 +136,8 @@ class Journal:
         if not self._spare.is_ready:
             return Preparation(self._spare.make, of_newest=False)
         if self.tiles.wants(self.tree):
-            return Preparation(partial(self.tiles.step, self.tree, list(self.files)), of_newest=False)
+            step = partial(self.tiles.step, self.tree, list(self.files), self.tiles.known(self.tree))
+            return Preparation(step, of_newest=False)
         return None
 
     def prepare(self, step: Preparation) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
+from msgspec import UnsetType
+
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.reader import Place, read_lines
@@ -21,16 +23,17 @@ FOLDER: Final = "tree"
 
 
 class Leaf(NamedTuple):
-    """An entry's place in a record. number: from 0. line: of the journal."""
+    """An entry's place in a record.
+
+    number: from 0. seq: the entry's in its journal. hash: the leaf of the tree. edge: of the tree before it, base64, as
+    the first line of a file states it.
+    """
 
     origin: str
     number: int
-    line: Line
-
-    @property
-    def hash(self) -> bytes:
-        """The leaf of the tree."""
-        return leaf_hash(bytes.fromhex(self.line.chain))
+    seq: int
+    hash: bytes
+    edge: tuple[str, ...] | UnsetType
 
 
 def leaves_of(path: Path) -> Iterator[Leaf]:
@@ -40,7 +43,7 @@ def leaves_of(path: Path) -> Iterator[Leaf]:
         if isinstance(line.proof.size, int):
             origin, index = origin_of(line), line.proof.size
         if origin:
-            yield Leaf(origin, index, line)
+            yield Leaf(origin, index, line.public.seq, leaf_hash(bytes.fromhex(line.chain)), line.proof.edge)
         index += 1
 
 
@@ -71,8 +74,8 @@ def root_at(files: Sequence[Path], origin: str, size: int) -> bytes | None:
         for leaf in (leaf for leaf in leaves_of(path) if leaf.origin == origin):
             if leaf.number >= size:
                 break
-            if isinstance(leaf.line.proof.edge, tuple):
-                edge = [b64decode(each) for each in leaf.line.proof.edge]
+            if isinstance(leaf.edge, tuple):
+                edge = [b64decode(each) for each in leaf.edge]
             grow(edge, leaf.number, leaf.hash)
             if leaf.number + 1 == size:
                 return root_of(edge)
@@ -104,14 +107,21 @@ class RecordTiles:
             return False
         return self._tiles is None or tree.origin != self._origin or tree.size - self._tiles.size >= WIDTH
 
-    def step(self, tree: RecordTree, files: Sequence[Path]) -> None:
-        """Writes the next tile, from entries that are on disk. files: oldest first. Raises OSError."""
+    def known(self, tree: RecordTree) -> list[bytes]:
+        """The leaves of the next tile for `step`, as far as the tree still has them in memory."""
+        return tree.leaves(self._tiles.size, WIDTH) if self._tiles and tree.origin == self._origin else []
+
+    def step(self, tree: RecordTree, files: Sequence[Path], known: Sequence[bytes] = ()) -> None:
+        """Writes the next tile, from entries that are on disk. files: oldest first; read for leaves that are not known.
+
+        To read a journal takes longer than a card may wait for the thread, and more memory. Raises OSError.
+        """
         origin, size = tree.origin, tree.size
         if origin is None:
             return
         with self._lock:
             try:
-                self._write(origin, size, files)
+                self._write(origin, size, files, known)
             except JournalError as error:
                 self._is_broken = True
                 log.warning("the tree of the record is not kept any further: %s", error)
@@ -129,15 +139,22 @@ class RecordTiles:
         with self._lock:
             return all(self._secured(origin, leaves) for origin in {leaf.origin for leaf in leaves})
 
-    def _write(self, origin: str, size: int, files: Sequence[Path]) -> None:
+    def _write(self, origin: str, size: int, files: Sequence[Path], known: Sequence[bytes]) -> None:
         if origin != self._origin:
             self._take_up(origin, files)
+            known = ()
         assert self._tiles
         if size - self._tiles.size >= WIDTH:
-            leaves = leaves_from(files, origin, self._tiles.size)[:WIDTH]
-            if [leaf.number for leaf in leaves] != list(range(self._tiles.size, self._tiles.size + WIDTH)):
-                raise JournalError(f"entries behind {self._tiles.size} are in no journal", "restore the journals")
-            self._tiles.append([leaf.hash for leaf in leaves])
+            self._tiles.append(known if len(known) == WIDTH else self._read(origin, files))
+
+    def _read(self, origin: str, files: Sequence[Path]) -> list[bytes]:
+        """The leaves of the next tile by the journals."""
+        assert self._tiles
+        begin = self._tiles.size
+        leaves = leaves_from(files, origin, begin)[:WIDTH]
+        if [leaf.number for leaf in leaves] != list(range(begin, begin + WIDTH)):
+            raise JournalError(f"entries behind {begin} are in no journal", "restore the journals")
+        return [leaf.hash for leaf in leaves]
 
     def _take_up(self, origin: str, files: Sequence[Path]) -> None:
         """Takes up the tiles of a record; those of the one before it are completed and set aside."""

@@ -1,17 +1,18 @@
 """The tree of a record: one leaf for each entry since the record began, and signatures over it in the journal."""
 
 import base64
-from typing import Final
+from collections import deque
+from typing import Final, NamedTuple
 
 import msgspec
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import events
 from firmware_bridge.facts.events import AnyEvent
-from firmware_bridge.journal.line import Line, Proof
+from firmware_bridge.journal.line import NO_PROOF, Line, Proof
 from firmware_bridge.journal.messages import rounds_to_sign
 from firmware_bridge.record.signer import Signer, checkpoint_text, signed_note, signed_round
-from firmware_bridge.record.verify import Refused, decoded, grow, leaf_hash, root_of
+from firmware_bridge.record.verify import HASH_BYTES, Refused, decoded, grow, leaf_hash, root_of
 
 SIGNED: Final = (
     events.RecordBegun,
@@ -30,7 +31,10 @@ _BEGUN: Final = b'{"type":"RecordBegun",'
 _decode_begun: Final = msgspec.json.Decoder(events.RecordBegun).decode
 
 KEPT: Final = 4_096
-"""Roots that are kept in memory: those of some days."""
+"""Newest leaves that are kept in memory."""
+
+_BLOCK: Final = 64
+"""Leaves behind a kept edge: a root of the past is worked out from at most so many."""
 
 EVERY: Final = 64
 """Entries after which one carries a checkpoint, whatever is in it."""
@@ -42,7 +46,7 @@ class RecordTree:
     origin: the log's name, None before the record has begun. signers: keys that sign, none where there is no key; the
     first one signs rounds. coming: keys for the next entry that begins a record or changes its key, whenever the disk
     takes it; they sign that entry and all after it. sign_sealed: entries that seal a card carry a checkpoint too.
-    note: the newest checkpoint. roots: size -> root of the newest `KEPT` trees.
+    note: the newest checkpoint.
     """
 
     def __init__(self) -> None:
@@ -55,8 +59,25 @@ class RecordTree:
         """Empties the tree: the journal is read again."""
         self.origin: str | None = None
         self.size, self.edge = 0, list[bytes]()
-        self.note, self.roots = "", dict[int, bytes]()
-        self._unsigned = 0
+        self.note, self._made, self._unsigned = "", "", 0
+        self._blocks = deque[_Block](maxlen=KEPT // _BLOCK + 1)
+
+    def root(self, size: int) -> bytes | None:
+        """The root of the tree at an earlier size, or now; None where that is not kept."""
+        for block in reversed(self._blocks):
+            if block.size < size <= block.size + len(block.leaves) // HASH_BYTES:
+                edge = list(block.edge)
+                for number in range(size - block.size):
+                    grow(edge, block.size + number, _at(block.leaves, number))
+                return root_of(edge)
+        return None
+
+    def leaves(self, begin: int, count: int) -> list[bytes]:
+        """The leaves from a number on; none where the first is not kept."""
+        if not self._blocks or begin < self._blocks[0].size:
+            return []
+        kept, first = b"".join(block.leaves for block in self._blocks), begin - self._blocks[0].size
+        return [_at(kept, number) for number in range(first, min(first + count, len(kept) // HASH_BYTES))]
 
     def prove(self, line: Line) -> Proof:
         """The proof of the next line; the tree stays as it is until the line is `added`."""
@@ -64,18 +85,18 @@ class RecordTree:
         begun = begun_by(line)
         origin = begun.origin if begun else self.origin
         if origin is None:
-            return Proof()
+            return NO_PROOF
         size, edge = (0, list[bytes]()) if begun else (self.size, self.edge)
-        appended = list(edge)
-        grow(appended, size, leaf_hash(bytes.fromhex(line.chain)))
         note, sigs = "", dict[str, str]()
         signers = self.coming if _changes_keys(line) else self.signers
         if signers and self._is_signed(line.entry.events):
-            note = signed_note(checkpoint_text(origin, size + 1, root_of(appended)), signers)
+            appended = list(edge)
+            grow(appended, size, _leaf(line))
+            note = self._made = signed_note(checkpoint_text(origin, size + 1, root_of(appended)), signers)
             sigs = {str(n): signed_round(signers[0], payload) for n, payload in rounds_to_sign(line)}
         if begun or line.public.seq == 1:
             return Proof(note, sigs, size, tuple(base64.b64encode(each).decode() for each in edge))
-        return Proof(note, sigs)
+        return Proof(note, sigs) if note else NO_PROOF
 
     def added(self, line: Line) -> None:
         """Adds the leaf of a line that is on disk. Raises JournalError where its proof names another tree."""
@@ -84,13 +105,16 @@ class RecordTree:
             self._resume(line, proof.size, proof.edge)
         elif self.origin is None:
             return
-        grow(self.edge, self.size, leaf_hash(bytes.fromhex(line.chain)))
+        leaf = _leaf(line)
+        if not self._blocks or len(self._blocks[-1].leaves) == _BLOCK * HASH_BYTES:
+            self._blocks.append(_Block(self.size, tuple(self.edge), bytearray()))
+        self._blocks[-1].leaves.extend(leaf)
+        grow(self.edge, self.size, leaf)
         self.size += 1
         self._unsigned = 0 if proof.note else self._unsigned + 1
-        self.roots[self.size] = root_of(self.edge)
-        self.roots.pop(self.size - KEPT, None)
         if proof.note:
-            self._compare(line)
+            if proof.note != self._made:
+                self._compare(line)
             self.note = proof.note
         if _changes_keys(line):
             self.signers, self.coming = self.coming, ()
@@ -104,7 +128,8 @@ class RecordTree:
         if len(hashes) != size.bit_count() or any(len(each) != 32 for each in hashes):
             raise _wrong(line, f"a tree of {size} entries has another edge")
         if (begun := begun_by(line)) is not None:
-            self.origin, self.size, self.edge, self.roots = begun.origin, 0, [], {}
+            self.origin, self.size, self.edge = begun.origin, 0, []
+            self._blocks.clear()
         elif self.origin is None or self.size == 0:
             self.size, self.edge = size, hashes
             self.origin = self.origin or _origin(line)
@@ -121,6 +146,22 @@ class RecordTree:
         if self._unsigned + 1 >= EVERY or any(isinstance(event, SIGNED) for event in made):
             return True
         return self.sign_sealed and any(isinstance(event, events.CardEvent) and event.secret for event in made)
+
+
+class _Block(NamedTuple):
+    """Leaves in a row. size, edge: of the tree before them."""
+
+    size: int
+    edge: tuple[bytes, ...]
+    leaves: bytearray
+
+
+def _at(hashes: bytes | bytearray, number: int) -> bytes:
+    return bytes(hashes[HASH_BYTES * number : HASH_BYTES * (number + 1)])
+
+
+def _leaf(line: Line) -> bytes:
+    return leaf_hash(bytes.fromhex(line.chain))
 
 
 def _changes_keys(line: Line) -> bool:

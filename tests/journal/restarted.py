@@ -106,7 +106,7 @@ class Restarted:
         edge, count, is_first = list[bytes](), 0, True
         for leaf in (leaf for path in journal_files(self.directory) for leaf in leaves_of(path)):
             if leaf.origin == origin and is_first:
-                edge, count, is_first = [b64decode(each) for each in leaf.line.proof.edge or ()], leaf.number, False
+                edge, count, is_first = [b64decode(each) for each in leaf.edge or ()], leaf.number, False
             if leaf.origin == origin and count < size:
                 grow(edge, count, leaf.hash)
                 count += 1

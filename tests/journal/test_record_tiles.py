@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.journal import record_tiles
+from firmware_bridge.journal import record_tiles, record_tree
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.record_tiles import leaves_from, leaves_of, root_at, tiles_of
+from firmware_bridge.journal.record_tree import RecordTree
 from firmware_bridge.journal.retention import DAY_S, Retention
 from firmware_bridge.record import verify as v
 from tests.kit import journal_record
@@ -44,8 +45,13 @@ def expire(record: SignedRecord, keep_days: int = 30) -> list[Path]:
     return gone
 
 
+def roots_of(tree: RecordTree) -> dict[int, bytes]:
+    """The roots that are kept, by the size of the tree."""
+    return {size: root for size in range(1, tree.size + 1) if (root := tree.root(size))}
+
+
 def test_a_proof_from_size_1_after_90_days(record: SignedRecord) -> None:
-    tree, roots = record.journal.tree, dict(record.journal.tree.roots)
+    tree, roots = record.journal.tree, roots_of(record.journal.tree)
     assert len(expire(record)) >= 5
     tiles = tiles_of(record.journal.directory, ORIGIN)
     tiles.rest = tuple(leaf.hash for leaf in leaves_from(record.journal.files, ORIGIN, tiles.size))
@@ -61,11 +67,42 @@ def test_a_proof_from_size_1_after_90_days(record: SignedRecord) -> None:
 def test_a_root_of_any_size_by_the_one_journal_with_its_last_entry(record: SignedRecord) -> None:
     tree, files = record.journal.tree, record.journal.files
     for size in (1, 2, *range(3, tree.size, 17), tree.size):
-        assert root_at(files, ORIGIN, size) == tree.roots[size]
+        assert root_at(files, ORIGIN, size) == tree.root(size)
     for size in (0, tree.size + 1):
         assert root_at(files, ORIGIN, size) is None
     assert root_at(files, SECOND, 2) is None
     assert root_at(files[5:], ORIGIN, 1) is None
+
+
+def test_a_running_table_reads_no_journal_for_its_tiles(record: SignedRecord, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_tiles, "read_lines", lambda _: pytest.fail("a journal was read"))
+    tiles = tiles_of(record.journal.directory, ORIGIN)
+    before = tiles.size
+    for _ in range(6):
+        record.open_shoe()
+        record.play(8).prepare()
+    tiles = tiles_of(record.journal.directory, ORIGIN)
+    assert tiles.size > before
+    leaves = [v.leaf_hash(bytes.fromhex(line.chain)) for line in record.lines]
+    assert [tiles.leaf(n) for n in range(tiles.size)] == leaves[: tiles.size]
+
+
+def test_roots_of_the_newest_trees_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_tree, "KEPT", 128)
+    record = SignedRecord(tmp_path / "journal")
+    record.begin_device()
+    tree, edge, roots = record.journal.tree, list[bytes](), dict[int, bytes]()
+    for _ in range(5):
+        record.open_shoe()
+        record.play(8)
+    for size, line in enumerate(record.lines):
+        v.grow(edge, size, v.leaf_hash(bytes.fromhex(line.chain)))
+        roots[size + 1] = v.root_of(edge)
+    kept = roots_of(tree)
+    assert kept == {size: roots[size] for size in range(tree.size - len(kept) + 1, tree.size + 1)}
+    assert 128 <= len(kept) < 200 < tree.size
+    assert tree.root(tree.size + 1) is None
+    assert tree.leaves(tree.size - len(kept) - 1, 10) == []
 
 
 def test_a_journal_stays_until_its_leaves_are_in_a_whole_tile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +157,7 @@ def test_a_tile_with_wrong_bytes_is_mended_before_its_journal_goes(record: Signe
 
 
 def test_an_earlier_birth_keeps_its_tree_to_its_end(record: SignedRecord) -> None:
-    size, roots = record.journal.tree.size, dict(record.journal.tree.roots)
+    size, roots = record.journal.tree.size, roots_of(record.journal.tree)
     record.journal.tree.origin = SECOND  # as after a RecordBegun: no order begins one in this fold
     record.journal.tiles.step(record.journal.tree, record.journal.files)
     tiles = tiles_of(record.journal.directory, ORIGIN)

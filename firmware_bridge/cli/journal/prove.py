@@ -152,7 +152,7 @@ def _found(files: Sequence[Path], entry: str, origin: str) -> Found:
     else:
         raise JournalError(f"{entry!r} names no entry", _WHICH)
     for leaf in leaves_of(path):
-        if leaf.line.public.seq == seq:
+        if leaf.seq == seq:
             if leaf.origin != origin:
                 what = f"{entry} is in the record {leaf.origin}, the checkpoint is of {origin}"
                 raise JournalError(what, "give a checkpoint of that record with --note")
@@ -164,7 +164,7 @@ def _at(files: Sequence[Path], origin: str, number: int) -> Found:
     for path in files:
         for leaf in leaves_of(path):
             if (leaf.origin, leaf.number) == (origin, number):
-                return Found(number, _extra(files, path, leaf.line.public.seq))
+                return Found(number, _extra(files, path, leaf.seq))
     return Found(number, b"")
 
 

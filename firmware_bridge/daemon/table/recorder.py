@@ -218,7 +218,7 @@ class Recorder:
                 return
         except (Refused, UnicodeDecodeError):
             return
-        ours = self._tree.roots.get(stated.size)
+        ours = self._tree.root(stated.size)
         if ours is None and not self.witnessed:  # once after a start: it reads a whole journal
             ours = self._root_of_older(stated.size)
         if stated.size > self._tree.size or ours not in (None, stated.root):
