@@ -42,6 +42,8 @@ def messages(line: Line) -> list[OutMessage]:
 
 def rounds_to_sign(line: Line) -> list[tuple[int, bytes]]:
     """The number of each event with a `round` message, and its payload without `sig`."""
+    if not any(bytes(raw).startswith(_ROUNDS) for raw in line.public.events):
+        return []  # before their head is encoded: with `sign_sealed` most signed entries have no round
     return [(n, payload) for n, raw, start in _numbered(line) if (payload := _round(start, raw))]
 
 

@@ -14,19 +14,21 @@ from firmware_bridge.journal.messages import rounds_to_sign
 from firmware_bridge.record.signer import Signer, checkpoint_text, signed_note, signed_round
 from firmware_bridge.record.verify import HASH_BYTES, Refused, decoded, grow, leaf_hash, root_of
 
-SIGNED: Final = (
-    events.RecordBegun,
-    events.BridgeStarted,
-    events.ShoeOpened,
-    events.RoundClosed,
-    events.RoundVoided,
-    events.RoundCorrected,
-    events.ShoeEnded,
-    events.KeyChanged,
+SIGNED: Final = frozenset(
+    (
+        events.RecordBegun,
+        events.BridgeStarted,
+        events.ShoeOpened,
+        events.RoundClosed,
+        events.RoundVoided,
+        events.RoundCorrected,
+        events.ShoeEnded,
+        events.KeyChanged,
+    )
 )
 """Events that close or open something: their entry carries a checkpoint."""
 
-_CHANGES: Final = (events.RecordBegun, events.KeyChanged)
+_CHANGES: Final = frozenset((events.RecordBegun, events.KeyChanged))
 _BEGUN: Final = b'{"type":"RecordBegun",'
 _decode_begun: Final = msgspec.json.Decoder(events.RecordBegun).decode
 
@@ -143,7 +145,7 @@ class RecordTree:
             raise _wrong(line, "its checkpoint is of another tree")
 
     def _is_signed(self, made: tuple[AnyEvent, ...]) -> bool:
-        if self._unsigned + 1 >= EVERY or any(isinstance(event, SIGNED) for event in made):
+        if self._unsigned + 1 >= EVERY or not SIGNED.isdisjoint(map(type, made)):
             return True
         return self.sign_sealed and any(isinstance(event, events.CardEvent) and event.secret for event in made)
 
@@ -166,7 +168,7 @@ def _leaf(line: Line) -> bytes:
 
 def _changes_keys(line: Line) -> bool:
     """Whether the keys that sign are others from this entry on."""
-    return line.entry is not None and any(isinstance(each, _CHANGES) for each in line.entry.events)
+    return line.entry is not None and not _CHANGES.isdisjoint(map(type, line.entry.events))
 
 
 def begun_by(line: Line) -> events.RecordBegun | None:
