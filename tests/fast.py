@@ -33,7 +33,7 @@ SLOW: Final = {
     "cli/watch": None,
     "client": (
         *("alone", "fake_table", "floor", "floor_doc", "floor_mistakes", "floor_stored", "floor_trouble"),
-        *("ledger_adds_up", "received", "witnessed"),
+        *("ledger_adds_up", "received", "witnessed_broker"),
     ),
     "daemon": None,
     "daemon/delivery": ("states",),

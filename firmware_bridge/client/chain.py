@@ -90,7 +90,7 @@ class Chain(Generic[M]):
         entries, form = self._entries.setdefault(place, {}), form_of(message)
         if (entry := entries.get(form)) is None:
             if len(entries) >= self.bounds.forms:
-                entries.pop(next((key for key, each in entries.items() if not each.is_attached), form), None)
+                self._give_way(entries)
             entry = entries[form] = Entry(form[1].decode("ascii", "replace"), message.of)
         known = part(message.body) if message.topic == "event" else None
         if not entry.add(message, known, self.bounds.forms):
@@ -156,6 +156,21 @@ class Chain(Generic[M]):
         if place.seq == 1:
             self._firsts.add(place)
         return True
+
+    def _give_way(self, entries: dict[Form, Entry[M]]) -> None:
+        """Forget an entry of a place: one that does not follow, or else the oldest with all that follow from it."""
+        form = next((key for key, each in entries.items() if not each.is_attached), next(iter(entries)))
+        gone = entries.pop(form)
+        if not gone.is_attached:
+            return
+        for node in self._descendants(self._nodes[gone.head]):
+            del self._nodes[node.head]
+            self._at[node.place].remove(node)
+            for entry in self._entries.get(node.place, {}).values():
+                entry.is_attached = entry.is_attached and entry.head != node.head
+            if not self._at[node.place]:
+                del self._at[node.place]
+                self._loose[node.place] = None
 
     def _forget(self, place: Place) -> dict[Form, Entry[M]]:
         self._loose.pop(place, None)

@@ -8,7 +8,6 @@ from random import Random
 
 import msgspec
 import pytest
-from paho.mqtt.publish import single
 
 from firmware_bridge.client import follower
 from firmware_bridge.client.batches import Batches
@@ -16,14 +15,12 @@ from firmware_bridge.client.floor import PlainFloor
 from firmware_bridge.client.gate import Gate
 from firmware_bridge.client.messages import Item, Received, Unsigned
 from firmware_bridge.client.payload import MessageError
-from firmware_bridge.client.testing import SEED, FakeTable, fake_table
-from firmware_bridge.journal.messages import messages
+from firmware_bridge.client.testing import FakeTable
+from firmware_bridge.facts.orders import Resend
 from firmware_bridge.record.signer import checkpoint_text, signed_note
 from firmware_bridge.record.verify import root_of
 from tests.kit import broker as real
-from tests.kit.broker import Broker
-from tests.kit.daemon_table import DaemonTable
-from tests.kit.forged import entry_of, forged_copies
+from tests.kit.forged import entry_of, forged_behind, forged_copies
 
 pytest.importorskip("nacl")
 
@@ -273,6 +270,32 @@ def test_a_flood_of_forged_entries_makes_no_room_of_its_own(tmp_path: Path, monk
     assert receiver.take(*flood, *table.sent[:20], *flood, *table.sent[20:], note(table)) == table.rounds
 
 
+@pytest.mark.parametrize("comes_first", [False, True])
+def test_forged_entries_that_follow_are_bounded_and_block_no_true_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, comes_first: bool
+) -> None:
+    """They need no key: each has a head that follows from the true entry before, and so have those behind them."""
+    monkeypatch.setattr(follower, "TRIES", 5)
+    table = played(4)
+    receiver = Receiver(tmp_path, table)
+    begin = entry_of(table, 2)[0]
+    receiver.take(*table.sent[:begin])
+    chain = receiver.gate._tables["T07"].follower._chain
+    [true] = [each.head for each in chain.nodes]
+    if comes_first:
+        receiver.take(*table.sent[begin:])
+    for n in range(50):
+        forged, head = forged_behind(table, 2, true, n)
+        receiver.take(forged, forged_behind(table, 3, head, n)[0])
+    assert max(len(each) for each in chain._entries.values()) == 5
+    assert len([*chain.nodes]) == len({each.head for each in chain.nodes}) == 11
+    assert receiver.take(note(table)) == []
+    receiver.now = WAIT_S
+    receiver.take()
+    assert [type(each) for each in receiver.orders] == [Resend]
+    assert receiver.take(*table.sent[begin:]) == table.rounds
+
+
 def test_another_table_s_record_is_not_followed(tmp_path: Path) -> None:
     other = played(2, FakeTable(lambda *_: None, "T08", seed=b"8" * 32))
     table = played(2)
@@ -342,71 +365,3 @@ def test_what_cannot_be_required_is_refused(tmp_path: Path) -> None:
     for bad in ("", good.replace("index 3\n", "index 2\n"), good.replace("\u2014 witness.example/w1", "\u2014 w1")):
         with pytest.raises(MessageError, match="a proof to go on from: "):
             Receiver(tmp_path, table, proofs=(bad,))
-
-
-def test_rounds_at_a_broker_are_given_once_the_back_office_says_that_they_are_witnessed(
-    broker: Broker, tmp_path: Path
-) -> None:
-    page = tmp_path / "keys.txt"
-    with fake_table("T07", port=broker.port, seed=SEED) as table:
-        page.write_text(policy(table))
-        with PlainFloor("ledger", port=broker.port, keys=page, require="witnessed", wait_s=0.2) as floor:
-            table.play(3, {2: "gap"})
-            single("shoe/T07/witnessed", note(table)[1], qos=1, retain=True, port=broker.port)
-            items: list[Item] = []
-            for batch in floor.rounds():
-                items += batch
-                proofs = batch.proofs
-                batch.stored()
-                if len(items) == 3:
-                    break
-            assert [each.raw for each in items if isinstance(each, Received)] == table.rounds
-        table.play(2)
-        single("shoe/T07/witnessed", note(table)[1], qos=1, retain=True, port=broker.port)
-        more = {"proofs": proofs.values(), "require": "witnessed", "wait_s": 0.2}
-        with PlainFloor("second", port=broker.port, keys=page, **more) as floor:  # type: ignore[arg-type]
-            items = []
-            for batch in floor.rounds(known=table.rounds[:3]):
-                items += batch
-                batch.stored()
-                if len(items) == 2:
-                    break
-            assert [each.raw for each in items if isinstance(each, Received)] == table.rounds[3:]
-
-
-def rounds_of(table: DaemonTable) -> list[bytes]:
-    return [each.payload for line in table.lines() for each in messages(line) if each.topic == "round"]
-
-
-def test_a_real_table_is_read_from_its_first_entry_and_gone_on_with(broker: Broker, tmp_path: Path) -> None:
-    """Its rounds were played before the receiver came; after a restart in another shoe it goes on from the proof."""
-    table = DaemonTable(tmp_path, broker.port, table={"decks": 1}).start()
-    page = tmp_path / "keys.txt"
-    proofs: dict[str, str] = {}
-    known: list[bytes] = []
-    deals = iter(("9s Td Ts Tc", "2s 3h 4d 5c", "Qd Qc 9h Qs"))
-    try:
-        for name, rounds in (("ledger", 2), ("second", 1)):
-            for _ in range(rounds):
-                table.deal(next(deals))
-            wanted = len(known) + rounds
-            table.until(lambda wanted=wanted: len(rounds_of(table)) == wanted)  # type: ignore[misc]  # a default
-            text = [line.proof.note for line in table.lines() if line.proof.note][-1]
-            if not page.exists():
-                [begun] = [raw for line in table.lines() for raw in line.public.events if b"RecordBegun" in bytes(raw)]
-                vkey = msgspec.json.decode(begun)["key"]
-                page.write_text(policy(FakeTable(lambda *_: None, seed=None)).replace("log ", f"log {vkey}"))
-            single("shoe/T07/witnessed", cosigned(text, ("w1", "w2")), qos=1, retain=True, port=broker.port)
-            more = {"proofs": proofs.values(), "require": "witnessed", "wait_s": 0.3}
-            found: list[bytes] = []
-            with PlainFloor(name, port=broker.port, keys=page, **more) as floor:  # type: ignore[arg-type]
-                for batch in floor.rounds(known=known):
-                    found += [each.raw for each in batch if isinstance(each, Received)]
-                    proofs = proofs | batch.proofs
-                    batch.stored()
-                    if len(found) == rounds:
-                        break
-            known += found
-        assert known == rounds_of(table)
-    finally:
-        table.close()

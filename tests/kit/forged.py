@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from typing import Final
 
 from firmware_bridge.client.testing import FakeTable
@@ -30,6 +31,15 @@ def forged_copies(table: FakeTable, seq: int) -> list[tuple[str, bytes]]:
     made += [each.replace(b'"event":{', b'"event":{"x":1,', 1) for each in events]
     made += [re.sub(b'"of":[0-9]+', b'"of":9', each) for each in events]
     return [("event", each) for each in made if each not in events]
+
+
+def forged_behind(table: FakeTable, seq: int, before: str, n: int) -> tuple[tuple[str, bytes], str]:
+    """The one message of an entry that follows from a head, without a checkpoint, and its own head."""
+    start = table.sent[entry_of(table, seq)[0]][1].partition(b',"head":"')[0]
+    event, sealed = b'{"type":"Happened","n":%d}' % n, b"ab" * 32
+    head = sha256(before.encode() + sealed + b'%b,"events":[%b]}' % (start, event)).hexdigest()
+    proof = b',"head":"%b","n":1,"of":1,"sealed":"%b"' % (head.encode(), sealed)
+    return ("event", b'%b%b,"event":%b}' % (start, proof, event)), head
 
 
 def _noted(last: bytes, note: bytes) -> bytes:
