@@ -15,30 +15,22 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from firmware_bridge.client import testing
 from firmware_bridge.client.follower import node_of
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.events import BetsClosed
 from firmware_bridge.facts.inputs import Follows, NewRecord, RecordRenewed
-from firmware_bridge.floor import ingest
-from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.record.message import Key, now
+from firmware_bridge.floor.record.message import now
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.state import TrustedKey
 from firmware_bridge.floor.store.cosigned import Witnessed
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.record import verify
-from tests.floor.house import House
-from tests.floor.journals import event
+from tests.floor.house import Floor, House, commands
 from tests.kit.journal_record import AT
 
 pytest.importorskip("nacl")
 
 from tests.record.exports import KEYS, ORIGIN, SECOND, SignedRecord, cosigned, device, policy_text
-
-Floor = Callable[..., tuple[int, str]]
-"""Exit code, and what a command prints on stdout and stderr."""
 
 
 @pytest.fixture
@@ -57,13 +49,7 @@ def floor(tmp_path: Path, place: str, capsys: pytest.CaptureFixture[str]) -> Flo
     """Exit code and output of `shoe-floor` on the store of the house."""
     config = tmp_path / "floor.toml"
     config.write_text(f"[mqtt]\nport = 1\n[store]\n{place}\nkeep_years = 1\n")
-
-    def run(*words: str) -> tuple[int, str]:
-        code = main(["--config", str(config), *words])
-        said = capsys.readouterr()
-        return code, said.out + said.err
-
-    return run
+    return commands(config, capsys)
 
 
 class Verified(NamedTuple):
@@ -266,127 +252,6 @@ def test_the_note_for_the_auditor_is_the_one_that_a_quorum_cosigned(house: House
     assert len(verify.cosigned(verify.parse_note(note), KEYS.values())) == 2
     shown = json.loads(floor("record", "show", "--json")[1])
     assert (shown["size"], shown["witnessed"]) == (4, 4)
-
-
-OLD = "2001-01-01T00:00:00.000Z"
-LATER, TODAY = "2031-01-01T00:00:00.000Z", "2032-01-01T00:00:00.000Z"
-
-
-def stays(house: House, *, quorum: bool) -> list[str]:
-    """Why each old journal stays, by its name."""
-    answered(house)
-    return [each.stays for each in sorted(house.store.old(LATER, quorum=quorum))]
-
-
-def answered(house: House) -> None:
-    """The table sent what was asked for since its last journal; a fake one refuses that."""
-    with house.store._transaction() as db:
-        db.execute("update progress set since = ''")
-    house.restart()
-
-
-def expired(house: House, journal: str, *, quorum: bool) -> bool:
-    return house.store.expire(Key("T07", journal), LATER, TODAY, quorum=quorum) is not None
-
-
-def test_of_an_enrolled_table_only_what_a_checkpoint_verified_expires(house: House, floor: Floor) -> None:
-    table = house.table()
-    house.enrol(table)
-    table.play(2)
-    table.new_shoe()
-    table.play(1)
-    count, leaves = house.store.count("messages"), list(house.store.leaves(table.origin))
-    topic, payload = table._entry(BetsClosed(round=2))[0]  # its checkpoint has not come yet
-    house.send((f"shoe/T07/{topic}", payload))
-    assert stays(house, quorum=False) == ["", "no checkpoint has verified 1 of its entries"]
-    assert expired(house, "1-fake", quorum=False)
-    assert not expired(house, "2-fake", quorum=False)
-    assert 0 < house.store.count("messages") < count
-    assert list(house.store.leaves(table.origin)) == leaves
-    assert house.rewritten() == []
-    assert house.proofs() == ["signed"]
-    assert house.store.count("pending") == 1
-
-
-def test_with_a_quorum_of_witnesses_only_what_they_cosigned_expires(house: House) -> None:
-    table = house.table()
-    house.enrol(table)
-    table.play(2)
-    table.new_shoe()
-    witness(house)
-    table.play(2)
-    assert stays(house, quorum=True) == ["", "no quorum of witnesses has cosigned 4 of its entries"]
-    assert stays(house, quorum=False) == ["", ""]
-    assert not expired(house, "2-fake", quorum=True)
-    assert expired(house, "1-fake", quorum=True)
-    leaves = list(house.store.leaves(table.origin))
-    assert len(leaves) == 9
-    witness(house)
-    assert expired(house, "2-fake", quorum=True)
-    assert list(house.store.leaves(table.origin)) == leaves
-    assert house.store.count("messages") == 0
-    assert house.rewritten() == []
-    house.restart()
-    table.play(1)
-    assert house.proofs() == ["signed"]
-    assert house.kinds() == set()
-
-
-def test_what_is_older_than_a_table_s_record_expires_as_before(house: House) -> None:
-    """No checkpoint ever covers it; of the journal that the record began in, those of the record count."""
-    old = house.table(seed=None)
-    old.play(1)
-    old.new_shoe()
-    old.play(1)
-    table = begin_a_record(house, old)
-    house.enrol(table)
-    table.play(1)
-    assert stays(house, quorum=False) == ["", ""]
-    assert stays(house, quorum=True)[0] == ""
-    assert stays(house, quorum=True)[1].startswith("no quorum of witnesses has cosigned 2 ")
-
-
-def begin_a_record(house: House, table: FakeTable) -> FakeTable:
-    """Give a table without a key one, as it plays."""
-    other = house.table()
-    table._signer, table.key = other._signer, other.key
-    return table
-
-
-def test_a_table_that_nobody_enrolled_expires_as_before(house: House) -> None:
-    house.table().play(2)
-    house.table("T08", seed=None).play(2)
-    assert stays(house, quorum=True) == ["", ""]
-
-
-def test_expire_says_what_it_kept_and_why(
-    house: House, floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The quorum of floor.toml says whether it must be witnessed."""
-    for module in (testing, ingest):
-        monkeypatch.setattr(module, "AT" if module is testing else "now", OLD if module is testing else lambda: OLD)
-    table = house.table()
-    house.enrol(table)
-    table.play(2)
-    table.new_shoe()
-    witness(house)
-    table.play(1)
-    house.store.save([event(1, journal="9-ab")._replace(at=now(), received_at=now())], [], [])
-    said = f"table T07, journal 1-fake, 8 messages to {OLD}", f"table T07, journal 2-fake, 3 messages to {OLD}"
-    without = (tmp_path / "floor.toml").read_text()
-    rows = [f'[[witness]]\nvkey = "{key.vkey}"\nurl = "https://w.example/{name}"\n' for name, key in KEYS.items()]
-    (tmp_path / "floor.toml").write_text(without + "".join(rows))
-    answered(house)
-    why = "no quorum of witnesses has cosigned 2 of its entries"
-    for words, done, leaves in (
-        (["--dry-run"], "would be deleted", ""),
-        ([], "deleted", "; 5 leaves of its record are kept"),
-    ):
-        lines = {f"{done}: {said[0]}{leaves}", f"kept: {said[1]}: {why}"}
-        assert set(floor("expire", *words)[1].splitlines()) == lines
-    (tmp_path / "floor.toml").write_text(without)
-    assert floor("expire") == (0, f"deleted: {said[1]}; 2 leaves of its record are kept\n")
-    assert len(list(house.store.leaves(table.origin))) == 7
 
 
 def forged(table: FakeTable, seq: int, head: str = "ab" * 32) -> list[tuple[str, bytes]]:

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from firmware_bridge.client.testing import FakeTable
+from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.record.message import now
 from firmware_bridge.floor.record.names import Names
@@ -17,6 +20,20 @@ from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.floor.verified.audit import Audit
 from firmware_bridge.floor.verified.records import Limits
 from tests.floor.test_ingest import Said
+
+Floor = Callable[..., tuple[int, str]]
+"""A command of `shoe-floor`: exit code, and what it prints on stdout and stderr."""
+
+
+def commands(config: Path, capsys: pytest.CaptureFixture[str]) -> Floor:
+    """`shoe-floor` with a config."""
+
+    def run(*words: str) -> tuple[int, str]:
+        code = main(["--config", str(config), *words])
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return run
 
 
 class House:

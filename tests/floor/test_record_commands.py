@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.floor import service
-from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.config import load
-from tests.floor.house import House
+from tests.floor.house import Floor, House, commands
 
 PEOPLE = ("--by", "Anna", "--second", "Bo")
-Floor = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
@@ -31,13 +29,7 @@ def floor(tmp_path: Path, house: House, capsys: pytest.CaptureFixture[str]) -> F
     """Exit code and output of `shoe-floor record ..` on the store of the house."""
     config = tmp_path / "floor.toml"
     config.write_text(f'[mqtt]\nport = 1\n[store]\npath = "{tmp_path / "floor.db"}"\n')
-
-    def run(*words: str) -> tuple[int, str]:
-        code = main(["--config", str(config), *words])
-        said = capsys.readouterr()
-        return code, said.out + said.err
-
-    return run
+    return commands(config, capsys)
 
 
 def test_a_key_that_was_seen_is_enrolled_by_two_people(house: House, floor: Floor) -> None:

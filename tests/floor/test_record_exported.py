@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.floor.every_expiry import *  # noqa: F403  # what no store deletes
 from tests.floor.every_record import *  # noqa: F403  # the tests of every store
 from tests.floor.house import House
 

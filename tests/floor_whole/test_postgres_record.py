@@ -11,6 +11,7 @@ from firmware_bridge.floor.store import StoreError
 from firmware_bridge.floor.store.record_sql import KEPT
 from firmware_bridge.floor.verified.exported import Exported, proof
 from firmware_bridge.floor.verified.records import Limits
+from tests.floor.every_expiry import *  # noqa: F403  # what no store deletes
 from tests.floor.every_record import *  # noqa: F403  # the tests of every store
 from tests.floor.every_record import witness
 from tests.floor.house import House

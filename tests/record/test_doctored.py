@@ -269,8 +269,12 @@ def run(given: Given, folder: Path) -> subprocess.CompletedProcess[str]:
     for name, text in given.notes.items():
         (folder / name).write_text(text)
     notes = ["--notes", *given.notes] if given.notes else []
-    command = [*VERIFY, "--policy", "keys.txt", *notes, *names]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return command(folder, "--policy", "keys.txt", *notes, *names)
+
+
+def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The verifier alone, in a folder."""
+    return subprocess.run([*VERIFY, *words], cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_the_honest_one_is_verified(honest: Given, tmp_path: Path) -> None:

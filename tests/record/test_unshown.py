@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +18,7 @@ import pytest
 from firmware_bridge.record import verify as v
 from tests.record import test_doctored as doctored
 from tests.record.exports import ORIGIN, SECOND, cosigned, note_of, sealed_line
-from tests.record.test_doctored import VERIFY, Given, other_history, run
+from tests.record.test_doctored import Given, command, other_history, run
 
 honest = doctored.honest  # fixture
 
@@ -124,11 +123,6 @@ def proof(given: Given, note: str) -> str:
     return v.text_of_proof(v.Proof(extra, len(lines) - 1, tuple(edge[::-1]), v.Note("", ())), note)
 
 
-def command(folder: Path, *words: str) -> tuple[int, str]:
-    done = subprocess.run([*VERIFY, *words], cwd=folder, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
-
-
 def test_the_note_of_a_proof_is_compared_with_those_of_witnesses(honest: Given, tmp_path: Path) -> None:
     other = other_history(honest)
     run(honest, tmp_path)
@@ -136,17 +130,17 @@ def test_the_note_of_a_proof_is_compared_with_those_of_witnesses(honest: Given, 
     (tmp_path / "own.tlog-proof").write_text(proof(honest, honest.notes["second.note"]))
     (tmp_path / "x.tlog-proof").write_text(proof(other, house))
     notes = ("--policy", "keys.txt", "--notes", "second.note")
-    assert command(tmp_path, *notes, "own.tlog-proof")[0] == 0
-    code, said = command(tmp_path, *notes, "x.tlog-proof")
-    assert (code, "signed two histories" in said) == (1, True), said
+    assert command(tmp_path, *notes, "own.tlog-proof").returncode == 0
+    done = command(tmp_path, *notes, "x.tlog-proof")
+    assert (done.returncode, "signed two histories" in done.stdout + done.stderr) == (1, True), done.stdout
     exports = [f"{n}.export" for n in range(1, 5)]
-    code, said = command(tmp_path, *notes, "x.tlog-proof", *exports)
-    assert (code, "signed two histories" in said) == (1, True), said
-    code, said = command(tmp_path, "--policy", "keys.txt", "--notes", "first.note", "--", "own.tlog-proof")
-    assert (code, "first.note: not compared" in said) == (1, True), said
+    done = command(tmp_path, *notes, "x.tlog-proof", *exports)
+    assert (done.returncode, "signed two histories" in done.stdout + done.stderr) == (1, True), done.stdout
+    done = command(tmp_path, "--policy", "keys.txt", "--notes", "first.note", "--", "own.tlog-proof")
+    assert (done.returncode, "first.note: not compared" in done.stdout + done.stderr) == (1, True), done.stdout
 
 
 def test_behind_two_dashes_is_no_option(honest: Given, tmp_path: Path) -> None:
     run(honest, tmp_path)
-    code, said = command(tmp_path, "--policy", "keys.txt", "--", "--policy", "evil.txt", "1.export")
-    assert (code, "--policy" in said) == (2, True), said
+    done = command(tmp_path, "--policy", "keys.txt", "--", "--policy", "evil.txt", "1.export")
+    assert (done.returncode, "--policy" in done.stdout + done.stderr) == (2, True), done.stdout

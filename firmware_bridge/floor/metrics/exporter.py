@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.metrics.families import OF_A_TABLE, Family, Kind, Labels, Sample, Value
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Counts, Reader, RecordSize, StoreError
+from firmware_bridge.floor.store.open import Trouble
 from firmware_bridge.record.verify import Key
 
 log = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ class Exporter:
     def __init__(self, tables: Tables, store: Callable[[], Stored | None]) -> None:
         self._tables, self._store, self._lock = tables, store, Lock()
         self.connected = False
-        self._store_fault = ""
+        self._trouble = Trouble(log, "the store cannot be read", "the store can be read again")
 
     def handle(self, deliveries: Sequence[Delivery]) -> None:
         """Update the tables by messages."""
@@ -133,22 +133,14 @@ class Exporter:
         try:
             found = self._store()
         except (StoreError, ConfigError) as error:
-            self._note(str(error))
+            self._trouble.note(str(error))
             yield _single(readable, False)
             return
-        self._note("")
+        self._trouble.note("")
         if found:
             yield _single(readable, True)
             yield from map(_single, others, found.counts)
             yield from _of_records(found)
-
-    def _note(self, fault: str) -> None:
-        """Log once when the store cannot be read, and once when it can again."""
-        before, self._store_fault = self._store_fault, fault
-        if fault and fault != before:
-            log.warning("the store cannot be read: %s", escaped(fault))
-        elif before and not fault:
-            log.info("the store can be read again")
 
 
 def wanted(accept: str) -> str:

@@ -11,9 +11,8 @@ from time import monotonic, time
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.store import StoreError
-from firmware_bridge.floor.store.open import Asked
+from firmware_bridge.floor.store.open import Asked, Trouble
 from firmware_bridge.floor.verified.standing import Delay, Standing, Watching, day_before, standings
 
 log = logging.getLogger(__name__)
@@ -79,7 +78,9 @@ class RecordWatch:
         self._asked, self._stop = asked, Event()
         self._longest: Mapping[str, float] = {}
         self._longest_at = float("-inf")
-        self._fault = ""
+        self._trouble = Trouble(
+            log, "the records of the tables are not known", "the records of the tables can be read again"
+        )
 
     def start(self, deliver: Callable[[Records], None]) -> None:
         """Start. deliver: called with each answer."""
@@ -99,9 +100,9 @@ class RecordWatch:
         try:
             found = self._asked(standings)
         except (StoreError, ConfigError) as error:
-            self._note(str(error))
+            self._trouble.note(str(error))
             return Records("unread")
-        self._note("")
+        self._trouble.note("")
         if found is None:
             return Records("no_store")
         self._look_for_longest()
@@ -115,11 +116,3 @@ class RecordWatch:
         with suppress(StoreError, ConfigError):
             self._longest = self._asked(lambda reader: reader.longest_windows(since)) or {}
         self._longest_at = monotonic()
-
-    def _note(self, fault: str) -> None:
-        """Log once when the records cannot be read, and once when they can again."""
-        before, self._fault = self._fault, fault
-        if fault and fault != before:
-            log.warning("the records of the tables are not known: %s", escaped(fault))
-        elif before and not fault:
-            log.info("the records of the tables can be read again")

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import closing
+from logging import Logger
 from pathlib import Path
 from threading import Lock, Thread
 from time import monotonic
 from typing import Final, TypeVar
 
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, need, password
 from firmware_bridge.floor.store import OtherFormat, Reader, Store, StoreError
 from firmware_bridge.floor.store.sqlite import SqliteReader, SqliteStore
@@ -42,6 +44,24 @@ def open_reader(config: FloorConfig) -> Reader | None:
 def place(config: FloorConfig) -> str:
     """The place of the store, in words without secrets."""
     return config.store.path if config.store.url is None else "PostgreSQL"
+
+
+class Trouble:
+    """Logs why something cannot be read: once when it begins, and once when it can be read again.
+
+    log: of who asks. what: "the store cannot be read", and the like. over: the same, of its end.
+    """
+
+    def __init__(self, log: Logger, what: str, over: str) -> None:
+        self._log, self._what, self._over, self._why = log, what, over, ""
+
+    def note(self, why: str) -> None:
+        """Note what is the matter now, "" for nothing."""
+        before, self._why = self._why, why
+        if why and why != before:
+            self._log.warning("%s: %s", self._what, escaped(why))
+        elif before and not why:
+            self._log.info("%s", self._over)
 
 
 class Asked:
