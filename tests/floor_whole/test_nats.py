@@ -62,10 +62,11 @@ def test_every_message_comes_once_and_the_table_is_told(
         floor.whole(table)
         is_told(floor, table)
         assert asked(table) == []
+        before = len(table.orders)
         table.play(5, {2: "gap", 4: "correct", 5: "void"})
         floor.whole(table)
         is_told(floor, table)
-        assert asked(table)
+        assert table.orders[before:]  # by its entries, or by the time since which the ingest lacks the whole record
     assert floor.end(signal.SIGTERM) == 0, floor.log
 
 
