@@ -147,8 +147,8 @@ class PtyBoard:
         try:
             return chunk[os.write(self._master, chunk) :] if chunk else b""
         except BlockingIOError:
-            # Nothing was written: only a begun output must be finished.
-            return self._unsent
+            # Nothing was written: a waiting board keeps it all, another one only a begun output.
+            return chunk if self.speed > 1.0 else self._unsent
 
 
 def _point(link: Path, device: str) -> None:

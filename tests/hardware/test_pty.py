@@ -1,8 +1,13 @@
 """A board on a pty whose clock runs faster than ours."""
 
 import asyncio
-from itertools import pairwise
+import errno
+import os
+from itertools import cycle, pairwise
 from pathlib import Path
+
+import pytest
+from pytest_mock import MockerFixture
 
 from hardware import framing
 from hardware.ports import close_tty, open_tty
@@ -33,7 +38,19 @@ def test_it_beats_each_second_of_its_own_clock(tmp_path: Path) -> None:
     assert all(BEAT_MS <= gap <= BEAT_MS + STEP_MS for gap in gaps)
 
 
-def test_it_waits_for_a_full_line_and_loses_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("refused", ["the rest of a chunk", "whole chunks too"])
+def test_it_waits_for_a_full_line_and_loses_nothing(tmp_path: Path, mocker: MockerFixture, refused: str) -> None:
+    if refused == "whole chunks too":
+        full = cycle([False, True])
+        write = os.write
+
+        def written(fd: int, chunk: bytes) -> int:
+            if next(full):
+                raise BlockingIOError(errno.EAGAIN, "full")
+            return write(fd, chunk)
+
+        mocker.patch("hardware.sim.pty.os.write", written)
+
     async def main() -> list[int]:
         pty = PtyBoard(NativeBoard(optics=Optics()), tmp_path / "reader", speed=10.0)
         port, decoder = open_tty(pty.path, 115_200), NativeDecoder()

@@ -30,6 +30,7 @@ class Visit:
         self.process: subprocess.Popen[str] = spawn(*command, **options)
         self.out, self.err = Heard(self.process.stdout), Heard(self.process.stderr)
         self._done = 0
+        table.at_close.append(self._put_away)
 
     @property
     def json(self) -> list[dict[str, Any]]:
@@ -59,6 +60,13 @@ class Visit:
 
     def story(self) -> str:
         return "\n".join([*self.out.lines, *self.err.lines])
+
+    def _put_away(self) -> None:
+        """End it if it still runs, as after a failed test: no later test finds its process or its streams."""
+        self.process.kill()
+        self.process.wait()
+        self.out.close()
+        self.err.close()
 
 
 @pytest.fixture
