@@ -112,7 +112,7 @@ def test_no_code_of_a_card_is_ever_shown(table: Callable[..., BridgeTable]) -> N
         bridge.board.pull(code)
         bridge.pty.tick()
 
-    assert visit.work(pull) == 0
+    assert visit.work(pull) == 0, visit.story()
     assert str(code) not in visit.story()
     assert str(NATIVE_CUT_CARD) + " " not in visit.story()
 
