@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -67,7 +68,8 @@ class Backend:
         kept.SessionExpiryInterval = 3600
         self._client.connect("127.0.0.1", port, clean_start=False, properties=kept)
         self._client.loop_start()
-        assert self._subscribed.wait(LIMIT_S), "the broker lets no backend subscribe"
+        told, files = self._subscribed.wait(LIMIT_S), len(list(Path("/proc/self/fd").iterdir()))
+        assert told, f"the broker lets no backend subscribe; {files} files are open here"
 
     def __enter__(self) -> "Backend":
         return self
