@@ -25,7 +25,7 @@ def wire(tmp_path: Path) -> Iterator[Wire]:
     wire.record.begin()
     wire.tell(wire.record.lines)
     yield wire
-    wire.echoes.end()
+    wire.close()
     loop.close()
 
 

@@ -31,6 +31,7 @@ class Wire:
         self.mute: list[str] = []
         self.echoes = EchoCheck(self.mute.append, loop)
         self.store = store
+        self._next: Wire | None = None
         self.outbox = Outbox(folder, self.publish, self.echoes, store)
         self.outbox.begin(self.cursor, place_behind(folder, self.cursor.value))
 
@@ -70,11 +71,19 @@ class Wire:
     def again(self) -> "Wire":
         """The daemon ended and starts anew on the same disk."""
         self.outbox.save()
+        self.close()
+        folder = self.record.journal.directory
+        self._next = Wire(folder, self.loop, Store(folder, self.store.name) if self.store else None)
+        return self._next
+
+    def close(self) -> None:
+        """Put everything away, what `again` made in its place."""
+        if self._next:
+            self._next.close()
+            return
         self.record.close()
         self.echoes.end()
         self.cursor.close()
-        folder = self.record.journal.directory
-        return Wire(folder, self.loop, Store(folder, self.store.name) if self.store else None)
 
     @property
     def all(self) -> list[bytes]:
@@ -88,7 +97,7 @@ def wire(tmp_path: Path) -> Iterator[Wire]:
     wire = Wire(tmp_path / "journal", loop)
     wire.record.begin()
     yield wire
-    wire.echoes.end()
+    wire.close()
     loop.close()
 
 
