@@ -15,6 +15,7 @@ from firmware_bridge.cli.demo import deal
 from firmware_bridge.cli.demo.asked import play
 from firmware_bridge.demo.harness import Harness
 from firmware_bridge.demo.narration import Narration
+from tests.kit.broker import free_port
 
 SHOE = [sys.executable, "-m", "firmware_bridge", "demo"]
 LIMIT_S = 120.0
@@ -58,7 +59,8 @@ def side_by_side(folder: Path, plays: Sequence[str], at_once: int) -> Played:
 
 async def _played(folder: Path, words: str) -> str:
     folder.mkdir()
-    given = ["demo", "--seed", "3", "--speed", "200", *words.split()]
+    # The kernel may give a port to another demo while this one's broker is away.
+    given = ["demo", "--seed", "3", "--speed", "200", "--port", str(free_port()), *words.split()]
     out = StringIO()
     story = Narration(out)
     stage = Harness(play(parser_of(["demo"]).parse_args(given)), folder, story.handle, story.write_line)
