@@ -13,6 +13,7 @@ from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import BridgeError, ConfigError, UsageError
 from firmware_bridge.facts.printable import REMEDY, fault
+from firmware_bridge.facts.rights import GROUPS, roles_for
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
 RUNTIME: Final = Path("/run/firmware-bridge/control.sock")
@@ -86,14 +87,14 @@ def journal_dir(config: Path) -> Path:
 
 def ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     """The daemon's answer to a request. Raises NoDaemon."""
-    with connected(path) as control:
+    with connected(path, request["do"]) as control:
         control.settimeout(ANSWER_S)
         return next(_answers(control, request, path))
 
 
 def follow(path: Path) -> Iterator[dict[str, Any]]:
     """The daemon's status now and after each change. Raises NoDaemon when it ends."""
-    with connected(path) as control:
+    with connected(path, "watch") as control:
         yield from _answers(control, {"do": "watch"}, path)
 
 
@@ -113,7 +114,7 @@ def at_the_table(hint: str) -> str:
 def _answers(control: socket.socket, request: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
     """Sends a request and yields the answers, one a line."""
     try:
-        control.sendall(json.dumps(request).encode() + b"\n")
+        control.sendall(json.dumps(signed(request)).encode() + b"\n")
         with control.makefile("rb") as lines:
             for line in lines:
                 yield json.loads(line)
@@ -125,21 +126,38 @@ def _answers(control: socket.socket, request: dict[str, Any], path: Path) -> Ite
     raise NoDaemon("the daemon closed the connection", "see: systemctl status firmware-bridge")
 
 
-def connected(path: Path) -> socket.socket:
-    """A connection to the daemon. Raises NoDaemon."""
-    control = socket.socket(socket.AF_UNIX)
+def signed(request: dict[str, Any]) -> dict[str, Any]:
+    """The request with this terminal, where it has a name for the record: what the kernel cannot say of a caller."""
     try:
-        with socket_address(path) as address:
-            control.connect(address)
-    except OSError as error:
-        control.close()
-        raise _error_for(path, error) from None
-    return control
+        terminal = os.ttyname(0).removeprefix("/dev/") if "by" in request else ""
+    except OSError:
+        terminal = ""
+    return request | {"terminal": terminal} if terminal else request
 
 
-def _error_for(path: Path, error: OSError) -> NoDaemon:
+def connected(path: Path, do: str) -> socket.socket:
+    """A connection to the daemon for a request: at the control socket, else as one of a role. Raises NoDaemon."""
+    refused: list[OSError] = []
+    for each in (path, *(path.parent / role / path.name for role in roles_for(do))):
+        control = socket.socket(socket.AF_UNIX)
+        try:
+            with socket_address(each) as address:
+                control.connect(address)
+        except OSError as error:
+            control.close()
+            refused.append(error)
+        else:
+            return control
+    raise _error_for(path, refused[0], do)
+
+
+def _error_for(path: Path, error: OSError, do: str) -> NoDaemon:
     if isinstance(error, PermissionError):
-        return NotAllowed(f"no permission to ask the daemon at {path}", "put sudo before the command")
+        groups = " or ".join(GROUPS[role] for role in roles_for(do))
+        hint = (
+            f"it is for the group {groups} (technician.md, People): log in as a member, or put sudo before the command"
+        )
+        return NotAllowed(f"no permission to ask the daemon at {path}", hint)
     if isinstance(error, FileNotFoundError | NotADirectoryError | ConnectionRefusedError):
         hint = "see: systemctl status firmware-bridge, or give its --config"
         return NotRunning(f"no daemon listens at {path}", hint)

@@ -8,7 +8,7 @@ from firmware_bridge.facts.events_of_cards import Event, Irregular
 from firmware_bridge.facts.events_of_rounds import *
 from firmware_bridge.facts.events_of_rounds import EntryName
 from firmware_bridge.facts.house import House, Row
-from firmware_bridge.facts.inputs import AnyInput, Code, Follows, ReportNo
+from firmware_bridge.facts.inputs import AnyInput, Code, Follows, Person, ReportNo
 from firmware_bridge.facts.orders import Answer, Pack
 
 
@@ -21,21 +21,31 @@ class RecordBegun(Event, frozen=True, kw_only=True):
 
 
 class RecordEnded(Event, frozen=True, kw_only=True):
-    """Two people end the record: `RecordBegun` follows in the same entry."""
+    """Two people end the record: `RecordBegun` follows in the same entry.
+
+    person, confirmed: as in `CommandAnswered`.
+    """
 
     origin: str
     why: str
     by: str
     second: str
+    person: Person | UnsetType = UNSET
+    confirmed: Person | UnsetType = UNSET
 
 
 class KeyChanged(Event, frozen=True, kw_only=True):
-    """From this entry on `new` signs; `old` signs too until it is retired, then it is "". Keys as vkeys."""
+    """From this entry on `new` signs; `old` signs too until it is retired, then it is "". Keys as vkeys.
+
+    person, confirmed: as in `CommandAnswered`.
+    """
 
     old: str
     new: str
     by: str
     second: str
+    person: Person | UnsetType = UNSET
+    confirmed: Person | UnsetType = UNSET
 
 
 class Device(Struct, frozen=True):
@@ -162,11 +172,17 @@ class Noted(Event, frozen=True, kw_only=True):
 
 
 class CommandAnswered(Event, frozen=True, kw_only=True):
-    """An order was obeyed or refused. seat: the one that a refused mark named, or nothing."""
+    """An order was obeyed or refused. seat: the one that a refused mark named, or nothing.
+
+    person: who gave it at the table, beside the name in `by`; missing for a key and for a backend. confirmed: who
+    confirmed it from another login; where it is missing, the second of two people is only a name.
+    """
 
     answer: Answer
     by: str
     seat: str = ""
+    person: Person | UnsetType = UNSET
+    confirmed: Person | UnsetType = UNSET
 
 
 AnyEvent = (

@@ -75,7 +75,9 @@ def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
         do = order.what if isinstance(order, Malformed) else tag_of(order)
         named = Answer(answer.ok, fact.id, do, answer.error, answer.hint, fact.id and fact.digest)
         seat = str(order.seat) if isinstance(order, Mark) and order.seat and not answer.ok else ""
-        draft.add(events.CommandAnswered(answer=named, by=fact.by, seat=seat))
+        draft.add(
+            events.CommandAnswered(answer=named, by=fact.by, seat=seat, person=fact.person, confirmed=fact.confirmed)
+        )
 
 
 def kind(fact: inputs.AnyInput) -> str:
