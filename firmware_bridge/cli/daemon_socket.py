@@ -5,6 +5,7 @@ import json
 import os
 import re
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +25,8 @@ JOURNAL_DIR: Final = "/var/lib/firmware-bridge"
 ANSWER_S: Final = 10.0
 """Seconds without an answer after which the daemon counts as hung."""
 
+SECOND_LOGIN_S: Final = 330.0
+"""Seconds without an answer to an order that waits for a second login, after which the daemon counts as hung."""
 
 _AT_THE_TABLE: Final = {
     "open_shoe": "sudo shoe do open-shoe --by NAME",
@@ -85,11 +88,28 @@ def journal_dir(config: Path) -> Path:
     return Path(str(given))
 
 
-def ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The daemon's answer to a request. Raises NoDaemon."""
+def ask(path: Path, request: dict[str, Any], lang: str = "en") -> dict[str, Any]:
+    """The daemon's answer to a request; of an order that waits for a second login, once it was confirmed or not.
+
+    lang: of the text that says so. Raises NoDaemon.
+    """
     with connected(path, request["do"]) as control:
         control.settimeout(ANSWER_S)
-        return next(_answers(control, request, path))
+        answers = _answers(control, request, path)
+        answer = next(answers)
+        if "waits" in answer:
+            _say_that_it_waits(answer, lang)
+            control.settimeout(SECOND_LOGIN_S)
+            answer = next(answers)
+        return answer
+
+
+def _say_that_it_waits(answer: dict[str, Any], lang: str) -> None:
+    from firmware_bridge.config.plain import warn  # imported here: few orders wait
+    from firmware_bridge.topics.texts import chosen, text
+
+    at = time.strftime("%H:%M:%S", time.localtime(int(answer["until"]) / 1000))
+    warn(text(chosen(lang, "en"), "order.waits", number=int(answer["waits"]), at=at))
 
 
 def follow(path: Path) -> Iterator[dict[str, Any]]:

@@ -42,7 +42,8 @@ def change_options(parser: argparse.ArgumentParser) -> None:
     config_option(parser)
     parser.add_argument("--file", type=Path, default=CREDENTIAL, metavar="FILE", help=f"(default: {CREDENTIAL})")
     parser.add_argument("--by", required=True, metavar="NAME", help="your name, on record")
-    parser.add_argument("--second", required=True, metavar="NAME", help="the second person")
+    help = "the second person; not where he confirms it from his own login ([rights] two_people)"
+    parser.add_argument("--second", default="", metavar="NAME", help=help)
 
 
 def run(arguments: argparse.Namespace) -> int:

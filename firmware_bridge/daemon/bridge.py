@@ -28,6 +28,7 @@ from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.opening import Opened, open_journal
 from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.recorder import Recorder, device_name
+from firmware_bridge.daemon.table.second_login import SecondLogin
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
@@ -136,7 +137,8 @@ class Bridge:
         read = {"at": time.time(), "sections": digests(config)}
         tools = self._watch()
         orders_to = config.control, self.table, self.order_service
-        self.control = Control(*orders_to, *states, devices, tools, config=read, recorder=self.recorder)
+        second = SecondLogin(self.table, config.rights.two_people == "login")
+        self.control = Control(*orders_to, *states, devices, tools, config=read, recorder=self.recorder, second=second)
 
     async def run(self) -> None:
         """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal."""

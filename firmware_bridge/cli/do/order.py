@@ -23,12 +23,13 @@ def order_options(parser: argparse.ArgumentParser) -> None:
 def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> int:
     """Gives the order `name` and prints the answer; 0 if obeyed, 1 if refused. Raises NoDaemon, NotSent."""
     request = checked({"do": name.replace("-", "_"), "by": arguments.by, **fields})
-    answer = ask(socket_path(arguments.config), request)
+    lang = language(arguments.lang, arguments.config)
+    answer = ask(socket_path(arguments.config), request, lang)
     if arguments.json:
         print(escaped_json(json.dumps(answer, ensure_ascii=False)))
         return 0 if answer["ok"] else 1
     answer = harmless(answer)  # a daemon that was taken over must not write to this terminal
-    lang, hint = language(arguments.lang, arguments.config), answer.get("hint") or ""
+    hint = answer.get("hint") or ""
     if answer["ok"]:
         say(joined(lang, text(lang, "order.done", order=name), in_words(lang, hint)))
         return 0

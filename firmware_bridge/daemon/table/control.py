@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.daemon.table.doors import Caller, Doors
+from firmware_bridge.daemon.table.doors import FOR_DEALER, Caller, Doors, Lines, not_for
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
 from firmware_bridge.daemon.table.order_service import (
@@ -27,14 +28,14 @@ from firmware_bridge.daemon.table.order_service import (
 from firmware_bridge.daemon.table.preview import as_of, preview
 from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
 from firmware_bridge.daemon.table.recorder import Recorder
+from firmware_bridge.daemon.table.second_login import SOMEBODY, Act, SecondLogin, Waiting, refusal
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import MOST, Window
-from firmware_bridge.daemon.table.validation import shown
+from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.inputs import Person
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
 from firmware_bridge.facts.printable import REMEDY, fault
-from firmware_bridge.facts.rights import GROUPS, Role, roles_for
+from firmware_bridge.facts.rights import Role
 from firmware_bridge.facts.wire_states import Health
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, mode
@@ -55,10 +56,6 @@ PASSED: Final = (1_000, 50.0)
 """Test cards that a lease announces within so many seconds; the rest waits. A board repeats 256 of them at once."""
 
 
-FOR_DEALER: Final = ("table_id", "shoe", "table", "lamps", "alarm", "acts")
-"""The part of the status that the dealer's display gets: what `shoe watch --dealer` draws."""
-
-
 class Watch(Protocol):
     """The view of a watcher beyond the status."""
 
@@ -70,20 +67,6 @@ class Watch(Protocol):
 
     def seen(self, after: int) -> dict[str, Any]:
         """The present view; `frames` only those numbered above `after`."""
-
-
-class Lines:
-    """Reads the lines of a connection, at most `MOST` in a turn of the loop."""
-
-    def __init__(self, reader: asyncio.StreamReader) -> None:
-        self._reader, self._count = reader, 0
-
-    async def next(self) -> bytes:
-        """The next line, empty at the end of the connection."""
-        self._count += 1
-        if self._count % MOST == 0:  # buffered lines are returned without a turn
-            await asyncio.sleep(0)
-        return await self._reader.readline()
 
 
 class Control:
@@ -100,6 +83,8 @@ class Control:
     connection gets `{"taken_back": "bo"}` and is closed.
     `{"do": "preview", "order": {..}, "by": "anna"}` is answered with what the order would change; an order with that
     answer's `as_of` is refused if the table went on since.
+    Where the house asks two people for two logins, an order of theirs is first answered with the number under which it
+    `waits`, then, once another uid sent `{"do": "confirm", "number": 3, "by": "bo"}`, as any other.
     All but what is in `UNLIMITED` waits its turn, `A_SECOND` of all connections together; a connection waits with one
     of them, so that the others are served in turn.
     broker, reader, health: the state of the link, of the reader and of everything, for the status. config: when it was
@@ -119,8 +104,9 @@ class Control:
         config: Mapping[str, Any] = {},
         *,
         recorder: Recorder,
+        second: SecondLogin,
     ) -> None:
-        self._config, self._recorder = config, recorder
+        self._config, self._recorder, self._second = config, recorder, second
         self._view, self._watchers = watch, set[asyncio.Event]()
         self._table, self._orders = table, order_service
         self._doors = Doors(path, self._serve)
@@ -174,6 +160,7 @@ class Control:
             "reader": self._reader(),
             "health": msgspec.to_builtins(self._health()),
             "record": {**msgspec.to_builtins(self._recorder.state()), "next": self._recorder.next_key()},
+            "two_people": self._second.status(),
             "lent": self._leases.status(),
             "returning": self._leases.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
@@ -206,7 +193,7 @@ class Control:
             await _send(writer, error.answer)
             return
         person = caller.person(fields.pop("terminal", None))
-        if refused := _not_for(caller.role, fields["do"]):
+        if refused := not_for(caller.role, fields["do"]):
             await _send(writer, refused)
         elif fields["do"] == "status":
             await _send(writer, self.status())
@@ -224,10 +211,47 @@ class Control:
             await _send(writer, await self._end_lease(by))
         elif fields["do"] == "preview":
             await _send(writer, self._preview(fields, by))
-        elif fields["do"] in RECORD_ORDERS:
-            await _send(writer, self._recorder.order(fields, by, person))
+        elif fields["do"] == "confirm":
+            await _send(writer, self._second.confirm(fields.get("number"), by, person))
         else:
-            await _send(writer, self._give(fields, by, person))
+            await self._order(fields, by, person, reader, writer)
+
+    async def _order(
+        self,
+        fields: dict[str, Any],
+        by: str,
+        person: Person,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        """Carries out an order, at once or when a second login has confirmed it."""
+
+        def act(given: dict[str, Any], confirmed: Person | UnsetType = UNSET) -> orders.Answer:
+            if given["do"] in RECORD_ORDERS:
+                return self._recorder.order(given, by, person, confirmed)
+            return self._give(given, by, person, confirmed)
+
+        if not self._second.asks_for(fields):
+            await _send(writer, act(fields))
+        elif isinstance(begun := self._begun(fields, by, person, act), orders.Answer):
+            await _send(writer, begun)
+        else:
+            await _send(writer, {"ok": True, "do": fields["do"], "waits": begun.number, "until": begun.until})
+            gone = asyncio.create_task(reader.read(1))
+            try:
+                await _send(writer, await self._second.end(begun, gone))
+            finally:
+                gone.cancel()
+
+    def _begun(self, fields: dict[str, Any], by: str, person: Person, act: Act) -> Waiting | orders.Answer:
+        """An order that waits for its second login, or its refusal."""
+        if fields["do"] in RECORD_ORDERS:
+            return self._recorder.refusal(fields | {"second": SOMEBODY}, by) or self._second.begin(
+                fields, by, person, act
+            )
+        if refused := refusal(self._table.shoe, fields, by):
+            return self._second.refuse(fields["do"], refused, by, person)
+        return self._second.begin(fields, by, person, act)
 
     async def _has_turn(self) -> bool:
         """Waits for the turn of an order; False if too many wait."""
@@ -246,16 +270,19 @@ class Control:
             return orders.Answer(
                 ok=False, error='"order" is missing', hint='send {"do":"preview","order":{"do":"void"}}'
             )
-        order = order_of(given, LOCAL)
+        is_for_two = self._second.asks_for(given)
+        order = order_of(given | {"second": SOMEBODY} if is_for_two else given, LOCAL)
         if isinstance(order, orders.Malformed):
             return orders.Answer(ok=False, error=order.error, hint=order.hint)
         return preview(self._table.shoe, order, by)
 
-    def _give(self, fields: dict[str, Any], by: str, person: Person) -> orders.Answer:
+    def _give(
+        self, fields: dict[str, Any], by: str, person: Person, confirmed: Person | UnsetType = UNSET
+    ) -> orders.Answer:
         if (seen := fields.pop("as_of", None)) is not None and not self._is_as_of(seen, fields):
             return orders.Answer(ok=False, error="the table went on after it was shown", hint="give the order again")
         try:
-            return self._orders.give(fields, LOCAL, by, person)
+            return self._orders.give(fields, LOCAL, by, person, confirmed)
         except StillWriting as error:
             return orders.Answer(ok=False, id=fields.get("id"), error=error.what, hint=error.hint)
 
@@ -359,13 +386,3 @@ def _turn_away(turn: asyncio.Future[bool]) -> None:
 async def _send(writer: asyncio.StreamWriter, value: Any) -> None:
     writer.write(msgspec.json.encode(value) + b"\n")
     await writer.drain()
-
-
-def _not_for(role: Role, do: str) -> orders.Answer | None:
-    """The refusal of a request that a role may not send; None for one that it may."""
-    may = roles_for(do.replace("-", "_"))
-    if role == "owner" or role in may:
-        return None
-    who = " or ".join(GROUPS[each] for each in may)
-    what = f"{shown(do)} is not for the group {GROUPS[role]}"
-    return orders.Answer(ok=False, error=what, hint=f"it is for {who}; whoever is in a group is said by: id")

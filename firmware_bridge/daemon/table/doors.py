@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware_bridge.config.socket_address import socket_address
+from firmware_bridge.daemon.table.turns import MOST
+from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import in_words
+from firmware_bridge.facts import orders
 from firmware_bridge.facts.inputs import Person
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import fault
-from firmware_bridge.facts.rights import GROUPS, Role
+from firmware_bridge.facts.rights import GROUPS, Role, roles_for
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +29,10 @@ LONGEST: Final = 2**20
 
 _UCRED: Final = struct.Struct("3i")
 """pid, uid and gid of SO_PEERCRED (unix(7))."""
+
+
+FOR_DEALER: Final = ("table_id", "shoe", "table", "lamps", "alarm", "acts")
+"""The part of the status that the dealer's display gets: what `shoe watch --dealer` draws."""
 
 
 class Caller(NamedTuple):
@@ -43,6 +50,20 @@ class Caller(NamedTuple):
 
 
 Serve = Callable[[Caller, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+class Lines:
+    """Reads the lines of a connection, at most `MOST` in a turn of the loop."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader, self._count = reader, 0
+
+    async def next(self) -> bytes:
+        """The next line, empty at the end of the connection."""
+        self._count += 1
+        if self._count % MOST == 0:  # buffered lines are returned without a turn
+            await asyncio.sleep(0)
+        return await self._reader.readline()
 
 
 class Doors:
@@ -89,6 +110,16 @@ class Doors:
             server = await asyncio.start_unix_server(met, address, limit=LONGEST)
         self._servers[path] = server
         path.chmod(mode)
+
+
+def not_for(role: Role, do: str) -> orders.Answer | None:
+    """The refusal of a request that a role may not send; None for one that it may."""
+    may = roles_for(do.replace("-", "_"))
+    if role == "owner" or role in may:
+        return None
+    who = " or ".join(GROUPS[each] for each in may)
+    what = f"{shown(do)} is not for the group {GROUPS[role]}"
+    return orders.Answer(ok=False, error=what, hint=f"it is for {who}; whoever is in a group is said by: id")
 
 
 def is_ours(folder: Path) -> bool:

@@ -44,10 +44,18 @@ class People:
 
     def ask(self, who: str, role: str = "", **request: Any) -> dict[str, Any]:
         """The answer to one of them, in his group alone. role: whose socket he tries, by default his own."""
-        place = self.table.journal_dir / (role or who).removeprefix("other ") / "control.sock"
-        groups = [GID[who.removeprefix("other ")]] if who != "nobody" else []
-        wait = asyncio.to_thread(asked, place, request, UID[who], groups)
-        return self.table.loop.run_until_complete(wait)
+        return self.table.loop.run_until_complete(self.answer(who, request, role))
+
+    async def answer(self, who: str, request: dict[str, Any], role: str = "", count: int = 1) -> dict[str, Any]:
+        """The same as a coroutine; the answer number `count` to a request that waits."""
+        group = who.removeprefix("other ")
+        place = self.table.journal_dir / (role or ("pit" if who == "root" else group)) / "control.sock"
+        groups = [GID[group]] if group in GID else []
+        return await asyncio.to_thread(asked, place, request, UID[who], groups, count)
+
+    def status(self) -> dict[str, Any]:
+        """The status as every command gets it."""
+        return self.table.bridge.control.status()
 
     def own(self, request: bytes) -> dict[str, Any]:
         """The answer at the control socket to this process's own user."""
