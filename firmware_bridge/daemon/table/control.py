@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.daemon.table.doors import FOR_DEALER, Caller, Doors, Lines, not_for
+from firmware_bridge.daemon.table.journal_copies import JournalCopies
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
 from firmware_bridge.daemon.table.order_service import (
@@ -83,6 +84,7 @@ class Control:
     connection gets `{"taken_back": "bo"}` and is closed.
     `{"do": "preview", "order": {..}, "by": "anna"}` is answered with what the order would change; an order with that
     answer's `as_of` is refused if the table went on since.
+    `journals` and `journal` are answered as journal_copies.py says.
     Where the house asks two people for two logins, an order of theirs is first answered with the number under which it
     `waits`, then, once another uid sent `{"do": "confirm", "number": 3, "by": "bo"}`, as any other.
     All but what is in `UNLIMITED` waits its turn, `A_SECOND` of all connections together; a connection waits with one
@@ -111,7 +113,7 @@ class Control:
         self._table, self._orders = table, order_service
         self._doors = Doors(path, self._serve)
         self._broker, self._reader, self._health = broker, reader, health
-        self._leases = Leases(table, devices)
+        self._leases, self._copies = Leases(table, devices), JournalCopies(table.journal.directory)
         self._limit: RateLimit[asyncio.Future[bool]] | None = None
         self._is_open = False
         self._clients: set[asyncio.Task[None]] = set()
@@ -199,7 +201,21 @@ class Control:
             await _send(writer, self.status())
         elif fields["do"] == "watch":
             await self._watch(caller.role, reader, writer)
-        elif not isinstance(by := fields.pop("by", None), str) or not by.strip():
+        elif fields["do"] in ("journals", "journal"):
+            await self._copies.send(fields, writer)
+        else:
+            await self._act(fields, caller, person, reader, writer)
+
+    async def _act(
+        self,
+        fields: dict[str, Any],
+        caller: Caller,
+        person: Person,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        """Answers a request that has the name of its giver."""
+        if not isinstance(by := fields.pop("by", None), str) or not by.strip():
             await _send(writer, orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME"))
         elif wrong := fault(by, LONGEST_NAME):
             await _send(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))

@@ -19,8 +19,14 @@ folder = test_people.folder  # a fixture
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as other users")
 
-LOGIN = {"rights": {"two_people": "login"}}
-CORRECT = {"do": "correct", "round": 1, "cards": ["9s", "Td", "Ts", "9c"], "why": "misread", "by": "anna"}
+LOGIN: dict[str, Any] = {"rights": {"two_people": "login"}}
+CORRECT: dict[str, Any] = {
+    "do": "correct",
+    "round": 1,
+    "cards": ["9s", "Td", "Ts", "9c"],
+    "why": "misread",
+    "by": "anna",
+}
 
 
 @pytest.fixture
@@ -114,7 +120,7 @@ def test_what_would_be_refused_does_not_wait(people: People) -> None:
     answer = people.ask("pit", do="enter", card="Kc", by="anna")
     assert answer["error"] == "no card waits to be entered"
     assert people.last_answer()["answer"]["error"] == "no card waits to be entered"
-    assert "closed" in people.ask("pit", **CORRECT | {"round": 7})["error"]
+    assert "closed" in people.ask("pit", **{**CORRECT, "round": 7})["error"]
 
 
 def test_a_command_that_ends_takes_its_order_back(people: People) -> None:
