@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from msgspec import UNSET
+
 from firmware_bridge import __version__
 from firmware_bridge.config.code import changed_files, code_of, installed_by
 from firmware_bridge.config.load import broker_settings, digests, machine_id
@@ -294,6 +296,7 @@ class Bridge:
             "faults": known_faults,
             "orders_refused": self.uplink.backend.refused,
             "unmarked": self.table.shoe.device.unmarked or {},
+            "acts": UNSET if (acts := self.table.shoe.device.acts) is UNSET else acts.acts,
         }
 
     def _can_read(self) -> bool:
