@@ -5,6 +5,7 @@ import json
 import os
 import re
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,7 @@ from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import BridgeError, ConfigError, UsageError
 from firmware_bridge.facts.printable import REMEDY, fault
+from firmware_bridge.facts.rights import GROUPS, roles_for
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
 RUNTIME: Final = Path("/run/firmware-bridge/control.sock")
@@ -23,6 +25,8 @@ JOURNAL_DIR: Final = "/var/lib/firmware-bridge"
 ANSWER_S: Final = 10.0
 """Seconds without an answer after which the daemon counts as hung."""
 
+SECOND_LOGIN_S: Final = 330.0
+"""Seconds without an answer to an order that waits for a second login, after which the daemon counts as hung."""
 
 _AT_THE_TABLE: Final = {
     "open_shoe": "sudo shoe do open-shoe --by NAME",
@@ -84,16 +88,33 @@ def journal_dir(config: Path) -> Path:
     return Path(str(given))
 
 
-def ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The daemon's answer to a request. Raises NoDaemon."""
-    with connected(path) as control:
+def ask(path: Path, request: dict[str, Any], lang: str = "en") -> dict[str, Any]:
+    """The daemon's answer to a request; of an order that waits for a second login, once it was confirmed or not.
+
+    lang: of the text that says so. Raises NoDaemon.
+    """
+    with connected(path, request["do"]) as control:
         control.settimeout(ANSWER_S)
-        return next(_answers(control, request, path))
+        answers = _answers(control, request, path)
+        answer = next(answers)
+        if "waits" in answer:
+            _say_that_it_waits(answer, lang)
+            control.settimeout(SECOND_LOGIN_S)
+            answer = next(answers)
+        return answer
+
+
+def _say_that_it_waits(answer: dict[str, Any], lang: str) -> None:
+    from firmware_bridge.config.plain import warn  # imported here: few orders wait
+    from firmware_bridge.topics.texts import chosen, text
+
+    at = time.strftime("%H:%M:%S", time.localtime(int(answer["until"]) / 1000))
+    warn(text(chosen(lang, "en"), "order.waits", number=int(answer["waits"]), at=at))
 
 
 def follow(path: Path) -> Iterator[dict[str, Any]]:
     """The daemon's status now and after each change. Raises NoDaemon when it ends."""
-    with connected(path) as control:
+    with connected(path, "watch") as control:
         yield from _answers(control, {"do": "watch"}, path)
 
 
@@ -113,7 +134,7 @@ def at_the_table(hint: str) -> str:
 def _answers(control: socket.socket, request: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
     """Sends a request and yields the answers, one a line."""
     try:
-        control.sendall(json.dumps(request).encode() + b"\n")
+        control.sendall(json.dumps(signed(request)).encode() + b"\n")
         with control.makefile("rb") as lines:
             for line in lines:
                 yield json.loads(line)
@@ -125,21 +146,38 @@ def _answers(control: socket.socket, request: dict[str, Any], path: Path) -> Ite
     raise NoDaemon("the daemon closed the connection", "see: systemctl status firmware-bridge")
 
 
-def connected(path: Path) -> socket.socket:
-    """A connection to the daemon. Raises NoDaemon."""
-    control = socket.socket(socket.AF_UNIX)
+def signed(request: dict[str, Any]) -> dict[str, Any]:
+    """The request with this terminal, where it has a name for the record: what the kernel cannot say of a caller."""
     try:
-        with socket_address(path) as address:
-            control.connect(address)
-    except OSError as error:
-        control.close()
-        raise _error_for(path, error) from None
-    return control
+        terminal = os.ttyname(0).removeprefix("/dev/") if "by" in request else ""
+    except OSError:
+        terminal = ""
+    return request | {"terminal": terminal} if terminal else request
 
 
-def _error_for(path: Path, error: OSError) -> NoDaemon:
+def connected(path: Path, do: str) -> socket.socket:
+    """A connection to the daemon for a request: at the control socket, else as one of a role. Raises NoDaemon."""
+    refused: list[OSError] = []
+    for each in (path, *(path.parent / role / path.name for role in roles_for(do))):
+        control = socket.socket(socket.AF_UNIX)
+        try:
+            with socket_address(each) as address:
+                control.connect(address)
+        except OSError as error:
+            control.close()
+            refused.append(error)
+        else:
+            return control
+    raise _error_for(path, refused[0], do)
+
+
+def _error_for(path: Path, error: OSError, do: str) -> NoDaemon:
     if isinstance(error, PermissionError):
-        return NotAllowed(f"no permission to ask the daemon at {path}", "put sudo before the command")
+        groups = " or ".join(GROUPS[role] for role in roles_for(do))
+        hint = (
+            f"it is for the group {groups} (technician.md, People): log in as a member, or put sudo before the command"
+        )
+        return NotAllowed(f"no permission to ask the daemon at {path}", hint)
     if isinstance(error, FileNotFoundError | NotADirectoryError | ConnectionRefusedError):
         hint = "see: systemctl status firmware-bridge, or give its --config"
         return NotRunning(f"no daemon listens at {path}", hint)

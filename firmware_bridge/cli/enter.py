@@ -9,7 +9,8 @@ from firmware_bridge.facts.cards import HINT, Card, read_card
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe enter`."""
     parser.add_argument("card", type=_card, metavar="CARD", help="rank and suit: As, Td, 10d, kc")
-    parser.add_argument("--second", required=True, metavar="NAME", help="the second person who saw the card")
+    help = "the second person who saw the card; not where he confirms it from his own login ([rights] two_people)"
+    parser.add_argument("--second", default="", metavar="NAME", help=help)
     order_options(parser)
 
 

@@ -12,6 +12,7 @@ from firmware_bridge.config.sections import (
     MqttConfig,
     ReaderConfig,
     RecordConfig,
+    RightsConfig,
     RoadsConfig,
     ServiceConfig,
     TableConfig,
@@ -34,6 +35,7 @@ _ALIKE: Final = {
     "mqtt": MqttConfig,
     "journal": JournalConfig,
     "record": RecordConfig,
+    "rights": RightsConfig,
 }
 """Sections with the same keys in all games."""
 

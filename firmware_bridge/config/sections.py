@@ -111,6 +111,16 @@ class ServiceConfig(Struct, frozen=True, kw_only=True):
     second_person: tuple[Guarded, ...] = ()
 
 
+class RightsConfig(Struct, frozen=True, kw_only=True):
+    """`[rights]`: what the people at the table must prove.
+
+    two_people: what makes two people of two: two `names` that one person may type, or two logins: the order of the
+        first one then waits 5 minutes for `shoe do confirm` by another one, who is not root.
+    """
+
+    two_people: Literal["names", "login"] = "names"
+
+
 class RoadsConfig(Struct, frozen=True, kw_only=True):
     """`[roads]`: which good roads are shown.
 
@@ -241,6 +251,7 @@ class Config(Struct, frozen=True, kw_only=True):
     mqtt: MqttConfig = MqttConfig()
     journal: JournalConfig = JournalConfig()
     record: RecordConfig = RecordConfig()
+    rights: RightsConfig = RightsConfig()
 
     @property
     def rules(self) -> Game:

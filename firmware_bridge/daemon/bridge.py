@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from msgspec import UNSET
+
 from firmware_bridge import __version__
 from firmware_bridge.config.code import changed_files, code_of, installed_by
 from firmware_bridge.config.load import broker_settings, digests, machine_id
@@ -28,6 +30,7 @@ from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.opening import Opened, open_journal
 from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.recorder import Recorder, device_name
+from firmware_bridge.daemon.table.second_login import SecondLogin
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
@@ -136,7 +139,8 @@ class Bridge:
         read = {"at": time.time(), "sections": digests(config)}
         tools = self._watch()
         orders_to = config.control, self.table, self.order_service
-        self.control = Control(*orders_to, *states, devices, tools, config=read, recorder=self.recorder)
+        second = SecondLogin(self.table, config.rights.two_people == "login")
+        self.control = Control(*orders_to, *states, devices, tools, config=read, recorder=self.recorder, second=second)
 
     async def run(self) -> None:
         """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal."""
@@ -292,6 +296,7 @@ class Bridge:
             "faults": known_faults,
             "orders_refused": self.uplink.backend.refused,
             "unmarked": self.table.shoe.device.unmarked or {},
+            "acts": UNSET if (acts := self.table.shoe.device.acts) is UNSET else acts.acts,
         }
 
     def _can_read(self) -> bool:

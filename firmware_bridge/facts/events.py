@@ -7,8 +7,8 @@ from firmware_bridge.facts.events_of_cards import *
 from firmware_bridge.facts.events_of_cards import Event, Irregular
 from firmware_bridge.facts.events_of_rounds import *
 from firmware_bridge.facts.events_of_rounds import EntryName
-from firmware_bridge.facts.house import House, Row
-from firmware_bridge.facts.inputs import AnyInput, Code, Follows, ReportNo
+from firmware_bridge.facts.house import Acts, House, Row
+from firmware_bridge.facts.inputs import AnyInput, Code, Follows, Person, ReportNo
 from firmware_bridge.facts.orders import Answer, Pack
 
 
@@ -21,21 +21,47 @@ class RecordBegun(Event, frozen=True, kw_only=True):
 
 
 class RecordEnded(Event, frozen=True, kw_only=True):
-    """Two people end the record: `RecordBegun` follows in the same entry."""
+    """Two people end the record: `RecordBegun` follows in the same entry.
+
+    person, confirmed: as in `CommandAnswered`.
+    """
 
     origin: str
     why: str
     by: str
     second: str
+    person: Person | UnsetType = UNSET
+    confirmed: Person | UnsetType = UNSET
 
 
 class KeyChanged(Event, frozen=True, kw_only=True):
-    """From this entry on `new` signs; `old` signs too until it is retired, then it is "". Keys as vkeys."""
+    """From this entry on `new` signs; `old` signs too until it is retired, then it is "". Keys as vkeys.
+
+    person, confirmed: as in `CommandAnswered`.
+    """
 
     old: str
     new: str
     by: str
     second: str
+    person: Person | UnsetType = UNSET
+    confirmed: Person | UnsetType = UNSET
+
+
+class ShiftActs(Struct, frozen=True):
+    """What was counted in a shift so far. shift, gaming_day: as in the message of a round, "" where there are none."""
+
+    shift: str
+    gaming_day: str
+    acts: tuple[Acts, ...] = ()
+
+
+class ShiftEnded(Event, frozen=True, kw_only=True):
+    """A shift ended in which something was counted; it comes with the first entry after its end."""
+
+    shift: str
+    gaming_day: str
+    acts: tuple[Acts, ...]
 
 
 class Device(Struct, frozen=True):
@@ -48,7 +74,8 @@ class Device(Struct, frozen=True):
     this table before the shoe was opened, modulo 65,536. prev: the entry of the last round message, None before the
     first. unmarked: dealer ("" if none is signed in) -> marks taken back while he dealt, if there are any. record: how
     the present record began, None before the first; its `key` is the one that signs now. retiring: the key before it,
-    which signs too until it is retired. code: of the last start.
+    which signs too until it is retired. code: of the last start. acts: what was counted in
+    the present shift, if anything.
     """
 
     next_house: House = House()
@@ -66,6 +93,7 @@ class Device(Struct, frozen=True):
     record: RecordBegun | None = None
     retiring: str | UnsetType = UNSET
     code: Code | UnsetType = UNSET
+    acts: ShiftActs | UnsetType = UNSET
 
 
 class Commissioned(Event, frozen=True, kw_only=True):
@@ -162,11 +190,17 @@ class Noted(Event, frozen=True, kw_only=True):
 
 
 class CommandAnswered(Event, frozen=True, kw_only=True):
-    """An order was obeyed or refused. seat: the one that a refused mark named, or nothing."""
+    """An order was obeyed or refused. seat: the one that a refused mark named, or nothing.
+
+    person: who gave it at the table, beside the name in `by`; missing for a key and for a backend. confirmed: who
+    confirmed it from another login; where it is missing, the second of two people is only a name.
+    """
 
     answer: Answer
     by: str
     seat: str = ""
+    person: Person | UnsetType = UNSET
+    confirmed: Person | UnsetType = UNSET
 
 
 AnyEvent = (
@@ -187,6 +221,7 @@ AnyEvent = (
     | DealerChangeRequested
     | DealerSignedIn
     | ShoeEnded
+    | ShiftEnded
     | KeyRefused
     | Noted
     | CommandAnswered

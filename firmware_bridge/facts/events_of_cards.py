@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType, field
 
 from firmware_bridge.facts.cards import Card, Serial
+from firmware_bridge.facts.inputs import Person
 
 
 class Event(Struct, frozen=True, tag=True, kw_only=True, omit_defaults=True):
@@ -178,9 +179,13 @@ class ReaderSession(Event, frozen=True, kw_only=True):
 
 
 class ReaderLent(Event, frozen=True, kw_only=True):
-    """The reader is leased to a technician until `DeviceBack`: cards that pass it are not of a shoe."""
+    """The reader is leased to a technician until `DeviceBack`: cards that pass it are not of a shoe.
+
+    person: whom the kernel names, beside the name in `to`; missing while no daemon ran.
+    """
 
     to: str
+    person: Person | UnsetType = UNSET
 
 
 class LidTurned(Event, frozen=True, kw_only=True):

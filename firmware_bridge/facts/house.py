@@ -1,6 +1,6 @@
 """The house's choices as data: settings of a table, and the policy for each irregularity."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
@@ -68,3 +68,22 @@ class Row(Struct, frozen=True):
     choices: tuple[Choice, ...] = ()
     severity: Severity = "warning"
     action: Action = "keep"
+
+
+MOST_COUNTED: Final = 33
+"""Most dealers with counts of their own in a shift, those that are added up included."""
+
+
+class Acts(Struct, frozen=True, omit_defaults=True):
+    """Acts of a shift that a house watches, while `dealer` dealt ("" where none was signed in).
+
+    entered: cards that people entered. voided, corrected: rounds. cut_early: cut cards that came earlier than they can.
+    taken_back: marks.
+    """
+
+    dealer: str
+    entered: int = 0
+    voided: int = 0
+    corrected: int = 0
+    cut_early: int = 0
+    taken_back: int = 0

@@ -7,6 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Order
+from firmware_bridge.facts.rights import Role
 
 
 class Follows(Struct, frozen=True):
@@ -18,6 +19,18 @@ class Follows(Struct, frozen=True):
     size: int
     head: str
     witnessed: int
+
+
+class Person(Struct, frozen=True, omit_defaults=True):
+    """Who gave an order at the table: the `uid` that the kernel says, its `login`, and the `role` of its socket.
+
+    login: "" where the uid has none. terminal_claimed: the terminal, as the command says it: nobody has checked it.
+    """
+
+    uid: int
+    login: str = ""
+    role: Role = "owner"
+    terminal_claimed: str = ""
 
 
 class ReportNo(Struct, frozen=True, array_like=True):
@@ -89,21 +102,28 @@ class Started(Input, frozen=True, kw_only=True):
 
 
 class RecordRenewed(Input, frozen=True, kw_only=True):
-    """Two people begin another record, between shoes."""
+    """Two people begin another record, between shoes. person, confirmed: as in `Ordered`."""
 
     record: NewRecord
     why: str
     by: str
     second: str
+    person: Person | UnsetType = UNSET
+    confirmed: Person | UnsetType = UNSET
 
 
 class KeyRotated(Input, frozen=True, kw_only=True):
-    """Two people change the key of the record to `new`, between shoes; `old` signs too until it is retired ("")."""
+    """Two people change the key of the record to `new`, between shoes; `old` signs too until it is retired ("").
+
+    person, confirmed: as in `Ordered`.
+    """
 
     old: str
     new: str
     by: str
     second: str
+    person: Person | UnsetType = UNSET
+    confirmed: Person | UnsetType = UNSET
 
 
 class CodeChecked(Input, frozen=True, kw_only=True):
@@ -227,6 +247,7 @@ class ReaderBorrowed(Input, frozen=True, kw_only=True):
 
     by: str
     taken: ReportNo | None = None
+    person: Person | UnsetType = UNSET
 
 
 class TestCardsPassed(Input, frozen=True, kw_only=True):
@@ -270,7 +291,8 @@ class DiskFailed(Input, frozen=True, kw_only=True):
 class Ordered(Input, frozen=True, kw_only=True):
     """An order of the backend (with an id) or of a person at the table.
 
-    digest: 16 hex digits that identify the content of an order with an id, else None.
+    digest: 16 hex digits that identify the content of an order with an id, else None. person: who gave it at the table.
+    confirmed: who confirmed it from a login of his own, where the house asks two people for two logins.
     """
 
     order: Order
@@ -278,6 +300,8 @@ class Ordered(Input, frozen=True, kw_only=True):
     nonce: str
     id: str | None = None
     digest: str | None = None
+    person: Person | UnsetType = UNSET
+    confirmed: Person | UnsetType = UNSET
 
 
 AnyInput = (

@@ -5,10 +5,10 @@ The bodies of a game's own topics are in its package.
 
 from typing import Annotated, Any, Final, Literal
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from firmware_bridge.facts.events_of_rounds import Reason
-from firmware_bridge.facts.house import House, Limit
+from firmware_bridge.facts.house import MOST_COUNTED, Acts, House, Limit
 from firmware_bridge.facts.wire import Line, Lines, Measured, Name, Number
 
 Clock = Literal["synchronised", "unsynchronised", "unknown"]
@@ -185,7 +185,8 @@ class Health(Struct, frozen=True):
 
     queue: entries that the broker has not acknowledged, or the store does not have. faults: lamps and sensors that
     failed their test, None before the lamp test. orders_refused: orders by MQTT refused since the start because too
-    many came. unmarked: dealer ("" where none is signed in) -> marks taken back while he dealt.
+    many came. unmarked: dealer ("" where none is signed in) -> marks taken back while he dealt. acts: what
+    was counted in the present shift, left out where nothing was.
     """
 
     uptime_s: Annotated[int, Number]
@@ -197,6 +198,7 @@ class Health(Struct, frozen=True):
     faults: Annotated[tuple[str, ...], Lines] | None
     orders_refused: Annotated[int, Number]
     unmarked: dict[str, Annotated[int, Number]] = {}
+    acts: Annotated[tuple[Acts, ...], Meta(max_length=MOST_COUNTED)] | UnsetType = UNSET
 
 
 class Chance(Struct, frozen=True):

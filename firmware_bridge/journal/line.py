@@ -31,6 +31,9 @@ from firmware_bridge.journal.preallocate import padded
 
 FORMAT: Final = 3
 VERSION: Final = b"%d" % FORMAT
+NO_LINE: Final = b"not a whole line\n"
+"""What a copy has in place of bytes that are no whole line; it verifies as that."""
+
 FORMAT_LENGTH: Final = 10
 """Bytes at the beginning of a journal that identify its format."""
 
@@ -176,6 +179,19 @@ def format_of(beginning: bytes) -> int | None:
 def without_sealed(line: Line) -> bytes:
     """The bytes of a line for export: the hash of the sealed part in its place, with a checksum of its own."""
     return exported(line.chain, _encode(line.public), line.sealed_hash, line.proof)
+
+
+def without_sealed_part(data: bytes) -> bytes:
+    """The same from a line's bytes alone, its events not decoded; `NO_LINE` for bytes that are no whole line."""
+    parts = data.split(b"\t")
+    if not data.endswith(b"\n") or len(parts) != 6 or parts[0] != VERSION:
+        return NO_LINE
+    _, checksum, chain, shown, hidden, proof = parts
+    text = chain.decode("latin-1"), shown, hidden, proof[:-1].rstrip(b" ")
+    if _text(*text)[len(VERSION) + 1 : len(VERSION) + 9] != checksum:
+        return NO_LINE
+    hashed = hidden if _HASH.fullmatch(hidden) else sha256(hidden).hexdigest().encode()
+    return _text(text[0], shown, hashed, text[3]) + b"\n"
 
 
 def exported(chain: str, public: bytes, sealed_hash: str, proof: Proof) -> bytes:

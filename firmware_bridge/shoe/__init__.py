@@ -9,6 +9,7 @@ from firmware_bridge.facts.events import AnyEvent, Commissioned, Entry, ShoeOpen
 from firmware_bridge.facts.inputs import AnyInput, Ordered, Pressed, last_report
 from firmware_bridge.facts.orders import Next
 from firmware_bridge.games import GAMES
+from firmware_bridge.shoe.acts import counted
 from firmware_bridge.shoe.decide import decide, drafted, fault, observe
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.round import acted, phase
@@ -74,7 +75,8 @@ def _after(before: Shoe, shoe: Shoe, entry: Entry) -> Shoe:
     begun = entry.input.at if entry.seq == 1 else shoe.begun
     ended = entry.input.mono if _is_ended_by_next(before, shoe, entry.input) else shoe.ended_by_next
     shoe = replace(shoe, seq=entry.seq, n=0, begun=begun, acted=acted(before, shoe), ended_by_next=ended)
-    return with_device(shoe, reader=last_report(entry.input) or shoe.device.reader)
+    read = last_report(entry.input) or shoe.device.reader
+    return with_device(shoe, reader=read, acts=counted(shoe, entry))
 
 
 def _is_ended_by_next(before: Shoe, shoe: Shoe, fact: AnyInput) -> bool:

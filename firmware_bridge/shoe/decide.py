@@ -5,6 +5,7 @@ from typing import Final
 
 from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import Answer, Malformed, Mark, Order, Reveal, tag_of
+from firmware_bridge.shoe.acts import end_shift
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers import betting, devices, disclosure, orders, pit, reader_result, rounds
 from firmware_bridge.shoe.handlers.settling import settle
@@ -37,6 +38,7 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     except Refused as refused:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
     settle(draft)
+    end_shift(draft)
     _reply(draft, fact, answer)
     return draft
 
@@ -75,7 +77,9 @@ def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
         do = order.what if isinstance(order, Malformed) else tag_of(order)
         named = Answer(answer.ok, fact.id, do, answer.error, answer.hint, fact.id and fact.digest)
         seat = str(order.seat) if isinstance(order, Mark) and order.seat and not answer.ok else ""
-        draft.add(events.CommandAnswered(answer=named, by=fact.by, seat=seat))
+        draft.add(
+            events.CommandAnswered(answer=named, by=fact.by, seat=seat, person=fact.person, confirmed=fact.confirmed)
+        )
 
 
 def kind(fact: inputs.AnyInput) -> str:

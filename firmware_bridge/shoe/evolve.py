@@ -389,6 +389,7 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.DealerChangeRequested: lambda shoe, _: with_device(shoe, dealer_change=True),
     events.DealerSignedIn: lambda shoe, event: with_device(replace(shoe, dealer=event.dealer), dealer_change=False),
     events.ShoeEnded: _shoe_ended,
+    events.ShiftEnded: lambda shoe, _: with_device(shoe, acts=UNSET),
     events.Irregular: _irregular,
     events.IrregularityClosed: _irregularity_closed,
     events.ReaderSession: _reader_session,

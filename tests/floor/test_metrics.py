@@ -9,6 +9,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.metrics import tables as rooms
 from firmware_bridge.floor.metrics.exporter import OPEN, PLAIN, wanted
+from firmware_bridge.floor.metrics.families import MOST_DEALERS
 from tests.floor.metered import AT, HEALTH, STATUS, Floor
 
 
@@ -185,3 +186,15 @@ def test_openmetrics_is_said_to_whoever_asks_for_it() -> None:
     assert "# TYPE shoe_connections counter\nshoe_connections_total{" in told
     assert "# TYPE shoe_build info\nshoe_build_info{" in told
     assert "# TYPE shoe_connections_total counter\n" in floor.exporter.text(PLAIN)
+
+
+def test_acts_of_a_shift_are_a_series_of_each_dealer_and_no_more_than_a_table_can_have() -> None:
+    floor = Floor()
+    acts = [{"dealer": f"d{number:02}", "voided": 1} for number in range(20)]
+    floor.say("health", **HEALTH | {"acts": [*acts, {"dealer": "x" * 65, "voided": 9}]})
+    found = [line for line in floor.value("shoe_shift_acts") if 'act="voided"' in line]
+    assert found[0] == 'shoe_shift_acts{table="T07",act="voided",dealer="d00"} 1'
+    assert found[-1] == 'shoe_shift_acts{table="T07",act="voided",dealer="(rest)"} 8'
+    assert len(found) == MOST_DEALERS + 1
+    floor.say("health", **HEALTH)
+    assert floor.value("shoe_shift_acts") == []

@@ -1,12 +1,16 @@
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+from msgspec import UnsetType
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.events import AnyEvent
+from firmware_bridge.facts.house import Acts
+from firmware_bridge.facts.inputs import Person
 from firmware_bridge.floor.record.message import Unread, row
 from firmware_bridge.floor.record.names import PEOPLE, Names, names
 from tests.floor.journals import AT, event, round_of
@@ -15,6 +19,7 @@ from tests.kit.table import Table
 KEY = b"k" * 32
 HIDDEN = Names(KEY)
 ANNA, BO = HIDDEN.pseudonym("ANNA"), HIDDEN.pseudonym("Bo")
+PTS = HIDDEN.pseudonym("pts/1")
 
 NO_PERSON = {
     *("answer", "at", "boot", "choice", "commit", "detail", "digest", "game", "gaming_day", "id", "journal", "key"),
@@ -30,10 +35,22 @@ def said(kind: str, fields: str) -> bytes:
 
 def test_every_text_of_an_event_is_a_person_or_none() -> None:
     for each in get_args(AnyEvent):
-        texts = {name for name, kind in get_type_hints(each).items() if kind in (str, str | None)}
+        texts = {
+            name for kind in (each, *_parts(each)) for name, hint in get_type_hints(kind).items() if _is_text(hint)
+        }
         people = {*PEOPLE.get(each.__name__, ())}
         assert texts - people <= NO_PERSON, each.__name__
         assert people <= texts, each.__name__
+
+
+def _is_text(hint: object) -> bool:
+    return hint in (str, str | None, str | UnsetType)
+
+
+def _parts(event: type) -> Iterator[type]:
+    """The structs in an event that are about people."""
+    for hint in get_type_hints(event).values():
+        yield from (each for each in (Person, Acts) if each in (*get_args(hint), hint))
 
 
 @pytest.mark.parametrize(
@@ -46,6 +63,12 @@ def test_every_text_of_an_event_is_a_person_or_none() -> None:
         ("CardEntered", '"by":"ANNA","second":"Bo"', f'"by":"{ANNA}","second":"{BO}"'),
         ("CommandAnswered", '"answer":{"ok":true},"by":"backend"', '"answer":{"ok":true},"by":"backend"'),
         ("ReaderLent", '"to":"ANNA"', f'"to":"{ANNA}"'),
+        (
+            "CommandAnswered",
+            '"by":"ANNA","person":{"uid":1,"login":"Bo","role":"pit","terminal_claimed":"pts/1"}',
+            f'"by":"{ANNA}","person":{{"uid":1,"login":"{BO}","role":"pit","terminal_claimed":"{PTS}"}}',
+        ),
+        ("ShiftEnded", '"acts":[{"dealer":"ANNA","voided":1}]', f'"acts":[{{"dealer":"{ANNA}","voided":1}}]'),
         ("CutCardMet", '"by":"sensor"', '"by":"sensor"'),
         ("RoundVoided", '"by":"a\\"b","stakes":{"x":[1.50,0]}', None),
         ("Irregular", '"detail":"lent to ANNA for calibration"', f'"detail":"lent to {ANNA} for calibration"'),

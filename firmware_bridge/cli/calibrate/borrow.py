@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, NotRunning, connected, socket_path
+from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, NotRunning, connected, signed, socket_path
 from firmware_bridge.daemon.devices.leased import LeftBehind, leave, left_in
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.inputs import ReportNo
+from firmware_bridge.facts.printable import escaped, harmless
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.shoe import advance
@@ -119,7 +120,7 @@ def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -
     Raises Refused, NoDaemon, ConfigError, and as `BorrowedAlone` does.
     """
     try:
-        control = connected(socket_path(config))
+        control = connected(socket_path(config), "lend")
     except NotRunning:
         yield BorrowedAlone(journal, by)
         return
@@ -127,7 +128,8 @@ def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -
         control.settimeout(ANSWER_S)
         answer = _ask(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
         if not answer.get("ok"):
-            raise Refused(answer.get("error", "the daemon keeps its device"), answer.get("hint") or "")
+            said = harmless(answer)
+            raise Refused(said.get("error", "the daemon keeps its device"), said.get("hint") or "")
         borrowed = BorrowedFromDaemon(control, answer.get("report"), answer.get("restore", ""))
         with _interrupted_when_revoked(borrowed, device, control, answers):
             yield borrowed
@@ -160,7 +162,7 @@ def _interrupted_when_revoked(
 def _who(answers: Any) -> str:
     """Name of the person who took the device back; "" if the daemon hung up."""
     try:
-        return str(json.loads(answers.readline())["taken_back"])
+        return escaped(str(json.loads(answers.readline())["taken_back"]))
     except (OSError, ValueError, KeyError):
         return ""
 
@@ -176,7 +178,7 @@ def _last_shoe(directory: Path) -> Shoe:
 
 def _ask(control: socket.socket, answers: Any, request: dict[str, Any]) -> dict[str, Any]:
     try:
-        control.sendall(_line(request))
+        control.sendall(_line(signed(request)))
         answer: dict[str, Any] = json.loads(answers.readline())
     except (OSError, ValueError):
         raise NoDaemon(HUNG_UP, "see: systemctl status firmware-bridge") from None

@@ -84,6 +84,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     service.service,
     service.versions,
     service.access,
+    service.people,
     record.software,
     reader.reader,
     reader.code_book,

@@ -13,6 +13,8 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check.finding import UNIT, USER, Machine
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.daemon.devices.wires import wires
+from firmware_bridge.facts.rights import GROUPS as GROUP_OF
+from firmware_bridge.facts.rights import roles_for
 from hardware.ports import SOCKET
 
 PROPERTIES: Final = "UnitFileState,ActiveState,Result,NRestarts,ExecStart,LoadState,ExecMainStatus,NeedDaemonReload"
@@ -28,6 +30,8 @@ LIBRARY: Final = {"lgpio": "lgpio", "rpigpio": "RPi.GPIO"}
 _NEEDS: Final = re.compile(r"([A-Za-z0-9._-]+)\s*\(?([^;)]*)\)?")
 _LIMIT: Final = re.compile(r"(>=|<=|==|!=|~=|<|>)\s*([\w.]+)")
 GROUPS: Final = {"dialout": "the reader", "gpio": "the pins"}
+TWO_LOGINS: Final = '[rights] two_people = "login"'
+PEOPLE: Final = 2
 CHIPS: Final = "gpiochip*"
 
 
@@ -161,6 +165,21 @@ def access(machine: Machine) -> Iterator[Finding]:
         is_untried = not port.startswith(SOCKET) and not machine.at(port).exists()
         untried = f"; not tried: {port}, which is missing" if is_untried else ""
         yield Finding("OK", "access", f"{USER} can use reader and pins{untried}")
+
+
+def people(machine: Machine) -> Iterator[Finding]:
+    """Whether two people are two logins, and whether there are two who can be."""
+    if machine.config.rights.two_people == "names":
+        what = "two people are two names, which one person may type"
+        yield Finding("WARN", "people", what, f"give each a login, then {TWO_LOGINS} (shoe help technician)")
+        return
+    both = {name for role in roles_for("confirm") for name in _members(machine, GROUP_OF[role]) if name}
+    if len(both) < PEOPLE:
+        groups = " and ".join(GROUP_OF[role] for role in roles_for("confirm"))
+        what = f"[rights] asks for two logins, and {groups} have {len(both)} members: nobody can confirm an order"
+        yield Finding("FAIL", "people", what, f"sudo adduser NAME {GROUP_OF['pit']}")
+    else:
+        yield Finding("OK", "people", "two people are two logins")
 
 
 def _readable(machine: Machine) -> Iterator[Finding]:

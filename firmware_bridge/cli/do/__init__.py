@@ -20,6 +20,9 @@ from firmware_bridge.games.moves import mark_of
 TAKE_BACK: Final = "take-back"
 """Order of this command only: ends a calibration that its technician does not end."""
 
+CONFIRM: Final = "confirm"
+"""Order of this command only: the second person's, where two people are two logins."""
+
 ORDERS: Final[dict[str, type[Order]]] = {tag_of(each).replace("_", "-"): each for each in orders.ORDERS}
 """Order as typed here -> its type: the orders of the topic `command`."""
 
@@ -28,6 +31,7 @@ _TEXTS: Final = {
     "reveal": "open sealed cards: the next step, or the given slots",
     "resolve": "the pit's decision about an alarm (see shoe status)",
     TAKE_BACK: "end a calibration that its technician left open",
+    CONFIRM: "confirm an order of somebody else's, from a login of your own",
 }
 """Order -> help text where its docstring addresses a backend; the others use its first sentence."""
 
@@ -38,11 +42,13 @@ _AMOUNT: Final = re.compile(r"[1-9][0-9]?=[0-9.]{1,15}")
 def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe do`."""
     names = parser.add_subparsers(dest="do", metavar="ORDER", required=True)
-    for name in (*ORDERS, TAKE_BACK):
+    for name in (*ORDERS, TAKE_BACK, CONFIRM):
         text = _TEXTS.get(name) or _first_sentence(ORDERS[name])
         order = names.add_parser(name, help=text, description=text)
         if name in ORDERS:
             _add_arguments(order, name)
+        if name == CONFIRM:
+            order.add_argument("number", **NUMBER, help="the number of the order, as in shoe status")
         order_options(order)
         if name in ASKED:
             order.add_argument("--yes", action="store_true", help="do not ask: for scripts")
@@ -64,6 +70,8 @@ def _first_sentence(order: type[Order]) -> str:
 def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
     """Fields of the order that were given."""
     of = ORDERS.get(arguments.do)
+    if arguments.do == CONFIRM:
+        return {"number": arguments.number}
     given = {each.encode_name: getattr(arguments, each.encode_name, None) for each in fields(of)} if of else {}
     if of is orders.OpenShoe:
         pack = {each.name: getattr(arguments, each.name) for each in fields(orders.Pack)}

@@ -7,7 +7,7 @@ from typing import Any
 from firmware_bridge.cli.daemon_socket import ask, at_the_table, checked, config_option, socket_path
 from firmware_bridge.cli.watch.language import language, language_option
 from firmware_bridge.config.plain import say, warn
-from firmware_bridge.facts.printable import escaped_json
+from firmware_bridge.facts.printable import escaped_json, harmless
 from firmware_bridge.topics.texts import Language, known, text
 from firmware_bridge.topics.texts.phrases import in_words, joined
 
@@ -23,11 +23,13 @@ def order_options(parser: argparse.ArgumentParser) -> None:
 def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> int:
     """Gives the order `name` and prints the answer; 0 if obeyed, 1 if refused. Raises NoDaemon, NotSent."""
     request = checked({"do": name.replace("-", "_"), "by": arguments.by, **fields})
-    answer = ask(socket_path(arguments.config), request)
+    lang = language(arguments.lang, arguments.config)
+    answer = ask(socket_path(arguments.config), request, lang)
     if arguments.json:
         print(escaped_json(json.dumps(answer, ensure_ascii=False)))
         return 0 if answer["ok"] else 1
-    lang, hint = language(arguments.lang, arguments.config), answer.get("hint") or ""
+    answer = harmless(answer)  # a daemon that was taken over must not write to this terminal
+    hint = answer.get("hint") or ""
     if answer["ok"]:
         say(joined(lang, text(lang, "order.done", order=name), in_words(lang, hint)))
         return 0

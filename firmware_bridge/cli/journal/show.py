@@ -185,7 +185,7 @@ def list_all(arguments: argparse.Namespace) -> int:
     """Lists the journals, oldest first; 0. Raises JournalError if the directory cannot be read."""
     files = files_in(arguments.dir)
     cursor = read_cursor(arguments.dir / "cursor")
-    rows = [_row(path, cursor) for path in files]
+    rows = [_row(path, cursor, arguments.sizes.get(path.name)) for path in files]
     for row in rows:
         print(json.dumps(row) if arguments.json else escaped(_text(row)))
     if not rows:
@@ -195,8 +195,8 @@ def list_all(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _row(path: Path, cursor: Cursor | None) -> dict[str, Any]:
-    """Summary of a journal from its first and last line; its middle is left to `verify`."""
+def _row(path: Path, cursor: Cursor | None, size: int | None) -> dict[str, Any]:
+    """Summary of a journal from its first and last line; its middle is left to `verify`. size: of what it copies."""
     first, last, fault = None, None, None
     try:
         first, last = _ends(path)
@@ -207,7 +207,7 @@ def _row(path: Path, cursor: Cursor | None) -> dict[str, Any]:
         "entries": last.public.seq if last else 0,
         "from": first.public.at if first else None,
         "to": last.public.at if last else None,
-        "bytes": content_size(path),
+        "bytes": content_size(path) if size is None else size,
         "delivered": _delivered(path, last, cursor),
         "head": f"{last.public.seq}:{last.chain}" if last else None,
         "fault": fault,

@@ -138,7 +138,7 @@ class Followed:
     """Connection that receives the daemon's status after each change, until `close`. Raises NoDaemon."""
 
     def __init__(self, path: Path) -> None:
-        self.socket: socket.socket = connected(path)
+        self.socket: socket.socket = connected(path, "watch")
         self._rest = b""
         with suppress(OSError):  # reported when reading
             self.socket.sendall(json.dumps({"do": "watch"}).encode() + b"\n")

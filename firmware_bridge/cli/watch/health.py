@@ -12,7 +12,7 @@ DAY_S, HOUR_S, MINUTE_S = 86_400, 3_600, 60
 
 READER: Final = ("reads", "unread", "frames_bad", "quality", "lamp", "ambient", "temperature", "forecast")
 MACHINE: Final = ("uptime_s", "reader", "disk_free_mb", "temperature", "under_voltage", "queue", "faults")
-OTHERS: Final = ("orders_refused", "unmarked", "quality_calibrated", "lamp_calibrated")
+OTHERS: Final = ("orders_refused", "unmarked", "acts", "quality_calibrated", "lamp_calibrated")
 """Values that have words of their own; another one is shown with its name."""
 
 
@@ -38,6 +38,9 @@ def _wrong(health: Values, reader: Values, lang: Language) -> Iterator[str]:
         no_dealer = text(lang, "measured.no_dealer")
         taken = ", ".join(f"{name or no_dealer} {count}" for name, count in unmarked.items())
         yield text(lang, "measured.unmarked", names=taken)
+    for each in health.get("acts") or ():
+        counts = {name: each.get(name, 0) for name in ("entered", "voided", "corrected", "cut_early", "taken_back")}
+        yield text(lang, "measured.acts", name=each["dealer"] or text(lang, "measured.no_dealer"), **counts)
 
 
 def _counted(lang: Language, count: int, one: str, several: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.daemon.table.clock import now
@@ -15,7 +15,7 @@ from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import in_words
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.inputs import ReportNo
+from firmware_bridge.facts.inputs import Person, ReportNo
 from hardware.errors import PinError
 
 log = logging.getLogger(__name__)
@@ -37,13 +37,20 @@ class LeasedReader:
     is_quiet: no test card was reported since the reader's last beat.
     """
 
-    def __init__(self, table: Table, to: str, cut_short: bool = False, report: ReportNo | None = None) -> None:
+    def __init__(
+        self,
+        table: Table,
+        to: str,
+        cut_short: bool = False,
+        report: ReportNo | None = None,
+        person: Person | UnsetType = UNSET,
+    ) -> None:
         self._table, self._to, self.cut_short = table, to, cut_short
         self._report = report or table.shoe.device.reader
         self._count = 0
         self.is_quiet = False
         if not cut_short or table.shoe.device.lent != to:
-            table.handle(inputs.ReaderBorrowed(**now(), by=to, taken=self._report))
+            table.handle(inputs.ReaderBorrowed(**now(), by=to, taken=self._report, person=person))
 
     @property
     def report(self) -> ReportNo | None:
@@ -87,9 +94,9 @@ class PinLease:
         self.is_out = False
         self._retry: asyncio.TimerHandle | None = None
 
-    def lease(self, to: str) -> dict[str, Any]:
+    def lease(self, to: str, person: Person | UnsetType = UNSET) -> dict[str, Any]:
         """Journals the lease, then releases reader and pins."""
-        self._reader.lease(to)
+        self._reader.lease(to, person)
         self._let_go()
         self.is_out = True
         return {}

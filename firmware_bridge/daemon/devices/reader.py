@@ -6,6 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
+from msgspec import UNSET, UnsetType
+
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
@@ -17,7 +19,7 @@ from firmware_bridge.daemon.table.turns import Turns
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import Serial
-from firmware_bridge.facts.inputs import ReportNo
+from firmware_bridge.facts.inputs import Person, ReportNo
 from firmware_bridge.shoe.state import is_open
 from hardware.errors import PortError
 from hardware.ports import Port
@@ -144,13 +146,13 @@ class Reader:
                 self._leased.leave_behind(self._restore)
         self._leased = None
 
-    def lease(self, to: str) -> dict[str, Any]:
+    def lease(self, to: str, person: Person | UnsetType = UNSET) -> dict[str, Any]:
         """Releases the port; the last report handled, and bytes in hex to write to the reader first."""
         self._turns.drain()
         self._meet_left()
         if self._leased:
             self._leased.journal()
-        self._leased = LeasedReader(self._table, to)
+        self._leased = LeasedReader(self._table, to, person=person)
         self._away = True
         self.port.close()
         return {"report": self._leased.report, "restore": self._restore.hex()}

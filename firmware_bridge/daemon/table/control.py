@@ -2,8 +2,6 @@
 
 import asyncio
 import logging
-import socket
-import struct
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import reduce
@@ -11,9 +9,11 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from firmware_bridge import __build__, __version__
-from firmware_bridge.config.socket_address import socket_address
+from firmware_bridge.daemon.table.doors import FOR_DEALER, Caller, Doors, Lines, not_for
+from firmware_bridge.daemon.table.journal_copies import JournalCopies
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
 from firmware_bridge.daemon.table.order_service import (
@@ -29,11 +29,14 @@ from firmware_bridge.daemon.table.order_service import (
 from firmware_bridge.daemon.table.preview import as_of, preview
 from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
 from firmware_bridge.daemon.table.recorder import Recorder
+from firmware_bridge.daemon.table.second_login import SOMEBODY, Act, SecondLogin, Waiting, refusal
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import MOST, Window
+from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.facts import orders
+from firmware_bridge.facts.inputs import Person
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
 from firmware_bridge.facts.printable import REMEDY, fault
+from firmware_bridge.facts.rights import Role
 from firmware_bridge.facts.wire_states import Health
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, mode
@@ -53,9 +56,6 @@ UNLIMITED: Final = ("status", "watch", "resolve")
 PASSED: Final = (1_000, 50.0)
 """Test cards that a lease announces within so many seconds; the rest waits. A board repeats 256 of them at once."""
 
-HEARD: Final = 2**20
-"""Bytes read of a request at most; the connection of a longer one is closed."""
-
 
 class Watch(Protocol):
     """The view of a watcher beyond the status."""
@@ -70,22 +70,10 @@ class Watch(Protocol):
         """The present view; `frames` only those numbered above `after`."""
 
 
-class Lines:
-    """Reads the lines of a connection, at most `MOST` in a turn of the loop."""
-
-    def __init__(self, reader: asyncio.StreamReader) -> None:
-        self._reader, self._count = reader, 0
-
-    async def next(self) -> bytes:
-        """The next line, empty at the end of the connection."""
-        self._count += 1
-        if self._count % MOST == 0:  # buffered lines are returned without a turn
-            await asyncio.sleep(0)
-        return await self._reader.readline()
-
-
 class Control:
-    """Answers on a Unix socket that only the daemon's user and root can open, until `close`.
+    """Answers on the control socket and on those of the roles' groups (doors.py), until `close`.
+
+    Each role may send its own requests alone (`facts/rights.py`). The dealer's display sees what is shown to a dealer.
 
     A request is an order (`{"do": "void", "by": "anna", "why": ".."}`), `{"do": "status"}`, or `{"do": "watch"}`,
     which is answered with a status, and the view of `watch` in `seen`, whenever that changes.
@@ -96,6 +84,9 @@ class Control:
     connection gets `{"taken_back": "bo"}` and is closed.
     `{"do": "preview", "order": {..}, "by": "anna"}` is answered with what the order would change; an order with that
     answer's `as_of` is refused if the table went on since.
+    `journals` and `journal` are answered as journal_copies.py says.
+    Where the house asks two people for two logins, an order of theirs is first answered with the number under which it
+    `waits`, then, once another uid sent `{"do": "confirm", "number": 3, "by": "bo"}`, as any other.
     All but what is in `UNLIMITED` waits its turn, `A_SECOND` of all connections together; a connection waits with one
     of them, so that the others are served in turn.
     broker, reader, health: the state of the link, of the reader and of everything, for the status. config: when it was
@@ -115,38 +106,38 @@ class Control:
         config: Mapping[str, Any] = {},
         *,
         recorder: Recorder,
+        second: SecondLogin,
     ) -> None:
-        self._config, self._recorder = config, recorder
+        self._config, self._recorder, self._second = config, recorder, second
         self._view, self._watchers = watch, set[asyncio.Event]()
-        self._path, self._table, self._orders = path, table, order_service
+        self._table, self._orders = table, order_service
+        self._doors = Doors(path, self._serve)
         self._broker, self._reader, self._health = broker, reader, health
-        self._leases = Leases(table, devices)
+        self._leases, self._copies = Leases(table, devices), JournalCopies(table.journal.directory)
         self._limit: RateLimit[asyncio.Future[bool]] | None = None
-        self._server: asyncio.Server | None = None
+        self._is_open = False
         self._clients: set[asyncio.Task[None]] = set()
         self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
 
     async def start(self) -> None:
         """Listens, if it does not yet; a socket left by a daemon that died is replaced. Raises OSError."""
-        if self._server:
+        if self._is_open:
             return
-        self._path.unlink(missing_ok=True)
+        self._is_open = True
         self._limit = RateLimit(_admit, _turn_away, self._record, asyncio.get_running_loop())
-        with socket_address(self._path) as address:
-            self._server = await asyncio.start_unix_server(self._serve, address, limit=HEARD)
-        self._path.chmod(0o600)
+        await self._doors.open()
 
     async def close(self) -> None:
         """Stops listening and closes all connections."""
-        if self._server is None:
+        if not self._is_open:
             return
-        self._server.close()
+        self._doors.close()
         if self._limit:
             self._limit.close()
         for client in self._clients:
             client.cancel()
         await asyncio.gather(*self._clients, return_exceptions=True)
-        self._path.unlink(missing_ok=True)
+        self._doors.remove()
 
     def changed(self) -> None:
         """Called when the view of watchers may have changed."""
@@ -171,6 +162,7 @@ class Control:
             "reader": self._reader(),
             "health": msgspec.to_builtins(self._health()),
             "record": {**msgspec.to_builtins(self._recorder.state()), "next": self._recorder.next_key()},
+            "two_people": self._second.status(),
             "lent": self._leases.status(),
             "returning": self._leases.returning(),
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
@@ -180,46 +172,102 @@ class Control:
             **msgspec.json.decode(msgspec.json.encode(self._table.states())),
         }
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, caller: Caller, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._clients.add(task)
         lines = Lines(reader)
         try:
             while line := await lines.next():
-                await self._answer(line, reader, writer)
+                await self._answer(line, caller, reader, writer)
         except (ConnectionError, ValueError, asyncio.CancelledError):
             pass
         finally:
             self._clients.discard(task)
             writer.close()
 
-    async def _answer(self, line: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _answer(
+        self, line: bytes, caller: Caller, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         try:
             fields = parse(line)
         except NotAnOrder as error:
             await _send(writer, error.answer)
             return
-        if fields["do"] == "status":
+        person = caller.person(fields.pop("terminal", None))
+        if refused := not_for(caller.role, fields["do"]):
+            await _send(writer, refused)
+        elif fields["do"] == "status":
             await _send(writer, self.status())
         elif fields["do"] == "watch":
-            await self._watch(reader, writer)
-        elif not isinstance(by := fields.pop("by", None), str) or not by.strip():
+            await self._watch(caller.role, reader, writer)
+        elif fields["do"] in ("journals", "journal"):
+            await self._copies.send(fields, writer)
+        else:
+            await self._act(fields, caller, person, reader, writer)
+
+    async def _act(
+        self,
+        fields: dict[str, Any],
+        caller: Caller,
+        person: Person,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        """Answers a request that has the name of its giver."""
+        if not isinstance(by := fields.pop("by", None), str) or not by.strip():
             await _send(writer, orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME"))
         elif wrong := fault(by, LONGEST_NAME):
             await _send(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
         elif fields["do"] not in UNLIMITED and not await self._has_turn():
             await _send(writer, orders.Answer(ok=False, id=fields.get("id"), error=TOO_MANY, hint=SLOWER))
         elif fields["do"] == "lend":
-            await self._lease(fields, by, reader, writer)
+            await self._lease(fields, by, caller, person, reader, writer)
         elif fields["do"] == "take_back":
             await _send(writer, await self._end_lease(by))
         elif fields["do"] == "preview":
             await _send(writer, self._preview(fields, by))
-        elif fields["do"] in RECORD_ORDERS:
-            await _send(writer, self._recorder.order(fields, by))
+        elif fields["do"] == "confirm":
+            await _send(writer, self._second.confirm(fields.get("number"), by, person))
         else:
-            await _send(writer, self._give(fields, by))
+            await self._order(fields, by, person, reader, writer)
+
+    async def _order(
+        self,
+        fields: dict[str, Any],
+        by: str,
+        person: Person,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        """Carries out an order, at once or when a second login has confirmed it."""
+
+        def act(given: dict[str, Any], confirmed: Person | UnsetType = UNSET) -> orders.Answer:
+            if given["do"] in RECORD_ORDERS:
+                return self._recorder.order(given, by, person, confirmed)
+            return self._give(given, by, person, confirmed)
+
+        if not self._second.asks_for(fields):
+            await _send(writer, act(fields))
+        elif isinstance(begun := self._begun(fields, by, person, act), orders.Answer):
+            await _send(writer, begun)
+        else:
+            await _send(writer, {"ok": True, "do": fields["do"], "waits": begun.number, "until": begun.until})
+            gone = asyncio.create_task(reader.read(1))
+            try:
+                await _send(writer, await self._second.end(begun, gone))
+            finally:
+                gone.cancel()
+
+    def _begun(self, fields: dict[str, Any], by: str, person: Person, act: Act) -> Waiting | orders.Answer:
+        """An order that waits for its second login, or its refusal."""
+        if fields["do"] in RECORD_ORDERS:
+            return self._recorder.refusal(fields | {"second": SOMEBODY}, by) or self._second.begin(
+                fields, by, person, act
+            )
+        if refused := refusal(self._table.shoe, fields, by):
+            return self._second.refuse(fields["do"], refused, by, person)
+        return self._second.begin(fields, by, person, act)
 
     async def _has_turn(self) -> bool:
         """Waits for the turn of an order; False if too many wait."""
@@ -238,16 +286,19 @@ class Control:
             return orders.Answer(
                 ok=False, error='"order" is missing', hint='send {"do":"preview","order":{"do":"void"}}'
             )
-        order = order_of(given, LOCAL)
+        is_for_two = self._second.asks_for(given)
+        order = order_of(given | {"second": SOMEBODY} if is_for_two else given, LOCAL)
         if isinstance(order, orders.Malformed):
             return orders.Answer(ok=False, error=order.error, hint=order.hint)
         return preview(self._table.shoe, order, by)
 
-    def _give(self, fields: dict[str, Any], by: str) -> orders.Answer:
+    def _give(
+        self, fields: dict[str, Any], by: str, person: Person, confirmed: Person | UnsetType = UNSET
+    ) -> orders.Answer:
         if (seen := fields.pop("as_of", None)) is not None and not self._is_as_of(seen, fields):
             return orders.Answer(ok=False, error="the table went on after it was shown", hint="give the order again")
         try:
-            return self._orders.give(fields, LOCAL, by)
+            return self._orders.give(fields, LOCAL, by, person, confirmed)
         except StillWriting as error:
             return orders.Answer(ok=False, id=fields.get("id"), error=error.what, hint=error.hint)
 
@@ -257,11 +308,17 @@ class Control:
         return isinstance(order, orders.Malformed) or seen == as_of(self._table.shoe, order)
 
     async def _lease(
-        self, fields: dict[str, Any], by: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        fields: dict[str, Any],
+        by: str,
+        caller: Caller,
+        person: Person,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
     ) -> None:
         """Leases a device until this connection gives it back or ends."""
         try:
-            known = self._leases.acquire(fields.get("device"), by, fields.get("open_shoe") is True, _pid(writer))
+            known = self._leases.acquire(fields.get("device"), by, fields.get("open_shoe") is True, caller.pid, person)
         except NotLeased as error:
             await _send(writer, orders.Answer(ok=False, error=error.what, hint=error.hint))
             return
@@ -294,27 +351,37 @@ class Control:
         hint = f"if the {lease['device']} stays lost: sudo kill -9 {lease['pid']}" if lease["pid"] else None
         return orders.Answer(ok=True, do="take_back", hint=hint)
 
-    async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _watch(self, role: Role, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serves a watcher; a slow one misses states and delays no other."""
         changed = asyncio.Event()
         self._watchers.add(changed)
-        if self._view:
-            self._view.begin()
+        view = None if role == "dealer" else self._view
+        if view:
+            view.begin()
         try:
-            await self._show(changed, reader, writer)
+            await self._show(role, view, changed, reader, writer)
         finally:
             self._watchers.discard(changed)
-            if self._view:
-                self._view.end()
+            if view:
+                view.end()
 
-    async def _show(self, changed: asyncio.Event, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        last, shown = None, 0
+    async def _show(
+        self,
+        role: Role,
+        view: Watch | None,
+        changed: asyncio.Event,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        last, newest = None, 0
         while not reader.at_eof():  # writing alone would notice the watcher's end only at the next change
             changed.clear()
             status = self.status()
-            if self._view:
-                status["seen"] = seen = self._view.seen(shown)
-                shown = seen["frames"][-1]["n"] if seen["frames"] else shown
+            if role == "dealer":
+                status = {name: status[name] for name in FOR_DEALER}
+            if view:
+                status["seen"] = seen = view.seen(newest)
+                newest = seen["frames"][-1]["n"] if seen["frames"] else newest
             if status != last:
                 await _send(writer, status)
                 last = status
@@ -335,13 +402,3 @@ def _turn_away(turn: asyncio.Future[bool]) -> None:
 async def _send(writer: asyncio.StreamWriter, value: Any) -> None:
     writer.write(msgspec.json.encode(value) + b"\n")
     await writer.drain()
-
-
-def _pid(writer: asyncio.StreamWriter) -> int:
-    """The process id at the other end of a connection, 0 for one in another namespace."""
-    known = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
-    return int(_UCRED.unpack(known)[0])
-
-
-_UCRED: Final = struct.Struct("3i")
-"""pid, uid and gid of SO_PEERCRED (unix(7))."""

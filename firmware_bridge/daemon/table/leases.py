@@ -5,12 +5,14 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
+from msgspec import UNSET, UnsetType
+
 from firmware_bridge.daemon.table.budget import WAIT
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.facts.inputs import ReportNo
+from firmware_bridge.facts.inputs import Person, ReportNo
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe
 
@@ -38,7 +40,7 @@ class Leasable(Protocol):
     is_out: bool
     """Whether the last lease of this device has not ended completely: until then nothing is leased."""
 
-    def lease(self, to: str) -> dict[str, Any]:
+    def lease(self, to: str, person: Person | UnsetType = UNSET) -> dict[str, Any]:
         """Journals the lease, then releases the device; values that the technician's command needs."""
 
     def passed(self, report: ReportNo) -> None:
@@ -68,7 +70,14 @@ class Leases:
             return None
         return {"to": to, "pid": pid if pid and _lives(pid) else 0}
 
-    def acquire(self, device: object, to: str, open_shoe: bool = False, pid: int = 0) -> dict[str, Any]:
+    def acquire(
+        self,
+        device: object,
+        to: str,
+        open_shoe: bool = False,
+        pid: int = 0,
+        person: Person | UnsetType = UNSET,
+    ) -> dict[str, Any]:
         """Leases a device to process `pid`; open_shoe: between rounds of a shoe too. Raises NotLeased."""
         leasable = self._devices.get(device) if isinstance(device, str) else None
         if leasable is None or not isinstance(device, str):
@@ -82,7 +91,7 @@ class Leases:
         if self._table.budget.is_spent("people"):
             raise NotLeased("the reader was lent too often", WAIT)
         check(self._table.shoe, open_shoe)
-        known = leasable.lease(to)
+        known = leasable.lease(to, person)
         log.info("the %s %s lent to %s", device, "are" if device.endswith("s") else "is", to)
         self._lease, self._last_pid = Lease(device, to, now()["at"], pid), pid
         return known

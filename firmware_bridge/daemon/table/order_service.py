@@ -1,6 +1,7 @@
 """Orders from the table and by MQTT: JSON in, an answer out; those of a backend are rate-limited."""
 
 import asyncio
+import json
 import logging
 from collections import deque
 from collections.abc import Callable, Collection
@@ -10,6 +11,7 @@ from math import inf
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from firmware_bridge.daemon.delivery.replies import Replies, Reply
@@ -20,6 +22,7 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import mistake, shown
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.house import House
+from firmware_bridge.facts.inputs import Person
 from firmware_bridge.facts.orders import Answer, Malformed
 from firmware_bridge.facts.printable import did_you_mean, fault
 from firmware_bridge.facts.wire import joined
@@ -60,8 +63,15 @@ class OrderService:
     def __init__(self, table: Table, resend: Callable[[Range], None], is_full: Callable[[], bool]) -> None:
         self._table, self._resend, self._is_full = table, resend, is_full
 
-    def give(self, fields: dict[str, Any], allowed: Collection[str], by: str) -> orders.Answer:
-        """Carries out a command of `parse`; its answer. A repeated id acts once.
+    def give(
+        self,
+        fields: dict[str, Any],
+        allowed: Collection[str],
+        by: str,
+        person: Person | UnsetType = UNSET,
+        confirmed: Person | UnsetType = UNSET,
+    ) -> orders.Answer:
+        """Carries out a command of `parse`; its answer. A repeated id acts once. person, confirmed: as in `Ordered`.
 
         Raises StillWriting where there is no answer yet.
         """
@@ -75,7 +85,16 @@ class OrderService:
             order, wanted = self._found(order)
         if isinstance(order, orders.OpenShoe):
             order = _with_room(order, self._table.shoe.device.next_house)
-        given = inputs.Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"), digest=order_digest)
+        given = inputs.Ordered(
+            **now(),
+            order=order,
+            by=by,
+            nonce=nonce(),
+            id=fields.get("id"),
+            digest=order_digest,
+            person=person,
+            confirmed=confirmed,
+        )
         answer = self._table.order(given)
         if answer.ok or isinstance(order, orders.Malformed):  # of a damaged part, the readable entries are sent
             for each in wanted:
@@ -100,6 +119,7 @@ def parse(payload: bytes) -> dict[str, Any]:
         raise NotAnOrder("the command is too long", f"a command has at most {LONGEST} bytes: shorten it")
     try:
         fields = msgspec.json.decode(payload)
+        json.loads(payload, object_pairs_hook=_once)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise NotAnOrder("not JSON", _LIKE_THIS) from None
     if not isinstance(fields, dict) or not isinstance(fields.get("do"), str):
@@ -109,6 +129,14 @@ def parse(payload: bytes) -> dict[str, Any]:
         what = f'"id" must be a text of 1 to {ID_LENGTH} printable characters'
         raise NotAnOrder(what, "give each command its own id")
     return fields
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a command. Raises NotAnOrder for a key that stands there twice: readers differ on its value."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise NotAnOrder("a key stands there twice", "give each key once")
+    return found
 
 
 def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from firmware_bridge.config.sections import RecordConfig
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import JournalError, in_words
 from firmware_bridge.facts.events import RecordBegun
-from firmware_bridge.facts.inputs import Follows, KeyRotated, NewRecord, RecordRenewed
+from firmware_bridge.facts.inputs import Follows, KeyRotated, NewRecord, Person, RecordRenewed
 from firmware_bridge.facts.orders import LONGEST_NAME, LONGEST_REASON, Answer
 from firmware_bridge.facts.printable import REMEDY as PRINTABLE
 from firmware_bridge.facts.printable import as_seen, fault
@@ -119,8 +120,8 @@ class Recorder:
         new = self._next(begun.origin) if begun else None
         return new.key.vkey if new else None
 
-    def order(self, fields: Mapping[str, Any], by: str) -> Answer:
-        """Carries out one of `ORDERS`, given by two people between shoes."""
+    def refusal(self, fields: Mapping[str, Any], by: str) -> Answer | None:
+        """Why one of `ORDERS` cannot be carried out now, None if it may be: two people give it, between shoes."""
         second, why = fields.get("second", ""), fields.get("why", "")
         for name, text, longest in (("second", second, LONGEST_NAME), ("why", why, LONGEST_REASON)):
             if not isinstance(text, str) or fault(text, longest):
@@ -131,15 +132,28 @@ class Recorder:
             return Answer(ok=False, error=self._table.disk.what, hint=self._table.disk.hint)
         if self._table.shoe.status == "open":
             return Answer(ok=False, error="a shoe is in use", hint="close it first: shoe do close-shoe")
+        return None
+
+    def order(
+        self,
+        fields: Mapping[str, Any],
+        by: str,
+        person: Person | UnsetType = UNSET,
+        confirmed: Person | UnsetType = UNSET,
+    ) -> Answer:
+        """Carries out one of `ORDERS`. person, confirmed: as in `Ordered`."""
+        if refused := self.refusal(fields, by):
+            return refused
+        given = {"by": by, "second": fields["second"], "person": person, "confirmed": confirmed}
         match fields["do"]:
             case "begin_record":
-                return self._renew(why, by, second)
+                return self._renew(fields.get("why", ""), given)
             case "rotate_key":
-                return self._rotate(by, second)
+                return self._rotate(given)
             case _:
-                return self._retire(by, second)
+                return self._retire(given)
 
-    def _renew(self, why: str, by: str, second: str) -> Answer:
+    def _renew(self, why: str, given: dict[str, Any]) -> Answer:
         """Begins another record: of another Pi, or after the card was restored."""
         ended = self._table.shoe.device.record
         size = self._tree.size if ended else 0
@@ -150,9 +164,9 @@ class Recorder:
         if ended and parse_vkey(ended.key).public == new.key.public:
             return Answer(ok=False, error="the next key signs already", hint=IN_PLACE)
         begun = self._new(new, follows)
-        return self._given(RecordRenewed(**now(), record=begun, why=why, by=by, second=second))
+        return self._given(RecordRenewed(**now(), record=begun, why=why, **given))
 
-    def _rotate(self, by: str, second: str) -> Answer:
+    def _rotate(self, given: dict[str, Any]) -> Answer:
         """Changes to the next key; the old one signs too until it is retired."""
         begun = self._table.shoe.device.record
         new = self._next(begun.origin) if begun and self._tree.signers else None
@@ -161,15 +175,15 @@ class Recorder:
         if new.key.vkey == begun.key:
             return Answer(ok=False, error="the next key signs already", hint="then: shoe key retire")
         self._tree.coming = (new, self._tree.signers[0])
-        return self._given(KeyRotated(**now(), old=begun.key, new=new.key.vkey, by=by, second=second))
+        return self._given(KeyRotated(**now(), old=begun.key, new=new.key.vkey, **given))
 
-    def _retire(self, by: str, second: str) -> Answer:
+    def _retire(self, given: dict[str, Any]) -> Answer:
         """Retires the key before the present one: it signs no longer."""
         begun = self._table.shoe.device.record
         if begun is None or not self._table.shoe.device.retiring:
             return Answer(ok=False, error="no key is to be retired", hint="change it first: shoe key rotate")
         self._tree.coming = self._tree.signers[:1]
-        return self._given(KeyRotated(**now(), old="", new=begun.key, by=by, second=second))
+        return self._given(KeyRotated(**now(), old="", new=begun.key, **given))
 
     def _given(self, fact: RecordRenewed | KeyRotated) -> Answer:
         """Journals a change; the tree's `coming` keys sign its entry, and all after it."""

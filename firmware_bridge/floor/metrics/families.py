@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, NamedTuple, get_args
 
+from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.floor.metrics.tables import RoundStatus, Table
 
@@ -77,6 +78,23 @@ def _phase(table: Table, now: int) -> Iterator[Sample]:
 def _cards_left(table: Table, now: int) -> Iterator[Sample]:
     if table.laid:
         yield {}, table.laid.cards_left
+
+
+MOST_DEALERS: Final = 12
+"""Dealers of a table with a series of their own in a shift; the rest is added up."""
+
+ACTS: Final = ("entered", "voided", "corrected", "cut_early", "taken_back")
+
+
+def _acts(table: Table, now: int) -> Iterator[Sample]:
+    """The counts of the present shift: a series for each act, also where it is 0, of each dealer."""
+    found = (table.health and table.health.acts) or ()
+    by_name = {each.dealer: each for each in found if len(each.dealer) <= LONGEST_NAME}
+    named = sorted(by_name)[:MOST_DEALERS]
+    for name in named:
+        yield from (({"act": act, "dealer": name}, getattr(by_name[name], act)) for act in ACTS)
+    if rest := [each for name, each in by_name.items() if name not in named]:
+        yield from (({"act": act, "dealer": "(rest)"}, sum(getattr(each, act) for each in rest)) for act in ACTS)
 
 
 OF_A_TABLE: Final = (
@@ -232,6 +250,13 @@ OF_A_TABLE: Final = (
         "marks",
         "Marks taken back by the dealer, in the life of the table's record; the topic health counts them by dealer.",
         lambda health: None if health.unmarked is None else sum(health.unmarked.values()),
+    ),
+    Family(
+        "shoe_shift_acts",
+        "gauge",
+        "acts",
+        "Cards entered by hand, rounds voided, corrected, early cut cards, marks taken back: this shift, by dealer.",
+        _acts,
     ),
     _health(
         "shoe_disk_free_bytes",

@@ -231,8 +231,17 @@ def _machine(health: Health, lang: Language) -> Iterator[tuple[str, Part]]:
         "queue": number(health.queue),
         "faults": None if health.faults is None else ", ".join(health.faults) or text(lang, "page.nothing"),
         "unmarked": ", ".join(f"{dealer} {count}" for dealer, count in health.unmarked.items()) or None,
+        "acts": "; ".join(_acts(health, lang)) or None,
     }
     return _rows("health", health, forms, ("uptime_s", "reader"), lang)
+
+
+def _acts(health: Health, lang: Language) -> Iterator[str]:
+    """What people did by hand in this shift, a text for each dealer."""
+    for each in health.acts or ():
+        name = each.dealer or text(lang, "measured.no_dealer")
+        counts = {act: getattr(each, act) for act in each.__struct_fields__ if act != "dealer"}
+        yield text(lang, "measured.acts", name=name, **counts)
 
 
 def _rows(

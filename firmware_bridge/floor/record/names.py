@@ -12,21 +12,24 @@ from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.floor.config import secret
 from firmware_bridge.floor.record.message import Row, Unread
 
+_OF_A_PERSON: Final = ("login", "terminal_claimed")
+
 PEOPLE: Final = {
     "ShoeOpened": ("dealer", "confirmed_by"),
     "DealerSignedIn": ("dealer",),
-    "CommandAnswered": ("by",),
+    "CommandAnswered": ("by", *_OF_A_PERSON),
     "CardEntered": ("by", "second"),
     "CardLookedAt": ("by", "second"),
-    "IrregularityClosed": ("by",),
-    "KeyChanged": ("by", "second"),
+    "IrregularityClosed": ("by", "second"),
+    "KeyChanged": ("by", "second", *_OF_A_PERSON),
     "MarkGiven": ("by",),
     "MarkTakenBack": ("by",),
     "RoundClosed": ("dealt_by",),
-    "RoundCorrected": ("by", "dealt_by"),
-    "RoundVoided": ("by", "dealt_by"),
-    "ReaderLent": ("to",),
-    "RecordEnded": ("by", "second"),
+    "RoundCorrected": ("by", "dealt_by", "second"),
+    "RoundVoided": ("by", "dealt_by", "second"),
+    "ReaderLent": ("to", *_OF_A_PERSON),
+    "RecordEnded": ("by", "second", *_OF_A_PERSON),
+    "ShiftEnded": ("dealer",),
     "SoftwareChanged": ("by",),
 }
 """Type of an event -> its fields that name a person. A message of the topic `round` has those of `RoundVoided`."""

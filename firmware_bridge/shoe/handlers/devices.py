@@ -2,6 +2,7 @@
 
 from typing import TypeGuard
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events, inputs, orders
@@ -48,13 +49,31 @@ def note_code(draft: Draft, fact: inputs.CodeChecked) -> None:
 def renew_record(draft: Draft, fact: inputs.RecordRenewed) -> None:
     """Begins another record between shoes."""
     if ended := draft.shoe.device.record:
-        draft.add(events.RecordEnded(origin=ended.origin, why=fact.why, by=fact.by, second=fact.second))
+        draft.add(
+            events.RecordEnded(
+                origin=ended.origin,
+                why=fact.why,
+                by=fact.by,
+                second=fact.second,
+                person=fact.person,
+                confirmed=fact.confirmed,
+            )
+        )
     _begin_record(draft, fact.record)
 
 
 def rotate_key(draft: Draft, fact: inputs.KeyRotated) -> None:
     """Changes the key of the record between shoes."""
-    draft.add(events.KeyChanged(old=fact.old, new=fact.new, by=fact.by, second=fact.second))
+    draft.add(
+        events.KeyChanged(
+            old=fact.old,
+            new=fact.new,
+            by=fact.by,
+            second=fact.second,
+            person=fact.person,
+            confirmed=fact.confirmed,
+        )
+    )
 
 
 def _begin_record(draft: Draft, begun: inputs.NewRecord) -> None:
@@ -212,7 +231,7 @@ def reader_faulted(draft: Draft, fact: inputs.ReaderFaulted) -> None:
 
 def reader_borrowed(draft: Draft, fact: inputs.ReaderBorrowed) -> None:
     """Handles the lease of the reader to a technician: for the table it is lost."""
-    _with_technician(draft, f"lent to {fact.by} for calibration", fact.taken, fact.by)
+    _with_technician(draft, f"lent to {fact.by} for calibration", fact.taken, fact.by, fact.person)
 
 
 def test_cards_passed(draft: Draft, fact: inputs.TestCardsPassed) -> None:
@@ -221,10 +240,12 @@ def test_cards_passed(draft: Draft, fact: inputs.TestCardsPassed) -> None:
     _with_technician(draft, f"{fact.count} test cards passed{where}", fact.taken, fact.by if fact.lent else "")
 
 
-def _with_technician(draft: Draft, words: str, taken: inputs.ReportNo | None, to: str) -> None:
+def _with_technician(
+    draft: Draft, words: str, taken: inputs.ReportNo | None, to: str, person: inputs.Person | UnsetType = UNSET
+) -> None:
     is_new = draft.open_irregularity("reader_lost", words)
     if to and to != draft.shoe.device.lent:
-        draft.add(events.ReaderLent(to=to))
+        draft.add(events.ReaderLent(to=to, person=person))
     elif taken and not is_new:
         draft.add(events.Noted(what=words))
 

@@ -9,7 +9,7 @@ import pytest
 from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check.board import board
 from firmware_bridge.cli.check.reader import calibrated, reader
-from firmware_bridge.cli.check.service import access, service, versions, within
+from firmware_bridge.cli.check.service import access, people, service, versions, within
 from tests.cli.check import machines
 from tests.cli.check.machines import NOW, PI4, Make, only
 
@@ -45,6 +45,20 @@ by = "anna"
 cards = 100
 decode_rate = {rate}
 """
+
+
+@pytest.mark.parametrize(
+    ("asks", "groups", "level", "text"),
+    [
+        ("names", "", "WARN", "two people are two names, which one person may type"),
+        ("login", "shoe-pit:x:1:\nshoe-tech:x:2:\n", "FAIL", "shoe-pit and shoe-tech have 0 members"),
+        ("login", "shoe-pit:x:1:ann\nshoe-tech:x:2:ann\n", "FAIL", "have 1 members: nobody can confirm an order"),
+        ("login", "shoe-pit:x:1:ann\nshoe-tech:x:2:bo\n", "OK", "two people are two logins"),
+    ],
+)
+def test_two_people_are_two_logins_of_the_groups(machine: Make, asks: str, groups: str, level: str, text: str) -> None:
+    found = only(people, machine({"etc/group": groups}, rights={"two_people": asks}))
+    assert (found.level, text in found.text) == (level, True)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from firmware_bridge.config.socket_address import socket_address
-from firmware_bridge.daemon.table.control import HEARD
+from firmware_bridge.daemon.table.doors import LONGEST as LONGEST_LINE
 from firmware_bridge.daemon.table.order_service import LONGEST
 from firmware_bridge.facts.printable import fault
 from tests.kit.broker import free_port
@@ -112,7 +112,7 @@ def test_a_request_that_is_too_long_is_told_so_and_leaves_no_record(client: Clie
 
 
 def test_an_endless_request_ends_the_connection_not_the_daemon(client: Client, table: BridgeTable) -> None:
-    client.say(b"x" * 2 * HEARD)
+    client.say(b"x" * 2 * LONGEST_LINE)
     assert client.hear() == {}
     other = Client(table)
     assert other.ask(do="status")["mode"] == "FULL"

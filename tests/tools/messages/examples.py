@@ -15,7 +15,8 @@ from nacl.signing import SigningKey
 from firmware_bridge import __version__
 from firmware_bridge.daemon.table.odds_child import Question, answer
 from firmware_bridge.daemon.table.order_service import NotAnOrder, parse
-from firmware_bridge.facts.events import CodeFound, KeyChanged, RecordEnded, SoftwareChanged
+from firmware_bridge.facts.events import CodeFound, KeyChanged, RecordEnded, ShiftEnded, SoftwareChanged
+from firmware_bridge.facts.house import Acts
 from firmware_bridge.facts.inputs import Code
 from firmware_bridge.facts.wire import VERSION, StateHead, Stored, joined
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Record, Status
@@ -109,6 +110,7 @@ HEALTH: Final = Health(
     faults=(),
     orders_refused=0,
     unmarked={"WU": 1},
+    acts=(Acts(dealer="WU", entered=1, taken_back=1),),
 )
 
 
@@ -150,6 +152,7 @@ def _of_the_record() -> Iterator[tuple[str, dict[str, Any]]]:
         KeyChanged(old=KEY.key.vkey, new=new, by="ANNA", second="BORIS"),
         RecordEnded(origin=KEY.key.name, why="another card", by="ANNA", second="BORIS"),
         SoftwareChanged(old=code, new=replace(code, software="3" * 64), by="ANNA"),
+        ShiftEnded(shift="night", gaming_day="2026-11-20", acts=(Acts(dealer="WU", entered=1, voided=2),)),
         CodeFound(changed=("firmware_bridge/shoe/decide.py",)),
     )
     for event in events:

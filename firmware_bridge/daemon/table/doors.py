@@ -1,0 +1,152 @@
+"""The Unix sockets on which a daemon is asked: its own, and one for the group of each role."""
+
+import asyncio
+import logging
+import os
+import pwd
+import socket
+import stat
+import struct
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from firmware_bridge.config.socket_address import socket_address
+from firmware_bridge.daemon.table.turns import MOST
+from firmware_bridge.daemon.table.validation import shown
+from firmware_bridge.errors import in_words
+from firmware_bridge.facts import orders
+from firmware_bridge.facts.inputs import Person
+from firmware_bridge.facts.orders import LONGEST_NAME
+from firmware_bridge.facts.printable import fault
+from firmware_bridge.facts.rights import GROUPS, Role, roles_for
+
+log = logging.getLogger(__name__)
+
+LONGEST: Final = 2**20
+"""Bytes read of a request at most; the connection of a longer one is closed."""
+
+_UCRED: Final = struct.Struct("3i")
+"""pid, uid and gid of SO_PEERCRED (unix(7))."""
+
+
+FOR_DEALER: Final = ("table_id", "shoe", "table", "lamps", "alarm", "acts")
+"""The part of the status that the dealer's display gets: what `shoe watch --dealer` draws."""
+
+
+class Caller(NamedTuple):
+    """Who is at the other end of a connection, by the kernel. pid: 0 for a process in another namespace."""
+
+    role: Role
+    uid: int
+    login: str
+    pid: int
+
+    def person(self, terminal: object = None) -> Person:
+        """This caller as it goes on record. terminal: what the command says; left out where it is no short text."""
+        is_text = isinstance(terminal, str) and not fault(terminal, LONGEST_NAME)
+        return Person(self.uid, self.login, self.role, str(terminal) if is_text else "")
+
+
+Serve = Callable[[Caller, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+class Lines:
+    """Reads the lines of a connection, at most `MOST` in a turn of the loop."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader, self._count = reader, 0
+
+    async def next(self) -> bytes:
+        """The next line, empty at the end of the connection."""
+        self._count += 1
+        if self._count % MOST == 0:  # buffered lines are returned without a turn
+            await asyncio.sleep(0)
+        return await self._reader.readline()
+
+
+class Doors:
+    """Listens at the control socket, and at one of its name in each folder beside it that is named after a role.
+
+    The folders are made with the service (owner: the daemon's user, group: the role's, set-group-ID), so that a socket
+    in one belongs to that group. Without them there is the control socket alone, for the daemon's user and root.
+    """
+
+    def __init__(self, path: Path, serve: Serve) -> None:
+        self._path, self._serve = path, serve
+        self._servers: dict[Path, asyncio.Server] = {}
+
+    async def open(self) -> None:
+        """Listens; a socket left by a daemon that died is replaced. Raises OSError for the control socket."""
+        await self._listen(self._path, "owner", 0o600)
+        for role in GROUPS:
+            path = self._path.parent / role / self._path.name
+            try:
+                if is_ours(path.parent):
+                    await self._listen(path, role, 0o660)
+            except OSError as error:
+                log.warning("the socket of the group %s cannot be opened (%s)", GROUPS[role], in_words(error))
+
+    def close(self) -> None:
+        """Stops listening; connections stay."""
+        for server in self._servers.values():
+            server.close()
+
+    def remove(self) -> None:
+        """Removes the sockets."""
+        for path in self._servers:
+            path.unlink(missing_ok=True)
+
+    async def _listen(self, path: Path, role: Role, mode: int) -> None:
+        path.unlink(missing_ok=True)
+
+        async def met(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            pid, uid, _ = _peer(writer)
+            login = await asyncio.to_thread(login_of, uid)  # a directory service may take its time
+            await self._serve(Caller(role, uid, login, pid), reader, writer)
+
+        with socket_address(path) as address:
+            server = await asyncio.start_unix_server(met, address, limit=LONGEST)
+        self._servers[path] = server
+        path.chmod(mode)
+
+
+def not_for(role: Role, do: str) -> orders.Answer | None:
+    """The refusal of a request that a role may not send; None for one that it may."""
+    may = roles_for(do.replace("-", "_"))
+    if role == "owner" or role in may:
+        return None
+    who = " or ".join(GROUPS[each] for each in may)
+    what = f"{shown(do)} is not for the group {GROUPS[role]}"
+    return orders.Answer(ok=False, error=what, hint=f"it is for {who}; whoever is in a group is said by: id")
+
+
+def is_ours(folder: Path) -> bool:
+    """Whether a folder is there, and nobody but root and this process's user can change what lies in it."""
+    try:
+        found = folder.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    is_private = found.st_uid in (0, os.geteuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if stat.S_ISDIR(found.st_mode) and is_private:
+        return True
+    log.warning("%s is not used: others than root and this daemon may write into it", folder)
+    return False
+
+
+@lru_cache(256)
+def login_of(uid: int) -> str:
+    """The login of a user; "" where the uid has none, or one that is no short printable text."""
+    try:
+        name = pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return ""
+    return "" if fault(name, LONGEST_NAME) else name
+
+
+def _peer(writer: asyncio.StreamWriter) -> tuple[int, int, int]:
+    """pid, uid and gid of the process at the other end, as of its `connect`."""
+    known = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
+    pid, uid, gid = _UCRED.unpack(known)
+    return pid, uid, gid

@@ -1,0 +1,93 @@
+"""Copies of the journals for an auditor: the hash in place of each sealed part, so that no card leaves the daemon."""
+
+import asyncio
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from firmware_bridge.errors import in_words
+from firmware_bridge.facts.orders import Answer
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.line import without_sealed_part
+from firmware_bridge.journal.preallocate import content_size, is_fill
+
+AT_ONCE: Final = 16
+"""Lines converted in a thread before the loop has its turn again: far less than a card may wait."""
+
+TAIL: Final = 65_536
+"""Bytes read from the end of a file; the last two lines are within them."""
+
+HINT: Final = "see shoe journal list"
+
+
+class JournalCopies:
+    """Sends copies, one at a time, so that auditors together are no more load than one."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory, self._one = directory, asyncio.Lock()
+
+    async def send(self, fields: dict[str, Any], writer: asyncio.StreamWriter) -> None:
+        """Answers `journals` with the names and sizes of all files, and `journal` with the lines of the one `name`.
+
+        The lines follow an answer, and end with another one. ends: the first and the last two lines alone.
+        """
+        async with self._one:
+            try:
+                if fields["do"] == "journals":
+                    await _say(writer, await asyncio.to_thread(self._listed))
+                else:
+                    await self._send_one(fields, writer)
+            except OSError as error:
+                await _say(writer, Answer(ok=False, error=in_words(error), hint=HINT))
+
+    def _listed(self) -> dict[str, Any]:
+        try:
+            cursor = (self._directory / "cursor").read_text("ascii", "replace")
+        except OSError:
+            cursor = ""
+        files = [{"name": each.name, "bytes": content_size(each)} for each in journal_files(self._directory)]
+        return {"ok": True, "cursor": cursor, "files": files}
+
+    async def _send_one(self, fields: dict[str, Any], writer: asyncio.StreamWriter) -> None:
+        names = {each.name: each for each in await asyncio.to_thread(journal_files, self._directory)}
+        path = names.get(str(fields.get("name")))
+        if path is None:
+            await _say(writer, Answer(ok=False, error="there is no such journal", hint=HINT))
+            return
+        await _say(writer, {"ok": True, "name": path.name})
+        with path.open("rb") as file:
+            lines = iter(await asyncio.to_thread(_ends, file)) if fields.get("ends") is True else _lines(file)
+            while part := await asyncio.to_thread(_converted, lines):
+                writer.write(part)
+                await writer.drain()
+        await _say(writer, {"ok": True, "do": "journal"})
+
+
+def _converted(lines: Iterator[bytes]) -> bytes:
+    return b"".join(map(without_sealed_part, islice(lines, AT_ONCE)))
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a journal up to its unwritten space."""
+    for line in file:
+        if is_fill(line):
+            return
+        yield line
+
+
+def _ends(file: BinaryIO) -> list[bytes]:
+    """The first line, and the last two written ones: the daemon may be writing the last."""
+    first = file.readline()
+    if is_fill(first):
+        return []
+    end = content_size(Path(file.name))
+    file.seek(max(len(first), end - TAIL))
+    return [first, *[line for line in file.read(TAIL).splitlines(keepends=True) if not is_fill(line)][-2:]]
+
+
+async def _say(writer: asyncio.StreamWriter, value: Any) -> None:
+    writer.write(msgspec.json.encode(value) + b"\n")
+    await writer.drain()

@@ -1,0 +1,155 @@
+"""Orders of two people who have a login each: the first one's waits until the second one confirms it."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.order_service import order_of
+from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.facts.events import CommandAnswered
+from firmware_bridge.facts.inputs import Ordered, Person
+from firmware_bridge.facts.orders import LOCAL, Answer, Malformed
+from firmware_bridge.facts.printable import as_seen
+from firmware_bridge.shoe.decide import decide
+from firmware_bridge.shoe.state import Shoe
+
+WAITS_S: Final = 300.0
+"""Seconds that an order waits for its second person."""
+
+MOST: Final = 4
+"""Orders that wait at the same time."""
+
+ALARM: Final = "second_login_due"
+ALWAYS: Final = ("enter", "correct", *RECORD_ORDERS)
+"""What two people always do; a house may ask for them elsewhere: `[service] second_person`."""
+
+VOIDS: Final = ("void", "end-shoe")
+SOMEBODY: Final = "the second person"
+OWN_LOGIN: Final = "log in as yourself, in the group of this order, and give it without sudo"
+
+Act = Callable[[dict[str, Any], Person], Answer]
+"""Carries out an order with its second person in `second`, and as the kernel says."""
+
+
+class Waiting(NamedTuple):
+    """An order that waits. answer: of what was done once it is confirmed."""
+
+    number: int
+    what: str
+    fields: dict[str, Any]
+    by: str
+    person: Person
+    until: int
+    act: Act
+    answer: asyncio.Future[Answer]
+
+
+class SecondLogin:
+    """Keeps the orders that wait for a second login. is_on: whether the house asks for one."""
+
+    def __init__(self, table: Table, is_on: bool) -> None:
+        self._table, self._is_on = table, is_on
+        self._waiting: dict[int, Waiting] = {}
+        self._last = 0
+
+    def asks_for(self, fields: Mapping[str, Any]) -> bool:
+        """Whether an order needs a second login."""
+        return self._is_on and needs_two(self._table.shoe, fields)
+
+    def status(self) -> list[dict[str, Any]]:
+        """What waits, for the status."""
+        return [
+            {"number": each.number, "what": each.what, "by": each.by, "login": each.person.login, "until": each.until}
+            for each in self._waiting.values()
+        ]
+
+    def begin(self, fields: dict[str, Any], by: str, person: Person, act: Act) -> Waiting | Answer:
+        """Lets an order wait, or the answer that refuses it."""
+        do = fields["do"]
+        if person.uid == 0:
+            return Answer(ok=False, do=do, error="two logins are asked for, and root is nobody's", hint=OWN_LOGIN)
+        if len(self._waiting) >= MOST:
+            return Answer(ok=False, do=do, error=f"{MOST} orders wait for a second login", hint="see shoe status")
+        self._last += 1
+        until = now()["at"] + int(WAITS_S * 1000)
+        answer = asyncio.get_running_loop().create_future()
+        begun = Waiting(self._last, words(fields), fields, by, person, until, act, answer)
+        self._waiting[begun.number] = begun
+        self._show()
+        return begun
+
+    async def end(self, begun: Waiting, gone: "asyncio.Future[Any]") -> Answer:
+        """The answer once the order is confirmed, withdrawn (`gone` is done), or has waited long enough."""
+        try:
+            await asyncio.wait({begun.answer, gone}, timeout=WAITS_S, return_when=asyncio.FIRST_COMPLETED)
+            if begun.answer.done():
+                return begun.answer.result()
+            why = "its command was ended" if gone.done() else "no second login confirmed it in time"
+            again = Answer(ok=False, error=why, hint="give it again, and let the second person confirm it")
+            return self.refuse(begun.fields["do"], again, begun.by, begun.person)
+        finally:
+            self._waiting.pop(begun.number, None)
+            self._show()
+
+    def confirm(self, number: object, by: str, person: Person) -> Answer:
+        """Carries out a waiting order; its answer, or why this person cannot confirm it."""
+        begun = self._waiting.get(number) if isinstance(number, int) else None
+        if begun is None or begun.answer.done():
+            return Answer(ok=False, do="confirm", error="no such order waits", hint="see shoe status")
+        if person.uid == 0:
+            return Answer(ok=False, do="confirm", error="root is nobody's login", hint=OWN_LOGIN)
+        if person.uid == begun.person.uid:
+            who = person.login or f"uid {person.uid}"
+            hint = "the second person confirms it from a login of his own"
+            return Answer(ok=False, do="confirm", error=f"{who} gave this order", hint=hint)
+        if as_seen(by) == as_seen(begun.by):
+            return Answer(ok=False, do="confirm", error=f"{by} gave this order", hint="give your own name: --by NAME")
+        answer = begun.act(begun.fields | {"second": by}, person)
+        begun.answer.set_result(answer)
+        return answer
+
+    def refuse(self, do: str, answer: Answer, by: str, person: Person) -> Answer:
+        """Puts on record that an order was not carried out, and why; the answer."""
+        refused = Malformed(do, answer.error or "", answer.hint or "")
+        return self._table.order(Ordered(**now(), order=refused, by=by, nonce=nonce(), person=person))
+
+    def _show(self) -> None:
+        self._table.unwarn(ALARM)
+        if self._waiting:
+            what = "; ".join(f"order {each.number} of {each.by} waits: {each.what}" for each in self._waiting.values())
+            first = min(self._waiting)
+            todo = f"the second person confirms it from a login of his own: shoe do confirm {first} --by NAME"
+            self._table.warn(ALARM, what, todo)
+
+
+def needs_two(shoe: Shoe, fields: Mapping[str, Any]) -> bool:
+    """Whether two people give this order, by its kind or by what the house asks for."""
+    do = str(fields["do"]).replace("-", "_")
+    asked = (shoe.house if shoe.status == "open" else shoe.device.next_house).second_person or ()
+    is_voiding = do == "resolve" and fields.get("choice") in VOIDS and "void" in asked
+    return do in ALWAYS or do in asked or is_voiding
+
+
+def refusal(shoe: Shoe, fields: Mapping[str, Any], by: str) -> Answer | None:
+    """Why the table would refuse this order of two people now; None if it would not, and a second person is needed."""
+    given = {name: value for name, value in fields.items() if name != "as_of"} | {"second": SOMEBODY}
+    order = order_of(given, LOCAL)
+    if isinstance(order, Malformed):
+        return Answer(ok=False, error=order.error, hint=order.hint)
+    for event in decide(shoe, Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"))):
+        if isinstance(event, CommandAnswered) and not event.answer.ok:
+            return event.answer
+    return None
+
+
+def words(fields: Mapping[str, Any]) -> str:
+    """What an order does, for the second person; of `enter` not the card, which may be a secret of the shoe."""
+    do = str(fields["do"])
+    match fields:
+        case {"do": "correct", "round": int(number), "cards": [*cards]}:
+            return f"correct round {number}: {' '.join(map(str, cards))}"[:200]
+        case {"do": "resolve", "irregularity": str(name), "choice": str(choice)}:
+            return f"resolve {name} {choice}"[:200]
+    return do

@@ -1,0 +1,153 @@
+"""Orders of two people who have a login each, by real uids."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_mock import MockerFixture
+
+from firmware_bridge.daemon.table import second_login
+from firmware_bridge.facts.events_of_rounds import RoundCorrected, RoundVoided
+from tests.daemon.table import test_people
+from tests.daemon.table.test_people import People
+from tests.kit.people import UID
+
+folder = test_people.folder  # a fixture
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as other users")
+
+LOGIN: dict[str, Any] = {"rights": {"two_people": "login"}}
+CORRECT: dict[str, Any] = {
+    "do": "correct",
+    "round": 1,
+    "cards": ["9s", "Td", "Ts", "9c"],
+    "why": "misread",
+    "by": "anna",
+}
+
+
+@pytest.fixture
+def people(folder: Path) -> Iterator[People]:
+    people = People(folder, **LOGIN, service={"second_person": ["void"]})
+    people.ask("pit", do="open_shoe", by="anna")
+    people.table.deal("9s Td Ts Tc")
+    yield people
+    people.table.close()
+
+
+def both(people: People, first: dict[str, Any], confirm: dict[str, Any], who: str = "pit") -> list[dict[str, Any]]:
+    """The answers to an order of `who` and to its confirmation by another pit, or by confirm["who"]."""
+    second = confirm.pop("who", "other pit")
+
+    async def give() -> list[dict[str, Any]]:
+        given = asyncio.create_task(people.answer(who, first, count=2))
+        while not people.status()["two_people"] and not given.done():
+            await asyncio.sleep(0.02)
+        confirmed = await people.answer(second, {"do": "confirm", "number": 1, "by": "bo"} | confirm)
+        return [await given, confirmed]
+
+    return people.table.loop.run_until_complete(give())
+
+
+def events_of(people: People, kind: type[Any]) -> list[Any]:
+    return [each for line in people.table.lines() if line.entry for each in line.entry.events if isinstance(each, kind)]
+
+
+def test_a_correction_waits_for_another_login(people: People) -> None:
+    answers = both(people, CORRECT, {})
+    assert [each["ok"] for each in answers] == [True, True]
+    (corrected,) = events_of(people, RoundCorrected)
+    assert (corrected.by, corrected.second) == ("anna", "bo")
+    said = people.last_answer()
+    assert (said["person"]["uid"], said["confirmed"]["uid"]) == (UID["pit"], UID["other pit"])
+    assert people.status()["two_people"] == []
+
+
+@pytest.mark.parametrize(
+    ("confirm", "error"),
+    [
+        ({"who": "pit"}, f"uid {UID['pit']} gave this order"),
+        ({"who": "root"}, "root is nobody's login"),
+        ({"who": "audit"}, "confirm is not for the group shoe-audit"),
+        ({"number": 2}, "no such order waits"),
+        ({"number": "1"}, "no such order waits"),
+        ({"by": " Anna"}, "gave this order"),
+    ],
+)
+def test_who_cannot_confirm(people: People, confirm: dict[str, Any], error: str, mocker: MockerFixture) -> None:
+    mocker.patch.object(second_login, "WAITS_S", 2.0)
+    given, confirmed = both(people, CORRECT, confirm)
+    assert error in confirmed["error"]
+    assert given["error"] == "no second login confirmed it in time"
+    assert events_of(people, RoundCorrected) == []
+    assert people.last_answer()["answer"]["error"] == "no second login confirmed it in time"
+    assert people.last_answer()["person"]["uid"] == UID["pit"]
+
+
+def test_a_technician_may_be_the_second_person_of_the_pit(people: People) -> None:
+    assert both(people, CORRECT, {"who": "tech"})[1]["ok"]
+
+
+def test_root_gives_no_order_of_two_people(people: People) -> None:
+    answer = people.ask("root", **CORRECT)
+    assert "root is nobody's" in answer["error"]
+
+
+def test_what_waits_is_shown_without_a_card_that_may_be_secret(people: People) -> None:
+    people.table.board.fault("unreadable")
+    people.table.until(lambda: "unreadable" in [each["id"] for each in people.status()["alarm"]["open"]])
+    enter = {"do": "enter", "card": "Kc", "by": "anna"}
+
+    async def give() -> tuple[dict[str, Any], str]:
+        given = asyncio.create_task(people.answer("pit", enter, count=2))
+        while not people.status()["two_people"]:
+            await asyncio.sleep(0.02)
+        shown = people.status()
+        await people.answer("other pit", {"do": "confirm", "number": 1, "by": "bo"})
+        return shown, str((await given)["ok"])
+
+    shown, ok = people.table.loop.run_until_complete(give())
+    assert ok == "True"
+    assert "second_login_due" in [each["id"] for each in shown["alarm"]["open"]]
+    assert "fault" in shown["lamps"]["lit"]
+    assert "Kc" not in str(shown["two_people"]) + str(shown["alarm"])
+
+
+def test_what_would_be_refused_does_not_wait(people: People) -> None:
+    answer = people.ask("pit", do="enter", card="Kc", by="anna")
+    assert answer["error"] == "no card waits to be entered"
+    assert people.last_answer()["answer"]["error"] == "no card waits to be entered"
+    assert "closed" in people.ask("pit", **{**CORRECT, "round": 7})["error"]
+
+
+def test_a_command_that_ends_takes_its_order_back(people: People) -> None:
+    waits = people.ask("pit", **CORRECT)  # reads the first answer, and is gone
+    assert waits["waits"] == 1
+    people.table.until(lambda: people.status()["two_people"] == [])
+    assert people.last_answer()["answer"]["error"] == "its command was ended"
+    assert events_of(people, RoundCorrected) == []
+
+
+def test_the_second_person_of_the_house_confirms_a_void_too(people: People) -> None:
+    people.table.deal("2s")
+    answers = both(people, {"do": "void", "why": "misdeal", "by": "anna"}, {})
+    assert [each["ok"] for each in answers] == [True, True]
+    assert events_of(people, RoundVoided)[-1].second == "bo"
+
+
+def test_the_record_begins_anew_with_two_technicians(people: People) -> None:
+    people.ask("pit", do="close_shoe", by="anna")
+    answers = both(people, {"do": "begin_record", "why": "x", "by": "cy"}, {}, "tech")
+    assert {each["error"] for each in answers} == {"no next key was read"}
+
+
+def test_with_names_nothing_waits(folder: Path) -> None:
+    people = People(folder)
+    people.ask("pit", do="open_shoe", by="anna")
+    people.table.deal("9s Td Ts Tc")
+    assert people.ask("pit", **CORRECT)["ok"]
+    assert "confirmed" not in people.last_answer()
+    people.table.close()
