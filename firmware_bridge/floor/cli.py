@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from firmware_bridge.config.arguments import Exit, Parser, file_to_write
+from firmware_bridge.config.bundle import TEXT, bundle_options, run_bundle
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
@@ -187,6 +188,10 @@ def _pseudonym(arguments: argparse.Namespace, config: FloorConfig) -> int:
     return Exit.FINE
 
 
+def _bundle(arguments: argparse.Namespace, config: None) -> int:
+    return run_bundle(arguments, ["--floor"])
+
+
 def _witness(arguments: argparse.Namespace, config: Any) -> int:
     need("uvicorn", "floor")
     from firmware_bridge.floor.witness.service import run
@@ -298,6 +303,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--table", metavar="ID", help="only of this table")
     command.add_argument("--journal", metavar="ID", help="only of this journal")
     command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
+    command = commands.add_parser("bundle", help=TEXT, description=TEXT)
+    command.set_defaults(run=_bundle, load=lambda _: None, default=CONFIG)
+    bundle_options(command)
     command = commands.add_parser("help", help=HELP, description=HELP)
     made = command.add_mutually_exclusive_group()
     made.add_argument("--man", choices=("shoe-floor.1",), help="write the manual page")
