@@ -86,6 +86,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     service.access,
     record.software,
     reader.reader,
+    reader.adapter,
     reader.code_book,
     reader.calibrated,
     board.board,

@@ -1,6 +1,7 @@
 """A machine that is wrong in one way each, as far as its files and its system's programs tell."""
 
 import os
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,9 @@ import pytest
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check.board import board
-from firmware_bridge.cli.check.reader import calibrated, reader
+from firmware_bridge.cli.check.reader import adapter, calibrated, reader
 from firmware_bridge.cli.check.service import access, service, versions, within
+from firmware_bridge.config.findings import Finding
 from tests.cli.check import machines
 from tests.cli.check.machines import NOW, PI4, Make, only
 
@@ -105,6 +107,48 @@ def test_devices_of_a_wrong_and_a_right_group(machine: Make) -> None:
     assert "/dev/gpiochip0 belongs to root:gpio" in only(access, made).text
     os.chown(made.at("/dev/gpiochip0"), 0, 990)
     assert only(access, made).level == "OK"
+
+
+@pytest.fixture
+def adapters(machine: Make) -> Callable[..., list[Finding]]:
+    """The findings about the reader's adapter, with these adapters plugged in: by-id name -> tty."""
+
+    def found(there: dict[str, str], serials: Collection[str], **sections: Any) -> list[Finding]:
+        made = machine({f"dev/{tty}": "" for tty in there.values()}, **sections)
+        links = made.at("/dev/serial/by-id")
+        links.mkdir(parents=True)
+        for name, tty in there.items():
+            (links / name).symlink_to(made.at(f"/dev/{tty}"))
+            place = made.at(f"/sys/class/tty/{tty}/device")
+            place.mkdir(parents=True)
+            if tty in serials:
+                (place.parent / "serial").write_text("A10M7X2B")
+        made.at("/dev/shoe-reader").symlink_to(made.at("/dev/ttyUSB0"))
+        return list(adapter(made))
+
+    return found
+
+
+def test_the_port_is_tied_to_the_serial_number_of_one_adapter(adapters: Callable[..., list[Finding]]) -> None:
+    [found] = adapters({"usb-FTDI_A10M7X2B-if00": "ttyUSB0"}, ["ttyUSB0"])
+    assert (found.level, found.remedy) == ("WARN", 'write [reader] port = "/dev/serial/by-id/usb-FTDI_A10M7X2B-if00"')
+
+
+def test_a_port_that_is_tied_is_fine(adapters: Callable[..., list[Finding]]) -> None:
+    assert adapters({"usb-A": "ttyUSB0"}, ["ttyUSB0"], reader={"port": "/dev/serial/by-id/usb-A"}) == []
+
+
+def test_an_adapter_without_a_serial_number_is_named(adapters: Callable[..., list[Finding]]) -> None:
+    [found] = adapters({"usb-1a86-if00": "ttyUSB0"}, [])
+    assert "without a serial number" in found.text
+
+
+def test_a_second_device_is_named_unless_it_is_a_keypad(adapters: Callable[..., list[Finding]]) -> None:
+    tied = {"port": "/dev/serial/by-id/usb-A"}
+    pad = [{"port": "/dev/serial/by-id/usb-B", "dealer": True}]
+    there = {"usb-A": "ttyUSB0", "usb-B": "ttyACM0", "usb-C": "ttyUSB1"}
+    [found] = adapters(there, there.values(), reader=tied, keypad=pad)
+    assert "a second device that could be a reader is plugged in: /dev/serial/by-id/usb-C" in found.text
 
 
 def test_a_wrong_by_id_name_is_guessed_and_the_ports_are_listed(machine: Make) -> None:
