@@ -188,6 +188,16 @@ def _pseudonym(arguments: argparse.Namespace, config: FloorConfig) -> int:
     return Exit.FINE
 
 
+def _acl(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.acl import mosquitto, nats, read_passwords, users
+
+    who = users(config, arguments.backend, arguments.reader)
+    passwords = arguments.nats
+    lines = nats(who, read_passwords(passwords), config.nats.consumer) if passwords else mosquitto(who)
+    print("\n".join(lines))
+    return Exit.FINE
+
+
 def _bundle(arguments: argparse.Namespace, config: None) -> int:
     return run_bundle(arguments, ["--floor"])
 
@@ -289,6 +299,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to read them")
     add("page", "serve the web page of all tables for the pit (read-only)", _page)
     _add_witness(commands)
+    command = add("acl", "write the broker's rights, for each table of [tables]", _acl)
+    command.add_argument("--backend", action="append", default=[], metavar="NAME", help="a user that gives orders")
+    command.add_argument("--reader", action="append", default=[], metavar="NAME", help="a user that only reads")
+    text = "the users of NATS instead of mosquitto's rights; FILE: a line NAME:PASSWORD for each user"
+    command.add_argument("--nats", type=Path, metavar="FILE", help=text)
     command = add("backfill", "add exported journals to the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
     command = add("backup", "copy the store while the ingest runs", _backup)

@@ -78,10 +78,15 @@ def play(table: Table, report: Report, short: bool) -> None:
     report.step("the journal, verified and judged again", lambda: verify(table))
     if short:
         return
-    report.step("update by the package", lambda: update(table, f"SHOE_UNSIGNED=yes dpkg -i {PAYLOAD}/next/firmware-bridge_*.deb"))
+    report.step(
+        "update by the package",
+        lambda: update(table, f"SHOE_UNSIGNED=yes dpkg -i {PAYLOAD}/next/firmware-bridge_*.deb"),
+    )
     report.step("back to what ran before", lambda: update(table, f"{SHIPPED}/scripts/install --rollback"))
     report.step("forward again by the bundle", lambda: update(table, "/root/next/scripts/install --unsigned"))
-    report.step("back by the older package", lambda: update(table, f"SHOE_UNSIGNED=yes dpkg -i {PAYLOAD}/firmware-bridge_*.deb"))
+    report.step(
+        "back by the older package", lambda: update(table, f"SHOE_UNSIGNED=yes dpkg -i {PAYLOAD}/firmware-bridge_*.deb")
+    )
     report.step("the package removed", lambda: remove(table))
 
 

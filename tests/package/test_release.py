@@ -185,7 +185,8 @@ def test_the_first_installation_is_verified_by_three_lines_of_openssl(stage: Sta
     [package] = (tmp_path / "stick").glob("shoe-floor*.deb")
     package.write_bytes(package.read_bytes() + b" ")
     assert subprocess.run(["bash", "-euc", script], cwd=tmp_path / "stick", check=False, capture_output=True).returncode
-    (tmp_path / "stick/SHA256SUMS").open("a").write("#\n")
+    sums = tmp_path / "stick/SHA256SUMS"
+    sums.write_text(sums.read_text() + "#\n")
     assert subprocess.run(["bash", "-euc", script], cwd=tmp_path / "stick", check=False, capture_output=True).returncode
 
 
