@@ -31,7 +31,7 @@ RETAINED: Final = {
 """Retained topics of a table."""
 
 OF_OTHERS: Final = "witnessed"
-"""Retained for a table by its back office, whose user alone may write it."""
+"""Retained for a table by its back office: the user of that alone may write it."""
 
 
 class NotRetired(BridgeError):

@@ -29,7 +29,10 @@ from firmware_bridge.record.verify import Key, Refused
 
 TEXT: Final = "verify the next version by the keys of this one, and install it"
 VERIFIED: Final = {"SHOE_BUNDLE": "verified"}
-"""Environment by which scripts/install, and dpkg's scripts, know that this command verified them."""
+"""Environment by which scripts/install knows that this command verified it."""
+
+UNSIGNED: Final = {"SHOE_UNSIGNED": "yes"}
+"""Environment by which dpkg's scripts install what is not signed."""
 
 
 class NotTaken(BridgeError):
@@ -91,7 +94,7 @@ def _verified(file: Path, how: argparse.Namespace, to: Path | None = None) -> Re
 
 
 def _install(arguments: argparse.Namespace, installer: Sequence[str]) -> int:
-    """Verifies a copy that nobody else can change, then lets its installer run. The exit code of that."""
+    """Verifies a copy that only this process can change, then lets its installer run. The exit code of that."""
     file: Path = arguments.file
     with TemporaryDirectory(prefix="shoe-bundle-") as private:
         copy, to = Path(private, file.name), Path(private, "verified")
@@ -104,7 +107,8 @@ def _install(arguments: argparse.Namespace, installer: Sequence[str]) -> int:
         _say(_verified(copy, arguments, to), arguments.unsigned)
         command = ["dpkg", "-i", str(copy)] if file.suffix == ".deb" else ["bash", str(to / "scripts/install")]
         words = [] if file.suffix == ".deb" else [*installer, *arguments.options]
-        return subprocess.run([*command, *words], check=False, env=os.environ | VERIFIED).returncode
+        env = os.environ | VERIFIED | (UNSIGNED if arguments.unsigned else {})
+        return subprocess.run([*command, *words], check=False, env=env).returncode
 
 
 def _say(release: Release, unsigned: bool) -> None:

@@ -120,7 +120,7 @@ def _user(
 ) -> str:
     """A user; one that may publish nothing is denied everything, as an empty list would allow it."""
     if name not in passwords:
-        raise ConfigError(f"{name} has no password", "write a line NAME:PASSWORD into the file of --passwords")
+        raise ConfigError(f"{name} has no password", "write a line NAME:PASSWORD into the file of --nats")
     allowed = json.dumps(publish) if publish else '{ deny: ">" }'
     rights = f"publish: {allowed}, subscribe: {json.dumps(subscribe)}"
     return (
@@ -129,7 +129,7 @@ def _user(
 
 
 def _subject(word: str) -> str:
-    """A word of an MQTT topic as NATS has it. Raises ConfigError for one that would be a wildcard there."""
+    """A word of an MQTT topic in NATS. Raises ConfigError for one that would be a wildcard there."""
     if "*" in word or ">" in word:
         raise ConfigError(f"{word!r} is no name for NATS", "take one without * and >")
     return word.replace(".", "//")

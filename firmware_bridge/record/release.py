@@ -1,4 +1,4 @@
-"""Verifies releases: a bundle or package whose files are those in `SHA256SUMS`, as the note beside it signs it.
+"""Verifies releases: a bundle or package with the files of its `SHA256SUMS`, as the note beside that signs it.
 
 Needs the standard library of Python alone. The keys are those of the version that runs, never of the one that comes.
 """
@@ -122,7 +122,7 @@ def verified_sums(sums: bytes, note: bytes | None, keys: Sequence[Key]) -> Relea
 
 
 def verified_files(files: Files, keys: Sequence[Key] | None, to: Path | None = None) -> Release:
-    """The release whose files these are, each and no other. Raises Refused, which begins with the file's path.
+    """The release that these files are, each and no other. Raises Refused, which begins with the file's path.
 
     keys: None where no signature is asked for. to: a new folder that the files are written to, as they are verified.
     """
@@ -218,7 +218,7 @@ def _opened(archive: Path) -> Iterator[gzip.GzipFile]:
 
 
 def verified_beside(file: Path, keys: Sequence[Key] | None) -> Release | None:
-    """The release whose `SHA256SUMS`, beside the file, names it; None where none does. Raises Refused."""
+    """The release with a `SHA256SUMS` beside the file that names it; None where none does. Raises Refused."""
     folder = file.parent
     try:
         sums = (folder / SUMS).read_bytes()

@@ -32,7 +32,7 @@ def test_each_secret_that_is_there_is_encrypted_and_named_in_a_drop_in(unit: str
         assert dropin.read_text() == f"[Service]\nLoadCredentialEncrypted=mqtt-password:{product}.mqtt-password\n"
         encrypted = tmp_path / f"etc/credstore.encrypted/{product}.mqtt-password"
         assert b"hunter2" not in encrypted.read_bytes()
-        command = ["systemd-creds", "decrypt", "--name=mqtt-password", encrypted, "-"]
+        command = ["systemd-creds", "decrypt", "--name=mqtt-password", str(encrypted), "-"]
         assert subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout == b"hunter2"
     finally:
         if not had_key:
