@@ -40,6 +40,13 @@ def test_a_dry_run_of_uninstall_changes_nothing(install: Install, root: Path) ->
     assert tree(root) == before
 
 
+def test_sources_are_signed_by_nobody_and_that_is_asked_for(root: Path) -> None:
+    command = [str(PROJECT / "scripts/install"), "--root", str(root), "--no-venv"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (done.returncode, "--unsigned installs them all the same" in done.stderr, root.exists()) == (1, True, False)
+    assert "NOT SIGNED" in subprocess.run([*command, "--unsigned"], check=True, capture_output=True, text=True).stdout
+
+
 def test_installing_again_changes_nothing(install: Install, root: Path) -> None:
     install()
     before = tree(root)
