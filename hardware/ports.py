@@ -217,6 +217,12 @@ def close_tty(port: "serial.Serial") -> None:
         port.close()
 
 
+def others(path: str) -> list[str]:
+    """The names of serial adapters by USB that are plugged in beside the one at `path`."""
+    real = os.path.realpath(path)
+    return sorted(str(each) for each in BY_ID.glob("*") if os.path.realpath(each) != real)
+
+
 def holders(path: str) -> list[str]:
     """The programs that have the device open, as far as this user may see: "python3 (pid 812)"."""
     real = os.path.realpath(path)

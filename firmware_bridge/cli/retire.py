@@ -30,6 +30,9 @@ RETAINED: Final = {
 }
 """Retained topics of a table."""
 
+OF_OTHERS: Final = "witnessed"
+"""Retained for a table by its back office: the user of that alone may write it."""
+
 
 class NotRetired(BridgeError):
     """Table that was not retired, and why."""
@@ -69,7 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
         say("nothing was changed")
         return 1
     asyncio.run(_talk(settings, prefix, sorted(RETAINED | set(kept))))
-    if left := asyncio.run(_talk(settings, prefix, ())):
+    left = asyncio.run(_talk(settings, prefix, ()))
+    if left.pop(OF_OTHERS, b""):
+        say(f"{prefix}/{OF_OTHERS} stays: the back office's user alone may empty it (mosquitto_pub -r -n)")
+    if left:
         hint = "let this user write there (shoe help broker), or stop the daemon of that name"
         raise NotRetired(f"the broker still retains {', '.join(sorted(left))} of {prefix}", hint)
     say(f"{prefix} is retired: emptied {', '.join(sorted(kept)) or 'nothing'}")

@@ -2,10 +2,8 @@
 
 import argparse
 import asyncio
-import contextlib
 import gc
 import logging
-import os
 import signal
 import sys
 import traceback
@@ -43,17 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
     for what in config.rules.unusual_terms(config.terms):
         log.warning("[game] %s", what)
     return asyncio.run(_run(config))
-
-
-def keep_to_one_core() -> None:
-    """Pins this process to one usable core, a different one for each daemon; not to the first, which serves devices.
-
-    Threads and processes started later inherit it. Ignored where it is forbidden.
-    """
-    cores = sorted(os.sched_getaffinity(0))
-    usable = cores[1:] or cores
-    with contextlib.suppress(OSError):
-        os.sched_setaffinity(0, {usable[os.getpid() % len(usable)]})
 
 
 class Discreet(logging.Formatter):
@@ -99,7 +86,6 @@ async def _bridge(config: Config) -> int:
         log.critical("ending: %s", context.get("message"), exc_info=context.get("exception"))
         bridge.stop("lost")
 
-    keep_to_one_core()
     gc.freeze()
     loop.set_exception_handler(fail)
     for end in (signal.SIGTERM, signal.SIGINT):

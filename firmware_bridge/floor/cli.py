@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from firmware_bridge.config.arguments import Exit, Parser, file_to_write
+from firmware_bridge.config.bundle import TEXT, bundle_options, run_bundle
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
@@ -187,6 +188,20 @@ def _pseudonym(arguments: argparse.Namespace, config: FloorConfig) -> int:
     return Exit.FINE
 
 
+def _acl(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.acl import mosquitto, nats, read_passwords, users
+
+    who = users(config, arguments.backend, arguments.reader)
+    passwords = arguments.nats
+    lines = nats(who, read_passwords(passwords), config.nats.consumer) if passwords else mosquitto(who)
+    print("\n".join(lines))
+    return Exit.FINE
+
+
+def _bundle(arguments: argparse.Namespace, config: None) -> int:
+    return run_bundle(arguments, ["--floor"])
+
+
 def _witness(arguments: argparse.Namespace, config: Any) -> int:
     need("uvicorn", "floor")
     from firmware_bridge.floor.witness.service import run
@@ -284,6 +299,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to read them")
     add("page", "serve the web page of all tables for the pit (read-only)", _page)
     _add_witness(commands)
+    command = add("acl", "write the broker's rights, for each table of [tables]", _acl)
+    command.add_argument("--backend", action="append", default=[], metavar="NAME", help="a user that gives orders")
+    command.add_argument("--reader", action="append", default=[], metavar="NAME", help="a user that only reads")
+    text = "the users of NATS instead of mosquitto's rights; FILE: a line NAME:PASSWORD for each user"
+    command.add_argument("--nats", type=Path, metavar="FILE", help=text)
     command = add("backfill", "add exported journals to the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
     command = add("backup", "copy the store while the ingest runs", _backup)
@@ -298,6 +318,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--table", metavar="ID", help="only of this table")
     command.add_argument("--journal", metavar="ID", help="only of this journal")
     command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
+    command = commands.add_parser("bundle", help=TEXT, description=TEXT)
+    command.set_defaults(run=_bundle, load=lambda _: None, default=CONFIG)
+    bundle_options(command)
     command = commands.add_parser("help", help=HELP, description=HELP)
     made = command.add_mutually_exclusive_group()
     made.add_argument("--man", choices=("shoe-floor.1",), help="write the manual page")

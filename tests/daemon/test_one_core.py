@@ -1,49 +1,42 @@
-"""The daemon keeps to one core, and leaves that core to itself."""
+"""Cards go before live odds, on cores that serve no devices: by the unit, in which no code may change it."""
 
 import os
-from contextlib import closing
-from pathlib import Path
-from typing import Any
+import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 
-from firmware_bridge.cli import run
-from tests.kit import broker as real
-from tests.kit.broker import Broker
-from tests.kit.daemon_table import DaemonTable
+from tests.kit.project_copy import UNIT
 
-broker, brokers = real.broker, real.brokers  # fixtures
-CORES = os.sched_getaffinity(0)
+LINES = dict(re.findall(r"^(\w+)=(.*)$", UNIT.read_text(), re.M))
 
 
-def children(pid: int) -> list[int]:
-    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(each) for each in found]
+def test_the_unit_says_on_which_cores_and_before_whom() -> None:
+    assert LINES["CPUAffinity"] == "1-3"
+    assert int(LINES["Nice"]) < 0
+    assert (LINES["CPUSchedulingPolicy"], LINES["CPUSchedulingResetOnFork"]) == ("other", "yes")
+    filters = re.findall(r"^SystemCallFilter=(.*)$", UNIT.read_text(), re.M)
+    assert filters == ["@system-service", "~@privileged @resources"]
 
 
-@pytest.mark.skipif(len(CORES) < 2, reason="there is one core")
-def test_a_daemon_has_one_core_and_odds_are_worked_out_on_the_others(tmp_path: Path, broker: Broker) -> None:
-    with closing(DaemonTable(tmp_path, broker.port, mqtt={"live_odds": True})) as table:
-        table.start().deal("9s Td Ts Tc 2s")
-        assert table.process
-        own = os.sched_getaffinity(table.process.pid)
-        assert len(own) == 1
-        assert own != {min(CORES)}
-        daemon = table.process.pid
-        table.until(lambda: children(daemon))
-        (child,) = children(daemon)
-        table.until(lambda: own.isdisjoint(os.sched_getaffinity(child)))
-
-
-@pytest.mark.parametrize(("cores", "pid", "chosen"), [({0}, 7, {0}), ({0, 1}, 7, {1}), ({0, 1, 2, 3}, 7, {2})])
-def test_the_first_core_serves_devices(mocker: Any, cores: set[int], pid: int, chosen: set[int]) -> None:
-    mocker.patch.object(os, "sched_getaffinity", return_value=cores)
-    mocker.patch.object(os, "getpid", return_value=pid)
-    told = mocker.patch.object(os, "sched_setaffinity")
-    run.keep_to_one_core()
-    told.assert_called_once_with(0, chosen)
-
-
-def test_where_it_is_forbidden_the_kernel_goes_on_choosing(mocker: Any) -> None:
-    mocker.patch.object(os, "sched_setaffinity", side_effect=PermissionError)
-    run.keep_to_one_core()
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("chrt"), reason="root, and util-linux")
+def test_what_it_starts_is_not_put_before_others() -> None:
+    """The priority of a unit with these lines is not inherited by the process of the odds."""
+    code = "import os, subprocess as s; print(os.nice(0), s.run(['nice'], capture_output=True, text=True).stdout)"
+    command = [
+        "nice",
+        "-n",
+        str(-10 - os.nice(0)),
+        "chrt",
+        "--reset-on-fork",
+        "--other",
+        "0",
+        sys.executable,
+        "-c",
+        code,
+    ]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    own, child = map(int, done.stdout.split())
+    assert own < 0 <= child

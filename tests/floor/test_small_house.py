@@ -69,7 +69,8 @@ class House:
         lines = [line for line in script.splitlines() if not any(word in line for word in ELSEWHERE)]
         if os.geteuid() != 0:
             lines = [line for line in lines if "chown" not in line]
-        text = self.here("\n".join(lines)).replace("sudo ", "")
+        program = f"{sys.executable} -m firmware_bridge.floor --config {self.folder}/etc/firmware-bridge/floor.toml acl"
+        text = self.here("\n".join(lines)).replace("sudo ", "").replace("shoe-floor acl", program)
         done = subprocess.run(["bash", "-euc", text], cwd=ROOT, capture_output=True, text=True, check=True)
         return done.stdout.strip()
 
@@ -127,6 +128,11 @@ def test_what_the_document_shows_is_what_it_copies() -> None:
     shown = re.findall(r"```(?:toml)?\n(.*?)```", DOC.split("\n## The table")[0].split("What was copied:")[1], re.S)
     names = ("mosquitto.conf", "acl", "floor.toml")
     assert shown == [(ROOT / "docs/small-house" / name).read_text() for name in names]
+
+
+def test_the_rights_are_those_that_the_command_writes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shoe_floor(["--config", str(ROOT / "docs/small-house/floor.toml"), "acl"]) == 0
+    assert capsys.readouterr().out == (ROOT / "docs/small-house/acl").read_text()
 
 
 def test_a_round_of_the_table_comes_into_the_store_and_the_backup(
@@ -199,7 +205,7 @@ def backed_up(house: House, config: Path) -> list[tuple[int]]:
         return store.execute(asked).fetchall()
 
 
-def test_the_next_table_needs_a_password_and_nothing_else(house: tuple[House, DocBroker, str]) -> None:
+def test_the_next_table_needs_a_password_its_name_and_rights(house: tuple[House, DocBroker, str]) -> None:
     pc, broker, _ = house
     secret = pc.folder / "table.password"
     secret.write_text(pc.typed(blocks("sh", "The step to three tables")[0]))

@@ -15,6 +15,8 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
 from firmware_bridge.cli import main as shoe
+from firmware_bridge.floor import acl
+from firmware_bridge.floor.config import parse
 from tests.floor.journals import made, published
 from tests.floor_whole import nats_floor
 from tests.floor_whole.nats import Cluster, needs_nats
@@ -26,7 +28,6 @@ pytestmark = needs_nats
 floors, tls = nats_floor.floors, certificates.tls  # fixtures
 
 DOC = (Path(__file__).parents[2] / "docs/nats.md").read_text("utf-8")
-TABLE = re.compile(r"^      \{ user: T07,.*?\} \}\n", re.DOTALL | re.MULTILINE)
 
 
 class House(NamedTuple):
@@ -42,17 +43,18 @@ def block(name: str) -> str:
     return str(found)
 
 
-def accounts_of(*tables: str) -> str:
-    """The accounts of the document, with these tables."""
-    line = TABLE.search(accounts := block("/etc/nats/accounts.conf"))
-    assert line
-    return accounts.replace(line[0], "".join(line[0].replace("T07", table) for table in tables))
+def users_of(*tables: str) -> str:
+    """The users that `shoe-floor acl` writes for these tables."""
+    raw = {"mqtt": {"username": "floor"}, "page": {"username": "pit"}, "tables": {name: {} for name in tables}}
+    names = ("floor", "pit", "reader", "backend", *tables)
+    passwords = {name: f"PASSWORD-OF-{name.upper()}" for name in names}
+    return "\n".join(acl.nats(acl.users(parse(raw), ["backend"], ["reader"]), passwords, "shoe-floor-ingest"))
 
 
 @pytest.fixture
 def house(tmp_path: Path, tls: Path) -> Iterator[House]:
     cluster = Cluster(tmp_path / "nats", 3)
-    accounts = accounts_of("T07", "T08")
+    accounts = {"accounts.conf": block("/etc/nats/accounts.conf"), "users.conf": users_of("T07", "T08")}
     for node in cluster.nodes:
         text = block("/etc/nats/nats.conf").replace("server_name: n1", f"server_name: {node.name}")
         for number, other in enumerate(cluster.nodes, 1):
@@ -65,7 +67,7 @@ def house(tmp_path: Path, tls: Path) -> Iterator[House]:
         )
         text = text.replace("/etc/nats/ca.pem", f"{tls}/ca.pem").replace("/var/lib/nats", f"{tmp_path}/js/{node.name}")
         assert "example" not in text
-        node.configure(text, {"accounts.conf": accounts})
+        node.configure(text, accounts)
     for name in ("floor", "T07"):
         (tmp_path / f"password-of-{name}").write_text(f"PASSWORD-OF-{name.upper()}\n")
     yield House(cluster.start(), tls)
@@ -160,11 +162,39 @@ def test_nobody_gets_further_than_the_document_says(house: House, floor: Floor) 
         reader.close()
 
 
+def test_each_user_writes_what_is_its_own_and_nothing_else(house: House) -> None:
+    """Whoever writes is acknowledged in any case: what counts is what a reader hears."""
+    names = (*acl.TABLE_WRITES, *acl.INGEST_WRITES)
+    may = {
+        "T07": {f"shoe/T07/{name}" for name in acl.TABLE_WRITES},
+        "backend": {f"shoe/{table}/{name}" for table in ("T07", "T08") for name in acl.BACKEND_WRITES},
+        "pit": set(),
+    }
+    heard = {user: said_by(house, user, names, right) for user, right in may.items()}
+    assert heard == may
+
+
+def said_by(house: House, user: str, names: tuple[str, ...], right: set[str]) -> set[str]:
+    """What a reader hears of all that a user tries, once it has heard what the user may."""
+    reader, who = Client311(house, "reader"), Client311(house, user)
+    try:
+        assert reader.may_read("shoe/#")
+        for table in ("T07", "T08"):
+            for name in names:
+                who.say(f"shoe/{table}/{name}")
+        until(lambda: right <= set(reader.heard), lambda: f"{user} {right - set(reader.heard)}")
+        time.sleep(0.5)
+        return set(reader.heard)
+    finally:
+        who.close()
+        reader.close()
+
+
 def test_a_new_table_needs_no_restart(house: House, floor: Floor, tmp_path: Path) -> None:
     floor.prepare()
     floor.start()
     for node in house.cluster.nodes:
-        (tmp_path / "nats" / node.name / "accounts.conf").write_text(accounts_of("T07", "T08", "T09"))
+        (tmp_path / "nats" / node.name / "users.conf").write_text(users_of("T07", "T08", "T09"))
         node.reload()
     until(lambda: all("Reloaded server configuration" in node.log for node in house.cluster.nodes))
     fresh = Client311(house, "T09")

@@ -78,10 +78,15 @@ def play(table: Table, report: Report, short: bool) -> None:
     report.step("the journal, verified and judged again", lambda: verify(table))
     if short:
         return
-    report.step("update by the package", lambda: update(table, f"dpkg -i {PAYLOAD}/next/firmware-bridge_*.deb"))
+    report.step(
+        "update by the package",
+        lambda: update(table, f"SHOE_UNSIGNED=yes dpkg -i {PAYLOAD}/next/firmware-bridge_*.deb"),
+    )
     report.step("back to what ran before", lambda: update(table, f"{SHIPPED}/scripts/install --rollback"))
-    report.step("forward again by the bundle", lambda: update(table, "/root/next/scripts/install"))
-    report.step("back by the older package", lambda: update(table, f"dpkg -i {PAYLOAD}/firmware-bridge_*.deb"))
+    report.step("forward again by the bundle", lambda: update(table, "/root/next/scripts/install --unsigned"))
+    report.step(
+        "back by the older package", lambda: update(table, f"SHOE_UNSIGNED=yes dpkg -i {PAYLOAD}/firmware-bridge_*.deb")
+    )
     report.step("the package removed", lambda: remove(table))
 
 
@@ -90,7 +95,7 @@ def install(table: Table) -> str:
     table.pi.sh(f"mount -o ro /dev/vdb {PAYLOAD}")
     for name, folder in (("this", PAYLOAD), ("next", f"{PAYLOAD}/next")):
         table.pi.sh(f"mkdir /root/{name} && tar -xzf {folder}/*.tar.gz -C /root/{name} --strip-components=1")
-    table.pi.sh("/root/this/scripts/install")
+    table.pi.sh("/root/this/scripts/install --unsigned")
     table.pi.sh(f"cat >/etc/firmware-bridge/bridge.toml <<'END'\n{table.config}END")
     table.pi.sh("until test -e /dev/shoe-reader; do sleep 0.2; done")
     return table.pi.sh("shoe --version")

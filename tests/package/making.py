@@ -30,6 +30,8 @@ class Made(NamedTuple):
     deb: Path
     floor: Path
     bundle: Path
+    sbom: Path
+    licences: Path
     verify: Path
 
 

@@ -40,6 +40,13 @@ def test_a_dry_run_of_uninstall_changes_nothing(install: Install, root: Path) ->
     assert tree(root) == before
 
 
+def test_sources_are_signed_by_nobody_and_that_is_asked_for(root: Path) -> None:
+    command = [str(PROJECT / "scripts/install"), "--root", str(root), "--no-venv"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (done.returncode, "--unsigned installs them all the same" in done.stderr, root.exists()) == (1, True, False)
+    assert "NOT SIGNED" in subprocess.run([*command, "--unsigned"], check=True, capture_output=True, text=True).stdout
+
+
 def test_installing_again_changes_nothing(install: Install, root: Path) -> None:
     install()
     before = tree(root)
@@ -87,14 +94,27 @@ def test_a_key_is_made_on_the_machine_that_keeps_it(root: Path) -> None:
     assert "key new" not in subprocess.run([*command, "--floor"], check=True, capture_output=True, text=True).stdout
 
 
-@pytest.mark.parametrize("options", [["--uninstall"], ["--uninstall", "--purge"]], ids=" ".join)
-def test_uninstall_keeps_the_key_and_says_so(install: Install, root: Path, options: list[str]) -> None:
+def test_uninstall_keeps_the_key_and_says_so(install: Install, root: Path) -> None:
     install()
     key = root / "etc/credstore/firmware-bridge.record-key"
     key.parent.mkdir(parents=True)
     key.write_bytes(bytes(32))
-    assert "/etc/credstore/firmware-bridge.record-key" in install(*options).splitlines()[-1]
+    assert "/etc/credstore/firmware-bridge.record-key" in install("--uninstall").splitlines()[-1]
     assert key.exists()
+
+
+@pytest.mark.parametrize(("own", "other"), [("firmware-bridge", "shoe-floor"), ("shoe-floor", "firmware-bridge")])
+def test_purge_leaves_no_secret_of_its_own(install: Install, root: Path, own: str, other: str) -> None:
+    """A card that is thrown away is a login otherwise."""
+    options = ["--floor"] if own == "shoe-floor" else []
+    install(*options)
+    for folder in ("credstore", "credstore.encrypted"):
+        (root / "etc" / folder).mkdir(parents=True)
+        for name in (f"{own}.mqtt-password", f"{own}.record-key", f"{own}.record-key-next", f"{other}.mqtt-password"):
+            (root / "etc" / folder / name).write_text("secret")
+    assert "secrets" in install(*options, "--uninstall", "--purge").splitlines()[-1]
+    left = [path for path in root.rglob("*") if path.is_file()]
+    assert {path.name for path in left} == {f"{other}.mqtt-password"}
 
 
 def refused(*options: str, code: int = 2) -> str:
@@ -206,12 +226,23 @@ def test_a_dry_run_objects_to_what_is_not_there(root: Path, options: list[str], 
 SERVICES = ("ingest", "page", "metrics", "witness")
 
 
-@pytest.mark.parametrize("unit", ["firmware-bridge", *(f"shoe-floor-{part}" for part in SERVICES)])
-def test_a_unit_is_exposed_at_most_2_of_10(unit: str) -> None:
-    path = PROJECT / f"systemd/{unit}.service"
-    command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", str(path)]
+@pytest.mark.parametrize(
+    ("unit", "most"), [("firmware-bridge", 14), *((f"shoe-floor-{part}", 12) for part in SERVICES)], ids=str
+)
+def test_a_unit_is_exposed_at_most_so_much_of_100(unit: str, most: int, tmp_path: Path) -> None:
+    """By systemd's own measure, also without a user namespace: in one the kernel names nobody who asks at a socket."""
+    path = tmp_path / f"{unit}.service"
+    path.write_text((PROJECT / f"systemd/{unit}.service").read_text().replace("PrivateUsers=yes\n", ""))
+    command = ["systemd-analyze", "security", "--offline=true", f"--threshold={most}", "--no-pager", str(path)]
     done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stdout
+
+
+def test_devices_belong_to_the_service_and_to_no_group_that_people_are_in() -> None:
+    rules = (PROJECT / "systemd/90-shoe-reader.rules").read_text()
+    assert set(re.findall(r'GROUP:?="([\w-]+)"', rules)) == {"shoe-bridge"}
+    assert not re.search("dialout|gpio$", (PROJECT / "systemd/sysusers.conf").read_text(), re.M)
+    assert "SupplementaryGroups" not in UNIT.read_text()
 
 
 def test_the_back_office_is_installed_with_what_it_was_tested_with() -> None:

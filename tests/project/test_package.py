@@ -41,3 +41,16 @@ def test_what_dpkg_calls_is_a_script_that_stops_at_the_first_error(name: str) ->
     script = PROJECT / "scripts/debian" / name
     assert subprocess.run(["/bin/sh", "-n", script], check=False).returncode == 0
     assert "\nset -e" in script.read_text()
+
+
+@pytest.mark.parametrize(("signed", "env", "code"), [("", {}, 1), ("", {"SHOE_UNSIGNED": "yes"}, 0), ("yes", {}, 0)])
+def test_a_package_that_nobody_signed_is_refused_before_dpkg_unpacks_it(
+    signed: str, env: dict[str, str], code: int, tmp_path: Path
+) -> None:
+    text = (PROJECT / "scripts/debian/preinst").read_text()
+    (tmp_path / "preinst").write_text(text.replace("\nsigned=\n", f"\nsigned={signed}\n"))
+    given = {"DPKG_MAINTSCRIPT_PACKAGE": "firmware-bridge", "DPKG_ROOT": "/nowhere", "PATH": "/usr/bin:/bin"} | env
+    done = subprocess.run(
+        ["/bin/sh", tmp_path / "preinst", "install"], check=False, capture_output=True, text=True, env=given
+    )
+    assert (done.returncode, "This package is not signed" in done.stderr) == (code, code == 1)

@@ -16,6 +16,7 @@ ALONE = {
         f"firmware_bridge.games.{game}.payouts": "words for one page, which the daemon does not load"
         for game in ("baccarat", "blackjack", "erbagang", "niuniu", "zhajinhua")
     },
+    "firmware_bridge.daemon.table.odds_child": "a process of its own, which loads no daemon",
     "hardware.pins.lgpio": "its module level needs a library that only a Pi has",
 }
 """Modules of fewer than 60 lines with one importer -> why each stands alone."""

@@ -48,6 +48,8 @@ def test_a_script_runs_from_any_directory(script: str, arguments: list[str], say
         ("lock", "--upgrade"),
         ("package", "scripts/package --out DIR"),
         ("pictures", "scripts/pictures --check"),
+        ("audit", "could not ask"),
+        ("release", "--new-key"),
         ("test", "--fast"),
         ("test-floor", "PostgreSQL"),
         ("test-package", "some minutes"),
@@ -87,7 +89,7 @@ def test_help_in_a_fresh_clone_installs_nothing(script: str, says: str, words: l
     assert [each.name for each in tmp_path.iterdir()] == ["scripts"]
 
 
-@pytest.mark.parametrize("script", ["docs", "hil", "install", "package", "pictures", "texts"])
+@pytest.mark.parametrize("script", ["docs", "hil", "install", "package", "pictures", "release", "texts"])
 def test_an_unknown_option_is_named_and_nothing_is_begun(script: str, tmp_path: Path) -> None:
     command = [str(SCRIPTS / script), "--foo"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5, check=False)

@@ -87,6 +87,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     service.people,
     record.software,
     reader.reader,
+    reader.adapter,
     reader.code_book,
     reader.calibrated,
     board.board,

@@ -21,6 +21,8 @@ from hardware.readers import READERS
 PLACES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*")
 """Patterns of serial ports under /dev, the best name first."""
 
+BY_ID: Final = PLACES[0]
+
 LIKE: Final = 0.7
 """Similarity from which a by-id name is suggested; names share maker and product."""
 
@@ -62,6 +64,31 @@ def reader(machine: Machine) -> Iterator[Finding]:
             if is_new
             else Finding("OK", "reader", what)
         )
+
+
+def adapter(machine: Machine) -> Iterator[Finding]:
+    """Whether the port is one adapter alone, by its serial number, and what else could be taken for a reader."""
+    port = machine.config.reader.port
+    device = machine.at(port).resolve()
+    if port.startswith(SOCKET) or not device.exists():
+        return
+    links = {path.resolve(): f"/{path.relative_to(machine.root)}" for path in machine.at("/dev").glob(BY_ID)}
+    if device in links and not _has_serial(machine, device.name):
+        what = f"{port} is an adapter without a serial number: any other of its kind is taken for it"
+        yield Finding("WARN", "reader", what, "take an adapter with one, and keep its plug out of reach")
+    elif device in links and "/by-id/" not in port:
+        what = f"{port} is any adapter that is plugged in, not this one alone"
+        yield Finding("WARN", "reader", what, f'write [reader] port = "{links[device]}"')
+    known = {device, *(machine.at(pad.port).resolve() for pad in machine.config.keypad)}
+    if others := sorted(name for path, name in links.items() if path not in known):
+        what = f"a second device that could be a reader is plugged in: {', '.join(others)}"
+        yield Finding("WARN", "reader", what, "see what it is, and unplug it; of a keypad: write its [[keypad]]")
+
+
+def _has_serial(machine: Machine, tty: str) -> bool:
+    """Whether the adapter of a port has a serial number: some levels above the port's own device."""
+    place = machine.at(f"/sys/class/tty/{tty}/device").resolve()
+    return any((each / "serial").is_file() for each in (place, *place.parents[:3]))
 
 
 def _missing(machine: Machine, message: str) -> Finding:

@@ -29,7 +29,6 @@ LIBRARY: Final = {"lgpio": "lgpio", "rpigpio": "RPi.GPIO"}
 
 _NEEDS: Final = re.compile(r"([A-Za-z0-9._-]+)\s*\(?([^;)]*)\)?")
 _LIMIT: Final = re.compile(r"(>=|<=|==|!=|~=|<|>)\s*([\w.]+)")
-GROUPS: Final = {"dialout": "the reader", "gpio": "the pins"}
 TWO_LOGINS: Final = '[rights] two_people = "login"'
 PEOPLE: Final = 2
 CHIPS: Final = "gpiochip*"
@@ -148,19 +147,14 @@ def _install(name: str) -> str:
 
 
 def access(machine: Machine) -> Iterator[Finding]:
-    """Whether the service's user exists, is in its groups, and may open its devices."""
+    """Whether the service's user exists, and may open its devices by its own group, as udev gives them to it."""
     if not _ids(machine, "/etc/passwd", USER):
-        remedy = "run scripts/install, or run the daemon as a user in the groups dialout and gpio"
+        remedy = "run scripts/install, or run the daemon as a user that may open reader and pins"
         yield Finding("WARN", "access", f"there is no user {USER}: the service is not installed", remedy)
         return
-    mine = {group for group in GROUPS if USER in _members(machine, group)}
-    missing = [group for group in GROUPS if group not in mine]
-    for group in missing:
-        what = f"{USER} is not in the group {group}: it cannot use {GROUPS[group]}"
-        yield Finding("FAIL", "access", what, f"sudo usermod -aG {group} {USER}, then restart the service")
-    faults = [*_readable(machine), *_journals(machine), *_devices(machine, mine | {USER})]
+    faults = [*_readable(machine), *_journals(machine), *_devices(machine)]
     yield from faults
-    if not missing and not faults:
+    if not faults:
         port = machine.config.reader.port
         is_untried = not port.startswith(SOCKET) and not machine.at(port).exists()
         untried = f"; not tried: {port}, which is missing" if is_untried else ""
@@ -211,23 +205,23 @@ def _journals(machine: Machine) -> Iterator[Finding]:
             return
 
 
-def _devices(machine: Machine, mine: set[str]) -> Iterator[Finding]:
+def _devices(machine: Machine) -> Iterator[Finding]:
     port = machine.config.reader.port
     if not port.startswith(SOCKET):
-        yield from _device(machine, machine.at(port), mine)
+        yield from _device(machine, machine.at(port))
     if machine.config.pins.factory == "lgpio" and wires(machine.config):
         for chip in sorted(machine.at("/dev").glob(CHIPS)):
-            yield from _device(machine, chip, mine)
+            yield from _device(machine, chip)
 
 
-def _device(machine: Machine, path: Path, mine: set[str]) -> Iterator[Finding]:
+def _device(machine: Machine, path: Path) -> Iterator[Finding]:
     try:
         found = path.stat()
     except OSError:
         return  # reported by the check of the reader
     mode, owner = stat.S_IMODE(found.st_mode), _name(machine, "/etc/passwd", found.st_uid)
     group = _name(machine, "/etc/group", found.st_gid)
-    if mode & 0o006 == 0o006 or (group in mine and mode & 0o060 == 0o060) or (owner == USER and mode & 0o600 == 0o600):
+    if mode & 0o006 == 0o006 or (group == USER and mode & 0o060 == 0o060) or (owner == USER and mode & 0o600 == 0o600):
         return
     shown = f"/{path.relative_to(machine.root)}"
     what = f"{shown} belongs to {owner}:{group}, mode {mode:04o}: {USER} cannot open it"
@@ -241,11 +235,6 @@ def _rows(machine: Machine, file: str) -> list[list[str]]:
 
 def _ids(machine: Machine, file: str, name: str) -> list[list[str]]:
     return [row for row in _rows(machine, file) if row[0] == name]
-
-
-def _members(machine: Machine, group: str) -> set[str]:
-    """Members of a group, not counting users with it as primary group."""
-    return {name for row in _ids(machine, "/etc/group", group) for name in row[3].split(",")}
 
 
 def _name(machine: Machine, file: str, number: int) -> str:

@@ -22,7 +22,7 @@ from firmware_bridge.facts.cards import Serial
 from firmware_bridge.facts.inputs import Person, ReportNo
 from firmware_bridge.shoe.state import is_open
 from hardware.errors import PortError
-from hardware.ports import Port
+from hardware.ports import Port, others
 from hardware.readers import READERS, ReaderSettings, messages
 
 
@@ -209,6 +209,8 @@ class Reader:
         if self.port.write(self._restore):
             self._restore = b""
         self._delete_left()
+        if more := others(self.port.target):
+            log.warning("serial adapters beside the reader's, each a keypad's or nobody's: %s", ", ".join(more))
         if self._leased and not self._protocol.keeps_reports:
             self._loop.call_later(self._protocol.repeats_within_s, self._end_lease, self._leased)
         elif not self._protocol.keeps_reports:  # a card that passed before the first open is lost too

@@ -1,9 +1,8 @@
 """Child process that computes odds from counts of disclosed cards: JSON lines in, JSON lines out."""
 
 import contextlib
-import os
 import sys
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 import msgspec
 from msgspec import Raw, Struct
@@ -12,8 +11,6 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.wire_states import Odds
 from firmware_bridge.games import GAMES
-
-NICE: Final = 10
 
 
 class Question(Struct, frozen=True):
@@ -43,17 +40,8 @@ def answer(question: Question) -> Odds:
     return Odds(question.round, question.cards, dict(odds), more)
 
 
-def _leave_core_of(parent: int) -> None:
-    """Moves to the other cores, where there are any: the parent has one of its own."""
-    if others := set(range(os.cpu_count() or 1)) - os.sched_getaffinity(parent):
-        os.sched_setaffinity(0, others)
-
-
 def main(questions: BinaryIO, answers: BinaryIO) -> None:
     """Answers each line with a line, to the end of input."""
-    with contextlib.suppress(OSError):  # a sandbox may forbid it
-        os.nice(NICE)
-        _leave_core_of(os.getppid())
     for line in questions:
         answers.write(msgspec.json.encode(answer(msgspec.json.decode(line, type=Question))) + b"\n")
         answers.flush()

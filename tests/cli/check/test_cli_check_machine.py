@@ -1,6 +1,7 @@
 """A machine that is wrong in one way each, as far as its files and its system's programs tell."""
 
 import os
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,9 @@ import pytest
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check.board import board
-from firmware_bridge.cli.check.reader import calibrated, reader
+from firmware_bridge.cli.check.reader import adapter, calibrated, reader
 from firmware_bridge.cli.check.service import access, people, service, versions, within
+from firmware_bridge.config.findings import Finding
 from tests.cli.check import machines
 from tests.cli.check.machines import NOW, PI4, Make, only
 
@@ -17,7 +19,7 @@ machine = machines.machine  # fixture
 
 NO_JOURNAL = {"dir": "/none"}
 PASSWD = "shoe-bridge:x:990:990::/:\nroot:x:0:0::/:"
-GROUP = "dialout:x:20:shoe-bridge\ngpio:x:997:shoe-bridge,pi\nshoe-bridge:x:990:"
+GROUP = "dialout:x:20:pi\ngpio:x:997:pi\nshoe-bridge:x:990:"
 KERNEL_66 = PI4 | {"proc/sys/kernel/osrelease": "6.6.51+rpt-rpi-v8"}
 PI5 = PI4 | {"proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0"}
 CHIP = {"dev/gpiochip0": ""}
@@ -65,12 +67,10 @@ def test_two_people_are_two_logins_of_the_groups(machine: Make, asks: str, group
     ("files", "level", "text"),
     [
         ({}, "WARN", "there is no user shoe-bridge"),
-        ({"etc/group": GROUP.replace("20:shoe-bridge", "20:")}, "FAIL", "not in the group dialout: it cannot use"),
-        ({"etc/group": GROUP.replace("shoe-bridge,pi", "pi")}, "FAIL", "not in the group gpio: it cannot use"),
         ({"etc/group": GROUP}, "OK", "can use reader and pins"),
     ],
 )
-def test_groups_of_the_service(machine: Make, files: dict[str, str], level: str, text: str) -> None:
+def test_the_user_of_the_service(machine: Make, files: dict[str, str], level: str, text: str) -> None:
     found = only(access, machine({"etc/passwd": PASSWD if files else "", **files}, journal=NO_JOURNAL))
     assert (found.level, text in found.text) == (level, True), found
 
@@ -118,7 +118,51 @@ def test_devices_of_a_wrong_and_a_right_group(machine: Make) -> None:
     made.at("/dev/gpiochip0").chmod(0o660)
     assert "/dev/gpiochip0 belongs to root:0" in only(access, made).text
     os.chown(made.at("/dev/gpiochip0"), 0, 997)
+    assert "/dev/gpiochip0 belongs to root:gpio" in only(access, made).text
+    os.chown(made.at("/dev/gpiochip0"), 0, 990)
     assert only(access, made).level == "OK"
+
+
+@pytest.fixture
+def adapters(machine: Make) -> Callable[..., list[Finding]]:
+    """The findings about the reader's adapter, with these adapters plugged in: by-id name -> tty."""
+
+    def found(there: dict[str, str], serials: Collection[str], **sections: Any) -> list[Finding]:
+        made = machine({f"dev/{tty}": "" for tty in there.values()}, **sections)
+        links = made.at("/dev/serial/by-id")
+        links.mkdir(parents=True)
+        for name, tty in there.items():
+            (links / name).symlink_to(made.at(f"/dev/{tty}"))
+            place = made.at(f"/sys/class/tty/{tty}/device")
+            place.mkdir(parents=True)
+            if tty in serials:
+                (place.parent / "serial").write_text("A10M7X2B")
+        made.at("/dev/shoe-reader").symlink_to(made.at("/dev/ttyUSB0"))
+        return list(adapter(made))
+
+    return found
+
+
+def test_the_port_is_tied_to_the_serial_number_of_one_adapter(adapters: Callable[..., list[Finding]]) -> None:
+    [found] = adapters({"usb-FTDI_A10M7X2B-if00": "ttyUSB0"}, ["ttyUSB0"])
+    assert (found.level, found.remedy) == ("WARN", 'write [reader] port = "/dev/serial/by-id/usb-FTDI_A10M7X2B-if00"')
+
+
+def test_a_port_that_is_tied_is_fine(adapters: Callable[..., list[Finding]]) -> None:
+    assert adapters({"usb-A": "ttyUSB0"}, ["ttyUSB0"], reader={"port": "/dev/serial/by-id/usb-A"}) == []
+
+
+def test_an_adapter_without_a_serial_number_is_named(adapters: Callable[..., list[Finding]]) -> None:
+    [found] = adapters({"usb-1a86-if00": "ttyUSB0"}, [])
+    assert "without a serial number" in found.text
+
+
+def test_a_second_device_is_named_unless_it_is_a_keypad(adapters: Callable[..., list[Finding]]) -> None:
+    tied = {"port": "/dev/serial/by-id/usb-A"}
+    pad = [{"port": "/dev/serial/by-id/usb-B", "dealer": True}]
+    there = {"usb-A": "ttyUSB0", "usb-B": "ttyACM0", "usb-C": "ttyUSB1"}
+    [found] = adapters(there, there.values(), reader=tied, keypad=pad)
+    assert "a second device that could be a reader is plugged in: /dev/serial/by-id/usb-C" in found.text
 
 
 def test_a_wrong_by_id_name_is_guessed_and_the_ports_are_listed(machine: Make) -> None:

@@ -1,0 +1,235 @@
+"""Verifies releases: a bundle or package with the files of its `SHA256SUMS`, as the note beside that signs it.
+
+Needs the standard library of Python alone. The keys are those of the version that runs, never of the one that comes.
+"""
+
+import gzip
+import re
+import tarfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import IO, Final, NamedTuple
+
+from firmware_bridge.record.verify import ED25519, NOTE_BYTES, Key, Refused, is_signed, parse_note, parse_vkey
+
+SUMS: Final = "SHA256SUMS"
+NOTE: Final = "SHA256SUMS.note"
+KEYS: Final = Path(__file__).with_name("release-keys.txt")
+
+_HEAD: Final = re.compile(r"# ([a-z][a-z-]*) ([0-9][0-9A-Za-z.+]*) ([a-z0-9]+)")
+_LINE: Final = re.compile(r"([0-9a-f]{64})  ([^\s/\\][^\n\\]*)")
+_VERSION: Final = re.compile(r"(\d+(?:\.\d+)*)\+(\d{14})\.[0-9a-f]+(?:\.dirty)?")
+_GZIP: Final = bytes.fromhex("1f8b0800000000000403")
+"""How `gzip -1n` begins: nothing there may differ without being seen, though it does not change what is packed."""
+
+_FILES: Final = 10_000
+_BYTES: Final = 1 << 30
+"""Bounds of an archive that is read before its signature can be verified."""
+
+_CHUNK: Final = 1 << 20
+
+Files = Callable[[], Iterator[tuple[str, IO[bytes]]]]
+"""Reads a release from its beginning: each file's path and what it holds."""
+
+
+class Release(NamedTuple):
+    """What a `SHA256SUMS` says. files: path -> SHA-256 as hex; signers: those that signed it, of the known keys."""
+
+    name: str
+    version: str
+    arch: str
+    files: dict[str, str]
+    signers: tuple[Key, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version} {self.arch}"
+
+    @property
+    def order(self) -> tuple[tuple[int, ...], int]:
+        """What rises from release to release: the numbers of the version, then the time of its commit."""
+        found = _VERSION.fullmatch(self.version)
+        if not found:
+            raise Refused(f"{self.version} is no version of a release")
+        return tuple(map(int, found[1].split("."))), int(found[2])
+
+
+def pinned_keys(path: Path = KEYS) -> tuple[Key, ...]:
+    """The keys of releases that this version knows. Raises Refused."""
+    lines = (line.strip() for line in path.read_text("utf-8").splitlines())
+    keys = tuple(parse_vkey(line) for line in lines if line and not line.startswith("#"))
+    if any(key.kind != ED25519 for key in keys):
+        raise Refused(f"{path}: a release is signed by keys of type Ed25519")
+    return keys
+
+
+def installed_release(prefix: Path) -> Release | None:
+    """The release that an environment was installed from; None where it was made of sources."""
+    for path in sorted(prefix.glob(f"share/*/{SUMS}")):
+        return parse_sums(path.read_text("utf-8"))
+    return None
+
+
+def parse_sums(text: str) -> Release:
+    """What the lines of `SHA256SUMS` say; the first one names the release. Raises Refused."""
+    head, *lines = text.split("\n")
+    found = _HEAD.fullmatch(head)
+    if not found or lines[-1:] != [""]:
+        raise Refused(f"{SUMS}: it does not begin with a line that names the release, or it is cut off")
+    files: dict[str, str] = {}
+    for number, line in enumerate(lines[:-1], 2):
+        each = _LINE.fullmatch(line)
+        if not each or ".." in PurePosixPath(each[2]).parts or each[2] in files:
+            raise Refused(f"{SUMS}, line {number}: not a hash, two blanks and a path of its own")
+        files[each[2]] = each[1]
+    return Release(found[1], found[2], found[3], files)
+
+
+def sums_text(release: Release) -> str:
+    """The lines of `SHA256SUMS`; `sha256sum -c` reads them too."""
+    lines = (f"{digest}  {path}\n" for path, digest in sorted(release.files.items()))
+    return f"# {release}\n{''.join(lines)}"
+
+
+def verified_sums(sums: bytes, note: bytes | None, keys: Sequence[Key]) -> Release:
+    """The release of a `SHA256SUMS` that its note signs. Raises Refused. note: None where none is asked for."""
+    try:
+        text = sums.decode()
+        signed = parse_note(note.decode()) if note is not None else None
+    except UnicodeDecodeError:
+        raise Refused(f"{SUMS} or {NOTE}: it is no text") from None
+    except Refused as error:
+        raise Refused(f"{NOTE}: {error}") from None
+    if signed is None:
+        return parse_sums(text)
+    known = {(key.name, key.id): key for key in keys}
+    signers = []
+    for each in signed.signatures:
+        key = known.pop((each.name, each.id), None)
+        if key and not is_signed(key.public, each.data, signed.text.encode()):
+            raise Refused(f"{NOTE}: the signature of {key.name} is wrong")
+        signers += [key] if key else []
+    if not signers:
+        raise Refused(
+            f"{NOTE}: signed by no key that this version knows "
+            f"({', '.join(key.name for key in keys) or 'it knows none'}); between two keys there is a release with both"
+        )
+    if text != signed.text:
+        raise Refused(f"{SUMS}: it is not what {NOTE} signs")
+    return parse_sums(text)._replace(signers=tuple(signers))
+
+
+def verified_files(files: Files, keys: Sequence[Key] | None, to: Path | None = None) -> Release:
+    """The release that these files are, each and no other. Raises Refused, which begins with the file's path.
+
+    keys: None where no signature is asked for. to: a new folder that the files are written to, as they are verified.
+    """
+    held: dict[str, bytes] = {}
+    for name, file in files():
+        if name in (SUMS, NOTE):
+            if name in held:
+                raise Refused(f"{name}: it is there twice")
+            held[name] = file.read(NOTE_BYTES + 1)
+    if SUMS not in held:
+        raise Refused(f"{SUMS}: there is none, so nothing can be verified")
+    if keys is not None and NOTE not in held:
+        raise Refused(f"{NOTE}: there is none: this is not signed")
+    release = verified_sums(held[SUMS], held[NOTE] if keys is not None else None, keys or ())
+    seen: set[str] = set()
+    for name, file in files():
+        if name in held:
+            _written(to, name, iter([held[name]]))
+            continue
+        if name not in release.files or name in seen:
+            raise Refused(f"{name}: {SUMS} does not name it" if name not in seen else f"{name}: it is there twice")
+        seen.add(name)
+        if _written(to, name, iter(lambda: file.read(_CHUNK), b"")) != release.files[name]:  # noqa: B023  # read here
+            raise Refused(f"{name}: its bytes are not those in {SUMS}")
+    for name in sorted(release.files.keys() - seen):
+        raise Refused(f"{name}: it is missing")
+    return release
+
+
+def _written(to: Path | None, name: str, chunks: Iterable[bytes]) -> str:
+    """The SHA-256 of a file, which is written into a folder, if there is one."""
+    digest = sha256()
+    if to is None:
+        for chunk in chunks:
+            digest.update(chunk)
+        return digest.hexdigest()
+    path = to / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("xb") as out:
+        for chunk in chunks:
+            digest.update(chunk)
+            out.write(chunk)
+    return digest.hexdigest()
+
+
+def in_folder(folder: Path) -> Files:
+    """The files of a bundle that is unpacked. Raises Refused for a link, a device and the like."""
+
+    def files() -> Iterator[tuple[str, IO[bytes]]]:
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(folder).as_posix()
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                raise Refused(f"{name}: it is neither a file nor a folder")
+            if path.is_file():
+                with path.open("rb") as file:
+                    yield name, file
+
+    return files
+
+
+def in_archive(archive: Path) -> Files:
+    """The files of a bundle, as `scripts/package` packs them, in one folder. Raises Refused for other things in it."""
+
+    def files() -> Iterator[tuple[str, IO[bytes]]]:
+        with _opened(archive) as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
+            count = size = 0
+            for member in tar:
+                count, size = count + 1, size + member.size
+                if count > _FILES or size > _BYTES:
+                    raise Refused(f"{archive.name}: it holds more than a bundle does")
+                parts = PurePosixPath(member.name).parts
+                if ".." in parts or not (member.isreg() or member.isdir()):
+                    raise Refused(f"{member.name}: it is neither a file nor a folder")
+                if member.isreg() and (file := tar.extractfile(member)):
+                    yield "/".join(parts[1:]), file
+            while packed.read(_CHUNK):  # to its checksum
+                pass
+
+    return files
+
+
+@contextmanager
+def _opened(archive: Path) -> Iterator[gzip.GzipFile]:
+    try:
+        with archive.open("rb") as raw:
+            if raw.read(len(_GZIP)) != _GZIP:
+                raise Refused(f"{archive.name}: it does not begin as a bundle does")
+            raw.seek(0)
+            with gzip.open(raw) as packed:
+                yield packed
+    except (tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError) as error:
+        raise Refused(f"{archive.name}: it is damaged ({error})") from None
+
+
+def verified_beside(file: Path, keys: Sequence[Key] | None) -> Release | None:
+    """The release with a `SHA256SUMS` beside the file that names it; None where none does. Raises Refused."""
+    folder = file.parent
+    try:
+        sums = (folder / SUMS).read_bytes()
+        note = (folder / NOTE).read_bytes() if keys is not None else None
+    except FileNotFoundError:
+        return None
+    release = verified_sums(sums, note, keys or ())
+    wanted = release.files.get(file.name)
+    if wanted is None:
+        return None
+    with file.open("rb") as opened:
+        if _written(None, "", iter(lambda: opened.read(_CHUNK), b"")) != wanted:
+            raise Refused(f"{file.name}: its bytes are not those in {SUMS}")
+    return release
