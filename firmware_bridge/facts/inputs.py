@@ -270,7 +270,8 @@ class DiskFailed(Input, frozen=True, kw_only=True):
 class Ordered(Input, frozen=True, kw_only=True):
     """An order of the backend (with an id) or of a person at the table.
 
-    digest: 16 hex digits that identify the content of an order with an id, else None.
+    digest: 16 hex digits that identify the content of an order with an id, else None. count: that of a signed order;
+    `by` is then `key/NAME`.
     """
 
     order: Order
@@ -278,6 +279,17 @@ class Ordered(Input, frozen=True, kw_only=True):
     nonce: str
     id: str | None = None
     digest: str | None = None
+    count: int | None = None
+
+
+class RefusalsCounted(Input, frozen=True, kw_only=True):
+    """Refused messages that have no entry of their own: code -> how many. counts: name of a key -> its highest count.
+
+    It comes once a minute at most, and when the daemon stops.
+    """
+
+    why: dict[str, int]
+    counts: dict[str, int]
 
 
 AnyInput = (
@@ -304,6 +316,7 @@ AnyInput = (
     | ReaderBooted
     | DiskFailed
     | Ordered
+    | RefusalsCounted
 )
 
 

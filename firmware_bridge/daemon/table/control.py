@@ -14,16 +14,15 @@ import msgspec
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.config.socket_address import socket_address
+from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
 from firmware_bridge.daemon.table.order_service import (
     SLOWER,
     TOO_MANY,
-    NotAnOrder,
     OrderService,
     RateLimit,
     order_of,
-    parse,
     record_burst,
 )
 from firmware_bridge.daemon.table.preview import as_of, preview
@@ -208,6 +207,10 @@ class Control:
             await _send(writer, orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME"))
         elif wrong := fault(by, LONGEST_NAME):
             await _send(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
+        elif by.startswith(orders.BY_KEY):
+            await _send(
+                writer, orders.Answer(ok=False, error="this is the name of a key", hint="add your name: --by NAME")
+            )
         elif fields["do"] not in UNLIMITED and not await self._has_turn():
             await _send(writer, orders.Answer(ok=False, id=fields.get("id"), error=TOO_MANY, hint=SLOWER))
         elif fields["do"] == "lend":
