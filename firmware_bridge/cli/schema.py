@@ -67,7 +67,7 @@ def schema() -> Schema:
     events = {each.__name__: _published(each) for each in get_args(AnyEvent)}
     states = STATES | {topic.name: topic.body for game in GAMES.values() for topic in game.topics}
     games = [part for game in GAMES.values() for part in (game.hand, game.own, game.terms)]
-    heads = [wire.EventMessage, wire.StateHead, wire.Stored]
+    heads = [wire.EventMessage, wire.StateHead, wire.Stored, wire.SignedMessage]
     types = [*heads, *ROUNDS, *states.values(), *games, *events.values(), *orders.ORDERS]
     built, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     of: dict[Any, Schema] = {each: _own(parts, ref) for each, ref in zip(types, built, strict=True)}
@@ -76,7 +76,7 @@ def schema() -> Schema:
     for game in GAMES.values():
         definitions |= {f"round.{game.name}.{each.status}": _round(of, each, game) for each in ROUNDS}
     definitions |= {f"command.{orders.tag_of(each)}": _with(of[each], id=_ID) for each in orders.ORDERS}
-    definitions["stored"] = of[wire.Stored]
+    definitions |= {"stored": of[wire.Stored], "signed": of[wire.SignedMessage]}
     definitions |= {topic: {"type": "string", "description": says} for topic, says in TEXTS.items()}
     definitions |= {name: _one_of(definitions, name) for name in ("event", "round", "command")}
     defs = _exact(definitions | _referenced(parts, definitions))

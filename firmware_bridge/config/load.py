@@ -13,6 +13,7 @@ from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsCon
 from firmware_bridge.config.places import LAMPS, known, places
 from firmware_bridge.config.read_section import (
     good_keys,
+    good_rows,
     good_sections,
     read_document,
     read_password,
@@ -20,7 +21,7 @@ from firmware_bridge.config.read_section import (
     typed_keys,
     unprintable,
 )
-from firmware_bridge.config.sections import Config, TableConfig
+from firmware_bridge.config.sections import Config, OrderKeyConfig, TableConfig
 from firmware_bridge.config.validate import with_mode, with_usual, wrong_together
 from firmware_bridge.facts.orders import ALL
 from firmware_bridge.games import GAMES
@@ -29,6 +30,9 @@ from firmware_bridge.mqtt.settings import BrokerSettings
 
 _NOT_IN_GAME: Final = ("good_roads",)
 """Settings of a game that have a section of their own."""
+
+LISTS: Final = ("keypad", "orders")
+"""Sections that are lists of tables."""
 
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
@@ -48,7 +52,11 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
     raw = _with_orders(placed(raw, known(game, raw), places(game), mistakes))
     raw = with_usual(with_mode(raw, game), game)
     sections = good_sections(
-        raw, SECTIONS, lambda section, keys: _section(section, keys, game, mistakes), mistakes, lists=("keypad",)
+        raw,
+        SECTIONS,
+        lambda section, keys: _section(section, keys, game, mistakes),
+        mistakes,
+        lists=LISTS,
     )
     if "table" not in raw or ("table" in sections and "id" not in raw["table"]):
         mistakes.append('[table] id is missing: write id = "T07", the name of this table')
@@ -71,13 +79,25 @@ def _with_page(mistake: str) -> str:
 
 
 def _with_orders(raw: dict[str, Any]) -> dict[str, Any]:
-    """The document with the orders in `[mqtt] commands` by their names, `bets_open`, also where it has `bets-open`."""
-    mqtt = raw.get("mqtt")
-    if not isinstance(mqtt, dict) or not isinstance(written := mqtt.get("commands"), list):
+    """The document with its orders by their names, `bets_open`, also where it has `bets-open`.
+
+    With a key in `[[orders]]`, no order is taken unsigned unless `[mqtt] commands` says so.
+    """
+    mqtt, keys = raw.get("mqtt", {}), raw.get("orders")
+    if isinstance(keys, list):
+        raw = raw | {"orders": [_by_name(each, "allows") for each in keys]}
+    if not isinstance(mqtt, dict) or ("commands" not in mqtt and not keys):
         return raw
+    return raw | {"mqtt": _by_name({"commands": []} | mqtt, "commands")}
+
+
+def _by_name(section: Any, key: str) -> Any:
+    """A section with the orders in one of its lists by their names."""
+    written = section.get(key) if isinstance(section, dict) else None
+    if not isinstance(written, list):
+        return section
     named = [each.replace("-", "_") if isinstance(each, str) else each for each in written]
-    orders = [name if name in ALL else each for name, each in zip(named, written, strict=True)]
-    return raw | {"mqtt": mqtt | {"commands": orders}}
+    return section | {key: [name if name in ALL else each for name, each in zip(named, written, strict=True)]}
 
 
 def _game(raw: dict[str, Any]) -> Game:
@@ -93,6 +113,8 @@ def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
     match section:
         case "keypad":
             return _keypads(keys, mistakes)
+        case "orders":
+            return tuple(good_rows(OrderKeyConfig, "orders", keys, mistakes))
         case "limits":
             return limits(keys, game, mistakes)
         case "lamps":

@@ -10,6 +10,7 @@ from firmware_bridge.config.sections import (
     Config,
     JournalConfig,
     MqttConfig,
+    OrderKeyConfig,
     ReaderConfig,
     RecordConfig,
     RightsConfig,
@@ -42,7 +43,7 @@ _ALIKE: Final = {
 
 def places(game: Game) -> Places:
     """The places of every key of every section, and of other games' keys."""
-    own, title = _own(game), {"keypad": "[[keypad]]"}
+    own, title = _own(game), {"keypad": "[[keypad]]", "orders": "[[orders]]"}
     rows = [(title.get(section, f"[{section}]"), key) for section, keys in own.items() for key in keys]
     rows += [("the braces { } of a wire", key) for kind in (SensorConfig, LockConfig) for key in kind.__struct_fields__]
     rows += [(f"[limits]: {OF_TABLE} = {FORM}", key) for key in _AMOUNTS]
@@ -76,6 +77,7 @@ def _own(game: Game) -> dict[str, Sequence[str]]:
         "lamps": (*game.slots, *game.seats, *LAMPS),
         "keys": [f"S{seat}.{word}" for seat in seat_numbers(game) for word in game.play.words],
         "keypad": KeypadConfig.__struct_fields__,
+        "orders": OrderKeyConfig.__struct_fields__,
     }
     return {section: found[section] for section in Config.__struct_fields__}
 

@@ -15,7 +15,7 @@ from firmware_bridge.config.load import SECTIONS
 from firmware_bridge.config.pins import AnySensor, KeypadConfig, LockConfig, PinConfig, SensorConfig
 from firmware_bridge.config.places import LAMPS
 from firmware_bridge.config.read_section import what_may_stand
-from firmware_bridge.config.sections import Config, TableConfig
+from firmware_bridge.config.sections import Config, OrderKeyConfig, TableConfig
 from firmware_bridge.config.toml_text import in_toml
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
@@ -94,6 +94,8 @@ def keys() -> Iterator[Key]:
                 yield Key(title, NAMED[section], own[section], _may(get_args(kind)[1]))
             case "keypad":
                 yield from _keys(f"[{title}]", KeypadConfig)
+            case "orders":
+                yield from _keys(f"[{title}]", OrderKeyConfig)
             case _:
                 yield from _keys(title, kind, without=("keys",))
         if section == "pins":

@@ -1,6 +1,7 @@
 """The sections of `bridge.toml`: every key with its type, its limits and its default."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig
 from firmware_bridge.facts.house import House, Limit
-from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME, Guarded
+from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME, TOPICS_BY_KEY, Guarded
 from firmware_bridge.facts.printable import CLASS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.roads.good import GoodId
@@ -38,12 +39,14 @@ TopicWord = Annotated[
 if TYPE_CHECKING:
     Protocol = str
     Command = str
+    Allowed = str
     GameName = str
 else:  # derived, so that each order, reader and game is named in one place
     Protocol = Annotated[
         Literal[tuple(READERS)], Meta(description="grow is for a GM65 or GM861, ssi for a Zebra or Honeywell engine")
     ]
     Command = Literal[ALL]
+    Allowed = Literal[(*ALL, *TOPICS_BY_KEY)]
     GameName = Literal[tuple(GAMES)]
 
 
@@ -169,7 +172,9 @@ class MqttConfig(Struct, frozen=True, kw_only=True):
     cert: the file with this shoe's own certificate.
     key: the file with the private key of that certificate.
     live_odds: whether the topic `odds` is published.
-    commands: the orders accepted by MQTT, with `_` or `-` in their names.
+    commands: the orders accepted by MQTT without a signature, with `_` or `-` in their names; with [[orders]], none
+        unless this is written out.
+    order_window: entries of the journal that may have passed since the one that a signed order names.
     stored: the receiver that reports, on the topic `stored`, what it has committed; a message counts as sent only
         then. By default the broker's acknowledgement is enough.
     """
@@ -185,7 +190,21 @@ class MqttConfig(Struct, frozen=True, kw_only=True):
     key: Text | None = None
     live_odds: bool = False
     commands: tuple[Command, ...] = BY_MQTT
+    order_window: Annotated[int, Meta(ge=1, le=1_000)] = 20
     stored: Text | None = None
+
+
+class OrderKeyConfig(Struct, frozen=True, kw_only=True):
+    """`[[orders]]`: a key that may give orders by MQTT, one table each.
+
+    name: the name of its owner, on record with each order.
+    key: its public half (vkey), as `shoe-floor key new` prints it.
+    allows: the orders that it may give; `stored` and `witnessed` are messages of the back office.
+    """
+
+    name: TopicWord
+    key: Text
+    allows: tuple[Allowed, ...]
 
 
 class JournalConfig(Struct, frozen=True, kw_only=True):
@@ -220,6 +239,11 @@ class RecordConfig(Struct, frozen=True, kw_only=True):
     witnesses: tuple[Text, ...] = ()
 
 
+def orders_by_mqtt(mqtt: MqttConfig, keys: Iterable[OrderKeyConfig]) -> frozenset[str]:
+    """The orders that can come by MQTT, signed or not."""
+    return frozenset([*mqtt.commands, *(order for each in keys for order in each.allows)])
+
+
 def close_of(table: TableConfig, reader: ReaderConfig, game: Game, terms: Terms) -> Literal["auto", "next", "result"]:
     """What ends a complete round: as the table says, else as a reader does that judges the game, else as the game."""
     return table.close or ("result" if READERS[reader.protocol] else game.play.close(terms))
@@ -235,6 +259,7 @@ class Config(Struct, frozen=True, kw_only=True):
     lamps: the output of a slot, a seat, `ready` or `fault`; several may share one.
     keys: a seat's key for a mark, "S1.H", or the dealer's key for the result of a draw, "lot=1".
     keypad: the serial keypads at the seats, one [[keypad]] each.
+    orders: the keys that may give orders, one [[orders]] each.
     """
 
     table: TableConfig
@@ -249,6 +274,7 @@ class Config(Struct, frozen=True, kw_only=True):
     keys: dict[str, AnySensor] = {}
     keypad: tuple[KeypadConfig, ...] = ()
     mqtt: MqttConfig = MqttConfig()
+    orders: tuple[OrderKeyConfig, ...] = ()
     journal: JournalConfig = JournalConfig()
     record: RecordConfig = RecordConfig()
     rights: RightsConfig = RightsConfig()

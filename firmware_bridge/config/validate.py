@@ -1,7 +1,7 @@
 """Checks across the keys of `bridge.toml`, and the defaults of `[service] mode` with what contradicts them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.config.pins import wrong_pads
@@ -9,11 +9,13 @@ from firmware_bridge.config.sections import (
     READERS,
     Config,
     MqttConfig,
+    OrderKeyConfig,
     ReaderConfig,
     RecordConfig,
     ServiceConfig,
     TableConfig,
     close_of,
+    orders_by_mqtt,
 )
 from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.facts.orders import BY_MQTT
@@ -82,7 +84,7 @@ def contradictions(config: Config) -> Iterator[Contradiction]:
         for key, meant in keys.items():
             found = getattr(read[section], key, meant)
             if key == "commands":
-                yield from _not_passed_on(mode, set(meant) - set(BY_MQTT) - set(found))
+                yield from _not_passed_on(mode, set(meant) - set(BY_MQTT) - orders_by_mqtt(config.mqtt, config.orders))
             elif found != meant:
                 what = f'[service] mode = "{mode}" and [{section}] {key} = {as_written(found)}: {_MEANS[key]}'
                 yield Contradiction(what, f"write {key} = {as_written(meant)}, or remove the key")
@@ -90,9 +92,10 @@ def contradictions(config: Config) -> Iterator[Contradiction]:
 
 def refused_by_wire(config: Config) -> Iterator[Contradiction]:
     """Orders that `[mqtt] commands` allows and `[service] second_person` refuses there."""
-    both = [order for order in config.mqtt.commands if order in config.service.second_person]
+    both = [each for each in config.service.second_person if each in orders_by_mqtt(config.mqtt, config.orders)]
     if both:
-        what = f"[mqtt] commands has {', '.join(both)}, which [service] second_person keeps to two people at the table"
+        where = "[mqtt] commands" if set(both) <= set(config.mqtt.commands) else "[[orders]] allows"
+        what = f"{where} has {', '.join(both)}, which [service] second_person keeps to two people at the table"
         yield Contradiction(what, "by MQTT they are refused: remove them from one of the lists")
 
 
@@ -107,6 +110,7 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
         yield f"[journal] dir = {as_written(directory)}: write the full path, starting with /"
     yield from _pins_used_twice(raw)
     yield from _no_witnesses(sections.get("record", RecordConfig()))
+    yield from _wrong_order_keys(sections.get("orders", ()), sections.get("mqtt", MqttConfig()))
     if (pattern := _text(raw, "reader", "pattern")) is not None:
         yield from _bad_pattern(pattern)
     if table and isinstance(table.virtual_cut, int) and table.virtual_cut >= table.decks * game.size:
@@ -146,6 +150,25 @@ def _no_witnesses(record: RecordConfig) -> Iterator[str]:
             yield f"[record] witnesses: {each[:40]}.. is the key of a table: write that of a witness"
 
 
+def _wrong_order_keys(keys: Sequence[OrderKeyConfig], mqtt: MqttConfig) -> Iterator[str]:
+    """Keys of orders that are none, or there twice: then it would not be known who gave an order."""
+    names, publics = set[str](), set[bytes]()
+    for each in keys:
+        try:
+            key = parse_vkey(each.key)
+        except Refused as error:
+            yield f"[[orders]] {each.name}: {error}"
+            continue
+        if key.kind != ED25519:
+            yield f"[[orders]] {each.name}: {each.key[:40]}.. is the key of a witness: make one with shoe-floor key new"
+        if each.name in names or key.public in publics:
+            yield f"[[orders]] {each.name}: this name or this key is there twice: give each owner a key"
+        names.add(each.name)
+        publics.add(key.public)
+    if keys and mqtt.stored and not mqtt.commands and not any("stored" in each.allows for each in keys):
+        yield '[mqtt] stored: no key in [[orders]] allows "stored": add it to allows of the back office\'s key'
+
+
 def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:
     """Mistakes about good roads: they belong in `[roads]` of a game with roads."""
     has_roads = "good_roads" in game.terms.__struct_fields__
@@ -168,7 +191,7 @@ def _no_next(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Itera
     pins, pads = raw.get("pins"), raw.get("keypad")
     has_key = isinstance(pins, dict) and "next" in pins
     has_pad = isinstance(pads, list) and any(isinstance(pad, dict) and pad.get("dealer") for pad in pads)
-    if not (has_key or has_pad or "next" in sections.get("mqtt", MqttConfig()).commands):
+    if not (has_key or has_pad or "next" in _by_wire(sections)):
         ways = '[pins] next = 22; or [[keypad]] dealer = true; or [mqtt] commands = [.., "next"]'
         why = f"rounds of {game.name} end by NEXT" if ends else f"NEXT opens the next pack of {game.name}"
         key = '[table] close = "next"' if ends else "[service] confirm_shuffle = true"
@@ -177,7 +200,7 @@ def _no_next(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Itera
 
 def _unreachable(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
     """Mistakes of a table that waits for bets to be closed, or for marks, which nothing can give."""
-    commands = sections.get("mqtt", MqttConfig()).commands
+    commands = _by_wire(sections)
     table = sections.get("table")
     if table and table.betting == "required" and "bets_closed" not in commands:
         ignored = "" if game.money.must_bet else ', or write betting = "ignored"'
@@ -197,6 +220,10 @@ def _unreachable(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> I
     if LOT in game.play.words and not any(name.startswith(LOT) for name in named):
         ways = f'write [keys] "{LOT}=1" and so on for each seat, {order}'
         yield f"{asks} for the result of a draw, and nothing can give it: {ways}"
+
+
+def _by_wire(sections: dict[str, Any]) -> frozenset[str]:
+    return orders_by_mqtt(sections.get("mqtt", MqttConfig()), sections.get("orders", ()))
 
 
 def _impossible_in_table(table: TableConfig, game: Game) -> Iterator[str]:

@@ -31,6 +31,7 @@ from firmware_bridge.daemon.table.opening import Opened, open_journal
 from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.recorder import Recorder, device_name
 from firmware_bridge.daemon.table.second_login import SecondLogin
+from firmware_bridge.daemon.table.signed_orders import SignedOrders
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
@@ -121,7 +122,9 @@ class Bridge:
         self.order_service = OrderService(
             self.table, lambda part: self.uplink.outbox.resend(part), lambda: self.uplink.outbox.resends.is_full
         )
-        prefix, orders = f"{mqtt.root}/{config.table.id}", (self.order_service, mqtt.commands)
+        prefix = f"{mqtt.root}/{config.table.id}"
+        keys = SignedOrders(config.orders, mqtt.order_window, self.table, prefix, mqtt.commands)
+        orders = self.order_service, mqtt.commands, keys
         self.recorder = Recorder(self.table, config.record, device_name(machine_id(), config.table.id))
         ways = *orders, self.recorder, self._loop
         self.uplink = Uplink(self.table, prefix, settings, *ways, mqtt.live_odds, mqtt.stored, silent_s)

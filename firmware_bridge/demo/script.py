@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from io import BufferedReader
 from select import select
-from typing import Final, NamedTuple, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 import msgspec
 from msgspec import Struct
@@ -187,7 +187,8 @@ def _word(word: str, number: int, usage: str) -> Iterator[Step]:
     elif _CARDS.fullmatch(word):
         yield from map(Drawn, cards(word))
     elif amounts := _AMOUNTS.fullmatch(word):
-        yield Say(orders.BetsClosed(**{amounts[1]: dict(each.split(":") for each in amounts[2].split(","))}))
+        stakes: Any = {amounts[1]: dict(each.split(":") for each in amounts[2].split(","))}
+        yield Say(orders.BetsClosed(**stakes))
     elif (mark := mark_of(word)) and any(mark.word in game.play.words for game in GAMES.values()):
         yield Say(orders.Mark(mark.word, int(mark.seat) if mark.seat else None, mark.value))
     elif pause := _PAUSE.fullmatch(word):

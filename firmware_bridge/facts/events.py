@@ -72,7 +72,8 @@ class Device(Struct, frozen=True):
     reported yet. flown: rounds dealt without a bet, in a row. dealer_change: another dealer was requested. lid_open:
     the last state of its sensor. lent: the technician who has the reader, "" for none. turn: questions answered at
     this table before the shoe was opened, modulo 65,536. prev: the entry of the last round message, None before the
-    first. unmarked: dealer ("" if none is signed in) -> marks taken back while he dealt, if there are any. record: how
+    first. counts: name of a key -> the highest count of its signed orders, if there are any. unmarked: dealer ("" if
+    none is signed in) -> marks taken back while he dealt, if there are any. record: how
     the present record began, None before the first; its `key` is the one that signs now. retiring: the key before it,
     which signs too until it is retired. code: of the last start. acts: what was counted in
     the present shift, if anything.
@@ -90,6 +91,7 @@ class Device(Struct, frozen=True):
     turn: int = 0
     prev: EntryName | None = None
     unmarked: dict[str, int] | UnsetType = UNSET
+    counts: dict[str, int] | UnsetType = UNSET
     record: RecordBegun | None = None
     retiring: str | UnsetType = UNSET
     code: Code | UnsetType = UNSET
@@ -192,15 +194,27 @@ class Noted(Event, frozen=True, kw_only=True):
 class CommandAnswered(Event, frozen=True, kw_only=True):
     """An order was obeyed or refused. seat: the one that a refused mark named, or nothing.
 
-    person: who gave it at the table, beside the name in `by`; missing for a key and for a backend. confirmed: who
-    confirmed it from another login; where it is missing, the second of two people is only a name.
+    by: `key/NAME` for a signed order, with its count. person: who gave it at the table, beside the name in `by`;
+    missing for a key and for a backend. confirmed: who confirmed it from another login; where it is missing, the
+    second of two people is only a name.
     """
 
     answer: Answer
     by: str
     seat: str = ""
+    count: int | None = None
     person: Person | UnsetType = UNSET
     confirmed: Person | UnsetType = UNSET
+
+
+class OrdersRefused(Event, frozen=True, kw_only=True):
+    """Messages by MQTT that were refused without an entry of their own. why: code of the refusal -> how many.
+
+    counts: name of a key -> the highest count of its orders among them: it is used up.
+    """
+
+    why: dict[str, int]
+    counts: dict[str, int]
 
 
 AnyEvent = (
@@ -225,6 +239,7 @@ AnyEvent = (
     | KeyRefused
     | Noted
     | CommandAnswered
+    | OrdersRefused
 )
 """Any event: those above, of cards and of rounds."""
 

@@ -291,8 +291,9 @@ class DiskFailed(Input, frozen=True, kw_only=True):
 class Ordered(Input, frozen=True, kw_only=True):
     """An order of the backend (with an id) or of a person at the table.
 
-    digest: 16 hex digits that identify the content of an order with an id, else None. person: who gave it at the table.
-    confirmed: who confirmed it from a login of his own, where the house asks two people for two logins.
+    digest: 16 hex digits that identify the content of an order with an id, else None. count: that of a signed order;
+    `by` is then `key/NAME`. person: who gave it at the table. confirmed: who confirmed it from a login of his own,
+    where the house asks two people for two logins.
     """
 
     order: Order
@@ -300,8 +301,19 @@ class Ordered(Input, frozen=True, kw_only=True):
     nonce: str
     id: str | None = None
     digest: str | None = None
+    count: int | None = None
     person: Person | UnsetType = UNSET
     confirmed: Person | UnsetType = UNSET
+
+
+class RefusalsCounted(Input, frozen=True, kw_only=True):
+    """Refused messages that have no entry of their own: code -> how many. counts: name of a key -> its highest count.
+
+    It comes once a minute at most, and when the daemon stops.
+    """
+
+    why: dict[str, int]
+    counts: dict[str, int]
 
 
 AnyInput = (
@@ -328,6 +340,7 @@ AnyInput = (
     | ReaderBooted
     | DiskFailed
     | Ordered
+    | RefusalsCounted
 )
 
 

@@ -64,14 +64,20 @@ class CloseShoe(_Order, frozen=True, tag="close_shoe"):
 
 
 class BetsOpen(_Order, frozen=True, tag="bets_open"):
-    """Opens betting again; only while no card of the round is drawn."""
+    """Opens betting again; only while no card of the round is drawn. round: as in the topic `table`, None for any."""
+
+    round: Number | None = None
 
 
 class BetsClosed(_Order, frozen=True, tag="bets_closed"):
-    """Closes betting: the round may be dealt. bets, money: seat -> an amount, in games that need them."""
+    """Closes betting: the round may be dealt. bets, money: seat -> an amount, in games that need them.
+
+    round: as in the topic `table`, None for any.
+    """
 
     bets: dict[Word, Word] = {}
     money: dict[Word, Word] = {}
+    round: Number | None = None
 
 
 class Mark(_Order, frozen=True, tag="mark"):
@@ -99,17 +105,25 @@ class Unmark(_Order, frozen=True, tag="unmark"):
 
 
 class Next(_Order, frozen=True, tag="next"):
-    """The dealer's NEXT key as an order."""
+    """The dealer's NEXT key as an order. round: as in the topic `table`, None for any."""
+
+    round: Number | None = None
 
 
 class Reveal(_Order, frozen=True, tag="reveal"):
-    """Opens sealed cards: those in `slots`, or the next step of the ceremony."""
+    """Opens sealed cards: those in `slots`, or the next step of the ceremony. round: as in `table`, None for any."""
 
     slots: tuple[Name, ...] = ()
+    round: Number | None = None
 
 
 class Fly(_Order, frozen=True, tag="fly"):
-    """Deals this round without a bet and opens it at once (guests with a table of their own)."""
+    """Deals this round without a bet and opens it at once (guests with a table of their own).
+
+    round: as in the topic `table`, None for any.
+    """
+
+    round: Number | None = None
 
 
 class RequestShoeChange(_Order, frozen=True, tag="request_shoe_change"):
@@ -141,10 +155,14 @@ class Correct(_Order, frozen=True, tag="correct"):
 
 
 class Void(_Order, frozen=True, tag="void"):
-    """Voids the open round: it does not count. second: the second person, at the table only."""
+    """Voids the open round: it does not count. second: the second person, at the table only.
+
+    round: as in the topic `table`, None for any.
+    """
 
     why: Reason
     second: Name = ""
+    round: Number | None = None
 
 
 class Resolve(_Order, frozen=True, tag="resolve"):
@@ -176,11 +194,12 @@ class Enter(_Order, frozen=True, tag="enter"):
 
 
 class Malformed(_Order, frozen=True, tag="malformed"):
-    """An order that cannot be carried out; kept so that its refusal is on record."""
+    """An order that cannot be carried out; kept so that its refusal is on record. code: of the refusal, if any."""
 
     what: str
     error: str
     hint: str
+    code: str = ""
 
 
 Order = (
@@ -219,6 +238,15 @@ ALL: Final = tuple(map(tag_of, ORDERS))
 BY_MQTT: Final = ("bets_open", "bets_closed", "mark", "resend")
 """The default of these: the orders of every round, and `resend`."""
 
+OF_ROUND: Final = (BetsOpen, BetsClosed, Mark, Unmark, Next, Reveal, Fly, Void)
+"""The orders about the round that is open or comes next; they may name it."""
+
+BY_KEY: Final = "key/"
+"""How the giver of a signed order begins: the name of its key follows."""
+
+TOPICS_BY_KEY: Final = ("stored", "witnessed")
+"""The topics that a key may be allowed to write, beside orders."""
+
 Guarded = Literal["correct", "void", "resolve"]
 """The orders for which a house may ask for a second person; with `void` also a decision that voids a round."""
 
@@ -229,7 +257,8 @@ LOCAL: Final = (*ALL, "enter")
 class Answer(Struct, frozen=True, omit_defaults=True):
     """The answer to the giver of an order; `error`: why it was refused, `hint`: what to do next.
 
-    digest: of the order that was answered (`Ordered`); on record only, not sent.
+    digest: of the order that was answered (`Ordered`); on record only, not sent. code: of a refusal that programs act
+    on. count: with the code `old_count`, the last one taken of this key.
     """
 
     ok: bool
@@ -238,3 +267,5 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     error: str | None = None
     hint: str | None = None
     digest: str | None = None
+    code: str | None = None
+    count: int | None = None

@@ -232,5 +232,18 @@ class Stored(Struct, frozen=True):
     head: Chain | None = None
 
 
+class SignedMessage(Struct, frozen=True):
+    """A message to a table with `[[orders]]`, on the topics `command`, `stored` and `witnessed`.
+
+    key: the name of the key in the table's config, or its vkey. order: what is signed, as a text: an order with `count`
+    and `as_of`, or the message of another topic. sig: Ed25519 over `shoe-order/1`, LF, the topic, LF and the order,
+    base64.
+    """
+
+    key: str
+    order: str
+    sig: Annotated[str, Meta(pattern=r"^[A-Za-z0-9+/]{86}==\Z")]
+
+
 RoundMessage = ClosedRound | CorrectedRound | VoidedRound
 """A message of the topic `round`; the highest revision of a round counts."""

@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from typing import Final
 
+from msgspec.structs import replace
+
 from firmware_bridge.facts import events, inputs
-from firmware_bridge.facts.orders import Answer, Malformed, Mark, Order, Reveal, tag_of
+from firmware_bridge.facts.orders import OF_ROUND, Answer, Malformed, Mark, Order, Reveal, Unmark, tag_of
 from firmware_bridge.shoe.acts import end_shift
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers import betting, devices, disclosure, orders, pit, reader_result, rounds
 from firmware_bridge.shoe.handlers.settling import settle
-from firmware_bridge.shoe.round import phase
+from firmware_bridge.shoe.round import coming, phase
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to
 
 BOARD_KEEPS: Final = 32
@@ -33,10 +35,11 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     handler = HANDLERS[kind(fact)][phase(draft.shoe)]
     try:
         _refuse_used_id(shoe, fact)
+        _refuse_other_round(draft.shoe, fact)
         remark = handler(draft, fact, *_order(fact))
         answer = Answer(ok=True, hint=remark or None)
     except Refused as refused:
-        answer = Answer(ok=False, error=refused.error, hint=refused.hint or None)
+        answer = Answer(ok=False, error=refused.error, hint=refused.hint or None, code=refused.code or None)
     settle(draft)
     end_shift(draft)
     _reply(draft, fact, answer)
@@ -65,6 +68,14 @@ def _refuse_used_id(shoe: Shoe, fact: inputs.AnyInput) -> None:
         raise Refused(f"this id was already used for {answer.do}", "use a new id for each order")
 
 
+def _refuse_other_round(shoe: Shoe, fact: inputs.AnyInput) -> None:
+    """Refuses an order that names another round than the topic `table` shows; a mark's own question says more."""
+    if not isinstance(fact, inputs.Ordered) or not isinstance(fact.order, OF_ROUND) or fact.order.round is None:
+        return
+    if not isinstance(fact.order, Mark | Unmark) and fact.order.round != (now := coming(shoe).round):
+        raise Refused(f"this is round {now}, not {fact.order.round}", "see the table, then give it again", "round")
+
+
 def _order(fact: inputs.AnyInput) -> tuple[Order, ...]:
     return (fact.order,) if isinstance(fact, inputs.Ordered) else ()
 
@@ -75,11 +86,12 @@ def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
     if isinstance(fact, inputs.Ordered):
         order = fact.order
         do = order.what if isinstance(order, Malformed) else tag_of(order)
-        named = Answer(answer.ok, fact.id, do, answer.error, answer.hint, fact.id and fact.digest)
+        named = replace(answer, id=fact.id, do=do, digest=fact.id and fact.digest)
         seat = str(order.seat) if isinstance(order, Mark) and order.seat and not answer.ok else ""
-        draft.add(
-            events.CommandAnswered(answer=named, by=fact.by, seat=seat, person=fact.person, confirmed=fact.confirmed)
+        answered = events.CommandAnswered(
+            answer=named, by=fact.by, seat=seat, count=fact.count, person=fact.person, confirmed=fact.confirmed
         )
+        draft.add(answered)
 
 
 def kind(fact: inputs.AnyInput) -> str:
@@ -154,6 +166,7 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
     "CodeChecked": _row(devices.note_code),
     "RecordRenewed": _row(IN_USE, empty=devices.renew_record, ended=devices.renew_record),
     "KeyRotated": _row(IN_USE, empty=devices.rotate_key, ended=devices.rotate_key),
+    "RefusalsCounted": _row(devices.refusals_counted),
     "TestCardsPassed": _row(devices.test_cards_passed),
     "reader_lost": _row(devices.lost),
     "reader_back": _row(devices.reader_back),

@@ -14,9 +14,9 @@ from firmware_bridge.shoe.state import Phase, Shoe, is_open
 class Refused(Exception):
     """An order or key that is not possible now: why, and what to do instead. Never leaves `decide`."""
 
-    def __init__(self, error: str, hint: str = "") -> None:
+    def __init__(self, error: str, hint: str = "", code: str = "") -> None:
         super().__init__(error)
-        self.error, self.hint = error, hint
+        self.error, self.hint, self.code = error, hint, code
 
 
 class Draft:

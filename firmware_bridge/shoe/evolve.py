@@ -28,7 +28,9 @@ from firmware_bridge.shoe.state import (
     left_before,
     next_turn,
     oldest_held,
+    with_counts,
     with_device,
+    with_key,
 )
 
 BEFORE_FIRST: Final = 255
@@ -341,14 +343,10 @@ def _reader_session(shoe: Shoe, event: events.ReaderSession) -> Shoe:
 
 
 def _command_answered(shoe: Shoe, event: events.CommandAnswered) -> Shoe:
+    shoe = with_counts(shoe, event)
     if event.answer.id is None or answer_to(shoe, event.answer.id):
         return shoe  # an id keeps the first answer it got
     return with_device(shoe, answers=(*shoe.device.answers, event.answer)[-ANSWERS_KEPT:])
-
-
-def _key_changed(shoe: Shoe, event: events.KeyChanged) -> Shoe:
-    begun = shoe.device.record
-    return with_device(shoe, record=begun and replace(begun, key=event.new), retiring=event.old or UNSET)
 
 
 CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
@@ -382,7 +380,7 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.BridgeStarted: lambda shoe, event: with_device(shoe, next_house=event.house, code=event.code),
     events.RecordBegun: lambda shoe, event: with_device(shoe, record=event, retiring=UNSET),
     events.RecordEnded: lambda shoe, _: with_device(shoe, record=None),
-    events.KeyChanged: _key_changed,
+    events.KeyChanged: with_key,
     events.ShoeOpened: _shoe_opened,
     events.ShoeChangeRequested: lambda shoe, event: replace(shoe, change="requested", change_by=event.until),
     events.ShoeChangeOverdue: lambda shoe, _: replace(shoe, change="overdue", change_by=None),
@@ -397,5 +395,6 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.LidTurned: lambda shoe, event: with_device(shoe, lid_open=event.open),
     events.Noted: lambda shoe, event: replace(shoe, held=shoe.held[1:]) if event.held else shoe,
     events.CommandAnswered: _command_answered,
+    events.OrdersRefused: with_counts,
     **dict.fromkeys((events.CodeFound, events.Happened, events.KeyRefused, events.SoftwareChanged), lambda it, _: it),
 }

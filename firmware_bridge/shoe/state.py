@@ -10,15 +10,15 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
 
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct
 from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card, Serial
-from firmware_bridge.facts.events import CutBy, Device, Origin, Played
+from firmware_bridge.facts.events import CommandAnswered, CutBy, Device, KeyChanged, OrdersRefused, Origin, Played
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.inputs import ReaderResult
-from firmware_bridge.facts.orders import Answer
+from firmware_bridge.facts.orders import BY_KEY, Answer
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.policy import POLICIES
@@ -241,6 +241,23 @@ def next_turn(shoe: Shoe) -> int:
 def with_device(shoe: Shoe, **changes: Any) -> Shoe:
     """The shoe, with these fields of its device changed."""
     return replace(shoe, device=replace(shoe.device, **changes))
+
+
+def with_key(shoe: Shoe, event: KeyChanged) -> Shoe:
+    """The shoe, with another key of its record."""
+    begun = shoe.device.record
+    return with_device(shoe, record=begun and replace(begun, key=event.new), retiring=event.old or UNSET)
+
+
+def with_counts(shoe: Shoe, event: CommandAnswered | OrdersRefused) -> Shoe:
+    """The shoe, with the counts of signed orders used up."""
+    known = shoe.device.counts or {}
+    if isinstance(event, OrdersRefused):
+        counts = event.counts
+    else:
+        counts = {} if event.count is None else {event.by.removeprefix(BY_KEY): event.count}
+    highest = {name: max(count, known.get(name, 0)) for name, count in counts.items()}
+    return with_device(shoe, counts=known | highest) if counts else shoe
 
 
 def row(shoe: Shoe, irregularity: str) -> Row:

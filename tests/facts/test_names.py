@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.daemon.table.order_service import order_of, parse
+from firmware_bridge.daemon.table.command import parse
+from firmware_bridge.daemon.table.order_service import order_of
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import LOCAL, ORDERS, tag_of

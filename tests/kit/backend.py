@@ -151,7 +151,7 @@ class Backend:
             payload = json.loads(text, object_pairs_hook=wire.once)
             fault = self._fault(message.topic, payload) if message.payload and self._of_shoes else None
         except (ValueError, LookupError, TypeError) as error:
-            payload, fault = {}, f"{message.topic}: {error}"
+            payload, fault = {}, None if message.topic.endswith("/command") else f"{message.topic}: {error}"
         with self._news:
             self.faults += [fault] if fault else []
             self.received.append(Received(message.topic, payload, message.retain, correlation, bytes(message.payload)))

@@ -37,7 +37,7 @@ ROOM = KEEPS - 6
 COMMANDS = [name for name in ALL if name != "correct"]
 """The orders that a plain table takes by MQTT: those of backend, guests and floor."""
 
-Sections = dict[str, dict[str, Any]]
+Sections = dict[str, Any]
 
 
 class Table:
@@ -73,8 +73,13 @@ class Table:
             "record": {"key_file": str(self.key_file)},
         }
         sections = parted(sections)
-        merged = {name: plain.get(name, {}) | sections.get(name, {}) for name in {**plain, **sections}}
-        self.config_path.write_text(toml(merged))
+        lists = {name: many for name, many in sections.items() if isinstance(many, list)}
+        if lists.get("orders"):
+            del plain["mqtt"]["commands"]
+        merged = {
+            name: plain.get(name, {}) | sections.get(name, {}) for name in {**plain, **sections} if name not in lists
+        }
+        self.config_path.write_text(toml(merged | lists))
 
     def until(self, condition: Callable[[], Any], limit: float = LIMIT_S) -> Any:
         """Let time pass until `condition` is true; its value. AssertionError after `limit` seconds."""
@@ -262,10 +267,12 @@ class BridgeTable(Table):
 
 
 def toml(sections: Sections) -> str:
-    """A TOML document of these sections; a None is left out."""
+    """A TOML document of these sections, one of them a list of tables; a None is left out."""
+    rows = [(f"[[{name}]]", each) for name, many in sections.items() if isinstance(many, list) for each in many]
+    rows += [(f"[{name}]", keys) for name, keys in sections.items() if isinstance(keys, dict)]
     return "\n".join(
-        f"[{name}]\n" + "".join(f"{key} = {_value(value)}\n" for key, value in keys.items() if value is not None)
-        for name, keys in sections.items()
+        f"{title}\n" + "".join(f"{key} = {_value(value)}\n" for key, value in keys.items() if value is not None)
+        for title, keys in rows
     )
 
 

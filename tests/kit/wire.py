@@ -41,6 +41,8 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def kind(topic: str, payload: dict[str, Any]) -> str:
     """The definition in the schema that a message belongs to; an answer on a topic of its own is a reply."""
     name = next((word for word in reversed(topic.split("/")) if word in _defs()), "reply")
+    if name in ("command", "stored") and set(payload) == {"key", "order", "sig"}:
+        return "signed"
     if name == "event":
         return f"event.{payload['event']['type']}"
     if name == "round":

@@ -14,7 +14,7 @@ from firmware_bridge.config.findings import Finding, report
 from firmware_bridge.config.load import digests, load
 from firmware_bridge.config.read_section import read_document
 from firmware_bridge.config.reference import unnamed
-from firmware_bridge.config.sections import Config
+from firmware_bridge.config.sections import Config, orders_by_mqtt
 from firmware_bridge.config.validate import contradictions, refused_by_wire
 from firmware_bridge.errors import ConfigError, in_words
 
@@ -60,7 +60,8 @@ def mode(machine: Machine) -> Iterator[Finding]:
     for what, remedy in (*contradictions(machine.config), *refused_by_wire(machine.config)):
         yield Finding("WARN", "mode", what, remedy)
     config = machine.config
-    if config.house.disclose == "sealed" and config.pins.reveal is None and "reveal" not in config.mqtt.commands:
+    by_wire = "reveal" in orders_by_mqtt(config.mqtt, config.orders)
+    if config.house.disclose == "sealed" and config.pins.reveal is None and not by_wire:
         what = f"cards are sealed and cannot be opened by hand: each round waits {config.house.reveal_timeout} s"
         yield Finding("WARN", "mode", what, 'wire a key, [pins] reveal, or write [mqtt] commands = [.., "reveal"]')
 

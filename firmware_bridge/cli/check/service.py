@@ -237,5 +237,10 @@ def _ids(machine: Machine, file: str, name: str) -> list[list[str]]:
     return [row for row in _rows(machine, file) if row[0] == name]
 
 
+def _members(machine: Machine, group: str) -> set[str]:
+    """Members of a group, not counting users with it as primary group."""
+    return {name for row in _ids(machine, "/etc/group", group) for name in row[3].split(",")}
+
+
 def _name(machine: Machine, file: str, number: int) -> str:
     return next((row[0] for row in _rows(machine, file) if row[2] == str(number)), str(number))

@@ -154,6 +154,9 @@ _ARGUMENTS: Final[dict[str, dict[str, dict[str, Any]]]] = {
         "--dealer": {"metavar": "NAME"},
         "--confirmed-by": {"metavar": "NAME", "help": "the pit boss who vouches for the shuffle"},
     },
+    "bets-open": {},
+    "next": {},
+    "fly": {},
     "bets-closed": {
         "amounts": {
             "nargs": "*",

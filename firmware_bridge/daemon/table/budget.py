@@ -6,7 +6,7 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from firmware_bridge.daemon.table.clock import now
-from firmware_bridge.daemon.table.refusals import BACKEND, PADS
+from firmware_bridge.daemon.table.refusals import PADS, is_backend
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.shoe.state import Shoe
 
@@ -68,7 +68,7 @@ class Budget:
 
 def _source(fact: inputs.AnyInput) -> Source:
     by = fact.by if isinstance(fact, inputs.Ordered | inputs.ReaderBorrowed) else PADS[0]
-    return "backend" if by == BACKEND else "keys" if by.startswith(PADS) else "people"
+    return "backend" if is_backend(by) else "keys" if by.startswith(PADS) else "people"
 
 
 def _price(shoe: Shoe, fact: inputs.AnyInput, made: Sequence[events.AnyEvent], size: int, since: int) -> int:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from firmware_bridge import __build__, __version__
+from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.doors import FOR_DEALER, Caller, Doors, Lines, not_for
 from firmware_bridge.daemon.table.journal_copies import JournalCopies
 from firmware_bridge.daemon.table.journal_writer import StillWriting
@@ -19,11 +20,9 @@ from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
 from firmware_bridge.daemon.table.order_service import (
     SLOWER,
     TOO_MANY,
-    NotAnOrder,
     OrderService,
     RateLimit,
     order_of,
-    parse,
     record_burst,
 )
 from firmware_bridge.daemon.table.preview import as_of, preview
@@ -219,6 +218,10 @@ class Control:
             await _send(writer, orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME"))
         elif wrong := fault(by, LONGEST_NAME):
             await _send(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
+        elif by.startswith(orders.BY_KEY):
+            await _send(
+                writer, orders.Answer(ok=False, error="this is the name of a key", hint="add your name: --by NAME")
+            )
         elif fields["do"] not in UNLIMITED and not await self._has_turn():
             await _send(writer, orders.Answer(ok=False, id=fields.get("id"), error=TOO_MANY, hint=SLOWER))
         elif fields["do"] == "lend":
@@ -298,7 +301,7 @@ class Control:
         if (seen := fields.pop("as_of", None)) is not None and not self._is_as_of(seen, fields):
             return orders.Answer(ok=False, error="the table went on after it was shown", hint="give the order again")
         try:
-            return self._orders.give(fields, LOCAL, by, person, confirmed)
+            return self._orders.give(fields, LOCAL, by, person=person, confirmed=confirmed)
         except StillWriting as error:
             return orders.Answer(ok=False, id=fields.get("id"), error=error.what, hint=error.hint)
 

@@ -1,7 +1,6 @@
 """Orders from the table and by MQTT: JSON in, an answer out; those of a backend are rate-limited."""
 
 import asyncio
-import json
 import logging
 from collections import deque
 from collections.abc import Callable, Collection
@@ -16,45 +15,29 @@ from msgspec.structs import replace
 
 from firmware_bridge.daemon.delivery.replies import Replies, Reply
 from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.command import ID_LENGTH, NotAnOrder
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.refusals import BACKEND
+from firmware_bridge.daemon.table.signed_orders import DIGITS, Repeated, Signed, SignedOrders
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import mistake, shown
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.inputs import Person
 from firmware_bridge.facts.orders import Answer, Malformed
-from firmware_bridge.facts.printable import did_you_mean, fault
+from firmware_bridge.facts.printable import did_you_mean
 from firmware_bridge.facts.wire import joined
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.mqtt.settings import Incoming
+from firmware_bridge.record.envelope import LONGEST
 from firmware_bridge.shoe.state import answer_to
 
 log = logging.getLogger(__name__)
 
-LONGEST: Final = 4_096
-"""Bytes of the longest command: its messages stay far below the limits of small brokers."""
-
-ID_LENGTH: Final = 64
-"""Characters of the longest command id."""
-
-
-DIGITS: Final = 16
-"""Hex digits of an order's hash kept with its answer."""
-
-_LIKE_THIS: Final = 'send {"id":"..","do":"next"}'
 _TYPES: Final[dict[str, type[orders.Order]]] = {orders.tag_of(each): each for each in (*orders.ORDERS, orders.Enter)}
-
-
-class NotAnOrder(ValueError):
-    """Bytes that are no command: nothing is journaled. `answer` goes to their sender."""
-
-    def __init__(self, error: str, hint: str) -> None:
-        super().__init__(f"{error}; {hint}")
-        self.answer = orders.Answer(ok=False, error=error, hint=hint)
 
 
 class OrderService:
@@ -68,15 +51,19 @@ class OrderService:
         fields: dict[str, Any],
         allowed: Collection[str],
         by: str,
+        *,
+        signed: Signed | None = None,
         person: Person | UnsetType = UNSET,
         confirmed: Person | UnsetType = UNSET,
     ) -> orders.Answer:
-        """Carries out a command of `parse`; its answer. A repeated id acts once. person, confirmed: as in `Ordered`.
+        """Carries out a command of `parse`; its answer. A repeated id acts once. signed: the order, if it is signed.
+
+        person, confirmed: as in `Ordered`.
 
         Raises StillWriting where there is no answer yet.
         """
-        order, wanted = order_of(fields, allowed), list[Range]()
-        order_digest = digest(order, by) if fields.get("id") is not None else None
+        order, wanted = (signed and signed.refused) or order_of(fields, allowed), list[Range]()
+        order_digest = signed.digest if signed else digest(order, by) if fields.get("id") is not None else None
         if allowed is orders.LOCAL:
             shoe = self._table.shoe
             order = _by_game(order, shoe.house if shoe.status == "open" else shoe.device.next_house)
@@ -85,6 +72,7 @@ class OrderService:
             order, wanted = self._found(order)
         if isinstance(order, orders.OpenShoe):
             order = _with_room(order, self._table.shoe.device.next_house)
+        count = signed.count if signed else None
         given = inputs.Ordered(
             **now(),
             order=order,
@@ -92,6 +80,7 @@ class OrderService:
             nonce=nonce(),
             id=fields.get("id"),
             digest=order_digest,
+            count=count,
             person=person,
             confirmed=confirmed,
         )
@@ -111,32 +100,6 @@ class OrderService:
             return order, ranges(self._table.journal.directory, order)
         except NotInJournal as error:
             return orders.Malformed("resend", str(error), "see `shoe journal list`"), error.parts
-
-
-def parse(payload: bytes) -> dict[str, Any]:
-    """The fields of a command. Raises NotAnOrder with a hint what to send."""
-    if len(payload) > LONGEST:
-        raise NotAnOrder("the command is too long", f"a command has at most {LONGEST} bytes: shorten it")
-    try:
-        fields = msgspec.json.decode(payload)
-        json.loads(payload, object_pairs_hook=_once)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise NotAnOrder("not JSON", _LIKE_THIS) from None
-    if not isinstance(fields, dict) or not isinstance(fields.get("do"), str):
-        raise NotAnOrder('"do" is missing', _LIKE_THIS)
-    given = fields.get("id")
-    if given is not None and (not isinstance(given, str) or not given or fault(given, ID_LENGTH)):
-        what = f'"id" must be a text of 1 to {ID_LENGTH} printable characters'
-        raise NotAnOrder(what, "give each command its own id")
-    return fields
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of a command. Raises NotAnOrder for a key that stands there twice: readers differ on its value."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise NotAnOrder("a key stands there twice", "give each key once")
-    return found
 
 
 def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
@@ -160,7 +123,7 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
 def _by_game(order: orders.Order, house: House) -> orders.Order:
     """The order as its game expects it: people give seats and amounts, which are bets or purses."""
     if isinstance(order, orders.BetsClosed) and order.bets and GAMES[house.game].money.stakes == "money":
-        return orders.BetsClosed(money=order.bets)
+        return replace(order, money=order.bets, bets={})
     return order
 
 
@@ -286,7 +249,7 @@ def record_burst(table: Table, count: int, by: str) -> None:
 
 
 class Backend:
-    """Handles the topic `command` of one table; orders not in `allowed` are refused.
+    """Handles the topic `command` of one table: unsigned orders in `allowed`, and those that `signed_orders` verifies.
 
     topic: of answers to orders without a response topic below it. head: gives the first fields of every message.
     """
@@ -296,12 +259,13 @@ class Backend:
         table: Table,
         order_service: OrderService,
         allowed: Collection[str],
+        signed_orders: SignedOrders,
         topic: str,
         head: Callable[[], Any],
         publish: Callable[[Reply], int],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._table, self._orders, self._allowed = table, order_service, allowed
+        self._table, self._orders, self._allowed, self._signed = table, order_service, allowed, signed_orders
         self._topic, self._head = topic, head
         self.replies = Replies(publish)
         self._limit = RateLimit[Incoming](self._execute, self._turn_away, self._record, loop)
@@ -324,9 +288,11 @@ class Backend:
             log.warning("a retained command is ignored: clear it at the broker")
             return
         try:
-            answer = self._orders.give(parse(message.payload), self._allowed, BACKEND)
+            answer = self._answered(message.payload)
+        except Repeated as repeated:
+            answer = replace(repeated.answer, digest=None)
         except NotAnOrder as error:
-            answer = error.answer
+            answer = self._noted(error, message)
         except SyncFailed:
             return  # the process ends, and the status says why
         except StillWriting:
@@ -335,6 +301,29 @@ class Backend:
             log.exception("an order could not be judged")
             answer = Answer(ok=False, error="internal error", hint="report it with the table's log")
         self.replies.send(self._reply(message, answer))
+
+    def _answered(self, payload: bytes) -> Answer:
+        """Carries out an order, signed or not. Raises NotAnOrder, Repeated, SyncFailed, StillWriting."""
+        if (fields := self._signed.unsigned(payload)) is not None:
+            return self._orders.give(fields, self._allowed, BACKEND)
+        signed = self._signed.signed(payload)
+        return self._orders.give(signed.fields, signed.allows, signed.by, signed=signed)
+
+    def _noted(self, error: NotAnOrder, message: Incoming) -> Answer:
+        """The answer to bytes that are no order; of a table with keys, their number goes on record."""
+        if error.answer.code and message.payload:
+            self._table.refusals.turned_away(error.answer.code)
+        return error.answer
+
+    def read(self, message: Incoming) -> Incoming | None:
+        """A message of another topic as its writer meant it; None for one that is refused."""
+        name = message.topic.rpartition("/")[2]
+        try:
+            return message._replace(payload=self._signed.read(name, message.payload))
+        except NotAnOrder as error:
+            answer = self._noted(error, message)
+            self.refuse(message, f"{name}: {answer.error}", answer.hint or "")
+            return None
 
     def _turn_away(self, message: Incoming) -> None:
         """Answers an order beyond `ROOM`, if answers do not wait."""

@@ -1,13 +1,16 @@
 """Answers that change nothing: the first of a source are journaled one by one, the others as a count."""
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered, KeyRefused
-from firmware_bridge.facts.orders import Answer, Malformed
+from firmware_bridge.facts.orders import BY_KEY, Answer, Malformed
+
+log = logging.getLogger(__name__)
 
 Source = Literal["marks", "keys", "orders", "orders of the backend", "orders without effect"]
 
@@ -36,11 +39,20 @@ PADS: Final = ("keypad ", "key ", "dealer's keypad")
 class Refusals:
     """Counts refusals, and orders that were accepted without effect, so that no flood of them fills the disk.
 
-    journal: journals the line of a count, given by the source's name; whether that is done.
+    journal: journals the line of a count, given by the source's name; whether that is done. record: the same for
+    refusals by their codes, with the counts of keys in `used`.
     """
 
-    def __init__(self, journal: Callable[[Malformed, str], bool], loop: asyncio.AbstractEventLoop) -> None:
-        self._journal, self._loop = journal, loop
+    def __init__(
+        self,
+        journal: Callable[[Malformed, str], bool],
+        loop: asyncio.AbstractEventLoop,
+        record: Callable[[dict[str, int], dict[str, int]], bool] = lambda codes, used: True,
+    ) -> None:
+        self._journal, self._loop, self._record = journal, loop, record
+        self.used: dict[str, int] = {}
+        """Name of a key -> the highest count of its orders in this run."""
+        self._codes: dict[str, int] = {}
         self._left: dict[Source, float] = dict(ONE_BY_ONE)
         self._filled_at = loop.time()
         self._counts: dict[Source, int] = {}
@@ -57,20 +69,33 @@ class Refusals:
         if self._left[source] >= 1:
             self._left[source] -= 1
             return False
-        self._counts[source] = self._counts.get(source, 0) + 1
-        self._last[source] = _words(event)
+        if isinstance(fact, inputs.Ordered) and fact.count is not None and isinstance(event, CommandAnswered):
+            self.turned_away("without_effect" if event.answer.ok else event.answer.code or "refused")
+        else:
+            self._counts[source] = self._counts.get(source, 0) + 1
+            self._last[source] = _words(event)
         if isinstance(event, CommandAnswered) and event.answer.id:
             self._answers[event.answer.id] = event.answer
             if len(self._answers) > ANSWERS_KEPT:
                 self._answers.popitem(last=False)
-        if self._timer is None:
-            self._timer = self._loop.call_later(REFILL_S, self.journal)
+        self._expect()
         return True
 
-    def answer(self, fact: inputs.Ordered) -> Answer | None:
+    def answer(self, id: str | None, digest: str | None) -> Answer | None:
         """The answer to an order that was only counted, for a repeat of it; None for another."""
-        known = self._answers.get(fact.id) if fact.id else None
-        return known if known and known.digest == fact.digest else None
+        known = self._answers.get(id) if id else None
+        return known if known and known.digest == digest else None
+
+    def use(self, name: str, count: int) -> None:
+        """Uses up a count of a key, and all below it."""
+        self.used[name] = max(count, self.used.get(name, 0))
+
+    def turned_away(self, code: str) -> None:
+        """Counts a message that was refused before it was an order, by the code of its refusal."""
+        if not self._codes:
+            log.warning("a message was refused (%s); refusals like it are on record once a minute, as a count", code)
+        self._codes[code] = self._codes.get(code, 0) + 1
+        self._expect()
 
     def journal(self) -> None:
         """Journals a line for each source that was counted."""
@@ -79,14 +104,26 @@ class Refusals:
             what = f"{count} more {source} were answered within a minute, the last one: {self._last[source]}"
             if self._journal(Malformed("orders", what, "find out what sends so many"), source):
                 del self._counts[source]
-        if self._counts:  # the disk is out
-            self._timer = self._loop.call_later(REFILL_S, self.journal)
+        if self._codes and self._record(self._codes, self.used):
+            self._codes = {}
+        if self._counts or self._codes:  # the disk is out
+            self._expect()
+
+    def close(self) -> None:
+        """Journals what was counted, and counts of keys that no entry has."""
+        self.journal()
+        self._record({}, self.used)
+        self.stop()
 
     def stop(self) -> None:
         """Stops the timer."""
         if self._timer:
             self._timer.cancel()
         self._timer = None
+
+    def _expect(self) -> None:
+        if self._timer is None:
+            self._timer = self._loop.call_later(REFILL_S, self.journal)
 
     def _refill(self) -> None:
         now = self._loop.time()
@@ -102,7 +139,12 @@ def _source(fact: inputs.AnyInput, event: CommandAnswered | KeyRefused) -> Sourc
         return "orders without effect"
     if fact.by.startswith(PADS):
         return "marks"
-    return "orders of the backend" if fact.by == BACKEND else "orders"
+    return "orders of the backend" if is_backend(fact.by) else "orders"
+
+
+def is_backend(by: str) -> bool:
+    """Whether the giver of an order is a backend, with a key or without."""
+    return by == BACKEND or by.startswith(BY_KEY)
 
 
 def _words(event: CommandAnswered | KeyRefused) -> str:

@@ -89,7 +89,7 @@ class Table:
         self._deadline_timer = DeadlineTimer(self._ring, loop)
         self._writer = JournalWriter(journal, self._written, loop)
         self._late: _Late | None = None
-        self._refusals, self._is_count = Refusals(self.record_refused, loop), False
+        self.refusals, self._is_count = Refusals(self.record_refused, loop, self._record_counts), False
         self.budget = Budget(loop.time)
         self._ahead = LookAhead(loop) if looks_ahead else None
         self._wall_ahead: int | None = None
@@ -158,10 +158,10 @@ class Table:
 
         Raises StillWriting where the disk has not answered yet: the order takes effect if it does.
         """
-        if counted := self._refusals.answer(fact):
+        if counted := self.refusals.answer(fact.id, fact.digest):
             return counted
         events = self.handle(fact)
-        if self._late and (self._is_late(fact) or (fact.id and getattr(self._late.fact, "id", None) == fact.id)):
+        if self._late and (self._is_late(fact) or self._is_writing(fact.id)):
             raise StillWriting
         if self.disk:
             return Answer(ok=False, id=fact.id, error=self.disk.what, hint=self.disk.hint)
@@ -169,6 +169,17 @@ class Table:
             if isinstance(event, CommandAnswered):
                 return event.answer
         return answer_to(self.shoe, fact.id) or Answer(ok=False, id=fact.id, error="not judged")
+
+    def first_answer(self, id: str | None, digest: str | None) -> Answer | None:
+        """The answer that a repeated order got; None for a new one. Raises StillWriting where it has none yet."""
+        if self._is_writing(id):
+            raise StillWriting
+        known = answer_to(self.shoe, id)
+        return known if known and known.digest == digest else self.refusals.answer(id, digest)
+
+    def last_count(self, name: str) -> int:
+        """The highest count that an order of a key has used up, 0 for none."""
+        return max((self.shoe.device.counts or {}).get(name, 0), self.refusals.used.get(name, 0))
 
     def record_refused(self, refused: Malformed, by: str) -> bool:
         """Journals a line that counts refusals, so that none has a line of its own; whether that is done."""
@@ -222,9 +233,9 @@ class Table:
     def close(self) -> None:
         """Switches lamps and timers off; counted refusals are journaled."""
         with suppress(SyncFailed):
-            self._refusals.journal()
+            self.refusals.close()
         self._is_closed = True
-        self._refusals.stop()
+        self.refusals.stop()
         self._deadline_timer.stop()
         self._writer.close()
         self._late = None  # on disk, and published by the next start
@@ -254,7 +265,7 @@ class Table:
 
     def _carried(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
         events = self._judged(fact)
-        if not events or (len(events) == 1 and not self._is_count and self._refusals.counts(fact, events)):
+        if not events or (len(events) == 1 and not self._is_count and self.refusals.counts(fact, events)):
             return events
         entry = entry_of(self.shoe, fact, events, self.name, self.boot)
         line = self.journal.seal(entry)
@@ -290,6 +301,18 @@ class Table:
             self._ahead.begin(self.shoe, fact)
         self._show()
         return entry.events
+
+    def _record_counts(self, codes: dict[str, int], used: dict[str, int]) -> bool:
+        """Journals refusals by their codes, and counts of keys that no entry has; whether that is done."""
+        known = self.shoe.device.counts or {}
+        new = {name: count for name, count in used.items() if count > known.get(name, 0)}
+        if self.disk or self._failed or not self.begun:
+            return False
+        return not (codes or new) or bool(self.handle(inputs.RefusalsCounted(**now(), why=codes, counts=new)))
+
+    def _is_writing(self, id: str | None) -> bool:
+        """Whether an order with this id is what the disk has not answered yet."""
+        return bool(self._late and id and getattr(self._late.fact, "id", None) == id)
 
     def _is_late(self, fact: inputs.AnyInput) -> bool:
         """Whether this very input, or its refusal, is what the disk has not answered yet."""

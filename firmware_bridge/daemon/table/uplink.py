@@ -23,8 +23,10 @@ from firmware_bridge.daemon.table.live_odds import LiveOdds
 from firmware_bridge.daemon.table.opening import Opened
 from firmware_bridge.daemon.table.order_service import Backend, OrderService
 from firmware_bridge.daemon.table.recorder import Recorder
+from firmware_bridge.daemon.table.signed_orders import SignedOrders
 from firmware_bridge.daemon.table.store_watch import StoreWatch
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.facts.orders import TOPICS_BY_KEY
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.games import GAMES
@@ -102,8 +104,9 @@ LastWord = Literal["stopped", "lost"]
 class Uplink:
     """Owns the link to the broker, from `start` to `close`, and all its traffic.
 
-    order_service: carries out orders in `allowed`. stored: the receiver that moves the cursor, None if the broker's
-    acknowledgements move it. silent_s: seconds after which a silent receiver is an alarm.
+    order_service: carries out orders in `allowed`, and those that `signed_orders` verifies. stored: the receiver that
+    moves the cursor, None if the broker's acknowledgements move it. silent_s: seconds after which a silent receiver is
+    an alarm.
     """
 
     def __init__(
@@ -113,6 +116,7 @@ class Uplink:
         settings: BrokerSettings,
         order_service: OrderService,
         allowed: Collection[str],
+        signed_orders: SignedOrders,
         recorder: Recorder,
         loop: asyncio.AbstractEventLoop,
         live_odds: bool = False,
@@ -130,7 +134,9 @@ class Uplink:
         self.acknowledged = CursorSaver(self.outbox, table, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
         answers = f"{prefix}/reply"
-        self.backend = Backend(table, order_service, allowed, answers, self._head, self._send_reply, loop)
+        given = order_service, allowed, signed_orders
+        self.backend = Backend(table, *given, answers, self._head, self._send_reply, loop)
+        self._signed_orders = signed_orders
         ways = self.acknowledged.moved, self.outbox.resend, self.backend.refuse
         self._store = StoreWatch(store, table, *ways, loop, silent_s)
         self._duplicates = DuplicateTableId(table.name, table.boot)
@@ -178,6 +184,7 @@ class Uplink:
 
         def publish() -> None:
             self.outbox.add(made, self._table.journal.end)
+            self._signed_orders.added(line)
             self.recorder.added(line)
 
         return publish
@@ -267,13 +274,10 @@ class Uplink:
 
     def _on_message(self, message: Incoming) -> None:
         name = message.topic.removeprefix(f"{self._prefix}/")
-        if name in ("command", "stored"):
-            (self.backend if name == "command" else self._store).receive(message)
-            if name == "stored":
-                self.recorder.stored(message.payload)
-        elif name == "witnessed":
-            self.recorder.witness(message.payload)
-            self.changed()
+        if name == "command":
+            self.backend.receive(message)
+        elif name in TOPICS_BY_KEY:
+            self._receive_from_store(name, message)
         elif message.retained:
             return  # a retained message of before
         elif name == "status":
@@ -283,6 +287,17 @@ class Uplink:
         else:
             self._follow(lambda: self.outbox.heard(name, message.payload))
             self._foreign.heard(name, message.payload)
+
+    def _receive_from_store(self, name: str, message: Incoming) -> None:
+        read = self.backend.read(message)
+        if read is None:
+            return
+        if name == "stored":
+            self._store.receive(read)
+            self.recorder.stored(read.payload)
+        else:
+            self.recorder.witness(read.payload)
+            self.changed()
 
     def _receive_status(self, payload: bytes) -> None:
         before = self._duplicates.warning

@@ -276,7 +276,12 @@ def accepted(draft: Draft, fact: inputs.Ordered, order: orders.Order) -> None:
 
 def malformed(draft: Draft, fact: inputs.Ordered, order: orders.Malformed) -> None:
     """Refuses an order that could not be decoded. Raises Refused."""
-    raise Refused(order.error, order.hint)
+    raise Refused(order.error, order.hint, order.code)
+
+
+def refusals_counted(draft: Draft, fact: inputs.RefusalsCounted) -> None:
+    """Puts on record which messages were refused without an entry of their own."""
+    draft.add(events.OrdersRefused(why=fact.why, counts=fact.counts))
 
 
 def hold_for_technician(draft: Draft, fact: inputs.AnyInput) -> None:

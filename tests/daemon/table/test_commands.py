@@ -3,7 +3,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.daemon.table.order_service import LONGEST, NotAnOrder, digest, order_of, parse
+from firmware_bridge.daemon.table.command import LONGEST, NotAnOrder, parse
+from firmware_bridge.daemon.table.order_service import digest, order_of
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import FACES, HINT, Card
 from firmware_bridge.facts.orders import ALL, BY_MQTT, LOCAL
@@ -46,7 +47,7 @@ def test_orders_as_they_come_over_the_wire(fields: dict[str, Any], order: orders
         ),
         ({"do": "open_shoe", "confirmed_by": "\u202eben"}, "the pit boss's name contains the character \\u202e", ""),
         ({"do": "enter", "card": "As", "second": "x" * 65}, "the second name is too long: at most 64 characters", ""),
-        ({"do": "next", "twice": True}, '"twice" is unknown', "it has no fields"),
+        ({"do": "request_dealer_change", "twice": True}, '"twice" is unknown', "it has no fields"),
         ({"do": "void", "why": "x", "by": "eve"}, '"by" is not allowed here', "leave it out"),
         ({"do": "void", "whi": "x"}, '"whi" is unknown', "did you mean why?"),
         ({"do": "resend", "\n": 1}, '"\\n" is unknown', "its fields are journal, from, to, since"),

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from firmware_bridge.config.socket_address import socket_address
+from firmware_bridge.daemon.table.command import LONGEST
 from firmware_bridge.daemon.table.doors import LONGEST as LONGEST_LINE
-from firmware_bridge.daemon.table.order_service import LONGEST
 from firmware_bridge.facts.printable import fault
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable

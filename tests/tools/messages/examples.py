@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from nacl.signing import SigningKey
 
 from firmware_bridge import __version__
+from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.odds_child import Question, answer
-from firmware_bridge.daemon.table.order_service import NotAnOrder, parse
 from firmware_bridge.facts.events import CodeFound, KeyChanged, RecordEnded, ShiftEnded, SoftwareChanged
 from firmware_bridge.facts.house import Acts
 from firmware_bridge.facts.inputs import Code

@@ -14,7 +14,8 @@ from jsonschema import Draft7Validator, Draft202012Validator
 import firmware_bridge
 from firmware_bridge.cli import main
 from firmware_bridge.cli.schema import HOUSE_ONLY, STATES, TEXTS, schema
-from firmware_bridge.daemon.table.order_service import order_of, parse
+from firmware_bridge.daemon.table.command import parse
+from firmware_bridge.daemon.table.order_service import order_of
 from firmware_bridge.facts import wire
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.orders import ALL, ORDERS, BetsClosed, CloseShoe, Malformed, OpenShoe, Order, tag_of

@@ -1,0 +1,237 @@
+"""Signed orders of one table: who gave each, whether it is new, of now, and allowed."""
+
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from firmware_bridge.config.sections import OrderKeyConfig
+from firmware_bridge.daemon.table.clock import clock, now
+from firmware_bridge.daemon.table.command import NotAnOrder, parse
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.validation import shown
+from firmware_bridge.facts import orders
+from firmware_bridge.facts.orders import BY_KEY, Answer, Malformed
+from firmware_bridge.facts.wire import MOST
+from firmware_bridge.facts.wire_states import Clock
+from firmware_bridge.journal.line import Line
+from firmware_bridge.record.envelope import LONGEST, Envelope, NotAnEnvelope, content, once, opened
+from firmware_bridge.record.verify import Key, parse_vkey
+
+DIGITS: Final = 16
+"""Hex digits of an order's hash kept with its answer."""
+
+ENVELOPE: Final = 'send {"key":"..","order":"..","sig":".."}; see: shoe help backend'
+SIGN_IT: Final = "sign it with a key of the table's [[orders]]; see: shoe help backend"
+NEWER: Final = 'take "journal", "boot" and, as "seq", "as_of" from a newer state or this answer'
+
+OF_ROUND: Final = frozenset([orders.tag_of(each) for each in orders.OF_ROUND])
+WITHOUT_AS_OF: Final = ("resend",)
+"""Orders that change nothing, and so may be of any time."""
+
+
+class Repeated(Exception):
+    """An order that was answered before; `answer` is the one that it got."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class Signed(Struct, frozen=True):
+    """An order with a good signature and a new count. fields: of the order alone. refused: in its place, if it is."""
+
+    by: str
+    fields: dict[str, Any]
+    allows: Collection[str]
+    count: int
+    digest: str | None
+    refused: Malformed | None
+
+
+class _Named(NamedTuple):
+    config: OrderKeyConfig
+    key: Key
+
+
+class SignedOrders:
+    """Verifies the messages to one table; without keys it takes each as it is.
+
+    topic: the first words of the table's topics. allowed: the orders that are taken unsigned. window: entries that may
+    have passed since the one that an order names. clock_state: of the wall clock.
+    """
+
+    def __init__(
+        self,
+        keys: Sequence[OrderKeyConfig],
+        window: int,
+        table: Table,
+        topic: str,
+        allowed: Collection[str],
+        clock_state: Callable[[], Clock] = clock,
+    ) -> None:
+        named = [_Named(each, parse_vkey(each.key)) for each in keys]
+        self._keys = {word: each for each in named for word in (each.config.name, each.key.vkey)}
+        self._table, self._topic, self._allowed, self._clock = table, topic, allowed, clock_state
+        self._recent = deque[tuple[str, int]](maxlen=window + 1)
+
+    @property
+    def takes_unsigned(self) -> bool:
+        """Whether messages without a signature are taken."""
+        return not self._keys or bool(self._allowed)
+
+    def added(self, line: Line) -> None:
+        """Called with each line that is on disk: an order may name it as the newest that its giver has seen."""
+        self._recent.append((line.public.journal, line.public.seq))
+
+    def unsigned(self, payload: bytes) -> dict[str, Any] | None:
+        """The fields of an order that is not signed, or that this table without keys does not verify; None for others.
+
+        Raises NotAnOrder.
+        """
+        if not self._keys:
+            text = content(payload)
+            fields = parse(text)
+            return fields if text is payload else _without_stamps(fields)
+        if len(payload) > LONGEST:
+            raise NotAnOrder("the message is too long", f"it has at most {LONGEST} bytes: shorten it", "too_long")
+        try:
+            if "do" not in once(payload):
+                return None
+        except NotAnEnvelope as error:
+            raise NotAnOrder(f"not a signed order: {error}", ENVELOPE, "shape") from None
+        fields = parse(payload)
+        if not self._allowed:
+            raise NotAnOrder("orders without a signature are refused here", SIGN_IT, "unsigned", id=fields.get("id"))
+        return fields
+
+    def signed(self, payload: bytes) -> Signed:
+        """The order in an envelope, its count used up. Raises NotAnOrder, Repeated, StillWriting."""
+        named, text = self._opened("command", payload)
+        fields = _fields(text)
+        name, count = named.config.name, fields["count"]
+        order, by = _without_stamps(fields), f"{BY_KEY}{name}"
+        digest = _digest(order, by) if fields.get("id") is not None else None
+        answer = self._table.first_answer(fields.get("id"), digest)
+        last = self._table.last_count(name)
+        if count <= last and not answer:
+            hint = f"go on from {last}: the next count is above it"
+            raise NotAnOrder(f"the count {count} was used already", hint, "old_count", id=fields.get("id"), count=last)
+        if count > last:
+            self._table.refusals.use(name, count)
+        if answer:
+            if count > last:
+                self._table.refusals.turned_away("repeated")
+            raise Repeated(answer)
+        refused = self._refused(named.config, fields)
+        return Signed(by, order, named.config.allows, count, digest, refused)
+
+    def read(self, name: str, payload: bytes) -> bytes:
+        """The text of a message of the topic `stored` or `witnessed`. Raises NotAnOrder."""
+        if not self._keys:
+            return content(payload)
+        try:
+            named, text = self._opened(name, payload)
+        except NotAnOrder as error:
+            if error.answer.code == "shape" and self._allowed:
+                return payload
+            raise
+        if name not in named.config.allows:
+            raise NotAnOrder(*_not_allowed(name, named.config.name), "not_allowed")
+        return text.encode()
+
+    def _opened(self, name: str, payload: bytes) -> tuple[_Named, str]:
+        """The key and the text of an envelope for a topic. Raises NotAnOrder."""
+        if len(payload) > LONGEST:
+            raise NotAnOrder("the message is too long", f"it has at most {LONGEST} bytes: shorten it", "too_long")
+        try:
+            envelope = opened(payload)
+        except NotAnEnvelope as error:
+            raise NotAnOrder(f"not a signed message: {error}", ENVELOPE, "shape") from None
+        return self._signer(name, envelope), envelope.order
+
+    def _signer(self, name: str, envelope: Envelope) -> _Named:
+        named = self._keys.get(envelope.key)
+        if named is None:
+            what = f"the key {shown(envelope.key)} is not known here"
+            raise NotAnOrder(what, "write it into the table's config: [[orders]] name, key, allows", "unknown_key")
+        topic = f"{self._topic}/{name}"
+        if not envelope.is_signed(topic, named.key.public):
+            hint = f"sign shoe-order/1, LF, {topic}, LF and the order with the key {named.key.id.hex()}"
+            raise NotAnOrder("the signature is wrong", hint, "bad_signature")
+        return named
+
+    def _refused(self, key: OrderKeyConfig, fields: Mapping[str, Any]) -> Malformed | None:
+        """Why an order with a new count is not carried out, None where it may be."""
+        do = fields["do"].replace("-", "_")
+        named = shown(do)
+        if do not in WITHOUT_AS_OF and (why := self._not_of_now(fields.get("as_of"))):
+            return Malformed(named, why, NEWER, "as_of")
+        if "expires" in fields and (why := self._expired(fields["expires"])):
+            return Malformed(named, why, "give it again, with a later time or without one", "expired")
+        if do in orders.ALL and do not in key.allows:
+            return Malformed(named, *_not_allowed(do, key.name), "not_allowed")
+        if do in OF_ROUND and fields.get("round") is None:
+            return Malformed(named, '"round" is missing', "name the round that the topic table shows", "round")
+        return None
+
+    def _not_of_now(self, as_of: Any) -> str:
+        """Why an entry is not one that the giver may have seen just now, "" where it is."""
+        if not isinstance(as_of, dict) or set(as_of) != {"journal", "seq", "boot"}:
+            return '"as_of" must have journal, seq and boot'
+        if as_of["boot"] != self._table.boot:
+            return "the order is of another start of this table"
+        seq = as_of["seq"]
+        if isinstance(seq, bool) or (as_of["journal"], seq) not in self._recent:
+            return f"the order is not of the last {self._recent.maxlen} entries"
+        return ""
+
+    def _expired(self, expires: Any) -> str:
+        """Why an order counts no longer, "" where it does. A clock that is not set says nothing."""
+        try:
+            until = datetime.fromisoformat(expires)
+            if until.tzinfo is None:
+                raise ValueError
+        except (TypeError, ValueError):
+            return '"expires" is no RFC 3339 time'
+        if self._clock() == "synchronised" and datetime.fromtimestamp(now()["at"] / 1000, UTC) > until:
+            return "the order has expired"
+        return ""
+
+
+def _fields(text: str) -> dict[str, Any]:
+    """The fields of a signed order. Raises NotAnOrder."""
+    try:
+        fields = parse(text.encode())
+        once(text)
+    except NotAnOrder as error:
+        raise NotAnOrder(error.answer.error or "", error.answer.hint or "", "shape") from None
+    except NotAnEnvelope as error:
+        raise NotAnOrder(f"the order cannot be read: {error}", "write each key once", "shape") from None
+    count = fields.get("count")
+    if not isinstance(count, int) or isinstance(count, bool) or not 0 < count <= MOST:
+        hint = "give a number above the last one: the larger of that plus 1, and ms since 1970"
+        raise NotAnOrder('"count" is missing', hint, "shape", id=fields.get("id"))
+    return fields
+
+
+STAMPS: Final = ("count", "as_of", "expires")
+
+
+def _without_stamps(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an order without what only a signature needs."""
+    return {name: value for name, value in fields.items() if name not in STAMPS}
+
+
+def _digest(order: Mapping[str, Any], by: str) -> str:
+    """8 bytes, in hex, of the hash of a signed order and its giver, the same for any order of its keys."""
+    content = {name: value for name, value in order.items() if name != "id"}
+    return sha256(msgspec.json.encode([by, content], order="sorted")).hexdigest()[:DIGITS]
+
+
+def _not_allowed(what: str, name: str) -> tuple[str, str]:
+    return f"{what} is not allowed for the key {name}", f'add it in the table\'s config: allows = [.., "{what}"]'

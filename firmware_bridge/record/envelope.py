@@ -1,0 +1,91 @@
+"""Signed messages to a table: `{"key": .., "order": .., "sig": ..}`, signed over their topic and their text."""
+
+import json
+from base64 import b64encode
+from typing import Any, Final, NamedTuple
+
+from firmware_bridge.record.signer import Signer
+from firmware_bridge.record.verify import Refused, decoded, is_signed
+
+LONGEST: Final = 8_192
+"""Bytes of the longest envelope."""
+
+KEYS: Final = ("key", "order", "sig")
+
+
+class NotAnEnvelope(ValueError):
+    """Bytes that are no envelope: the message says why."""
+
+
+class Envelope(NamedTuple):
+    """A message that states who signed it. key: name or vkey. order: the text that is signed. sig: 64 bytes."""
+
+    key: str
+    order: str
+    sig: bytes
+
+    def is_signed(self, topic: str, public: bytes) -> bool:
+        """Whether the owner of a public key signed this text for this topic."""
+        return is_signed(public, self.sig, signed_bytes(topic, self.order))
+
+
+def signed_bytes(topic: str, order: str) -> bytes:
+    """What a signature is over."""
+    return f"shoe-order/1\n{topic}\n{order}".encode()
+
+
+def wrapped(by: Signer, topic: str, order: str) -> bytes:
+    """The envelope of a text for a topic, under the name of its key."""
+    sig = b64encode(by.sign(signed_bytes(topic, order))).decode()
+    return json.dumps(
+        {"key": by.key.name, "order": order, "sig": sig}, ensure_ascii=False, separators=(",", ":")
+    ).encode()
+
+
+def opened(payload: bytes) -> Envelope:
+    """The envelope in a payload, not verified. Raises NotAnEnvelope, also for a key that is there twice."""
+    if len(payload) > LONGEST:
+        raise NotAnEnvelope(f"it has more than {LONGEST} bytes")
+    fields = once(payload)
+    if set(fields) != set(KEYS) or not all(isinstance(each, str) for each in fields.values()):
+        raise NotAnEnvelope("it has not exactly the texts key, order and sig")
+    try:
+        fields["order"].encode()
+        fields["key"].encode()
+        sig = decoded(fields["sig"], "sig")
+    except (UnicodeEncodeError, Refused) as error:
+        raise NotAnEnvelope(str(error) if isinstance(error, Refused) else "a text is not Unicode") from None
+    if len(sig) != 64:
+        raise NotAnEnvelope("sig has not 64 bytes")
+    return Envelope(fields["key"], fields["order"], sig)
+
+
+def content(payload: bytes) -> bytes:
+    """The text in an envelope, not verified; another payload as it is."""
+    try:
+        return opened(payload).order.encode()
+    except NotAnEnvelope:
+        return payload
+
+
+def once(payload: bytes | str) -> dict[str, Any]:
+    """A JSON object in UTF-8 that has no key twice, at any depth. Raises NotAnEnvelope."""
+    try:
+        text = payload.decode() if isinstance(payload, bytes) else payload
+        found = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise NotAnEnvelope(str(error) if isinstance(error, NotAnEnvelope) else "it is not JSON") from None
+    if not isinstance(found, dict):
+        raise NotAnEnvelope("it is not a JSON object")
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise NotAnEnvelope("it has a key twice")
+    return found
+
+
+def _no_number(text: str) -> None:
+    raise NotAnEnvelope(f"{text} is not JSON")

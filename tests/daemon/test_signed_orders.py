@@ -1,0 +1,158 @@
+"""Signed orders at a daemon: each acts once, of now, with the right of its key; everything else is refused by a code."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.daemon import listened
+from tests.daemon.listened import COMMAND, status_is, types
+from tests.kit import backend as listening
+from tests.kit import broker as real
+from tests.kit.backend import Backend
+from tests.kit.order_keys import OrderKey, answer, as_of
+
+broker, brokers = real.broker, real.brokers  # fixtures
+backend, table = listening.backend, listened.table  # fixtures
+
+BETS = ("bets_open", "bets_closed", "void", "open_shoe")
+
+
+def events(backend: Backend, kind: str) -> list[dict[str, Any]]:
+    """The events of a type, repeats dropped."""
+    first = {(each["journal"], each["seq"], each["n"]): each["event"] for each in backend.on("event")}
+    return [each for each in first.values() if each["type"] == kind]
+
+
+def test_a_signed_order_acts_once_and_is_on_record_by_its_key(table: Any, backend: Backend) -> None:
+    cage = OrderKey("cage", *BETS)
+    table(orders=[cage.row])
+    status_is(backend, "online")
+    order = cage.order(as_of(backend), do="open_shoe")
+    first = answer(backend, order)
+    assert (first["ok"], first["do"]) == (True, "open_shoe")
+    again = answer(backend, order)
+    assert (again["ok"], again["id"]) == (True, first["id"])
+    assert types(backend).count("ShoeOpened") == 1
+    (on_record,) = events(backend, "CommandAnswered")
+    assert (on_record["by"], on_record["count"]) == ("key/cage", 1)
+
+
+def test_each_refusal_has_its_code(table: Any, backend: Backend) -> None:
+    cage, other = OrderKey("cage", *BETS), OrderKey("other", "void")
+    table(orders=[cage.row])
+    status_is(backend, "online")
+    now = as_of(backend)
+    envelope = json.loads(cage.order(now, do="open_shoe"))
+
+    def code(payload: bytes) -> str:
+        found = answer(backend, payload)
+        assert not found["ok"]
+        assert found["hint"]
+        return str(found["code"])
+
+    assert code(b'{"key":"' + b"x" * 9_000 + b'"}') == "too_long"
+    assert code(b"not JSON") == "shape"
+    assert code(json.dumps(envelope | {"more": 1}).encode()) == "shape"
+    assert code(b'{"id":"a","do":"open_shoe"}') == "unsigned"
+    assert code(other.order(now, do="void", why="x")) == "unknown_key"
+    assert code(json.dumps(envelope | {"order": envelope["order"].replace("open", "shut")}).encode()) == "bad_signature"
+    assert code(cage.order(now, topic="shoe/T08/command", do="open_shoe")) == "bad_signature"
+    assert code(cage.seal('{"id":"x","do":"open_shoe"}')) == "shape"
+    assert code(cage.seal('{"id":"x","do":"open_shoe","count":99,"count":1}')) == "shape"
+    assert code(cage.order(None, do="open_shoe")) == "as_of"
+    assert code(cage.order(now | {"seq": 999}, do="open_shoe")) == "as_of"
+    assert code(cage.order(now | {"boot": "00000000"}, do="open_shoe")) == "as_of"
+    assert code(cage.order(now | {"journal": "9-none"}, do="open_shoe")) == "as_of"
+    assert code(cage.order(as_of(backend), do="close_shoe")) == "not_allowed"
+    assert code(cage.order(as_of(backend), do="open_shoe", expires="soon")) == "expired"
+    assert code(cage.order(as_of(backend), do="bets_closed")) == "round"
+    assert code(cage.order(as_of(backend), do="bets_closed", round=7)) == "round"
+    assert answer(backend, cage.order(as_of(backend), do="open_shoe", expires="2020-01-01T00:00:00Z"))["ok"]
+    assert types(backend).count("ShoeOpened") == 1
+
+
+def test_a_count_below_the_last_is_refused_and_the_sender_goes_on_from_it(table: Any, backend: Backend) -> None:
+    cage = OrderKey("cage", *BETS)
+    table(orders=[cage.row])
+    status_is(backend, "online")
+    ahead = 4_000_000_000_000
+    assert answer(backend, cage.order(as_of(backend), do="open_shoe", count=ahead))["ok"]
+    refused = answer(backend, cage.order(as_of(backend), do="void", why="x", round=1, count=1_795_409_800_123))
+    assert (refused["code"], refused["count"]) == ("old_count", ahead)
+    went_on = answer(backend, cage.order(as_of(backend), do="void", why="x", round=1, count=refused["count"] + 1))
+    assert went_on["error"] == "no round is open"
+
+
+def test_a_refused_order_sent_again_when_it_fits_stays_refused(table: Any, backend: Backend) -> None:
+    cage = OrderKey("cage", *BETS)
+    bridge = table(orders=[cage.row], mqtt={"commands": ["open_shoe"]})
+    status_is(backend, "online")
+    early = cage.order(as_of(backend), do="bets_closed", round=1)
+    first = answer(backend, early)
+    assert first["code"] == "round"
+    backend.publish(COMMAND, {"id": "s", "do": "open_shoe"})
+    backend.wait_until(lambda: "ShoeOpened" in types(backend))
+    backend.wait_until(lambda: len(backend.on("reply")) == 2)
+    again = answer(backend, early)
+    assert (again["ok"], again["error"]) == (False, first["error"])
+    without_its_id = json.loads(json.loads(early)["order"])
+    assert answer(backend, cage.seal(json.dumps(without_its_id | {"id": "new"})))["code"] == "old_count"
+    assert types(backend).count("BetsClosed") == 0
+    bridge.stop()
+
+
+def test_counts_survive_a_restart_and_an_order_of_before_is_refused(table: Any, backend: Backend) -> None:
+    cage = OrderKey("cage", *BETS)
+    bridge = table(orders=[cage.row])
+    status_is(backend, "online")
+    before = as_of(backend)
+    assert answer(backend, cage.order(before, do="open_shoe"))["ok"]
+    kept_back = cage.order(as_of(backend), do="void", why="x", round=1)
+    bridge.kill()
+    status_is(backend, "lost")
+    bridge.start()
+    status_is(backend, "online")
+    assert answer(backend, kept_back)["code"] == "as_of"
+    assert answer(backend, cage.order(as_of(backend), do="void", why="x", round=1, count=1))["code"] == "old_count"
+    assert answer(backend, cage.order(as_of(backend), do="void", why="x", round=1))["error"] == "no round is open"
+
+
+def test_refusals_are_counted_and_go_on_record_at_stop_with_the_highest_count(table: Any, backend: Backend) -> None:
+    cage = OrderKey("cage", *BETS)
+    bridge = table(orders=[cage.row])
+    status_is(backend, "online")
+    for _ in range(8):
+        answer(backend, cage.order(as_of(backend), do="close_shoe"))
+    for _ in range(4):
+        answer(backend, b"{}")
+    bridge.stop()
+    bridge.start()
+    backend.wait_until(lambda: "OrdersRefused" in types(backend))
+    (refused,) = events(backend, "OrdersRefused")
+    one_by_one = len(events(backend, "CommandAnswered"))
+    assert refused["why"] == {"not_allowed": 8 - one_by_one, "shape": 4}
+    assert refused["counts"] == {"cage": 8}
+    status_is(backend, "online")
+    assert answer(backend, cage.order(as_of(backend), do="open_shoe", count=8))["code"] == "old_count"
+
+
+def test_a_table_without_keys_takes_what_is_in_an_envelope(table: Any, backend: Backend) -> None:
+    table()
+    status_is(backend, "online")
+    assert answer(backend, OrderKey().order(None, do="open_shoe", id="a"))["ok"]
+    assert [each["by"] for each in events(backend, "CommandAnswered")] == ["backend"]
+
+
+def test_stored_comes_signed_too(table: Any, backend: Backend) -> None:
+    floor = OrderKey("floor", "stored", "resend")
+    bridge = table(orders=[floor.row], mqtt={"stored": "floor"})
+    status_is(backend, "online")
+    now = as_of(backend)
+    stored = json.dumps({"journal": now["journal"], "seq": now["seq"], "by": "floor"})
+    topic = "shoe/T07/stored"
+    assert answer(backend, stored.encode(), topic)["error"].startswith("stored: ")
+    backend.publish(topic, floor.seal(stored, topic))
+    while not bridge.ask(do="status")["broker"]["store"]["stored"]:
+        bridge.pause(0.05)
+    assert answer(backend, floor.order(None, do="resend", since="2026-01-01T00:00:00Z"))["ok"]
