@@ -24,6 +24,7 @@ DOCUMENTS: Final = {
     "technician": "the technician's book: installing, wiring, calibrating, what to do at 3 a.m.",
     "operators": "for dealer and pit: what the lamps say, NEXT and REVEAL",
     "walkthrough": "a round of each game, by the lamps and by the dealer's screen",
+    "releases": "verify what is installed: the first time, an update, an older one",
     "keys": "the key that signs the record: lost, copied, changed, in an image, in a TPM",
     "audit": "the signed record: what is proved, what is not, how to check it",
     "incidents": "what the back office finds in a record: what it means, what to do",
