@@ -12,6 +12,7 @@ from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.cli_key import add_key
 from firmware_bridge.floor.cli_record import add_record, run_record
 from firmware_bridge.floor.config import FloorConfig, load, need
 from firmware_bridge.floor.store import OtherFormat, What
@@ -23,6 +24,7 @@ FILES: Final = {
     "/var/lib/shoe-floor": "the store, if it is no PostgreSQL",
     "/var/lib/shoe-floor-witness": "what a witness has cosigned, and its evidence",
     "/etc/credstore/shoe-floor.mqtt-password": "the broker's password, mode 0600",
+    "/etc/credstore/shoe-floor.order-key": "the key that signs orders and `stored`, mode 0600",
     "/etc/credstore/shoe-floor.witness-key": "the key of a witness, mode 0600",
     "/usr/local/share/doc/shoe-floor": "the documents",
 }
@@ -284,6 +286,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to read them")
     add("page", "serve the web page of all tables for the pit (read-only)", _page)
     _add_witness(commands)
+    add_key(commands, lambda _: None, CONFIG)
     command = add("backfill", "add exported journals to the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
     command = add("backup", "copy the store while the ingest runs", _backup)

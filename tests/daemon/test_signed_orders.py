@@ -1,4 +1,4 @@
-"""Signed orders at a daemon: each acts once, of now, with the right of its key; everything else is refused by a code."""
+"""Signed orders at a daemon: each acts once, of now, with the right of its key; all else is refused."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class SignedOrders:
         return Signed(by, order, named.config.allows, count, digest, refused)
 
     def read(self, name: str, payload: bytes) -> bytes:
-        """The text of a message of the topic `stored` or `witnessed`. Raises NotAnOrder."""
+        """The text of a message of the topic `stored`. Raises NotAnOrder."""
         if not self._keys:
             return content(payload)
         try:

@@ -15,7 +15,7 @@ from nacl.signing import SigningKey
 from firmware_bridge import __version__
 from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.odds_child import Question, answer
-from firmware_bridge.facts.events import CodeFound, KeyChanged, RecordEnded, SoftwareChanged
+from firmware_bridge.facts.events import CodeFound, KeyChanged, OrdersRefused, RecordEnded, SoftwareChanged
 from firmware_bridge.facts.inputs import Code
 from firmware_bridge.facts.wire import VERSION, StateHead, Stored, joined
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Record, Status
@@ -151,6 +151,7 @@ def _of_the_record() -> Iterator[tuple[str, dict[str, Any]]]:
         RecordEnded(origin=KEY.key.name, why="another card", by="ANNA", second="BORIS"),
         SoftwareChanged(old=code, new=replace(code, software="3" * 64), by="ANNA"),
         CodeFound(changed=("firmware_bridge/shoe/decide.py",)),
+        OrdersRefused(why={"bad_signature": 12, "as_of": 1}, counts={"cage": 1795409800123}),
     )
     for event in events:
         yield type(event).__name__, first | {"event": msgspec.json.decode(msgspec.json.encode(event))}
