@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, time
 from typing import Final, Literal, Self
 
 import msgspec
@@ -104,7 +104,9 @@ class _Floor(ABC):
         wanted = RoundKeys(keys) if keys is not None and require == "signed" else None
         gate = Gate(keys, proofs, wait_s) if keys is not None and require == "witnessed" else None
         self._reading = Reading(address, prefix, wait_s, self._wake, wanted, gate)
-        self._sender = Sender(self._reading.session, prefix, signing(by, Path(key_file)) if key_file else None)
+        self._sender = Sender(
+            self._reading.session, prefix, signing(by, Path(key_file), lambda: time() * 1000) if key_file else None
+        )
 
     @property
     def trouble(self) -> str:

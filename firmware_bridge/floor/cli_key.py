@@ -53,6 +53,6 @@ def _new(arguments: argparse.Namespace, config: None) -> int:
 
 
 def _show(arguments: argparse.Namespace, config: None) -> int:
-    vkey = signing(arguments.name, arguments.file).by.key.vkey
+    vkey = signing(arguments.name, arguments.file, lambda: 0).by.key.vkey
     print(f'[[orders]]\nname = "{arguments.name}"\nkey = "{vkey}"\nallows = ["bets_open", "bets_closed"]')
     return Exit.FINE

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from threading import Event, Thread
-from time import monotonic
+from time import monotonic, time
 from typing import Final
 
 from msgspec.structs import replace
@@ -205,7 +205,7 @@ class Verification:
 def own_key(config: FloorConfig) -> Signing | None:
     """The key that signs what the ingest sends to tables, None where none is set. Raises ConfigError."""
     path = config.ingest.key_file
-    return signing(config.ingest.name, secret(path)) if path else None
+    return signing(config.ingest.name, secret(path), lambda: time() * 1000) if path else None
 
 
 def limits(config: FloorConfig) -> dict[str, Limits]:

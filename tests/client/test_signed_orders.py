@@ -25,7 +25,7 @@ def test_a_floor_with_a_key_gives_orders_and_goes_on_from_the_last_count(
 ) -> None:
     file = tmp_path / "cage.key"
     file.write_bytes(bytes(range(32)))
-    row = {"name": "cage", "key": signing("cage", file).by.key.vkey, "allows": ["open_shoe", "void"]}
+    row = {"name": "cage", "key": signing("cage", file, lambda: 0).by.key.vkey, "allows": ["open_shoe", "void"]}
     made = table(orders=[row])
     status_is(backend, "online")
     answers: list[Answer] = []
