@@ -204,10 +204,10 @@ class Sender:
         seen, is_resend = self._seen.get(table), isinstance(order, orders.Resend)
         if seen is None and not is_resend:
             return None
-        stamps = {"as_of": {"journal": seen.journal, "seq": seen.as_of, "boot": seen.boot}} if seen else {}
+        claims = {"as_of": {"journal": seen.journal, "seq": seen.as_of, "boot": seen.boot}} if seen else {}
         if isinstance(order, orders.OF_ROUND) and order.round is None and seen:
             order = replace(order, round=seen.round)
-        return self._signing.order(f"{self._prefix}/{table}/command", command(order, id), **stamps)
+        return self._signing.order(f"{self._prefix}/{table}/command", command(order, id), **claims)
 
     def _heard(self, payload: bytes) -> None:
         """Handle a state or an answer: what its table has said last. `round` stays where it does not say."""

@@ -18,10 +18,10 @@ class Signing:
         self.by, self.last = by, 0
         self._now_ms = now_ms
 
-    def order(self, topic: str, payload: bytes, **stamps: Any) -> bytes:
-        """An order of `command` in its envelope, with the next count. stamps: `as_of`, `expires`."""
+    def order(self, topic: str, payload: bytes, **claims: Any) -> bytes:
+        """An order of `command` in its envelope, with the next count. claims: `as_of`, `expires`."""
         self.last = max(self.last + 1, int(self._now_ms()))
-        fields = msgspec.json.decode(payload) | stamps | {"count": self.last}
+        fields = msgspec.json.decode(payload) | claims | {"count": self.last}
         return wrapped(self.by, topic, msgspec.json.encode(fields).decode())
 
     def message(self, topic: str, payload: bytes) -> bytes:
