@@ -57,6 +57,7 @@ class Session(Reader):
         self.error: FloorError | None = None
         self.trouble = "not connected yet"
         self.answered: Callable[[bytes], None] = lambda payload: None
+        self.seen: Callable[[bytes], None] | None = None
         self.connects = 0
         self._wake, self._by, self._lock = wake, address.by, Lock()
         self._settings = BrokerSettings(
@@ -134,6 +135,9 @@ class Session(Reader):
             self._fail(f"the broker does not let {self._by} read {topic}", "allow it in the broker's ACL")
 
     def handle(self, message: Incoming) -> None:
+        if message.topic.endswith("/table") and self.seen:
+            self.seen(message.payload)
+            return
         if message.topic.endswith("/reply"):
             self.answered(message.payload)
         self.incoming.append(message)

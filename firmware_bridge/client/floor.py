@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, time
 from typing import Final, Literal, Self
 
 import msgspec
@@ -20,6 +20,7 @@ from firmware_bridge.client.messages import Item
 from firmware_bridge.client.orders import ANSWER_S, Orders, Sender, no_answer
 from firmware_bridge.client.payload import MessageError, command
 from firmware_bridge.client.round_keys import RoundKeys
+from firmware_bridge.client.signing import signing
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.orders import Answer, Order
 
@@ -95,6 +96,7 @@ class _Floor(ABC):
         keys: str | Path | None = None,
         require: Literal["none", "signed", "witnessed"] = "none",
         proofs: Iterable[str] = (),
+        key_file: str | Path | None = None,
     ) -> None:
         if require != "none" and keys is None:
             raise MessageError("rounds cannot be verified without keys", "name the file of keys: keys=..")
@@ -102,7 +104,9 @@ class _Floor(ABC):
         wanted = RoundKeys(keys) if keys is not None and require == "signed" else None
         gate = Gate(keys, proofs, wait_s) if keys is not None and require == "witnessed" else None
         self._reading = Reading(address, prefix, wait_s, self._wake, wanted, gate)
-        self._sender = Sender(self._reading.session, prefix)
+        self._sender = Sender(
+            self._reading.session, prefix, signing(by, Path(key_file), lambda: time() * 1000) if key_file else None
+        )
 
     @property
     def trouble(self) -> str:
@@ -122,7 +126,7 @@ class Floor(_Floor):
     by itself before it is asked for; with a cluster 5 s more than it waits before it redelivers. keys: a file of C2SP
     tlog-policy with the tables' keys; with `require="signed"` a round that none of them signed comes as `Unsigned`;
     with `"witnessed"` one comes once a quorum of its witnesses has cosigned its entry. proofs: of `batch.proofs`, those
-    that were stored last, to go on from.
+    that were stored last, to go on from. key_file: of `shoe-floor key new`: signs the orders of `table()` as `by`.
     """
 
     async def __aenter__(self) -> Self:

@@ -2,14 +2,18 @@
 
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from itertools import count
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from firmware_bridge.client.broker import Session
 from firmware_bridge.client.payload import command
+from firmware_bridge.client.signing import Signing
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.house import Choice
@@ -35,7 +39,8 @@ class Orders(Generic[A]):
     """The orders to one table, each sent with an id of its own. A: `Answer`, or an awaitable of it.
 
     A table accepts the orders that its config allows (`[mqtt] commands`), and answers others with `error` and `hint`.
-    Arguments are those of the class of each order in `firmware_bridge.facts.orders`.
+    Arguments are those of the class of each order in `firmware_bridge.facts.orders`. round: refused where it is not the
+    one in the topic `table`; a signed order that names none is of the round that was heard last.
     """
 
     def __init__(self, give: Callable[[Order], A]) -> None:
@@ -49,13 +54,19 @@ class Orders(Generic[A]):
         """End the shoe: no more rounds come from it."""
         return self.give(orders.CloseShoe(why))
 
-    def bets_open(self) -> A:
+    def bets_open(self, *, round: int | None = None) -> A:
         """Open betting."""
-        return self.give(orders.BetsOpen())
+        return self.give(orders.BetsOpen(round))
 
-    def bets_closed(self, bets: Mapping[str, str] | None = None, money: Mapping[str, str] | None = None) -> A:
+    def bets_closed(
+        self,
+        bets: Mapping[str, str] | None = None,
+        money: Mapping[str, str] | None = None,
+        *,
+        round: int | None = None,
+    ) -> A:
         """Close betting: the round may be dealt. bets, money: seat -> amount, in games that need them."""
-        return self.give(orders.BetsClosed(dict(bets or {}), dict(money or {})))
+        return self.give(orders.BetsClosed(dict(bets or {}), dict(money or {}), round))
 
     def mark(
         self,
@@ -69,17 +80,17 @@ class Orders(Generic[A]):
         """Give a seat's move. round, turn: the question that it answers, None for the present one."""
         return self.give(orders.Mark(word, seat, value, round, turn))
 
-    def next(self) -> A:
+    def next(self, *, round: int | None = None) -> A:
         """Press the dealer's NEXT key."""
-        return self.give(orders.Next())
+        return self.give(orders.Next(round))
 
-    def reveal(self, *slots: str) -> A:
+    def reveal(self, *slots: str, round: int | None = None) -> A:
         """Open sealed cards: those in `slots`, or the next step of the ceremony."""
-        return self.give(orders.Reveal(slots))
+        return self.give(orders.Reveal(slots, round))
 
-    def fly(self) -> A:
+    def fly(self, *, round: int | None = None) -> A:
         """Deal this round without a bet and open it at once."""
-        return self.give(orders.Fly())
+        return self.give(orders.Fly(round))
 
     def request_shoe_change(self) -> A:
         """Ask for another shoe, for a guest."""
@@ -97,9 +108,9 @@ class Orders(Generic[A]):
         """Replace the cards and marks of a closed round: words, in order; `missed` of them the reader did not see."""
         return self.give(orders.Correct(round, cards, why, missed=missed))
 
-    def void(self, why: str) -> A:
+    def void(self, why: str, *, round: int | None = None) -> A:
         """Void the open round."""
-        return self.give(orders.Void(why))
+        return self.give(orders.Void(why, round=round))
 
     def resolve(self, irregularity: str, choice: Choice, why: str = "") -> A:
         """Decide about an open irregularity."""
@@ -112,10 +123,42 @@ class Orders(Generic[A]):
         return self.give(orders.Resend(journal, start, to, since))
 
 
-class Sender:
-    """Sends orders and finds their answers by id. The ids begin with 16 random hex digits of this run."""
+AGAIN: Final = ("as_of", "old_count")
+"""Codes of refusals after which a signed order is asked once more, as of the answer."""
 
-    def __init__(self, session: Session, prefix: str) -> None:
+
+class _Seen(Struct, frozen=True):
+    """What the newest message of a table says of its moment. round: None where it does not say."""
+
+    journal: str
+    as_of: int
+    boot: str
+    table: str
+    round: int | None = None
+
+
+class _Given(NamedTuple):
+    """An order that waits for its answer, as it was sent. is_again: it was refused once."""
+
+    table: str
+    order: Order
+    payload: bytes
+    is_again: bool = False
+
+
+class Sender:
+    """Sends orders and finds their answers by id. The ids begin with 16 random hex digits of this run.
+
+    signing: signs them; each then names what its table has said last, and is asked once more where that was too old.
+    """
+
+    def __init__(self, session: Session, prefix: str, signing: Signing | None = None) -> None:
+        self._signing = signing
+        self._seen: dict[str, _Seen] = {}
+        self._given: dict[str, _Given] = {}
+        self._now: dict[str, str] = {}
+        if signing:
+            session.seen = self._heard
         self._session, self._prefix = session, prefix
         self._run, self._count, self._lock = secrets.token_hex(8), count(1), Lock()
         self._begun = False
@@ -127,29 +170,87 @@ class Sender:
         with self._lock:
             begun, self._begun = self._begun, True
         if not begun:
-            self._session.read({f"{self._prefix}/+/reply": 0})
+            self._session.read(
+                {f"{self._prefix}/+/{name}": 0 for name in ("reply", *(["table"] if self._signing else []))}
+            )
         with self._lock:
-            id = f"{self._run}-o{next(self._count)}"
+            id = self._new_id()
             self._waiting[id] = found
             return id
+
+    def _new_id(self) -> str:
+        return f"{self._run}-o{next(self._count)}"
 
     def send(self, table: str, order: Order, id: str) -> float:
         """Send an order, only while connected so that it never acts late; returns seconds until the next try."""
         if not self._session.is_connected:
             return CONNECT_S
-        self._session.publish(f"{self._prefix}/{table}/command", command(order, id))
+        topic = f"{self._prefix}/{table}/command"
+        if self._signing is None:
+            self._session.publish(topic, command(order, id))
+            return AGAIN_S
+        with self._lock:
+            id = self._now.get(id, id)
+            if id not in self._given:
+                if (payload := self._sealed(table, order, id)) is None:
+                    return CONNECT_S  # the table has said nothing yet
+                self._given[id] = _Given(table, order, payload)
+            self._session.publish(topic, self._given[id].payload)
         return AGAIN_S
+
+    def _sealed(self, table: str, order: Order, id: str) -> bytes | None:
+        """A signed order as of what its table has said last; None where it has said nothing."""
+        assert self._signing
+        seen, is_resend = self._seen.get(table), isinstance(order, orders.Resend)
+        if seen is None and not is_resend:
+            return None
+        claims = {"as_of": {"journal": seen.journal, "seq": seen.as_of, "boot": seen.boot}} if seen else {}
+        if isinstance(order, orders.OF_ROUND) and order.round is None and seen:
+            order = replace(order, round=seen.round)
+        return self._signing.order(f"{self._prefix}/{table}/command", command(order, id), **claims)
+
+    def _heard(self, payload: bytes) -> None:
+        """Handle a state or an answer: what its table has said last. `round` stays where it does not say."""
+        with suppress(msgspec.MsgspecError, ValueError):
+            seen = msgspec.json.decode(payload, type=_Seen)
+            with self._lock:
+                before = self._seen.get(seen.table)
+                self._seen[seen.table] = (
+                    seen if seen.round is not None or not before else replace(seen, round=before.round)
+                )
+
+    def _is_asked_again(self, answer: Answer) -> bool:
+        """Give a signed order once more under another id, if its table refused it as too old."""
+        with self._lock:
+            id, given = answer.id or "", self._given.get(answer.id or "")
+            if self._signing is None or given is None or given.is_again or answer.code not in AGAIN:
+                return False
+            if answer.count:
+                self._signing.last = max(self._signing.last, answer.count)
+            again = self._new_id()
+            if id not in self._waiting or (payload := self._sealed(given.table, given.order, again)) is None:
+                return False
+            self._waiting[again] = self._waiting.pop(id)
+            self._now[id], self._given[again] = again, given._replace(payload=payload, is_again=True)
+            self._session.publish(f"{self._prefix}/{given.table}/command", payload)
+            return True
 
     def end(self, id: str) -> None:
         """Stop waiting for an answer."""
         with self._lock:
-            self._waiting.pop(id, None)
+            for each in (id, self._now.pop(id, id)):
+                self._waiting.pop(each, None)
+                self._given.pop(each, None)
 
     def _answered(self, payload: bytes) -> None:
         try:
             answer = msgspec.json.decode(payload, type=Answer)
         except (msgspec.MsgspecError, ValueError):
             return
+        if self._signing:
+            self._heard(payload)
+            if self._is_asked_again(answer):
+                return
         with self._lock:
             found = self._waiting.pop(answer.id or "", None)
         if found:

@@ -16,6 +16,7 @@ from firmware_bridge.facts.inputs import Follows
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import VERSION, EntryHead, StateHead, Stored, joined
 from firmware_bridge.facts.wire_states import NO_RECORD, Record, Status
+from firmware_bridge.record.envelope import content
 from firmware_bridge.record.signer import NoSigner, checkpoint_text, signed_note, signed_round, signer
 from firmware_bridge.record.verify import FIRST_HEAD, SIGNED_KINDS, grow, leaf_hash, root_of
 
@@ -62,6 +63,8 @@ SEED: Final = sha256(b"the key of a fake table, for tests alone").digest()
 
 class FakeTable:
     """A table that closes rounds of two entries, passes them to `send` (topic, payload), and obeys `resend`.
+
+    It has no `[[orders]]`: like such a table it takes what is in an envelope, and verifies no signature.
 
     Like a real table it journals its answer to an order, so each order makes an entry. Messages are those of a real
     table without cards and hands; outcomes take turns, and a correction has another one. `sent`: (topic, payload) of
@@ -165,9 +168,10 @@ class FakeTable:
         """Handle a backend's message: an order, which is answered, or a `stored`."""
         with self._lock:
             if topic.endswith("/stored"):
-                self.stored.append(msgspec.json.decode(payload, type=Stored))
+                self.stored.append(msgspec.json.decode(content(payload), type=Stored))
             elif topic.endswith("/command"):
-                order = msgspec.json.decode(payload)
+                order = msgspec.json.decode(content(payload))
+                order = {name: value for name, value in order.items() if name not in ("count", "as_of", "expires")}
                 answer = self._used.get(order["id"])
                 if answer is None:
                     answer = self._used[order["id"]] = self._execute(order)

@@ -199,7 +199,7 @@ class OrderKeyConfig(Struct, frozen=True, kw_only=True):
 
     name: the name of its owner, on record with each order.
     key: its public half (vkey), as `shoe-floor key new` prints it.
-    allows: the orders that it may give; `stored` and `witnessed` are messages of the back office.
+    allows: the orders that it may give; `stored` is the message of the back office.
     """
 
     name: TopicWord

@@ -244,7 +244,7 @@ OF_ROUND: Final = (BetsOpen, BetsClosed, Mark, Unmark, Next, Reveal, Fly, Void)
 BY_KEY: Final = "key/"
 """How the giver of a signed order begins: the name of its key follows."""
 
-TOPICS_BY_KEY: Final = ("stored", "witnessed")
+TOPICS_BY_KEY: Final = ("stored",)
 """The topics that a key may be allowed to write, beside orders."""
 
 Guarded = Literal["correct", "void", "resolve"]

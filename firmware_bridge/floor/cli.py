@@ -6,16 +6,20 @@ import sys
 from pathlib import Path
 from typing import Any, Final, get_args
 
+from firmware_bridge.client.signing import signing
 from firmware_bridge.config.arguments import Exit, Parser, file_to_write
 from firmware_bridge.config.bundle import TEXT, bundle_options, run_bundle
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
+from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.cli_record import add_record, run_record
 from firmware_bridge.floor.config import FloorConfig, load, need
 from firmware_bridge.floor.store import OtherFormat, What
+from firmware_bridge.record.signer import write_seed
+from firmware_bridge.record.verify import Refused, key_of
 
 HELP: Final = "this help, the manual page, or the completion for a shell"
 FILES: Final = {
@@ -24,6 +28,7 @@ FILES: Final = {
     "/var/lib/shoe-floor": "the store, if it is no PostgreSQL",
     "/var/lib/shoe-floor-witness": "what a witness has cosigned, and its evidence",
     "/etc/credstore/shoe-floor.mqtt-password": "the broker's password, mode 0600",
+    "/etc/credstore/shoe-floor.order-key": "the key that signs orders and `stored`, mode 0600",
     "/etc/credstore/shoe-floor.witness-key": "the key of a witness, mode 0600",
     "/usr/local/share/doc/shoe-floor": "the documents",
 }
@@ -267,6 +272,53 @@ def _add_witness(commands: Any) -> None:
     evidence.add_argument("--json", action="store_true", help="one JSON object a line, with the requests and notes")
 
 
+ORDER_KEY: Final = Path("/etc/credstore/shoe-floor.order-key")
+"""Where systemd finds the key of the ingest: owned by root, mode 0600."""
+
+
+class NoKey(BridgeError):
+    """A key that cannot be made."""
+
+
+def _add_key(commands: Any, load: object, default: Path) -> None:
+    """Adds `key` with its actions."""
+    text = "the key that signs a backend's orders"
+    key = commands.add_parser("key", help=text, description=text)
+    actions = key.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, text, act in (
+        ("new", "make a key, and print the [[orders]] for the bridge.toml of each table", _key_new),
+        ("show", "print the [[orders]] of a key", _key_show),
+    ):
+        action = actions.add_parser(name, help=text, description=text)
+        action.add_argument("name", metavar="NAME", help="its name at the tables, on record with each order: cage")
+        action.add_argument("--file", type=Path, default=ORDER_KEY, metavar="FILE", help=f"(default: {ORDER_KEY})")
+        action.set_defaults(run=act, load=load, default=default, config=None)
+
+
+def _key_new(arguments: argparse.Namespace, config: None) -> int:
+    path: Path = arguments.file
+    try:
+        key_of(arguments.name, 1, bytes(32))
+        if len(arguments.name) > LONGEST_NAME or set(arguments.name) & set("/#$"):
+            raise Refused("a name has at most 64 characters, and none of / # $")
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_seed(path)
+    except Refused as error:
+        raise NoKey(str(error), "write a short name: cage") from None
+    except FileExistsError:
+        raise NoKey(f"{path} is there already", "a new key needs a file of its own: --file FILE") from None
+    except OSError as error:
+        raise NoKey(f"{path} cannot be written ({error.strerror})", "put sudo before the command") from None
+    print(f"# {path} is made: keep it secret. In the bridge.toml of each table:")
+    return _key_show(arguments, config)
+
+
+def _key_show(arguments: argparse.Namespace, config: None) -> int:
+    vkey = signing(arguments.name, arguments.file, lambda: 0).by.key.vkey
+    print(f'[[orders]]\nname = "{arguments.name}"\nkey = "{vkey}"\nallows = ["bets_open", "bets_closed"]')
+    return Exit.FINE
+
+
 def _with_config(command: argparse.ArgumentParser, default: Path) -> argparse.ArgumentParser:
     """Adds --config, without a default of its own: so it keeps one that stands before the command."""
     command.add_argument("--config", type=Path, default=argparse.SUPPRESS, metavar="FILE", help=f"(default: {default})")
@@ -304,6 +356,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--reader", action="append", default=[], metavar="NAME", help="a user that only reads")
     text = "the users of NATS instead of mosquitto's rights; FILE: a line NAME:PASSWORD for each user"
     command.add_argument("--nats", type=Path, metavar="FILE", help=text)
+    _add_key(commands, lambda _: None, CONFIG)
     command = add("backfill", "add exported journals to the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
     command = add("backup", "copy the store while the ingest runs", _backup)

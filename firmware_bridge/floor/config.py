@@ -111,11 +111,13 @@ class IngestSection(Struct, frozen=True, kw_only=True):
 
     name: the name of the store in the tables' `[mqtt] stored`.
     batch: most messages of one commit.
+    key_file: the file with the key that signs what it sends to tables; its name in their [[orders]] is `name`.
     pseudonym_key_file: the file with the key that replaces names of people; without it, names are kept.
     """
 
     name: TopicWord = "floor"
     batch: Batch = 500
+    key_file: Text | None = None
     pseudonym_key_file: Text | None = None
 
 

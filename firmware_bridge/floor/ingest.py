@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from firmware_bridge.client.asking import EVER
 from firmware_bridge.client.payload import MessageError, command, state
+from firmware_bridge.client.signing import Signing
 from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.facts.wire import LONGEST, MOST, StateHead
 from firmware_bridge.facts.wire_states import NO_RECORD, Alarms, Status
@@ -59,7 +60,7 @@ class Ingest:
     """Moves messages from a source into a store, each of any kind. The caller closes both.
 
     root: the first word of the topics. name: the `by` of its `stored`. clock: seconds, monotonic. names: replaces names
-    of people, None to keep them. limits: table -> what `[tables]` sets.
+    of people, None to keep them. limits: table -> what `[tables]` sets. signing: signs what it sends to tables.
     """
 
     def __init__(
@@ -71,7 +72,9 @@ class Ingest:
         clock: Callable[[], float] = monotonic,
         names: Names | None = None,
         limits: Mapping[str, Limits] | None = None,
+        signing: Signing | None = None,
     ) -> None:
+        self._signing = signing
         self._names = names
         self._store, self._source, self._root, self._name, self._clock = store, source, root, name, clock
         self._ledger = Ledger(store.load, store.lacking())
@@ -114,7 +117,8 @@ class Ingest:
         seq, head = self._records.stored(key.table, key.journal, self._ledger.stored(key))
         if seq:
             stored = {"journal": key.journal, "seq": seq, "by": self._name} | ({"head": head} if head else {})
-            self._source.publish(f"{self._root}/{key.table}/stored", msgspec.json.encode(stored))
+            topic, payload = f"{self._root}/{key.table}/stored", msgspec.json.encode(stored)
+            self._source.publish(topic, self._signing.message(topic, payload) if self._signing else payload)
 
     def ask(self) -> int:
         """Ask tables for what is missing, a few at a time; returns how many orders were sent."""
@@ -134,7 +138,8 @@ class Ingest:
             )
             log.info("asked table %s for %s", escaped(table), escaped(wanted))
             payload = command(order, f"{self._id_of(order.since)}{self._orders}")
-            self._source.publish(f"{self._root}/{table}/command", payload)
+            topic = f"{self._root}/{table}/command"
+            self._source.publish(topic, self._signing.order(topic, payload) if self._signing else payload)
         return self._orders - before
 
     def _id_of(self, since: str | None) -> str:
@@ -147,6 +152,8 @@ class Ingest:
             answer = msgspec.json.decode(body, type=_Reply)
         except (msgspec.MsgspecError, ValueError):
             return
+        if self._signing and answer.code == "old_count" and answer.count:  # our clock was ahead, and is right now
+            self._signing.last = max(self._signing.last, min(answer.count, MOST - 1))
         if answer.id.startswith(self._id_of(EVER)):
             self._ledger.answered(table, ok=answer.ok)
         if answer.id.startswith(f"{self._name[:32]}-{self._run}-") and not answer.ok:
@@ -211,6 +218,8 @@ class _Reply(Struct, frozen=True):
     ok: bool
     error: str = ""
     hint: str = ""
+    code: str = ""
+    count: int = 0
 
 
 class _Batch(NamedTuple):

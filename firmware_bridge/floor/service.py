@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from threading import Event, Thread
-from time import monotonic
+from time import monotonic, time
 from typing import Final
 
 from msgspec.structs import replace
 
+from firmware_bridge.client.signing import Signing, signing
 from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.config import FloorConfig, need, password
+from firmware_bridge.floor.config import FloorConfig, need, password, secret
 from firmware_bridge.floor.ingest import KEPT, LIVE, Ingest, topics
 from firmware_bridge.floor.record.message import rfc3339
 from firmware_bridge.floor.record.names import names
@@ -72,6 +73,7 @@ def run(config: FloorConfig) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     names(config.ingest.pseudonym_key_file)
+    own_key(config)
     policy(config)
     _try_store(config)
     source = open_source(config)
@@ -141,7 +143,8 @@ def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[]
     verification = Verification(config)
     witnesses = WitnessThread(config)
     try:
-        ingest = Ingest(store, source, config.mqtt.root, config.ingest.name, names=hidden, limits=limits(config))
+        name, root, by = config.ingest.name, config.mqtt.root, own_key(config)
+        ingest = Ingest(store, source, root, name, names=hidden, limits=limits(config), signing=by)
         while not stop.is_set():
             if came := source.receive(config.ingest.batch, WAIT_S):
                 ingest.save(came)
@@ -197,6 +200,12 @@ class Verification:
             began = monotonic()
         store.expire_evidence(evidence_before())
         log.info("%d entries verified, %d findings", audit.entries, differ)
+
+
+def own_key(config: FloorConfig) -> Signing | None:
+    """The key that signs what the ingest sends to tables, None where none is set. Raises ConfigError."""
+    path = config.ingest.key_file
+    return signing(config.ingest.name, secret(path), lambda: time() * 1000) if path else None
 
 
 def limits(config: FloorConfig) -> dict[str, Limits]:

@@ -1,8 +1,10 @@
-"""Signed orders at a daemon: each acts once, of now, with the right of its key; everything else is refused by a code."""
+"""Signed orders at a daemon: each acts once, of now, with the right of its key; all else is refused."""
 
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 from tests.daemon import listened
@@ -116,6 +118,38 @@ def test_counts_survive_a_restart_and_an_order_of_before_is_refused(table: Any, 
     assert answer(backend, kept_back)["code"] == "as_of"
     assert answer(backend, cage.order(as_of(backend), do="void", why="x", round=1, count=1))["code"] == "old_count"
     assert answer(backend, cage.order(as_of(backend), do="void", why="x", round=1))["error"] == "no round is open"
+
+
+def test_a_rolled_back_card_takes_no_order_of_before_though_its_entries_have_the_same_numbers(
+    table: Any, backend: Backend, tmp_path: Path
+) -> None:
+    cage = OrderKey("cage", *BETS)
+    bridge = table(orders=[cage.row])
+    status_is(backend, "online")
+    assert answer(backend, cage.order(as_of(backend), do="open_shoe"))["ok"]
+    bridge.stop()
+    image = shutil.copytree(bridge.journal_dir, tmp_path / "image", ignore=shutil.ignore_patterns("*.sock"))
+    bridge.start()
+    status_is(backend, "online")
+    seen = as_of(backend)
+    captured = cage.order(seen, do="void", why="x", round=1)
+    assert answer(backend, captured)["error"] == "no round is open"
+    bridge.stop()
+    shutil.rmtree(bridge.journal_dir)
+    image.rename(bridge.journal_dir)
+    bridge.start()
+    status_is(backend, "online")
+    again = as_of(backend)
+    assert again["journal"] == seen["journal"]
+    assert again["seq"] >= seen["seq"]
+    assert answer(backend, captured)["code"] == "as_of"
+
+
+def test_a_table_without_a_clock_takes_good_orders_whatever_they_say_of_time(table: Any, backend: Backend) -> None:
+    cage = OrderKey("cage", *BETS)
+    table(orders=[cage.row])
+    backend.wait_until(lambda: backend.on("status") and backend.on("status")[-1]["clock"] != "synchronised")
+    assert answer(backend, cage.order(as_of(backend), do="open_shoe", expires="1999-01-01T00:00:00Z"))["ok"]
 
 
 def test_refusals_are_counted_and_go_on_record_at_stop_with_the_highest_count(table: Any, backend: Backend) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
-from firmware_bridge.cli.check import board, broker, disk, reader, record, service, stranger
+from firmware_bridge.cli.check import board, broker, disk, orders, reader, record, service, stranger
 from firmware_bridge.cli.check.finding import RESTART, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
 from firmware_bridge.config.effects import without_effect
@@ -96,6 +96,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     reader.keypads,
     broker.broker,
     stranger.stranger,
+    orders.orders,
     broker.store,
     disk.mount,
     disk.disk,

@@ -96,7 +96,7 @@ class SignedOrders:
         if not self._keys:
             text = content(payload)
             fields = parse(text)
-            return fields if text is payload else _without_stamps(fields)
+            return fields if text is payload else _without_claims(fields)
         if len(payload) > LONGEST:
             raise NotAnOrder("the message is too long", f"it has at most {LONGEST} bytes: shorten it", "too_long")
         try:
@@ -114,7 +114,7 @@ class SignedOrders:
         named, text = self._opened("command", payload)
         fields = _fields(text)
         name, count = named.config.name, fields["count"]
-        order, by = _without_stamps(fields), f"{BY_KEY}{name}"
+        order, by = _without_claims(fields), f"{BY_KEY}{name}"
         digest = _digest(order, by) if fields.get("id") is not None else None
         answer = self._table.first_answer(fields.get("id"), digest)
         last = self._table.last_count(name)
@@ -131,7 +131,7 @@ class SignedOrders:
         return Signed(by, order, named.config.allows, count, digest, refused)
 
     def read(self, name: str, payload: bytes) -> bytes:
-        """The text of a message of the topic `stored` or `witnessed`. Raises NotAnOrder."""
+        """The text of a message of the topic `stored`. Raises NotAnOrder."""
         if not self._keys:
             return content(payload)
         try:
@@ -219,12 +219,12 @@ def _fields(text: str) -> dict[str, Any]:
     return fields
 
 
-STAMPS: Final = ("count", "as_of", "expires")
+CLAIMS: Final = ("count", "as_of", "expires")
 
 
-def _without_stamps(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _without_claims(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an order without what only a signature needs."""
-    return {name: value for name, value in fields.items() if name not in STAMPS}
+    return {name: value for name, value in fields.items() if name not in CLAIMS}
 
 
 def _digest(order: Mapping[str, Any], by: str) -> str:

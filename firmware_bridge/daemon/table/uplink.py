@@ -26,7 +26,6 @@ from firmware_bridge.daemon.table.recorder import Recorder
 from firmware_bridge.daemon.table.signed_orders import SignedOrders
 from firmware_bridge.daemon.table.store_watch import StoreWatch
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.facts.orders import TOPICS_BY_KEY
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.games import GAMES
@@ -37,6 +36,7 @@ from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.mqtt.client import QuickConnection
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
+from firmware_bridge.record.envelope import content
 from firmware_bridge.topics.state import mode
 
 MOST: Final = 16
@@ -276,8 +276,13 @@ class Uplink:
         name = message.topic.removeprefix(f"{self._prefix}/")
         if name == "command":
             self.backend.receive(message)
-        elif name in TOPICS_BY_KEY:
-            self._receive_from_store(name, message)
+        elif name == "stored":
+            if read := self.backend.read(message):
+                self._store.receive(read)
+                self.recorder.stored(read.payload)
+        elif name == "witnessed":  # proves itself: our own signature, and a witness's
+            self.recorder.witness(content(message.payload))
+            self.changed()
         elif message.retained:
             return  # a retained message of before
         elif name == "status":
@@ -287,17 +292,6 @@ class Uplink:
         else:
             self._follow(lambda: self.outbox.heard(name, message.payload))
             self._foreign.heard(name, message.payload)
-
-    def _receive_from_store(self, name: str, message: Incoming) -> None:
-        read = self.backend.read(message)
-        if read is None:
-            return
-        if name == "stored":
-            self._store.receive(read)
-            self.recorder.stored(read.payload)
-        else:
-            self.recorder.witness(read.payload)
-            self.changed()
 
     def _receive_status(self, payload: bytes) -> None:
         before = self._duplicates.warning

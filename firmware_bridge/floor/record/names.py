@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.orders import BY_KEY
 from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.floor.config import secret
 from firmware_bridge.floor.record.message import Row, Unread
@@ -92,7 +93,7 @@ class Names:
         return self._put(found, _text(b'"%b"' % found[1]), b"%b")
 
     def _put(self, found: re.Match[bytes], name: str, form: bytes) -> bytes:
-        if name in NO_PERSON:
+        if name in NO_PERSON or name.startswith(BY_KEY):
             return found[0]
         hidden = form % self.pseudonym(name).encode()
         start, (begin, end) = found.start(), found.span(1)

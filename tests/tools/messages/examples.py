@@ -15,7 +15,14 @@ from nacl.signing import SigningKey
 from firmware_bridge import __version__
 from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.odds_child import Question, answer
-from firmware_bridge.facts.events import CodeFound, KeyChanged, RecordEnded, ShiftEnded, SoftwareChanged
+from firmware_bridge.facts.events import (
+    CodeFound,
+    KeyChanged,
+    OrdersRefused,
+    RecordEnded,
+    ShiftEnded,
+    SoftwareChanged,
+)
 from firmware_bridge.facts.house import Acts
 from firmware_bridge.facts.inputs import Code
 from firmware_bridge.facts.wire import VERSION, StateHead, Stored, joined
@@ -154,6 +161,7 @@ def _of_the_record() -> Iterator[tuple[str, dict[str, Any]]]:
         SoftwareChanged(old=code, new=replace(code, software="3" * 64), by="ANNA"),
         ShiftEnded(shift="night", gaming_day="2026-11-20", acts=(Acts(dealer="WU", entered=1, voided=2),)),
         CodeFound(changed=("firmware_bridge/shoe/decide.py",)),
+        OrdersRefused(why={"bad_signature": 12, "as_of": 1}, counts={"cage": 1795409800123}),
     )
     for event in events:
         yield type(event).__name__, first | {"event": msgspec.json.decode(msgspec.json.encode(event))}

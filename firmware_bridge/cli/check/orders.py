@@ -1,0 +1,82 @@
+"""Check of who may give this table's orders: with keys, an order without a signature must be refused."""
+
+import asyncio
+import secrets
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from firmware_bridge.cli.check.broker import first
+from firmware_bridge.cli.check.finding import RESTART, Machine
+from firmware_bridge.config.findings import Finding
+from firmware_bridge.config.load import broker_settings
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.orders import Answer
+from firmware_bridge.mqtt.link import Link
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
+
+SIGN: Final = "give each backend a key: shoe-floor key new NAME, and [[orders]]; shoe help backend"
+UNTRIED: Final = "not tried whether an unsigned order is refused"
+
+
+def orders(machine: Machine) -> Iterator[Finding]:
+    """One finding: what no keys mean, or whether an unsigned order is refused where there are keys."""
+    config = machine.config
+    keys, unsigned = config.orders, config.mqtt.commands
+    if not keys:
+        if unsigned:
+            who = "whoever the broker lets write to its topic command gives orders, also late or twice"
+            yield Finding("WARN", "orders", f"no key is set: {who}", SIGN)
+        return
+    names = ", ".join(each.name for each in keys)
+    if unsigned:
+        what = f"signed orders of {names}, and without a signature {', '.join(unsigned)}"
+        yield Finding("WARN", "orders", what, "once every backend signs, remove [mqtt] commands")
+    elif machine.daemon is None or not machine.has_read("orders", "mqtt"):
+        remedy = RESTART if machine.daemon else "start the daemon, then shoe check"
+        yield Finding("WARN", "orders", f"signed orders of {names}; {UNTRIED}", remedy)
+    else:
+        yield _asked(machine, f"signed orders of {names}")
+
+
+def _asked(machine: Machine, what: str) -> Finding:
+    try:
+        settings = broker_settings(machine.config)
+    except ConfigError as error:
+        return Finding("WARN", "orders", f"{what}; {UNTRIED}: {error.what}", error.hint)
+    prefix = f"{machine.config.mqtt.root}/{machine.config.table.id}"
+    name = f"{settings.client_id}-orders"
+    answer = asyncio.run(_give(replace(settings, client_id=name), prefix))
+    if answer is None:
+        return Finding("OK", "orders", f"{what}; the broker lets this login give none")
+    if answer.code == "unsigned":
+        return Finding("OK", "orders", f"{what}; an unsigned one was refused")
+    return Finding("FAIL", "orders", f"{what}; an unsigned one was judged: {answer.error}", RESTART)
+
+
+ANSWER_S: Final = 3.0
+"""Longest wait for the answer to an order."""
+
+
+async def _give(settings: BrokerSettings, prefix: str) -> Answer | None:
+    """The answer to an unsigned order that is none; None where none came."""
+    loop, found = asyncio.get_running_loop(), asyncio.Queue[Answer | None]()
+    id = f"check-{secrets.token_hex(8)}"
+
+    def write() -> None:
+        link.publish(f"{prefix}/command", msgspec.json.encode({"id": id, "do": "check"}))
+        loop.call_later(ANSWER_S, found.put_nowait, None)
+
+    def received(message: Incoming) -> None:
+        answer = msgspec.json.decode(message.payload, type=Answer)
+        if answer.id == id:
+            found.put_nowait(answer)
+
+    link = Link(
+        settings, loop, will=lambda: Message(f"{prefix}/check", b"", qos=0), topics=(f"{prefix}/reply",),
+        own=lambda _: (), on_up=write, on_down=lambda _: found.put_nowait(None),
+        on_delivered=lambda _: None, on_message=received,
+    )  # fmt: skip
+    return await first(link, found, None)
