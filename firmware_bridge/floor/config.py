@@ -188,7 +188,7 @@ class WitnessRow(Struct, frozen=True, kw_only=True):
 
 
 class TableSection(Struct, frozen=True, kw_only=True):
-    """`[tables.T07]`: one table. A table needs none: `shoe-floor record enrol` says which keys count.
+    """`[tables.T07]`: one table. Without any row, every name at the broker is a table; an enrolled one needs none.
 
     hours: when it plays, by this machine's clock; a round outside is an incident. Without it, any time is right.
     pending_mb: most megabytes of its messages that wait for a checkpoint.

@@ -31,6 +31,12 @@ OF_THE_EXPORTER: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("shoe_exporter_messages_total", "counter", "messages", "Messages that the exporter received."),
     ("shoe_exporter_unread_total", "counter", "messages", "Of them, those that could not be read, and were ignored."),
     ("shoe_exporter_ignored_total", "counter", "messages", "Of them, those of too many tables, which were ignored."),
+    (
+        "shoe_exporter_unlisted_total",
+        "counter",
+        "messages",
+        "Of them, those in names that [tables] of floor.toml does not list, which were ignored.",
+    ),
 )
 """Name, kind, unit, help."""
 
@@ -70,13 +76,14 @@ OF_RECORDS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
 class Stored(NamedTuple):
     """What the store says. records: of all tables. ages: name of a witness -> seconds since its last cosignature.
 
-    is_watched: whether witnesses are configured.
+    is_watched: whether witnesses are configured. enrolled: tables with an enrolled key.
     """
 
     counts: Counts
     records: Sequence[RecordSize] = ()
     ages: Mapping[str, float] = {}
     is_watched: bool = False
+    enrolled: Sequence[str] = ()
 
 
 def stored(reader: Reader, witnesses: Sequence[Key], now: float) -> Stored:
@@ -85,7 +92,8 @@ def stored(reader: Reader, witnesses: Sequence[Key], now: float) -> Stored:
     for each in reader.cosignatures() if witnesses else ():
         newest[each.witness] = max(each.at, newest.get(each.witness, 0))
     ages = {key.name: max(0.0, now - newest[key.vkey]) for key in witnesses if key.vkey in newest}
-    return Stored(reader.counts(), reader.records(), ages, bool(witnesses))
+    enrolled = [each.table for each in reader.record_keys() if each.was_enrolled]
+    return Stored(reader.counts(), reader.records(), ages, bool(witnesses), enrolled)
 
 
 class Metric(NamedTuple):
@@ -113,6 +121,10 @@ class Exporter:
         with self._lock:
             self._tables.handle(deliveries)
 
+    def ask(self) -> None:
+        """Ask the store which tables have an enrolled key, before any message is handled."""
+        list(self._of_the_store())
+
     def text(self, content_type: str) -> str:
         """All metrics now, as text."""
         stored = list(self._of_the_store())
@@ -125,7 +137,7 @@ class Exporter:
         tables = self._tables
         info: Sample = ({"version": __version__, "build": __build__}, 1)
         yield _metric(OF_THE_EXPORTER[0], [info])
-        values = (self.connected, len(tables), tables.messages, tables.unread, tables.ignored)
+        values = (self.connected, len(tables), tables.messages, tables.unread, tables.ignored, tables.listed.strangers)
         yield from map(_single, OF_THE_EXPORTER[1:], values)
 
     def _of_the_store(self) -> Iterator[Metric]:
@@ -138,6 +150,7 @@ class Exporter:
             return
         self._trouble.note("")
         if found:
+            self._tables.listed.enrol(found.enrolled)
             yield _single(readable, True)
             yield from map(_single, others, found.counts)
             yield from _of_records(found)

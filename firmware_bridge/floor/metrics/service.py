@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.listed import Listed
 from firmware_bridge.floor.metrics.exporter import Exporter, stored, wanted
 from firmware_bridge.floor.metrics.tables import TOPICS, Tables
 from firmware_bridge.floor.serving import Connection, listening, server
@@ -50,7 +51,12 @@ def run(config: FloorConfig) -> int:
     mqtt = replace(config.mqtt, client_id=f"shoe-floor-metrics-{os.urandom(4).hex()}")
     source = MqttSource(mqtt, password(mqtt), [f"{mqtt.root}/+/{name}" for name in TOPICS], BATCH, clean=True)
     witnesses = [each.key for each in fed(config)]
-    exporter = Exporter(Tables(mqtt.root), lambda: store(lambda reader: stored(reader, witnesses, time())))
+    listed = Listed(config.tables)
+    exporter = Exporter(
+        Tables(mqtt.root, listed=listed), lambda: store(lambda reader: stored(reader, witnesses, time()))
+    )
+    if config.tables:
+        exporter.ask()
     server = Server(config.metrics.host, config.metrics.port, exporter.text)
     server.start()
     where = f"http://{config.metrics.host}:{server.port}{PATH}"
@@ -59,6 +65,8 @@ def run(config: FloorConfig) -> int:
     try:
         while not stop.is_set():
             exporter.handle(source.receive(BATCH, WAIT_S))
+            if listed.heard():
+                source.drop()  # what is retained comes again
             exporter.connected = source.is_up
             systemd.notify("WATCHDOG=1")
     finally:

@@ -125,8 +125,10 @@ class Views:
         return document(lang, _named(name, lang), address(name), main, skip=text(lang, "page.skip_table"), back=True)
 
     def _common(self, lang: Language) -> dict[str, str]:
-        fault = self._feed.fault
-        return {"broker": tag("p", text(lang, "page.broker_lost"), class_="banner") if fault else ""}
+        said = [text(lang, "page.broker_lost")] if self._feed.fault else []
+        if count := self._feed.listed.recent:
+            said.append(text(lang, "page.unlisted", count=count))
+        return {"broker": joined(*[tag("p", words, class_="banner") for words in said])}
 
     def _table(self, view: str, name: str, lang: Language) -> dict[str, str]:
         seen, needs = self._feed.floor.tables[name], self._feed.troubles[name]
