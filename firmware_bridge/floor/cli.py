@@ -141,17 +141,20 @@ def _backup(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 
 def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    from firmware_bridge.floor.store.commands import expire
+    from firmware_bridge.floor.store.commands import expire, expire_quarantine
     from firmware_bridge.floor.store.open import open_store
     from firmware_bridge.floor.verified.quorum import policy
 
-    if config.store.keep_years is None:
-        say("nothing is deleted: [store] keep_years is not set")
+    years, days = config.store.keep_years, config.store.quarantine_days
+    if years is None and days is None:
+        say("nothing is deleted: neither [store] keep_years nor quarantine_days is set")
         return Exit.FINE
     has_quorum = policy(config).quorum != "none"
     store = open_store(config)
     try:
-        for line in expire(store, config.store.keep_years, dry=arguments.dry_run, quorum=has_quorum):
+        if days is not None:
+            say(expire_quarantine(store, days, dry=arguments.dry_run))
+        for line in expire(store, years, dry=arguments.dry_run, quorum=has_quorum) if years is not None else ():
             say(escaped(line))
     finally:
         store.close()
@@ -288,7 +291,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
     command = add("backup", "copy the store while the ingest runs", _backup)
     command.add_argument("target", type=file_to_write, metavar="FILE", help="replaced completely, or not at all")
-    command = add("expire", "delete journals older than keep_years", _expire)
+    command = add("expire", "delete journals older than keep_years, and old quarantine", _expire)
     command.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
     command = add("pseudonym", "show the pseudonyms of names", _pseudonym)
     command.add_argument("names", nargs="+", metavar="NAME")

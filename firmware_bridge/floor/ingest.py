@@ -20,6 +20,7 @@ from firmware_bridge.floor.listed import Listed
 from firmware_bridge.floor.record.ledger import Ledger
 from firmware_bridge.floor.record.message import STREAMS, Key, Unread, now, row
 from firmware_bridge.floor.record.names import Names
+from firmware_bridge.floor.record.quota import Quarantine
 from firmware_bridge.floor.record.state import OTHERS, Changes, Incident
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.store import Saved, Store
@@ -44,8 +45,8 @@ KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
 LOOK_S: Final = 1.0
 """Time between two searches for gaps."""
 
-COUNTED_S: Final = 60.0
-"""Time between two counts of what came in other names than those of the tables."""
+COUNTED_S: Final = 15.0
+"""Time between two counts of what is not kept."""
 
 ORDERS, TABLES_AN_ORDER = 5, 25
 """Most orders at each search; with many tables, one for each `TABLES_AN_ORDER` of them.
@@ -84,6 +85,7 @@ class Ingest:
         self._records = Records(store, names.row if names else lambda row: row, limits)
         self._listed = Listed(limits or (), (each.table for each in store.record_keys() if each.was_enrolled))
         self._counted, self._counted_s = 0, -inf
+        self._quarantine = Quarantine()
         self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
 
     def save(self, deliveries: Sequence[Delivery]) -> Saved:
@@ -106,7 +108,7 @@ class Ingest:
     def _commit(self, batch: "_Batch") -> Saved:
         """Commit what came, and what the records of the tables made of it."""
         rows, chained, changes = self._records.collect()
-        self._count_others(changes)
+        self._count_surplus(changes)
         for each in chained:
             self._ledger.add(each)
         saved, progress = Saved(), list(self._ledger.changes())
@@ -119,14 +121,16 @@ class Ingest:
             self._store.put_incidents(tuple(self._records.collect().changes.incidents.values()))
         return saved
 
-    def _count_others(self, changes: Changes) -> None:
-        """Record how many messages came in other names than those of the tables, once in a while: one incident a day."""
+    def _count_surplus(self, changes: Changes) -> None:
+        """Record now and then how much came in other names, or beyond what the quarantine takes."""
         now_s, count = self._clock(), self._listed.strangers
-        if count == self._counted or now_s - self._counted_s < COUNTED_S:
+        if now_s - self._counted_s < COUNTED_S or (count == self._counted and not self._quarantine.floods):
             return
-        self._counted, self._counted_s, at = count, now_s, now()
-        found = Incident(OTHERS, "unlisted", at[:10], at, self._listed.text)
-        changes.incidents[found[:3]] = found
+        if count > self._counted:
+            found = Incident(OTHERS, "unlisted", (at := now())[:10], at, self._listed.text)
+            changes.incidents[found[:3]] = found
+        changes.incidents |= self._quarantine.floods
+        self._counted, self._counted_s, self._quarantine.floods = count, now_s, {}
 
     def _publish_stored(self, key: Key) -> None:
         seq, head = self._records.stored(key.table, key.journal, self._ledger.stored(key))
@@ -186,10 +190,13 @@ class Ingest:
             self._alarmed(table, delivery.body)
             return
         try:
+            if delivery.cut:
+                raise MessageError(delivery.cut, "")
             found = row(topic, table, delivery.body, now())
         except MessageError as error:
             unread = Unread(escaped(delivery.topic), now(), escaped(error.what), delivery.body)
-            batch.unread.append(self._names.unread(unread) if self._names else unread)
+            if kept := self._quarantine.kept(table, unread):
+                batch.unread.append(self._names.unread(kept) if self._names else kept)
             return
         self._records.add(found)
         batch.journals[found.key] = None

@@ -49,8 +49,8 @@ def now_ms() -> int:
 class Feed:
     """The present state of all tables, from `start` to `close`. fault: why the broker cannot be read, "" if it can.
 
-    listed: the tables that there are. troubles: what each table needs. sealed: how its record stands. version: incremented by each change. failed: reading
-    has ended by an error.
+    listed: the tables that there are. troubles: what each table needs. sealed: how its record stands. version:
+    incremented by each change. failed: reading has ended by an error.
     """
 
     def __init__(

@@ -22,10 +22,12 @@ Kind = Literal[
     "hours",
     "rewritten",
     "unlisted",
+    "flood",
 ]
 """Kinds of incidents. rewritten: a row of the store is not what was verified; hours: a round outside `[tables]`.
 
-unlisted: messages in names that `[tables]` does not list, counted; its table is `OTHERS`."""
+unlisted: messages in names that `[tables]` does not list, counted; its table is `OTHERS`.
+flood: more came in an hour, or waits, than is kept of what nothing verifies."""
 
 OTHERS: Final = "+"
 """The table of an incident that is of no table: no table has this name."""

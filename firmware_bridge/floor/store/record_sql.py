@@ -138,6 +138,8 @@ EVIDENCE: Final = """
 update pending set state = 'evidence'
 where topic = ? and tbl = ? and journal = ? and seq = ? and n = ? and came = ?
 """
+EXPIRE_QUARANTINE: Final = "delete from quarantine where received_at < ?"
+OLD_QUARANTINE: Final = "select count(*) from quarantine where received_at < ?"
 EXPIRE_EVIDENCE: Final = "delete from pending where state = 'evidence' and received_at < ?"
 WAITING: Final = """
 select topic, tbl, journal, seq, n, came, length(body), state from pending where tbl = ? order by received_at

@@ -28,7 +28,8 @@ class Standing(NamedTuple):
 
     log: None before a checkpoint was verified. seen: since when it has a key that is not enrolled. witnessed_at: when
     the newest quorum was there. waits_since: when the first entry without one came, of an enrolled record. round: shoe
-    and number of the last witnessed round, None if unknown. is_enrolled: whether a key of it was. cosigned: vkey of a witness -> its newest cosignature.
+    and number of the last witnessed round, None if unknown. cosigned: vkey of a witness -> its newest cosignature.
+    is_enrolled: whether a key of the table was.
     """
 
     log: Log | None
