@@ -12,6 +12,7 @@ from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.cli_people import add_people, run_people
 from firmware_bridge.floor.cli_record import add_record, run_record
 from firmware_bridge.floor.config import FloorConfig, load, need
 from firmware_bridge.floor.store import OtherFormat, What
@@ -19,6 +20,7 @@ from firmware_bridge.floor.store import OtherFormat, What
 HELP: Final = "this help, the manual page, or the completion for a shell"
 FILES: Final = {
     "/etc/firmware-bridge/floor.toml": "the configuration of the back office",
+    "/var/lib/shoe-floor/users.json": "the people who may sign in to the page",
     "/etc/firmware-bridge/witness.toml": "the configuration of a witness",
     "/var/lib/shoe-floor": "the store, if it is no PostgreSQL",
     "/var/lib/shoe-floor-witness": "what a witness has cosigned, and its evidence",
@@ -285,7 +287,9 @@ def _parser() -> argparse.ArgumentParser:
         "--ingest", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to store messages"
     )
     command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to read them")
-    add("page", "serve the web page of all tables for the pit (read-only)", _page)
+    add("page", "serve the web page of all tables for the pit", _page)
+    text = "the people who may sign in to the page"
+    add_people(add("user", text, run_people), CONFIG)
     _add_witness(commands)
     command = add("backfill", "add exported journals to the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")

@@ -15,14 +15,14 @@ NAMED: Final = 5
 """Most names of others that are kept, and said."""
 
 RECENT_S: Final = 3600.0
-"""How long a message in another name is news to whoever looks at the page."""
+"""How long a message in another name is shown on the page."""
 
 
 class Listed:
     """The tables that there are: rows of `[tables]` and tables with an enrolled key; without a row, any.
 
-    strangers: messages in other names so far, since the RFC 3339 time `since`. is_new: whether a table was enrolled
-    whose messages may have been counted there, until `heard`.
+    strangers: messages in other names so far, since the RFC 3339 time `since`. is_new: whether messages of a table
+    that was enrolled later may have been counted there, until `heard`.
     """
 
     def __init__(self, rows: Iterable[str] = (), enrolled: Iterable[str] = ()) -> None:

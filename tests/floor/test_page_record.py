@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 import pytest
 
 from firmware_bridge.facts.wire_states import Record
-from firmware_bridge.floor.config import FloorConfig, ScreenSection, parse
+from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page import records as watch
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.records import Records, RecordWatch
 from firmware_bridge.floor.page.views import Views
+from firmware_bridge.floor.page_config import ScreenSection
 from firmware_bridge.floor.record.state import Incident, Log
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import StoreError

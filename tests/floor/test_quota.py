@@ -91,7 +91,7 @@ def test_beyond_the_quota_of_an_hour_a_body_is_cut_then_counted_and_the_next_hou
 def test_names_without_end_share_one_quota(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quota, "TABLES", 3)
     made = Quota(2, 100, lambda: 0.0)
-    assert [made.take(f"T{number}", 1) for number in range(6)] == ["whole"] * 5 + ["no"]
+    assert [made.allow(f"T{number}", 1) for number in range(6)] == ["whole"] * 5 + ["no"]
     assert len(made._used) == 4
 
 
@@ -170,7 +170,24 @@ def test_entries_that_are_forged_onto_a_chain_have_a_room_and_play_goes_on(house
 
 
 def row(number: int, size: int = 10) -> Row:
-    return Row("event", "T07", "1-a", number, 1, 1, 1, "", "", *[None] * 6, b"%09d" % number + bytes(size - 9))
+    return Row(
+        "event",
+        "T07",
+        "1-a",
+        number,
+        1,
+        1,
+        1,
+        "",
+        "",
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        b"%09d" % number + bytes(size - 9),
+    )
 
 
 def test_what_gives_way_is_not_written_without_end() -> None:

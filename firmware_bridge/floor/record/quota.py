@@ -39,7 +39,7 @@ class Hour(NamedTuple):
     """What came in an hour since 1970."""
 
     hour: int = 0
-    count: int = 0
+    came: int = 0
     size: int = 0
 
 
@@ -50,7 +50,7 @@ class Quota:
         self._count, self._size, self._clock = count, size, clock
         self._used: dict[str, Hour] = {}
 
-    def take(self, name: str, size: int) -> Answer:
+    def allow(self, name: str, size: int) -> Answer:
         """Count a message of a name; whether it is kept whole, cut, or not at all."""
         hour = int(self._clock()) // HOUR_S
         if name not in self._used and len(self._used) >= TABLES:
@@ -58,8 +58,8 @@ class Quota:
             name = name if len(self._used) < TABLES else ""
         used = self._used.get(name, Hour())
         used = used if used.hour == hour else Hour(hour)
-        self._used[name] = used = Hour(hour, used.count + 1, used.size + size)
-        return "no" if used.count > self._count else "cut" if used.size > self._size else "whole"
+        self._used[name] = used = Hour(hour, used.came + 1, used.size + size)
+        return "no" if used.came > self._count else "cut" if used.size > self._size else "whole"
 
     def used(self, name: str) -> Hour:
         """What a name brought in the hour of its last message."""
@@ -78,12 +78,12 @@ class Quarantine:
 
     def kept(self, table: str, unread: Unread) -> Unread | None:
         """What is kept of a payload that is no message; None for nothing."""
-        answer = self._quota.take(table, len(unread.body))
+        answer = self._quota.allow(table, len(unread.body))
         if answer == "whole":
             return unread
         used, at = self._quota.used(table), now()
         text = (
-            f"{used.count} messages with {used.size} bytes came in this hour that are none of a table; from {SIZE}"
+            f"{used.came} messages with {used.size} bytes came in this hour that are none of a table; from {SIZE}"
             f" bytes on each is cut, from {COUNT} on only counted. The last: {measures(unread.body)}"
         )
         found = Incident(table, "flood", f"quarantine {at[:13]}", at, text)

@@ -300,8 +300,6 @@ class TableRecord:
             self.incident(Found("rotation", key.vkey, what))
             self.chain.keys = self._chain_keys()
 
-    # ------------------------------------------------------------------------------------------------- the rest
-
     def _wait(self, row: Row) -> None:
         if not self._waiting.add(row, self.changes):
             what = "more messages came that no checkpoint verifies than may wait; the oldest were dropped"

@@ -56,7 +56,7 @@ class Waiting:
         key = pending_key(row)
         if key in self._chained or key in self._over or key in self._evidence:
             return True
-        if self._is_full and self._gone.take("", 0) != "whole":
+        if self._is_full and self._gone.allow("", 0) != "whole":
             return False
         self._is_full = False
         if key not in self._loose:
@@ -70,7 +70,7 @@ class Waiting:
             size, gone = self._loose.pop(oldest)
             self._size -= size
             self._delete(oldest, changes)
-            self._is_full |= self._gone.take("", size) != "whole"
+            self._is_full |= self._gone.allow("", size) != "whole"
             if gone:
                 self._dropped(gone)
         return fits and self._size <= self._quota
