@@ -72,6 +72,7 @@ class Feed:
         self.failed = False
         self._unlisted = 0
         self._left_out: set[str] = set()
+        self._not_drawn: frozenset[tuple[str, ...]] = frozenset()
         self._source, self._fault, self._backfill, self._records = source, fault, backfill, records
         self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
         self._changed: asyncio.Future[None] | None = None
@@ -146,6 +147,11 @@ class Feed:
             if topic not in self._left_out:
                 log.exception("a message on %s is ignored", escaped(topic))
                 self._left_out.add(topic)
+
+    def is_first(self, *part: str) -> bool:
+        """Whether a part of a table cannot be drawn for the first time: it is logged once, however often it fails."""
+        known, self._not_drawn = part in self._not_drawn, self._not_drawn | {part}
+        return not known
 
     def look(self) -> None:
         """Check all tables for needs that change with time alone."""

@@ -79,19 +79,15 @@ class _Shown:
     def __init__(self, feed: Feed, section: ScreenSection) -> None:
         self._feed, self._cards = feed, section.cards
         self._made: dict[str, tuple[Kept, bool, str, View]] = {}
-        self._not_drawn: set[str] = set()
 
     def drawn(self, name: str, draw: Callable[[View], str]) -> str:
         """A drawn screen; after an error that of a waiting table."""
         try:
-            drawn = draw(self(name))
+            return draw(self(name))
         except Exception:  # guests must never see an error page
-            if name not in self._not_drawn:
-                self._not_drawn.add(name)
+            if self._feed.is_first(name, "screen"):
                 log.exception("table %s: its screen cannot be drawn", escaped(name))
             return draw(WAITING)
-        self._not_drawn.discard(name)
-        return drawn
 
     def __call__(self, name: str) -> View:
         """The view of a table; WAITING if its state is unknown."""

@@ -61,7 +61,6 @@ class Views:
         self._drawn: dict[tuple[str, str, Language], _Drawn] = {}
         self._grids: dict[Language, tuple[int, dict[str, str]]] = {}
         self._roads: dict[tuple[str, str, Language], tuple[Board, str]] = {}
-        self._not_drawn: set[tuple[str, str]] = set()
 
     def grid_parts(self, lang: Language) -> dict[str, str]:
         """Parts of the grid: state, road and seal of each tile; `order`: sorted names and addresses of the tables."""
@@ -169,16 +168,12 @@ class Views:
 
     def _part(self, seen: Seen, id: str, lang: Language, draw: Callable[[], str]) -> str:
         """A drawn part, or after an error a line that says so."""
-        part = (seen.name, id)
         try:
-            drawn = draw()
+            return draw()
         except Exception:  # a message of one table must not break the page of all
-            if part not in self._not_drawn:
-                self._not_drawn.add(part)
+            if self._feed.is_first(seen.name, id):
                 log.exception("table %s: the part %s cannot be drawn", escaped(seen.name), escaped(id))
             return tag("p", text(lang, "page.not_drawn"), class_="bad")
-        self._not_drawn.discard(part)
-        return drawn
 
     def _road(self, view: str, seen: Seen, lang: Language) -> str:
         """The big road of a tile, or all roads, drawn once a round."""
