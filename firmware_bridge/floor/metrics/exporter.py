@@ -73,6 +73,12 @@ OF_RECORDS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
 """Name, kind, unit, help."""
 
 
+LABELS: Final = {"version": 20, "build": 20, "state": 8, "mode": 12, "phase": 40, "id": 100, "severity": 8, "status": 8}
+"""Label -> most values of each table since the start; later ones are `OTHER`."""
+
+OTHER: Final = "other"
+
+
 class Stored(NamedTuple):
     """What the store says. records: of all tables. ages: name of a witness -> seconds since its last cosignature.
 
@@ -114,6 +120,7 @@ class Exporter:
     def __init__(self, tables: Tables, store: Callable[[], Stored | None]) -> None:
         self._tables, self._store, self._lock = tables, store, Lock()
         self.connected = False
+        self._values: dict[tuple[str, str], set[str]] = {}
         self._trouble = Trouble(log, "the store cannot be read", "the store can be read again")
 
     def handle(self, deliveries: Sequence[Delivery]) -> None:
@@ -129,9 +136,27 @@ class Exporter:
         """All metrics now, as text."""
         stored = list(self._of_the_store())
         with self._lock:
-            metrics = [_of_tables(each, self._tables) for each in OF_A_TABLE]
+            metrics = [self._of_tables(each) for each in OF_A_TABLE]
             own = list(self._of_itself())
         return text([*metrics, *own, *stored], content_type)
+
+    def _of_tables(self, family: Family) -> Metric:
+        now = self._tables.now
+        made: dict[tuple[tuple[str, str], ...], Value] = {}
+        for name, table in self._tables:
+            for labels, value in family.samples(table, now):
+                key = (("table", name), *((label, self._bounded(name, label, text)) for label, text in labels.items()))
+                before = made.get(key)
+                made[key] = value if before is None or value is None else before + value
+        return Metric(family.name, family.kind, family.help, [(dict(key), value) for key, value in made.items()])
+
+    def _bounded(self, table: str, label: str, text: str) -> str:
+        """The value of a label, `OTHER` where the table has had too many."""
+        values = self._values.setdefault((table, label), set())
+        if text not in values and len(values) >= LABELS.get(label, 1):
+            return OTHER
+        values.add(text)
+        return text
 
     def _of_itself(self) -> Iterator[Metric]:
         tables = self._tables
@@ -174,14 +199,6 @@ def text(metrics: Iterable[Metric], content_type: str) -> str:
     if is_open:
         lines.append("# EOF")
     return "\n".join(lines) + "\n"
-
-
-def _of_tables(family: Family, tables: Tables) -> Metric:
-    now = tables.now
-    samples = [
-        ({"table": name} | labels, value) for name, table in tables for labels, value in family.samples(table, now)
-    ]
-    return Metric(family.name, family.kind, family.help, samples)
 
 
 def _of_records(found: Stored) -> Iterator[Metric]:
