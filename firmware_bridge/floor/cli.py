@@ -15,6 +15,7 @@ from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.cli_people import add_people, run_people
 from firmware_bridge.floor.cli_record import add_record, run_record
 from firmware_bridge.floor.config import FloorConfig, load, need
 from firmware_bridge.floor.store import OtherFormat, What
@@ -24,6 +25,7 @@ from firmware_bridge.record.verify import Refused, key_of
 HELP: Final = "this help, the manual page, or the completion for a shell"
 FILES: Final = {
     "/etc/firmware-bridge/floor.toml": "the configuration of the back office",
+    "/var/lib/shoe-floor/users.json": "the people who may sign in to the page",
     "/etc/firmware-bridge/witness.toml": "the configuration of a witness",
     "/var/lib/shoe-floor": "the store, if it is no PostgreSQL",
     "/var/lib/shoe-floor-witness": "what a witness has cosigned, and its evidence",
@@ -147,17 +149,20 @@ def _backup(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 
 def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    from firmware_bridge.floor.store.commands import expire
+    from firmware_bridge.floor.store.commands import expire, expire_quarantine
     from firmware_bridge.floor.store.open import open_store
     from firmware_bridge.floor.verified.quorum import policy
 
-    if config.store.keep_years is None:
-        say("nothing is deleted: [store] keep_years is not set")
+    years, days = config.store.keep_years, config.store.quarantine_days
+    if years is None and days is None:
+        say("nothing is deleted: neither [store] keep_years nor quarantine_days is set")
         return Exit.FINE
     has_quorum = policy(config).quorum != "none"
     store = open_store(config)
     try:
-        for line in expire(store, config.store.keep_years, dry=arguments.dry_run, quorum=has_quorum):
+        if days is not None:
+            say(expire_quarantine(store, days, dry=arguments.dry_run))
+        for line in expire(store, years, dry=arguments.dry_run, quorum=has_quorum) if years is not None else ():
             say(escaped(line))
     finally:
         store.close()
@@ -349,7 +354,9 @@ def _parser() -> argparse.ArgumentParser:
         "--ingest", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to store messages"
     )
     command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to read them")
-    add("page", "serve the web page of all tables for the pit (read-only)", _page)
+    add("page", "serve the web page of all tables for the pit", _page)
+    text = "the people who may sign in to the page"
+    add_people(add("user", text, run_people), CONFIG)
     _add_witness(commands)
     command = add("acl", "write the broker's rights, for each table of [tables]", _acl)
     command.add_argument("--backend", action="append", default=[], metavar="NAME", help="a user that gives orders")
@@ -361,7 +368,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
     command = add("backup", "copy the store while the ingest runs", _backup)
     command.add_argument("target", type=file_to_write, metavar="FILE", help="replaced completely, or not at all")
-    command = add("expire", "delete journals older than keep_years", _expire)
+    command = add("expire", "delete journals older than keep_years, and old quarantine", _expire)
     command.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
     command = add("pseudonym", "show the pseudonyms of names", _pseudonym)
     command.add_argument("names", nargs="+", metavar="NAME")

@@ -3,9 +3,8 @@
 import os
 from collections.abc import Iterator
 from importlib import import_module
-from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import Meta, Struct
@@ -24,10 +23,10 @@ from firmware_bridge.config.read_section import (
 from firmware_bridge.config.sections import TcpPort, Text, TopicWord
 from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.floor.page_config import PageSection, ScreenSection, is_loopback, of_the_page
 from firmware_bridge.record.verify import COSIGNATURE, ML_DSA_44, Refused, parse_vkey
 
 Batch = Annotated[int, Meta(ge=1, le=10_000)]
-Streams = Annotated[int, Meta(ge=1, le=10_000)]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]
 
 Hours = Annotated[
@@ -97,13 +96,15 @@ class StoreSection(Struct, frozen=True, kw_only=True):
     path: the file of SQLite.
     url: a database of PostgreSQL instead, as libpq reads it, without a password.
     password_file: the file that holds its password; without it, libpq looks in its usual places.
-    keep_years: `shoe-floor expire` deletes older journals; without it, nothing is ever deleted.
+    keep_years: `shoe-floor expire` deletes older journals; without it, none is ever deleted.
+    quarantine_days: `shoe-floor expire` deletes what is longer in quarantine; without it, nothing of it.
     """
 
     path: Text = "/var/lib/shoe-floor/floor.db"
     url: Text | None = None
     password_file: Text | None = None
     keep_years: Years | None = None
+    quarantine_days: Annotated[int, Meta(ge=1, le=36_500)] | None = None
 
 
 class IngestSection(Struct, frozen=True, kw_only=True):
@@ -126,43 +127,12 @@ class MetricsSection(Struct, frozen=True, kw_only=True):
 
     host: the address to listen at; 127.0.0.1 is for this machine alone.
     port: the port to listen at.
+    names: host names that Prometheus may ask under, beside its addresses and `localhost`.
     """
 
     host: Text = "127.0.0.1"
     port: TcpPort = 9108
-
-
-class PageSection(Struct, frozen=True, kw_only=True):
-    """`[page]`: where `shoe-floor page` listens. It has no login: everyone who reaches it sees all tables.
-
-    host: the address to listen at; 127.0.0.1 is for browsers of this machine and for a proxy on it.
-    port: the port to listen at.
-    names: host names that browsers may use, beside its addresses and `localhost`.
-    streams: most browsers at a time.
-    client_id: how its client ids begin; each run has its own, without a session.
-    username, password_file: its own login at the broker, which only reads; without it, that of `[mqtt]`.
-    """
-
-    host: Text = "127.0.0.1"
-    port: TcpPort = 8080
     names: tuple[Text, ...] = ()
-    streams: Streams = 200
-    client_id: Text = "shoe-floor-page"
-    username: Text | None = None
-    password_file: Text | None = None
-
-
-class ScreenSection(Struct, frozen=True, kw_only=True):
-    """`[screen]`: what guest screens show, at `/screen/TABLE` of the page.
-
-    cards: guests see the cards of a round once it is over (`closed`), or as they lie after bets are closed (`live`).
-    language: the language of a screen without `?lang=` in its address.
-    streams: most screens at a time.
-    """
-
-    cards: Literal["closed", "live"] = "closed"
-    language: Literal["en", "zh-Hant", "zh-Hans"] = "en"
-    streams: Streams = 200
 
 
 class RecordSection(Struct, frozen=True, kw_only=True):
@@ -190,7 +160,7 @@ class WitnessRow(Struct, frozen=True, kw_only=True):
 
 
 class TableSection(Struct, frozen=True, kw_only=True):
-    """`[tables.T07]`: one table. A table needs none: `shoe-floor record enrol` says which keys count.
+    """`[tables.T07]`: one table. Without any row, every name at the broker is a table; an enrolled one needs none.
 
     hours: when it plays, by this machine's clock; a round outside is an incident. Without it, any time is right.
     pending_mb: most megabytes of its messages that wait for a checkpoint.
@@ -254,8 +224,7 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     if config.mqtt.key and not config.mqtt.cert:
         mistakes.append("[mqtt] key needs cert: set both")
     mistakes += _of_nats(config.nats)
-    if config.page.password_file and not config.page.username:
-        mistakes.append("[page] password_file needs username: set both")
+    mistakes += of_the_page(config.page)
     mistakes += _of_witnesses(config.witness)
     refuse(name, mistakes)
     return config
@@ -346,16 +315,9 @@ def _wrong_url(url: str) -> str:
         return "an address with user or password is not allowed"
     if not is_good or parts.query or parts.fragment or not url.isascii():
         return f"{as_written(url)}: write https://HOST/PREFIX"
-    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         return f"{as_written(url)}: http goes to this machine only: write https://"
     return ""
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _is_address(text: str, schemes: tuple[str, ...]) -> bool:

@@ -17,9 +17,12 @@ from firmware_bridge.client.signing import Signing
 from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.facts.wire import LONGEST, MOST, StateHead
 from firmware_bridge.facts.wire_states import NO_RECORD, Alarms, Status
+from firmware_bridge.floor.listed import Listed
 from firmware_bridge.floor.record.ledger import Ledger
 from firmware_bridge.floor.record.message import STREAMS, Key, Unread, now, row
 from firmware_bridge.floor.record.names import Names
+from firmware_bridge.floor.record.quota import Quarantine
+from firmware_bridge.floor.record.state import OTHERS, Changes, Incident
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.store import Saved, Store
 from firmware_bridge.floor.verified.records import Limits, Records
@@ -43,6 +46,9 @@ KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
 LOOK_S: Final = 1.0
 """Time between two searches for gaps."""
 
+COUNTED_S: Final = 15.0
+"""Time between two counts of what is not kept."""
+
 ORDERS, TABLES_AN_ORDER = 5, 25
 """Most orders at each search; with many tables, one for each `TABLES_AN_ORDER` of them.
 
@@ -60,7 +66,8 @@ class Ingest:
     """Moves messages from a source into a store, each of any kind. The caller closes both.
 
     root: the first word of the topics. name: the `by` of its `stored`. clock: seconds, monotonic. names: replaces names
-    of people, None to keep them. limits: table -> what `[tables]` sets. signing: signs what it sends to tables.
+    of people, None to keep them. limits: table -> what `[tables]` sets; with any of them there are no other tables, but
+    those with an enrolled key. signing: signs what it sends to tables.
     """
 
     def __init__(
@@ -79,6 +86,9 @@ class Ingest:
         self._store, self._source, self._root, self._name, self._clock = store, source, root, name, clock
         self._ledger = Ledger(store.load, store.lacking())
         self._records = Records(store, names.row if names else lambda row: row, limits)
+        self._listed = Listed(limits or (), (each.table for each in store.record_keys() if each.was_enrolled))
+        self._counted, self._counted_s = 0, -inf
+        self._quarantine = Quarantine()
         self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
 
     def save(self, deliveries: Sequence[Delivery]) -> Saved:
@@ -101,6 +111,7 @@ class Ingest:
     def _commit(self, batch: "_Batch") -> Saved:
         """Commit what came, and what the records of the tables made of it."""
         rows, chained, changes = self._records.collect()
+        self._count_surplus(changes)
         for each in chained:
             self._ledger.add(each)
         saved, progress = Saved(), list(self._ledger.changes())
@@ -113,6 +124,17 @@ class Ingest:
             self._store.put_incidents(tuple(self._records.collect().changes.incidents.values()))
         return saved
 
+    def _count_surplus(self, changes: Changes) -> None:
+        """Record now and then how much came in other names, or beyond what the quarantine takes."""
+        now_s, count = self._clock(), self._listed.strangers
+        if now_s - self._counted_s < COUNTED_S or (count == self._counted and not self._quarantine.floods):
+            return
+        if count > self._counted:
+            found = Incident(OTHERS, "unlisted", (at := now())[:10], at, self._listed.text)
+            changes.incidents[found[:3]] = found
+        changes.incidents |= self._quarantine.floods
+        self._counted, self._counted_s, self._quarantine.floods = count, now_s, {}
+
     def _publish_stored(self, key: Key) -> None:
         seq, head = self._records.stored(key.table, key.journal, self._ledger.stored(key))
         if seq:
@@ -122,14 +144,15 @@ class Ingest:
 
     def ask(self) -> int:
         """Ask tables for what is missing, a few at a time; returns how many orders were sent."""
-        now = self._clock()
-        if now - self._looked < LOOK_S:
+        now_s = self._clock()
+        if now_s - self._looked < LOOK_S:
             return 0
-        self._looked, before = now, self._orders
-        self._records.tick(now)
+        self._looked, before = now_s, self._orders
+        self._records.tick(now_s)
+        self._listed.enrol(self._records.enrolled)
         self._commit(_Batch([], {}))
         most = max(ORDERS, self._ledger.tables // TABLES_AN_ORDER)
-        for table, order in islice(self._ledger.due(now), most):
+        for table, order in islice(self._ledger.due(now_s), most):
             self._orders += 1
             wanted = (
                 f"entries {order.start} to {order.to} of {order.journal}"
@@ -162,6 +185,8 @@ class Ingest:
     def _read(self, delivery: Delivery, batch: "_Batch") -> None:
         """Decode a delivery, and add it to the batch and the ledger."""
         *_, table, topic = ("", "", *delivery.topic.removeprefix(self._root).split("/"))
+        if not self._listed.takes(table):
+            return
         if topic == "reply":
             self._answered(table, delivery.body)
             return
@@ -172,10 +197,13 @@ class Ingest:
             self._alarmed(table, delivery.body)
             return
         try:
+            if delivery.cut:
+                raise MessageError(delivery.cut, "")
             found = row(topic, table, delivery.body, now())
         except MessageError as error:
             unread = Unread(escaped(delivery.topic), now(), escaped(error.what), delivery.body)
-            batch.unread.append(self._names.unread(unread) if self._names else unread)
+            if kept := self._quarantine.kept(table, unread):
+                batch.unread.append(self._names.unread(kept) if self._names else kept)
             return
         self._records.add(found)
         batch.journals[found.key] = None

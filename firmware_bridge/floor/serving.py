@@ -1,6 +1,7 @@
 """HTTP server of the back office's services, with limits for idle connections."""
 
 import socket
+from ipaddress import ip_address
 from typing import Any, Final
 
 import uvicorn
@@ -17,6 +18,23 @@ def listening(host: str, port: int) -> socket.socket:
     """A socket that listens at an address. Raises OSError."""
     family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     return socket.create_server((host, port), family=family, backlog=256)
+
+
+def host_name(host: str) -> str:
+    """The name in a `Host` header."""
+    name = host.lower()
+    if name.startswith("["):
+        return name[1:].partition("]")[0]
+    return name.partition(":")[0] if name.count(":") <= 1 else name
+
+
+def is_address(name: str) -> bool:
+    """Whether a name is an IP address, which no foreign site can own."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 class Connection(H11Protocol):  # type: ignore[misc, unused-ignore]  # Any where uvicorn is not installed

@@ -198,3 +198,25 @@ def test_acts_of_a_shift_are_a_series_of_each_dealer_and_no_more_than_a_table_ca
     assert len(found) == MOST_DEALERS + 1
     floor.say("health", **HEALTH)
     assert floor.value("shoe_shift_acts") == []
+
+
+def test_a_table_that_invents_values_of_labels_makes_few_series() -> None:
+    floor = Floor()
+    series = set()
+    for number in range(500):
+        floor.say("status", **STATUS | {"version": f"v{number}", "build": f"b{number}"})
+        floor.say("table", phase=f"p{number}", cards_left=1)
+        floor.say("alarm", open=[{"id": f"a{number}", "severity": f"s{number}"}, {"id": "b", "severity": "s0"}])
+        for name in ("shoe_build_info", "shoe_phase", "shoe_alarm_open"):
+            series |= {each.partition("}")[0] for each in floor.value(name)}
+    assert len(series) < 200
+    assert floor.value("shoe_phase") == ['shoe_phase{table="T07",phase="other"} 1']
+
+
+def test_alarms_of_the_same_bounded_kind_are_one_sample() -> None:
+    floor = Floor()
+    for number in range(0, 400, 2):
+        floor.say("alarm", open=[{"id": f"a{number + more}", "severity": "warning"} for more in (0, 1)])
+        lines = floor.value("shoe_alarm_open")
+        assert len({each.partition("}")[0] for each in lines}) == len(lines)
+    assert lines == ['shoe_alarm_open{table="T07",id="other",severity="warning"} 2']

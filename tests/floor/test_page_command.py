@@ -7,7 +7,8 @@ import pytest
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.config import PageSection, parse
+from firmware_bridge.floor.config import parse
+from firmware_bridge.floor.page_config import PageSection
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,6 +34,35 @@ def test_its_unit_is_as_hardened_as_the_ingests() -> None:
     assert {line.partition("=")[0] for line in ingest - page if not line.startswith("#")} == {"TasksMax", "MemoryMax"}
     added = {line for line in page - ingest if not line.startswith(("#", "TasksMax", "MemoryMax"))}
     assert added == {f"SocketBindAllow=tcp:{PageSection().port}"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "mistake"),
+    [
+        ({"host": "0.0.0.0"}, "is on a network, where passwords must not be read"),
+        (
+            {"sign_in": "off", "host": "0.0.0.0", "cert": "/c", "key": "/k"},
+            'sign_in = "off" is only for a host of this',
+        ),
+        ({"sign_in": "off", "names": ["pit.example"]}, 'sign_in = "off" is only for a host of this machine'),
+        ({"sign_in": "off", "proxies": ["127.0.0.1"]}, 'sign_in = "off" is only for a host of this machine'),
+        ({"cert": "/c"}, "cert and key need each other"),
+        ({"proxies": ["nginx"]}, '"nginx" is no address'),
+        ({"user_header": "X-Remote-User"}, "could be set by anybody without user_secret_file"),
+        ({"user_secret_file": "/s"}, "could be set by anybody without user_secret_file"),
+        ({"users": "users.json"}, "write the full path"),
+    ],
+)
+def test_a_page_that_anybody_could_reach_does_not_start(keys: dict[str, object], mistake: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        parse({"page": keys})
+    assert mistake in str(refused.value)
+
+
+def test_a_page_on_a_network_has_tls_or_a_proxy_and_sign_in_is_on() -> None:
+    assert parse({"page": {"host": "0.0.0.0", "cert": "/c", "key": "/k"}}).page.sign_in == "on"
+    assert parse({"page": {"host": "0.0.0.0", "proxies": ["10.0.0.2"]}}).page.sign_in == "on"
+    assert parse({}).page.sign_in == "on"
 
 
 def test_a_password_of_the_page_without_its_user_is_a_mistake() -> None:

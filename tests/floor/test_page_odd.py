@@ -83,6 +83,9 @@ def test_what_cannot_be_drawn_says_so_and_is_logged_once(caplog: pytest.LogCaptu
     assert [each.getMessage() for each in caplog.records] == ["table T66: the part roads cannot be drawn"]
     made.handle([odd("roads", "boot", to="5c1e8a02")], "")
     assert views.table_parts("T66", "en")["roads"] == Views(feed()).table_parts("T66", "en")["roads"]
+    made.handle([ODD["a colour of a newer table"]], "")  # a table that is odd and whole in turn fills no log
+    assert text("en", "page.not_drawn") in views.table_parts("T66", "en")["roads"]
+    assert len(caplog.records) == 1
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 import pytest
 
 from firmware_bridge.facts.wire_states import Record
-from firmware_bridge.floor.config import FloorConfig, ScreenSection, parse
+from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page import records as watch
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.records import Records, RecordWatch
 from firmware_bridge.floor.page.views import Views
+from firmware_bridge.floor.page_config import ScreenSection
 from firmware_bridge.floor.record.state import Incident, Log
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import StoreError
@@ -271,13 +272,13 @@ def test_a_store_that_comes_later_is_read_then_and_a_broken_one_is_said_once(
     path = tmp_path / "floor.db"
     config = parse({"store": {"path": str(path)}})
     record = RecordWatch(Asked(config), Watching())
-    assert record._read() == Records("no_store")
+    assert record.read() == Records("no_store")
     path.write_bytes(b"the disk is broken " * 1000)
-    assert [record._read().fault for _ in range(2)] == ["unread"] * 2
+    assert [record.read().fault for _ in range(2)] == ["unread"] * 2
     assert caplog.text.count("the records of the tables are not known") == 1
     path.unlink()
     House(path).store.close()
-    assert record._read() == Records()
+    assert record.read() == Records()
 
 
 def test_a_store_that_is_too_slow_for_the_longest_window_still_says_how_records_stand(
@@ -290,7 +291,7 @@ def test_a_store_that_is_too_slow_for_the_longest_window_still_says_how_records_
     table.play(1)
     house.wait(5)
     monkeypatch.setattr(SqliteReader, "longest_windows", slow)
-    found = RecordWatch(Asked(parse({"store": {"path": str(house.path)}})), Watching())._read()
+    found = RecordWatch(Asked(parse({"store": {"path": str(house.path)}})), Watching()).read()
     assert (found.fault, found.longest) == ("", {})
     assert found.sealed("T07", NOW / 1000).note
 

@@ -29,7 +29,7 @@ from tests.kit.daemon_table import DaemonTable
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs/small-house.md").read_text("utf-8")
-ELSEWHERE = ("apt ", "systemctl ", "shoe-floor check", "tar xf", "scripts/install --floor")
+ELSEWHERE = ("apt ", "systemctl ", "shoe-floor check", "shoe-floor user", "tar xf", "scripts/install --floor")
 """Lines of a shell that need a machine of their own; tests/package tries the installation from the bundle."""
 
 GROUND = {"/etc/", "/mnt/", "/run/credentials/"}

@@ -37,6 +37,9 @@ class Page:
 
     def __init__(self, folder: Path, broker_port: int, **keys: Any) -> None:
         self.port = keys.setdefault("port", free_port())
+        keys.setdefault("users", str(folder / "users.json"))
+        if not keys.keys() & {"names", "proxies", "sign_in", "host", "user_header"}:
+            keys["sign_in"] = "off"
         self.url = f"http://127.0.0.1:{self.port}"
         self.config, self._log = folder / "floor.toml", folder / "page.log"
         lines = [f"{key} = {str(value).lower() if isinstance(value, bool) else value!r}" for key, value in keys.items()]

@@ -32,7 +32,7 @@ from firmware_bridge.floor.metrics import service as serving
 from firmware_bridge.floor.metrics.service import PortTaken, Scrape, Server
 
 broker, brokers = real.broker, real.brokers  # fixtures
-ASK = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+ASK = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 HEAD = ASK.replace(b"GET", b"HEAD")
 
 
@@ -132,7 +132,9 @@ def test_only_metrics_are_there(port: int) -> None:
     }
     assert body == b"text/plain; version=0.0.4; charset=utf-8\n"
     assert asked(port, HEAD) == head + b"\r\n\r\n"
-    assert b"openmetrics" in asked(port, ASK.replace(b"x\r\n", b"x\r\naccept: application/openmetrics-text\r\n"))
+    assert b"openmetrics" in asked(
+        port, ASK.replace(b"localhost\r\n", b"localhost\r\naccept: application/openmetrics-text\r\n")
+    )
     assert asked(port, ASK.replace(b"/metrics", b"/")).startswith(b"HTTP/1.1 404 ")
     assert asked(port, ASK.replace(b"GET", b"POST")).startswith(b"HTTP/1.1 405 ")
     for wrong in (b"\x16\x03\x01\r\n\r\n", b"\r\n\r\nGET", b"GET /metrics\r\n\r\n", ASK.replace(b"1.1", b"3")):
@@ -208,3 +210,48 @@ def test_a_port_that_is_taken_is_told(port: int) -> None:
         Server("127.0.0.1", port, str)
     with pytest.raises(PortTaken):
         Server("nowhere.invalid", free_port(), str)
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:9108", 200),
+        ("[::1]:9108", 200),
+        ("LOCALHOST", 200),
+        ("floor.example:9108", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("", 421),
+    ],
+)
+def test_a_name_that_is_not_ours_gets_nothing(host: str, status: int) -> None:
+    server = Server("127.0.0.1", 0, str, ["floor.example"])
+    server.start()
+    answer = asked(server.port, f"GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    server.close()
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+
+
+def test_sixty_connections_that_send_a_byte_a_second_stop_no_scrape(port: int) -> None:
+    """As in finding S15: 5 of 8 scrapes had got no answer."""
+    stop = threading.Event()
+
+    def slow() -> None:
+        while not stop.is_set():
+            try:
+                with socket.create_connection(("127.0.0.1", port), 30) as connection:
+                    for byte in ASK:
+                        connection.sendall(bytes([byte]))
+                        if stop.wait(1.0):
+                            return
+            except OSError:
+                stop.wait(0.2)
+
+    with ThreadPoolExecutor(60) as pool:
+        for _ in range(60):
+            pool.submit(slow)
+        try:
+            for _ in range(8):
+                assert asked(port, ASK).startswith(b"HTTP/1.1 200 ")
+        finally:
+            stop.set()

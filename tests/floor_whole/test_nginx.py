@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from firmware_bridge.floor.config import PageSection
+from firmware_bridge.floor.page_config import PageSection
 from tests.floor.tables import alive, baccarat, messages
 from tests.floor_whole import nginx
 from tests.floor_whole import pages as whole
@@ -32,6 +32,12 @@ pages, chromium, nginxes = whole.pages, whole.chromium, nginx.nginxes  # fixture
 NAME = "pit.example"
 USER, PASSWORD = "pit", "open-sesame"
 LOGIN = {"authorization": f"Basic {b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"}
+SECRET = "only nginx and the page know this"
+DIRECT = {"x-remote-user": USER, "x-page-secret": SECRET}
+"""What nginx says to the page of who has signed in."""
+
+TO_SIGN_IN = "proxy_set_header Host $host;"
+SIGNED_IN = f'{TO_SIGN_IN} proxy_set_header X-Remote-User $remote_user; proxy_set_header X-Page-Secret "{SECRET}";'
 WAITS = '<p class="state">Please wait</p>'
 STREAMS = 20
 SOON_MS = 2000
@@ -52,11 +58,14 @@ class House(NamedTuple):
 def house(
     broker: Broker, pages: Callable[..., Page], nginxes: Callable[..., Nginx], tls: Path, tmp_path: Path
 ) -> House:
-    page = with_screen(pages(broker, names=[NAME], streams=STREAMS), f"streams = {STREAMS}")
+    (tmp_path / "secret").write_text(SECRET)
+    keys = {"user_header": "X-Remote-User", "user_secret_file": str(tmp_path / "secret"), "proxies": ["127.0.0.1"]}
+    page = with_screen(pages(broker, names=[NAME], streams=STREAMS, **keys), f"streams = {STREAMS}")
     passwords = tmp_path / "passwords"
     passwords.write_text(f"{USER}:{{PLAIN}}{PASSWORD}\n")
     pit, plain, guests = Through(free_port(), tls), Through(free_port(), tls), Through(free_port())
     behind = f'auth_basic "the pit"; auth_basic_user_file {passwords};\n{documented("page.md", page)}'
+    behind = behind.replace(TO_SIGN_IN, SIGNED_IN)
     behind = f"server_name {NAME}; ssl_certificate {tls}/broker.pem; ssl_certificate_key {tls}/broker.key;\n{behind}"
     servers = [
         f"server {{ listen 127.0.0.1:{pit.port} ssl http2;\n{behind}}}",
@@ -70,7 +79,9 @@ def house(
 def table(house: House, broker: Broker) -> None:
     """The table T07, at which all is well; the page knows it."""
     publish(broker, [*messages("T07", baccarat(3), now_ms()), *alive("T07", now_ms())])
-    until(lambda: "is-playing" in got(house.page, "/") and WAITS not in got(house.page, "/screen/T07?lang=en"))
+    until(
+        lambda: "is-playing" in got(house.page, "/", **DIRECT) and WAITS not in got(house.page, "/screen/T07?lang=en")
+    )
 
 
 def late_ms(told: Stream) -> int:
@@ -107,7 +118,7 @@ def test_the_pit_is_served_as_the_page_serves(house: House) -> None:
     assert "tile-T07" in page
     assert "T07" in got(house.pit, "/table/T07?lang=zh-Hant", host=NAME, **LOGIN)
     for path in ("/static/page.js", "/static/page.css", "/screen/T07"):
-        alike(got(house.page, path), got(house.pit, path, host=NAME, **LOGIN))
+        alike(got(house.page, path, **DIRECT), got(house.pit, path, host=NAME, **LOGIN))
     assert got(house.pit, "/", "HEAD", **LOGIN).startswith("200 ")
     assert got(house.pit, "/", "POST", **LOGIN).startswith("405 ")
 
@@ -148,7 +159,7 @@ def test_a_browser_that_leaves_gives_its_stream_back(house: House, path: str) ->
     assert got(way, path, **LOGIN).startswith("503 ")
     for each in opened:
         each.close()
-    until(lambda: got(house.page, path, "HEAD").startswith("200 "))
+    until(lambda: got(house.page, path, "HEAD", **DIRECT).startswith("200 "))
 
 
 @pytest.mark.usefixtures("table")
@@ -191,7 +202,7 @@ def test_the_way_of_guests_has_nothing_else(house: House, host: str) -> None:
 @pytest.mark.usefixtures("table")
 @pytest.mark.parametrize("path", ["/dealer/T07", "/dealer/T07?lang=en", "/dealer/T07/stream", "/dealer/NONE"])
 def test_the_way_of_guests_has_no_dealers_screen(house: House, path: str) -> None:
-    assert 'id="screen"' in got(house.page, "/dealer/T07")
+    assert 'id="screen"' in got(house.page, "/dealer/T07", **DIRECT)
     answer = got(house.guests, path)
     assert answer.startswith("404 ")
     assert "T07" not in answer

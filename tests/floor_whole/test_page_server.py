@@ -79,11 +79,11 @@ def test_it_only_reads(broker: Broker, pages: Pages) -> None:
 @pytest.mark.parametrize(
     ("host", "status"),
     [
-        ("127.0.0.1", 200),
-        ("LOCALHOST:8080", 200),
-        ("[::1]:8080", 200),
-        ("10.1.2.3", 200),
-        ("pit.example", 200),
+        ("127.0.0.1", 303),
+        ("LOCALHOST:8080", 303),
+        ("[::1]:8080", 303),
+        ("10.1.2.3", 303),
+        ("pit.example", 303),
         ("evil.example", 421),
         ("127.0.0.1.evil.example", 421),
         ("", 421),

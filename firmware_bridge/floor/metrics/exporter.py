@@ -31,6 +31,12 @@ OF_THE_EXPORTER: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("shoe_exporter_messages_total", "counter", "messages", "Messages that the exporter received."),
     ("shoe_exporter_unread_total", "counter", "messages", "Of them, those that could not be read, and were ignored."),
     ("shoe_exporter_ignored_total", "counter", "messages", "Of them, those of too many tables, which were ignored."),
+    (
+        "shoe_exporter_unlisted_total",
+        "counter",
+        "messages",
+        "Of them, those in names that [tables] of floor.toml does not list, which were ignored.",
+    ),
 )
 """Name, kind, unit, help."""
 
@@ -67,16 +73,23 @@ OF_RECORDS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
 """Name, kind, unit, help."""
 
 
+LABELS: Final = {"version": 20, "build": 20, "state": 8, "mode": 12, "phase": 40, "id": 100, "severity": 8, "status": 8}
+"""Label -> most values of each table since the start; later ones are `OTHER`."""
+
+OTHER: Final = "other"
+
+
 class Stored(NamedTuple):
     """What the store says. records: of all tables. ages: name of a witness -> seconds since its last cosignature.
 
-    is_watched: whether witnesses are configured.
+    is_watched: whether witnesses are configured. enrolled: tables with an enrolled key.
     """
 
     counts: Counts
     records: Sequence[RecordSize] = ()
     ages: Mapping[str, float] = {}
     is_watched: bool = False
+    enrolled: Sequence[str] = ()
 
 
 def stored(reader: Reader, witnesses: Sequence[Key], now: float) -> Stored:
@@ -85,7 +98,8 @@ def stored(reader: Reader, witnesses: Sequence[Key], now: float) -> Stored:
     for each in reader.cosignatures() if witnesses else ():
         newest[each.witness] = max(each.at, newest.get(each.witness, 0))
     ages = {key.name: max(0.0, now - newest[key.vkey]) for key in witnesses if key.vkey in newest}
-    return Stored(reader.counts(), reader.records(), ages, bool(witnesses))
+    enrolled = [each.table for each in reader.record_keys() if each.was_enrolled]
+    return Stored(reader.counts(), reader.records(), ages, bool(witnesses), enrolled)
 
 
 class Metric(NamedTuple):
@@ -106,6 +120,7 @@ class Exporter:
     def __init__(self, tables: Tables, store: Callable[[], Stored | None]) -> None:
         self._tables, self._store, self._lock = tables, store, Lock()
         self.connected = False
+        self._values: dict[tuple[str, str], set[str]] = {}
         self._trouble = Trouble(log, "the store cannot be read", "the store can be read again")
 
     def handle(self, deliveries: Sequence[Delivery]) -> None:
@@ -113,19 +128,41 @@ class Exporter:
         with self._lock:
             self._tables.handle(deliveries)
 
+    def ask(self) -> None:
+        """Ask the store which tables have an enrolled key, before any message is handled."""
+        list(self._of_the_store())
+
     def text(self, content_type: str) -> str:
         """All metrics now, as text."""
         stored = list(self._of_the_store())
         with self._lock:
-            metrics = [_of_tables(each, self._tables) for each in OF_A_TABLE]
+            metrics = [self._of_tables(each) for each in OF_A_TABLE]
             own = list(self._of_itself())
         return text([*metrics, *own, *stored], content_type)
+
+    def _of_tables(self, family: Family) -> Metric:
+        now = self._tables.now
+        made: dict[tuple[tuple[str, str], ...], Value] = {}
+        for name, table in self._tables:
+            for labels, value in family.samples(table, now):
+                key = (("table", name), *((label, self._bounded(name, label, text)) for label, text in labels.items()))
+                before = made.get(key)
+                made[key] = value if before is None or value is None else before + value
+        return Metric(family.name, family.kind, family.help, [(dict(key), value) for key, value in made.items()])
+
+    def _bounded(self, table: str, label: str, text: str) -> str:
+        """The value of a label, `OTHER` where the table has had too many."""
+        values = self._values.setdefault((table, label), set())
+        if text not in values and len(values) >= LABELS.get(label, 1):
+            return OTHER
+        values.add(text)
+        return text
 
     def _of_itself(self) -> Iterator[Metric]:
         tables = self._tables
         info: Sample = ({"version": __version__, "build": __build__}, 1)
         yield _metric(OF_THE_EXPORTER[0], [info])
-        values = (self.connected, len(tables), tables.messages, tables.unread, tables.ignored)
+        values = (self.connected, len(tables), tables.messages, tables.unread, tables.ignored, tables.listed.strangers)
         yield from map(_single, OF_THE_EXPORTER[1:], values)
 
     def _of_the_store(self) -> Iterator[Metric]:
@@ -138,6 +175,7 @@ class Exporter:
             return
         self._trouble.note("")
         if found:
+            self._tables.listed.enrol(found.enrolled)
             yield _single(readable, True)
             yield from map(_single, others, found.counts)
             yield from _of_records(found)
@@ -161,14 +199,6 @@ def text(metrics: Iterable[Metric], content_type: str) -> str:
     if is_open:
         lines.append("# EOF")
     return "\n".join(lines) + "\n"
-
-
-def _of_tables(family: Family, tables: Tables) -> Metric:
-    now = tables.now
-    samples = [
-        ({"table": name} | labels, value) for name, table in tables for labels, value in family.samples(table, now)
-    ]
-    return Metric(family.name, family.kind, family.help, samples)
 
 
 def _of_records(found: Stored) -> Iterator[Metric]:

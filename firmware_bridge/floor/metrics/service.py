@@ -4,13 +4,14 @@ import logging
 import os
 import signal
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from threading import Event, Thread
 from time import time
 from typing import Any, Final
 
 from msgspec.structs import replace
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -18,9 +19,10 @@ from starlette.types import Receive, Scope, Send
 from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.listed import Listed
 from firmware_bridge.floor.metrics.exporter import Exporter, stored, wanted
 from firmware_bridge.floor.metrics.tables import TOPICS, Tables
-from firmware_bridge.floor.serving import Connection, listening, server
+from firmware_bridge.floor.serving import UNASKED, Connection, host_name, is_address, listening, server
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.floor.verified.quorum import fed
@@ -31,6 +33,9 @@ PATH: Final = "/metrics"
 
 AT_ONCE: Final = 8
 """Most requests at a time; others get a 503."""
+
+OPEN: Final = UNASKED + 4 * AT_ONCE
+"""Most connections: those that ask nothing are closed from `UNASKED` on, the oldest first."""
 
 LONGEST: Final = 16 * 1024
 """Most bytes of a request."""
@@ -50,8 +55,13 @@ def run(config: FloorConfig) -> int:
     mqtt = replace(config.mqtt, client_id=f"shoe-floor-metrics-{os.urandom(4).hex()}")
     source = MqttSource(mqtt, password(mqtt), [f"{mqtt.root}/+/{name}" for name in TOPICS], BATCH, clean=True)
     witnesses = [each.key for each in fed(config)]
-    exporter = Exporter(Tables(mqtt.root), lambda: store(lambda reader: stored(reader, witnesses, time())))
-    server = Server(config.metrics.host, config.metrics.port, exporter.text)
+    listed = Listed(config.tables)
+    exporter = Exporter(
+        Tables(mqtt.root, listed=listed), lambda: store(lambda reader: stored(reader, witnesses, time()))
+    )
+    if config.tables:
+        exporter.ask()
+    server = Server(config.metrics.host, config.metrics.port, exporter.text, config.metrics.names)
     server.start()
     where = f"http://{config.metrics.host}:{server.port}{PATH}"
     log.info("metrics of all tables at %s", where)
@@ -59,6 +69,8 @@ def run(config: FloorConfig) -> int:
     try:
         while not stop.is_set():
             exporter.handle(source.receive(BATCH, WAIT_S))
+            if listed.heard():
+                source.drop()  # what is retained comes again
             exporter.connected = source.is_up
             systemd.notify("WATCHDOG=1")
     finally:
@@ -93,25 +105,38 @@ class Scrape(Connection):
 class Server:
     """Answers GET /metrics at an address, from `start` to `close`. Raises PortTaken.
 
-    page: makes the text for a content type.
+    page: makes the text for a content type. names: host names that may be asked for, beside addresses and `localhost`.
     """
 
-    def __init__(self, host: str, port: int, page: Callable[[str], str]) -> None:
+    def __init__(self, host: str, port: int, page: Callable[[str], str], names: Collection[str] = ()) -> None:
+        asking = 0
+        ours = {name.lower() for name in (host, *names)} | {"localhost"}
+
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            nonlocal asking
+            response = _refusal(scope, ours)
+            if response is None and asking >= AT_ONCE:
+                response = _response("too many requests at a time\n", 503)
+            if response is not None:
+                await response(scope, receive, send)
+                return
+            asking += 1
             try:
-                response = await run_in_threadpool(_answer, Request(scope), page)
-            except CancelledError:  # the server stops before the store answered
-                response = _response("the exporter is stopping\n", 503)
-            await response(scope, receive, send)
+                try:
+                    response = await run_in_threadpool(_answer, Request(scope), page)
+                except CancelledError:  # the server stops before the store answered
+                    response = _response("the exporter is stopping\n", 503)
+                await response(scope, receive, send)
+            finally:
+                asking -= 1
 
         try:
             self._socket = listening(host, port)
         except OSError as error:
             what = f"[metrics] cannot listen at {host}:{port} ({error.strerror or error})"
             raise PortTaken(what, "set another port, or an address of this machine, in floor.toml") from None
-        # One more: uvicorn counts the connection of the request itself.
         limits = {"lifespan": "off", "h11_max_incomplete_event_size": LONGEST}
-        self._server = server(app, AT_ONCE + 1, Scrape, **limits)
+        self._server = server(app, OPEN, Scrape, **limits)
         self._thread = Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
 
     @property
@@ -128,6 +153,14 @@ class Server:
         self._server.should_exit = True
         self._thread.join()
         self._socket.close()
+
+
+def _refusal(scope: Scope, names: Collection[str]) -> Response | None:
+    """The refusal of a request under a name that is not ours: another site's script must not read the metrics."""
+    host = Headers(scope=scope).get("host", "")
+    if host_name(host) in names or is_address(host_name(host)):
+        return None
+    return _response("unknown host name: add it to [metrics] names of floor.toml\n", 421)
 
 
 def _answer(request: Request, page: Callable[[str], str]) -> Response:

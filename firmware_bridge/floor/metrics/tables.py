@@ -18,6 +18,7 @@ from firmware_bridge.facts.wire import Name, Number, StateHead, excerpt
 from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
 from firmware_bridge.floor import latest
 from firmware_bridge.floor.latest import Body, Latest, Read, milliseconds
+from firmware_bridge.floor.listed import Listed
 from firmware_bridge.floor.source import Delivery
 
 log = logging.getLogger(__name__)
@@ -126,13 +127,19 @@ class Table(Latest):
 class Tables(latest.Tables[Table]):
     """All tables that sent a message.
 
-    messages: how many came. unread: those that could not be read. ignored: those of tables beyond MOST_TABLES.
+    messages: how many came. unread: those that could not be read. ignored: those of tables beyond MOST_TABLES. listed:
+    the tables that there are; messages in other names are counted in it.
     """
 
     def __init__(
-        self, root: str = "shoe", clock: Callable[[], float] = monotonic, wall: Callable[[], float] = time
+        self,
+        root: str = "shoe",
+        clock: Callable[[], float] = monotonic,
+        wall: Callable[[], float] = time,
+        listed: Listed | None = None,
     ) -> None:
         super().__init__(root, TOPICS, MOST_TABLES, Table)
+        self.listed = listed or Listed()
         self._clock, self._wall = clock, wall
         self.messages = self.unread = 0
 
@@ -150,6 +157,8 @@ class Tables(latest.Tables[Table]):
         for each in deliveries:
             self.messages += 1
             try:
+                if not self.listed.takes(self.named(each.topic)[0]):
+                    continue
                 self.update(each.topic, each.body, each.retained, self.now, round(1000 * self._wall()))
             except MessageError as error:
                 self.unread += 1

@@ -25,7 +25,8 @@ def of_table(feed: Feed, name: str, lang: Language, draw: Callable[[Screen, Lang
     try:
         return draw(screen(_known(feed, name), lang), lang)
     except Exception:  # a message of one table must not leave an old instruction on its screen
-        log.exception("table %s: its dealer's screen cannot be drawn", escaped(name))
+        if feed.is_first(name, "dealer"):
+            log.exception("table %s: its dealer's screen cannot be drawn", escaped(name))
         return draw(screen(Known(name, None, None, None, None, Done(), lost=True), lang), lang)
 
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, password
+from firmware_bridge.floor.listed import Listed
 from firmware_bridge.floor.page.backfill import LIMIT_S, RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
 from firmware_bridge.floor.page.records import UNKNOWN, Records, RecordWatch, Sealed
@@ -48,8 +49,8 @@ def now_ms() -> int:
 class Feed:
     """The present state of all tables, from `start` to `close`. fault: why the broker cannot be read, "" if it can.
 
-    troubles: what each table needs. sealed: how its record stands. version: incremented by each change. failed: reading
-    has ended by an error.
+    listed: the tables that there are. troubles: what each table needs. sealed: how its record stands. version:
+    incremented by each change. failed: reading has ended by an error.
     """
 
     def __init__(
@@ -60,15 +61,18 @@ class Feed:
         clock: Callable[[], int] = now_ms,
         backfill: RoundBackfill | None = None,
         records: RecordWatch | None = None,
+        listed: Listed | None = None,
     ) -> None:
         self.floor, self.guests, self.done = Floor(root), Guests(root), DoneAtTables(root)
-        self.clock = clock
+        self.clock, self.listed, self._root = clock, listed or Listed(), root
         self.fault, self.version = "", 0
         self.troubles: dict[str, Trouble] = {}
         self.sealed: dict[str, Sealed] = {}
         self.watching = records.watching if records else Watching()
         self.failed = False
+        self._unlisted = 0
         self._left_out: set[str] = set()
+        self._not_drawn: frozenset[tuple[str, ...]] = frozenset()
         self._source, self._fault, self._backfill, self._records = source, fault, backfill, records
         self._ended, self._thread = Event(), Thread(target=self._read, name="feed")
         self._changed: asyncio.Future[None] | None = None
@@ -108,6 +112,8 @@ class Feed:
         self.fault = fault
         for each in came:
             with self._alone(each.topic):
+                if not self.listed.takes(each.topic.removeprefix(f"{self._root}/").partition("/")[0]):
+                    continue
                 name = self.floor.handle(each.topic, each.body, each.retained, now)
                 changed |= self.guests.handle(each.topic, each.body) | (name is not None)
                 changed |= self.done.handle(each.topic, each.body)
@@ -128,6 +134,7 @@ class Feed:
         sealed = {name: records.sealed(name, now) for name in self.floor.tables}
         changed = {name for name, each in sealed.items() if each != self.sealed.get(name)}
         self.sealed = sealed
+        self.listed.enrol(records.enrolled)
         self.floor.changed |= changed
         self._notify(bool(changed))
 
@@ -141,10 +148,16 @@ class Feed:
                 log.exception("a message on %s is ignored", escaped(topic))
                 self._left_out.add(topic)
 
+    def is_first(self, *part: str) -> bool:
+        """Whether a part of a table cannot be drawn for the first time: it is logged once, however often it fails."""
+        known, self._not_drawn = part in self._not_drawn, self._not_drawn | {part}
+        return not known
+
     def look(self) -> None:
         """Check all tables for needs that change with time alone."""
         self.floor.changed.update(self.floor.tables)
-        self._notify(False)
+        before, self._unlisted = self._unlisted, self.listed.recent
+        self._notify(before != self._unlisted)
 
     def _notify(self, changed: bool) -> None:
         """Update the needs of changed tables; wake the streams if something changed."""
@@ -181,6 +194,8 @@ class Feed:
                 if self._backfill:
                     self._backfill.note(came)
                 self._source.acknowledge(came)
+                if self.listed.heard():
+                    self._source.drop()  # what is retained comes again
         except Exception:
             log.exception("the page can no longer read the broker")
             self.failed = True
@@ -205,4 +220,12 @@ def feed(config: FloorConfig) -> Feed:
     source = MqttSource(mqtt, secret, topics, 2 * MOST, clean=True)
     backfill = RoundBackfill(mqtt.root, Asked(config, LIMIT_S))
     records = RecordWatch(Asked(config, LIMIT_S), watching(config))
-    return Feed(mqtt.root, source, lambda: source.fault, backfill=backfill, records=records)
+    enrolled = records.read().enrolled if config.tables else ()
+    return Feed(
+        mqtt.root,
+        source,
+        lambda: source.fault,
+        backfill=backfill,
+        records=records,
+        listed=Listed(config.tables, enrolled),
+    )

@@ -7,7 +7,7 @@ from typing import Final
 
 from firmware_bridge.topics.texts import Language, known, text
 
-VOID: Final = ("meta", "link", "br", "hr")
+VOID: Final = ("meta", "link", "br", "hr", "input")
 SIGNS: Final = {"blocked": "■", "alarm": "▲", "silent": "◌", "no_shoe": "○", "playing": "●"}
 SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 RED: Final = ("h", "d")

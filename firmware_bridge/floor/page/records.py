@@ -62,6 +62,11 @@ class Records(NamedTuple):
     standings: Mapping[str, Standing] = {}
     longest: Mapping[str, float] = {}
 
+    @property
+    def enrolled(self) -> list[str]:
+        """The tables with an enrolled key."""
+        return [table for table, each in self.standings.items() if each.is_enrolled]
+
     def sealed(self, table: str, now: float) -> Sealed:
         """The record of a table at a time, in seconds since 1970."""
         found = self.standings.get(table)
@@ -92,11 +97,12 @@ class RecordWatch:
 
     def _run(self, deliver: Callable[[Records], None]) -> None:
         while not self._stop.is_set():
-            found = self._read()
+            found = self.read()
             deliver(found)
             self._stop.wait(AGAIN_S if found.fault else LOOK_S)
 
-    def _read(self) -> Records:
+    def read(self) -> Records:
+        """What the store says now; it may take some seconds."""
         try:
             found = self._asked(standings)
         except (StoreError, ConfigError) as error:

@@ -11,14 +11,15 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.config import ScreenSection
 from firmware_bridge.floor.page import dealer
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.fold import Kept
 from firmware_bridge.floor.page.guest.html import document, screen
 from firmware_bridge.floor.page.guest.view import WAITING, View, view
 from firmware_bridge.floor.page.records import UNKNOWN
+from firmware_bridge.floor.page.sessions import Sessions, Visitor
 from firmware_bridge.floor.page.stream import Stream, Streams, endpoint
+from firmware_bridge.floor.page_config import ScreenSection
 from firmware_bridge.topics.texts import LANGUAGES, Language
 
 log = logging.getLogger(__name__)
@@ -47,8 +48,8 @@ def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
     return [Route("/screen/{name}", page), Route("/screen/{name}/stream", endpoint(stream))]
 
 
-def dealers(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
-    """The routes of all dealers' screens. pit: streams of the pit; the screens' streams end with them."""
+def dealers(feed: Feed, section: ScreenSection, pit: Streams, sessions: Sessions) -> list[Route]:
+    """The routes of all dealers' screens, for who is signed in. pit: streams of the pit; theirs end with them."""
     streams = Streams(section.streams)
     streams.ended = pit.ended
 
@@ -61,7 +62,13 @@ def dealers(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
         name, lang = _name(request), _language(request, section)
         if streams.open >= streams.most:
             return PlainTextResponse("too many screens: see [screen] streams\n", 503, {"retry-after": "10"})
-        return Stream(streams, feed, lambda: {"screen": dealer.of_table(feed, name, lang, dealer.drawn)})
+        visitor: Visitor = request.state.visitor
+        return Stream(
+            streams,
+            feed,
+            lambda: {"screen": dealer.of_table(feed, name, lang, dealer.drawn)},
+            lambda: sessions.is_there(visitor),
+        )
 
     return [Route("/dealer/{name}", page), Route("/dealer/{name}/stream", endpoint(stream))]
 
@@ -72,19 +79,15 @@ class _Shown:
     def __init__(self, feed: Feed, section: ScreenSection) -> None:
         self._feed, self._cards = feed, section.cards
         self._made: dict[str, tuple[Kept, bool, str, View]] = {}
-        self._not_drawn: set[str] = set()
 
     def drawn(self, name: str, draw: Callable[[View], str]) -> str:
         """A drawn screen; after an error that of a waiting table."""
         try:
-            drawn = draw(self(name))
+            return draw(self(name))
         except Exception:  # guests must never see an error page
-            if name not in self._not_drawn:
-                self._not_drawn.add(name)
+            if self._feed.is_first(name, "screen"):
                 log.exception("table %s: its screen cannot be drawn", escaped(name))
             return draw(WAITING)
-        self._not_drawn.discard(name)
-        return drawn
 
     def __call__(self, name: str) -> View:
         """The view of a table; WAITING if its state is unknown."""

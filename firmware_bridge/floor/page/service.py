@@ -3,13 +3,17 @@
 import logging
 import signal
 import socket
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
+from firmware_bridge.config.read_section import read_password
 from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.floor.config import FloorConfig, PageSection
+from firmware_bridge.floor.config import FloorConfig, secret
 from firmware_bridge.floor.page.app import app
 from firmware_bridge.floor.page.feed import feed
+from firmware_bridge.floor.page.people import People
+from firmware_bridge.floor.page_config import PageSection
 from firmware_bridge.floor.serving import listening, server
 
 log = logging.getLogger(__name__)
@@ -29,14 +33,20 @@ def run(config: FloorConfig) -> int:
     """
     page, systemd = config.page, Systemd()
     listener = _listener(page)
-    address = _address(*listener.getsockname()[:2])
+    address = _address("https" if page.cert else "http", *listener.getsockname()[:2])
 
     def ready() -> None:
         print(f"the page is at {address}", flush=True)
         systemd.notify("READY=1", f"STATUS=serves {address}")
 
-    served = app(feed(config), page, ready, config.screen)
-    served.state.server = web = server(served, page.streams + config.screen.streams + PAGES)
+    if page.sign_in == "on" and not page.user_header and not People(Path(page.users)).all():
+        log.warning("nobody may sign in yet: add the first one with shoe-floor user add NAME --role act")
+    shown = user_secret(page)
+    tls: dict[str, Any] = (
+        {"ssl_certfile": page.cert, "ssl_keyfile": str(secret(page.key))} if page.cert and page.key else {}
+    )
+    served = app(feed(config), page, ready, config.screen, shown)
+    served.state.server = web = server(served, page.streams + config.screen.streams + PAGES, **tls)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _again)
     try:
@@ -61,5 +71,12 @@ def _listener(page: PageSection) -> socket.socket:
         ) from None
 
 
-def _address(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+def user_secret(page: PageSection) -> bytes | None:
+    """What a proxy shows to set `user_header`; None without it. Raises ConfigError."""
+    return (
+        read_password("page", page.user_secret_file, secret(page.user_secret_file)) if page.user_secret_file else None
+    )
+
+
+def _address(scheme: str, host: str, port: int) -> str:
+    return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"

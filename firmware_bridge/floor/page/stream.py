@@ -67,8 +67,16 @@ class Streams:
 class Stream:
     """An ASGI response: events with the changed parts, and beats in between."""
 
-    def __init__(self, streams: Streams, source: Changing, parts: Callable[[], Parts]) -> None:
+    def __init__(
+        self,
+        streams: Streams,
+        source: Changing,
+        parts: Callable[[], Parts],
+        is_there: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """is_there: whether the browser may still read; asked at each beat and before each change."""
         self._streams, self._source, self._parts, self._begun = streams, source, parts, False
+        self._is_there = is_there
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one browser until it disconnects or the page stops."""
@@ -88,7 +96,9 @@ class Stream:
                 for result in await asyncio.gather(*waits, return_exceptions=True):
                     if isinstance(result, Exception) and not isinstance(result, TimeoutError | OSError):
                         log.error("a browser's stream failed", exc_info=result)
-            if self._begun and self._streams.ended.is_set():  # else the server logs an incomplete stream
+            if self._begun and (
+                self._streams.ended.is_set() or not self._is_there()
+            ):  # else the server logs an incomplete stream
                 with suppress(TimeoutError, OSError):
                     async with asyncio.timeout(LEAVE_S):
                         await send({"type": BODY, "body": b""})
@@ -102,7 +112,7 @@ class Stream:
         await _sent(send, {"type": BODY, "body": b"retry: %d\n\n" % RETRY_MS, "more_body": True})
         has: dict[str, int] = {}
         version = -1
-        while True:
+        while self._is_there():
             if version != self._source.version:
                 version = self._source.version
                 now = self._parts()

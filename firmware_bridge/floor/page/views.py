@@ -9,7 +9,7 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page import detail, seal
 from firmware_bridge.floor.page.document import address, document, section
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.markup import Html, joined, tag
+from firmware_bridge.floor.page.markup import Html, Part, joined, tag
 from firmware_bridge.floor.page.records import UNKNOWN, Sealed
 from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.tile import Trouble, order, tile
@@ -61,7 +61,6 @@ class Views:
         self._drawn: dict[tuple[str, str, Language], _Drawn] = {}
         self._grids: dict[Language, tuple[int, dict[str, str]]] = {}
         self._roads: dict[tuple[str, str, Language], tuple[Board, str]] = {}
-        self._not_drawn: set[tuple[str, str]] = set()
 
     def grid_parts(self, lang: Language) -> dict[str, str]:
         """Parts of the grid: state, road and seal of each tile; `order`: sorted names and addresses of the tables."""
@@ -85,12 +84,12 @@ class Views:
         """The page of all tables."""
         return "".join(self.grid_pieces(lang))
 
-    def grid_pieces(self, lang: Language) -> Iterator[str]:
-        """The page of all tables in pieces of some tiles, each as it is by then."""
+    def grid_pieces(self, lang: Language, who: Part = None) -> Iterator[str]:
+        """The page of all tables in pieces of some tiles, each as it is by then. who: is signed in."""
         parts = self.grid_parts(lang)
         count = tag("div", Html(parts.get("count", "")), id="count", class_="muted")
         main = joined(_broker(parts), count, tag("ul", TILES_HERE, id="grid", class_="grid"))
-        whole = document(lang, text(lang, "page.title"), "/", main, skip=text(lang, "page.skip"))
+        whole = document(lang, text(lang, "page.title"), "/", main, skip=text(lang, "page.skip"), who=who)
         above, _, below = whole.partition(TILES_HERE)
         yield above
         tables = json.loads(parts.get("order", "[]"))
@@ -106,8 +105,8 @@ class Views:
             return self._common(lang) | dict.fromkeys(SECTIONS, "") | {"state": unknown}
         return self._common(lang) | self._table("page", name, lang)
 
-    def table_document(self, name: str, lang: Language) -> str:
-        """A table's own page."""
+    def table_document(self, name: str, lang: Language, who: Part = None) -> str:
+        """A table's own page. who: is signed in."""
         parts = self.table_parts(name, lang)
         boxes = [
             section(key, text(lang, TITLES.get(key, f"page.{key}")), Html(parts[key]))
@@ -116,7 +115,8 @@ class Views:
         ]
         state = tag("div", Html(parts["state"]), id="state", class_="card-box")
         main = joined(_broker(parts), tag("div", state, *boxes, class_="table-page"))
-        return document(lang, _named(name, lang), address(name), main, skip=text(lang, "page.skip_table"), back=True)
+        skip = text(lang, "page.skip_table")
+        return document(lang, _named(name, lang), address(name), main, skip=skip, back=True, who=who)
 
     def unknown_document(self, name: str, lang: Language) -> str:
         """The page of an unknown table."""
@@ -125,8 +125,10 @@ class Views:
         return document(lang, _named(name, lang), address(name), main, skip=text(lang, "page.skip_table"), back=True)
 
     def _common(self, lang: Language) -> dict[str, str]:
-        fault = self._feed.fault
-        return {"broker": tag("p", text(lang, "page.broker_lost"), class_="banner") if fault else ""}
+        banners = [text(lang, "page.broker_lost")] if self._feed.fault else []
+        if count := self._feed.listed.recent:
+            banners.append(text(lang, "page.unlisted", count=count))
+        return {"broker": joined(*[tag("p", words, class_="banner") for words in banners])}
 
     def _table(self, view: str, name: str, lang: Language) -> dict[str, str]:
         seen, needs = self._feed.floor.tables[name], self._feed.troubles[name]
@@ -166,16 +168,12 @@ class Views:
 
     def _part(self, seen: Seen, id: str, lang: Language, draw: Callable[[], str]) -> str:
         """A drawn part, or after an error a line that says so."""
-        part = (seen.name, id)
         try:
-            drawn = draw()
+            return draw()
         except Exception:  # a message of one table must not break the page of all
-            if part not in self._not_drawn:
-                self._not_drawn.add(part)
+            if self._feed.is_first(seen.name, id):
                 log.exception("table %s: the part %s cannot be drawn", escaped(seen.name), escaped(id))
             return tag("p", text(lang, "page.not_drawn"), class_="bad")
-        self._not_drawn.discard(part)
-        return drawn
 
     def _road(self, view: str, seen: Seen, lang: Language) -> str:
         """The big road of a tile, or all roads, drawn once a round."""

@@ -21,8 +21,16 @@ Kind = Literal[
     "foreign",
     "hours",
     "rewritten",
+    "unlisted",
+    "flood",
 ]
-"""Kinds of incidents. rewritten: a row of the store is not what was verified; hours: a round outside `[tables]`."""
+"""Kinds of incidents. rewritten: a row of the store is not what was verified; hours: a round outside `[tables]`.
+
+unlisted: messages in names that `[tables]` does not list, counted; its table is `OTHERS`.
+flood: more came in an hour, or waits, than is kept of what nothing verifies."""
+
+OTHERS: Final = "+"
+"""The table of an incident that is of no table: no table has this name."""
 
 Trust = Literal["seen", "enrolled", "revoked"]
 """Of a key: the first one that a table showed, one that two people enrolled, one that no longer counts."""

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
+
+from firmware_bridge.floor.record.quota import excerpt, measures
+
+LARGEST: Final = 65_536
+"""Most bytes of a message that is read; a table's are far below."""
 
 
 class Delivery(NamedTuple):
     """A message that the broker keeps until it is acknowledged. ticket: identifies it to the source.
 
-    retained: whether the broker had retained it from before we subscribed.
+    retained: whether the broker had retained it from before we subscribed. cut: why `body` is not the whole one, "" if
+    it is.
     """
 
     topic: str
     body: bytes
     ticket: tuple[int, int] = (0, 0)
     retained: bool = False
+    cut: str = ""
+
+
+def delivery(topic: str, body: bytes, ticket: tuple[int, int] = (0, 0), *, retained: bool = False) -> Delivery:
+    """A message as it came, cut where it is longer than any of a table."""
+    if len(body) <= LARGEST:
+        return Delivery(topic, body, ticket, retained)
+    why = f"longer than {LARGEST} bytes, cut: {measures(body)}"
+    return Delivery(topic, excerpt(body), ticket, retained, why)
 
 
 class Source(Protocol):

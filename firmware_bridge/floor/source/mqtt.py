@@ -15,7 +15,7 @@ from typing import Final
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import MqttSection, secret
-from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.source import Delivery, delivery
 from firmware_bridge.mqtt.errors import INGEST
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, NotConnected
 from firmware_bridge.mqtt.subscriber import Reader, Subscriber
@@ -135,7 +135,7 @@ class MqttSource(Reader):
             self._loop.stop()
 
     def handle(self, message: Incoming) -> None:
-        self._came.append(Delivery(message.topic, message.payload, message.ticket or (0, 0), message.retained))
+        self._came.append(delivery(message.topic, message.payload, message.ticket or (0, 0), retained=message.retained))
         if len(self._came) >= self._most:
             self._stop()
         elif self._idle is None:

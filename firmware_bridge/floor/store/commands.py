@@ -106,6 +106,18 @@ def expire(store: Store, years: int, *, dry: bool = False, quorum: bool = False)
             yield f"deleted: {what}"
 
 
+def expire_quarantine(store: Store, days: int, *, dry: bool = False) -> str:
+    """Delete what is in quarantine for more than so many days; returns a line about it. Raises StoreError."""
+    now = datetime.now(UTC)
+    if store.newest():  # a store of junk alone has no clock to compare with
+        _look_at_the_clock(store, now)
+    count = store.expire_quarantine(rfc3339(now - timedelta(days=days)), dry=dry)
+    what = f"{count} messages in quarantine for more than {days} days"
+    if count and not dry:
+        log.warning("deleted: %s", what)
+    return f"{'would be deleted' if dry else 'deleted'}: {what}"
+
+
 @contextmanager
 def output(target: Path | None) -> Iterator[TextIO]:
     """Context of what is written to a file, atomically, or to stdout. Raises StoreError."""

@@ -138,6 +138,8 @@ EVIDENCE: Final = """
 update pending set state = 'evidence'
 where topic = ? and tbl = ? and journal = ? and seq = ? and n = ? and came = ?
 """
+EXPIRE_QUARANTINE: Final = "delete from quarantine where received_at < ?"
+OLD_QUARANTINE: Final = "select count(*) from quarantine where received_at < ?"
 EXPIRE_EVIDENCE: Final = "delete from pending where state = 'evidence' and received_at < ?"
 WAITING: Final = """
 select topic, tbl, journal, seq, n, came, length(body), state from pending where tbl = ? order by received_at
@@ -177,7 +179,12 @@ STORED: Final = f"""
 select {COLUMNS} from message
 where topic in ('event', 'round') and tbl = ? and journal = ? and seq between ? and ? order by seq, n, topic
 """
-INCIDENT: Final = "insert into incident values (?, ?, ?, ?, ?, '') on conflict do nothing"
+INCIDENT: Final = """
+insert into incident values (?, ?, ?, ?, ?, '') on conflict (tbl, kind, place) do update set what = excluded.what
+where excluded.kind in ('unlisted', 'flood')
+"""
+"""Kept once; of those that count, the text is the newest."""
+
 OPEN: Final = "select tbl, kind, place, at, what from incident where closed_at = '' order by at, tbl, kind, place"
 CLOSE: Final = "update incident set closed_at = ? where tbl = ? and kind = ? and place = ? and closed_at = ''"
 CLOSE_KIND: Final = "update incident set closed_at = ? where tbl = ? and kind = ? and closed_at = ''"

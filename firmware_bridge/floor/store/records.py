@@ -87,6 +87,13 @@ class Records(RecordQueries):
         with self._transaction() as db:
             db.execute(self._text(sql.EXPIRE_EVIDENCE), (before,))
 
+    def expire_quarantine(self, before: str, *, dry: bool = False) -> int:
+        """Delete what came into the quarantine before an RFC 3339 time; returns how many. dry: only count them."""
+        with self._transaction() as db:
+            if dry:
+                return int(db.execute(self._text(sql.OLD_QUARANTINE), (before,)).fetchone()[0])
+            return int(db.execute(self._text(sql.EXPIRE_QUARANTINE), (before,)).rowcount)
+
     def rows_behind(self, table: str, journal: str, first: int, last: int) -> list[Row]:
         """All messages of some entries, those that wait too."""
         named = (table, journal, first, last)

@@ -60,6 +60,11 @@ class Records:
         self._looked = -inf
         self._again: dict[str, float] = {}
 
+    @property
+    def enrolled(self) -> set[str]:
+        """The tables with an enrolled key."""
+        return {each.table for each in self._keys if each.was_enrolled}
+
     def add(self, row: Row) -> None:
         """Handle a message, before it is stored."""
         self._of(row.table).add(row)

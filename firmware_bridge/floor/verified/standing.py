@@ -29,6 +29,7 @@ class Standing(NamedTuple):
     log: None before a checkpoint was verified. seen: since when it has a key that is not enrolled. witnessed_at: when
     the newest quorum was there. waits_since: when the first entry without one came, of an enrolled record. round: shoe
     and number of the last witnessed round, None if unknown. cosigned: vkey of a witness -> its newest cosignature.
+    is_enrolled: whether a key of the table was.
     """
 
     log: Log | None
@@ -38,6 +39,7 @@ class Standing(NamedTuple):
     round: tuple[int, int] | None = None
     cosigned: Mapping[str, Cosignature] = {}
     incidents: Sequence[Incident] = ()
+    is_enrolled: bool = False
 
     def waits_s(self, now: float) -> float:
         """Seconds that its oldest entry has stood without a quorum at a time (s since 1970); 0 if all have one."""
@@ -72,8 +74,10 @@ def standings(store: CosignedQueries) -> dict[str, Standing]:
     made: dict[str, Standing] = {}
     for table in {*records, *(each.table for each in keys), *(each.table for each in incidents)}:
         own = tuple(each for each in incidents if each.table == table)
-        seen = _seen([each for each in keys if each.table == table], own)
-        made[table] = records.get(table, Standing(None))._replace(seen=seen, incidents=own)
+        mine = [each for each in keys if each.table == table]
+        enrolled = any(each.was_enrolled for each in mine)
+        found = records.get(table, Standing(None))
+        made[table] = found._replace(seen=_seen(mine, own), incidents=own, is_enrolled=enrolled)
     return made
 
 

@@ -172,8 +172,7 @@ class TableRecord:
     def _judge(self, node: Node[Row]) -> None:
         """Verify an entry that follows from the last verified one, and go on from it where it is verified."""
         if self.is_enrolled:
-            self.chained += node.messages
-            self._waiting.chain(node.messages)
+            self._chain(node)
         if len(self.chain.heads(node.place)) > 1:
             self.incident(_two_heads(node.place))
         if not node.origin:
@@ -194,6 +193,14 @@ class TableRecord:
             self._refuse(node, str(error))
             return
         self._advance(path, vkey)
+
+    def _chain(self, node: Node[Row]) -> None:
+        """Count the messages of an entry that follows as stored, where there is room for them."""
+        if self._waiting.chain(node.messages, self.changes):
+            self.chained += node.messages
+        else:
+            what = f"more entries follow than may wait for a checkpoint that verifies; the last: {_name(node.place)}"
+            self.incident(Found("flood", f"chain {now()[:13]}", what))
 
     def _verify_begin(self, path: Iterable[Node[Row]]) -> None:
         """Raise Refused where a record begins a second time."""
@@ -235,6 +242,8 @@ class TableRecord:
         """Store the messages of verified entries, and keep others in their place as evidence."""
         rows = [row for each in path for row in each.messages]
         for row in rows:
+            if self._waiting.is_over(row):
+                self.chained.append(row)
             self._waiting.settle(row, self.changes)
         self.verified += rows
         heads = {each.place: each.head for each in path}
@@ -290,8 +299,6 @@ class TableRecord:
             what = f"the key was changed to one that nobody enrolled: {key.vkey}"
             self.incident(Found("rotation", key.vkey, what))
             self.chain.keys = self._chain_keys()
-
-    # ------------------------------------------------------------------------------------------------- the rest
 
     def _wait(self, row: Row) -> None:
         if not self._waiting.add(row, self.changes):

@@ -39,6 +39,7 @@ path = "{store}"
 
 [page]
 port = {page}
+sign_in = "off"
 """
 
 

@@ -35,6 +35,7 @@ async function refused() {
   try {
     const answer = await fetch(words.stream, { method: "HEAD", cache: "no-store" });
     if (answer.status === 503) lost(words.fullNow);
+    if (answer.status === 401) location.reload(); // the session is over: sign in again
   } catch {
     // the server is away: that was said already
   }

@@ -16,7 +16,7 @@ from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 
 from firmware_bridge.floor.config import NatsSection
-from firmware_bridge.floor.source import Delivery
+from firmware_bridge.floor.source import Delivery, delivery
 from firmware_bridge.floor.source.nats import consumer
 from firmware_bridge.floor.source.nats.connection import AWAY, CONNECT_S, Worker, connected, words
 from firmware_bridge.floor.source.nats.subjects import AT_QOS_1, KEPT, STREAM, subject, topic
@@ -107,7 +107,7 @@ class NatsSource:
     def _delivery(self, message: Msg) -> Delivery:
         number = next(self._numbers)
         self._replies[number] = message.reply
-        return Delivery(topic(message.subject), message.data, (0, number))
+        return delivery(topic(message.subject), message.data, (0, number))
 
     async def _ready(self, wait_s: float) -> bool:
         """Whether there is a connection; without one, tries to connect if a try is due."""
@@ -152,7 +152,7 @@ class NatsSource:
 
     async def _heard_live(self, message: Msg) -> None:
         """Keep the latest message of a topic."""
-        self._states[message.subject] = Delivery(topic(message.subject), message.data)
+        self._states[message.subject] = delivery(topic(message.subject), message.data)
 
     async def _is_there(self) -> bool:
         """Whether the cluster has the consumer."""

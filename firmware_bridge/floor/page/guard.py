@@ -1,0 +1,171 @@
+"""The guard before the page: who asks, from where, under which name, and whether he may."""
+
+import re
+from hmac import compare_digest
+from ipaddress import ip_address, ip_network
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from firmware_bridge.floor.page.people import People
+from firmware_bridge.floor.page.sessions import STRANGER, Sessions, Visitor
+from firmware_bridge.floor.page_config import PageSection, is_loopback
+from firmware_bridge.floor.serving import host_name, is_address
+
+READS: Final = ("GET", "HEAD")
+SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action {forms}; frame-ancestors 'none'"
+)
+"""Scripts, styles and pictures only from files of the page; forms only for who signs in; no frames."""
+
+HEADERS: Final = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+OPEN: Final = ("/static/", "/screen/", SIGN_IN, "/favicon.ico")
+"""How the addresses begin that need no session."""
+
+FORWARDED: Final = ("forwarded", "x-forwarded-", "x-real-ip")
+"""How the headers begin that a proxy adds."""
+
+SECRET: Final = "x-page-secret"
+"""The header in which a proxy shows that it is one."""
+
+
+class Guard:
+    """Middleware that refuses what is not for us or not for this visitor, and sets the security headers.
+
+    Sets `visitor` and `address` in the state of each request. With DNS rebinding, a foreign host name would let another
+    site's script read the page; so would a form of another site, were `Origin` not compared. secret: what a proxy shows
+    with `[page] user_header`.
+    """
+
+    def __init__(
+        self, app: ASGIApp, page: PageSection, people: People, sessions: Sessions, secret: bytes | None = None
+    ) -> None:
+        self._app, self._page, self._people, self._sessions, self._secret = app, page, people, sessions, secret
+        self._names = {name.lower() for name in (page.host, *page.names)} | {"localhost"}
+        self._proxies = {ip_address(each) for each in page.proxies}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request, or pass it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        is_screen = scope["path"].startswith("/screen/")
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                headers["content-security-policy"] = POLICY.format(forms="'none'" if is_screen else "'self'")
+                # A form of a page without a referrer has `Origin: null`, as one of a foreign page may have.
+                headers["referrer-policy"] = "no-referrer" if is_screen else "same-origin"
+                headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        headers = Headers(scope=scope)
+        refusal = self._misdirected(scope, headers) or self._unwanted(scope, headers)
+        if refusal is None:
+            state = scope.setdefault("state", {})
+            state["address"] = self._address(scope, headers)
+            state["visitor"] = visitor = self._visitor(scope, headers)
+            refusal = _unknown(scope, visitor)
+        await (refusal or self._app)(scope, receive, guarded)
+
+    def _misdirected(self, scope: Scope, headers: Headers) -> ASGIApp | None:
+        """The refusal of a request that is under another name, or that came another way than ours."""
+        host, peer = host_name(headers.get("host", "")), _peer(scope)
+        if not (host in self._names or is_address(host)):
+            return _plain("unknown host name: add it to [page] names of floor.toml\n", 421)
+        if self._page.sign_in == "off":
+            came = any(name.startswith(FORWARDED) for name in headers)
+            if came or not (is_loopback(host) or host in self._names):
+                return _plain('sign_in = "off" is for browsers of this machine: set it to "on"\n', 421)
+        elif not self._page.cert and not is_loopback(peer) and not self._is_proxy(peer):
+            return _plain("come through the proxy: without TLS passwords could be read\n", 421)
+        return None
+
+    def _unwanted(self, scope: Scope, headers: Headers) -> ASGIApp | None:
+        """The refusal of a request that is no read and no form of ours."""
+        if scope["method"] in READS:
+            return None
+        takes = scope["method"] == "POST" and scope["path"] in (SIGN_IN, SIGN_OUT) and self._page.sign_in == "on"
+        if not takes:
+            return _plain("this address is only read\n", 405, allow=", ".join(READS))
+        origin = headers.get("origin", "")
+        if not headers.get("host") or urlsplit(origin).netloc.lower() != headers["host"].lower():
+            return _plain("this form is of another site\n", 403)
+        return None
+
+    def _visitor(self, scope: Scope, headers: Headers) -> Visitor:
+        if self._page.sign_in == "off":
+            return Visitor("", "look")
+        if self._page.user_header and self._secret is not None:
+            given = headers.get(SECRET, "").encode("latin-1", "replace")
+            if not compare_digest(given, self._secret) or not (name := headers.get(self._page.user_header, "")):
+                return STRANGER
+            person = self._people[name]
+            return Visitor(person.name, person.role) if person else Visitor(name[:64], "look")
+        token = cookie_parser(headers.get("cookie", "")).get(cookie_name(self._page), "")
+        is_stream = scope["path"].endswith("/stream")
+        return self._sessions.visitor(token, is_activity=not is_stream) if token else STRANGER
+
+    def _address(self, scope: Scope, headers: Headers) -> str:
+        """The address of who asks: the last one that our proxy names, else that of the connection."""
+        peer = _peer(scope)
+        if self._is_proxy(peer) and (named := headers.getlist("x-forwarded-for")):
+            peer = named[-1].rpartition(",")[2].strip()
+        return _block(peer)
+
+    def _is_proxy(self, peer: str) -> bool:
+        return is_address(peer) and ip_address(peer) in self._proxies
+
+
+_PLAIN: Final = re.compile(r"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?)?/?")
+"""The addresses that are there for who signs in."""
+
+
+def cookie_name(page: PageSection) -> str:
+    """The name of the session's cookie; with a certificate or a name of ours, browsers take it from no other host."""
+    return "__Host-shoe" if page.names or page.cert else "shoe"
+
+
+def _unknown(scope: Scope, visitor: Visitor) -> ASGIApp | None:
+    """The refusal of a visitor who has to sign in first."""
+    path = scope["path"]
+    if visitor.may_look or path.startswith(OPEN):
+        return None
+    if not _PLAIN.fullmatch(path):
+        return _plain("there is no such address\n", 404)
+    if path.endswith("/stream") or scope["method"] not in READS:
+        return _plain("sign in first\n", 401)
+    asked = path + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
+    return RedirectResponse(f"{SIGN_IN}?next={quote(asked, safe='')}", 303)
+
+
+def _plain(words: str, status: int, **headers: str) -> ASGIApp:
+    return PlainTextResponse(words, status, headers | {"connection": "close"})
+
+
+def _peer(scope: Scope) -> str:
+    return str(scope["client"][0]) if scope.get("client") else ""
+
+
+def _block(address: str) -> str:
+    """An address, or of IPv6 the block of a household, which one device can choose its addresses from."""
+    if ":" not in address or not is_address(address):
+        return address[:64]
+    return str(ip_network(f"{address}/64", strict=False))

@@ -1,0 +1,140 @@
+"""Who is signed in to the page, for how long, and how often somebody may try."""
+
+import logging
+import secrets
+from collections import deque
+from collections.abc import Callable
+from hashlib import sha256
+from time import monotonic
+from typing import Final, NamedTuple
+
+from firmware_bridge.floor.page.people import People, Role
+
+log = logging.getLogger(__name__)
+
+LOOK_S: Final = 12 * 3600.0
+"""How long a session may look, from signing in."""
+
+ACT_S: Final = 15 * 60.0
+"""How long without a request a session may act; then it may look, until its person signs in again."""
+
+MOST: Final = 1_000
+"""Most sessions; the oldest ends for a new one."""
+
+OF_ONE: Final = 20
+"""Most sessions of one person; his oldest ends for a new one."""
+
+TRIES, TRIES_S = 5, 60.0
+"""Most tries to sign in, of a name and of an address, within so many seconds."""
+
+TRIED: Final = 10_000
+"""Most names and addresses that are remembered; beyond, all of them wait."""
+
+
+class Visitor(NamedTuple):
+    """The sender of a request. name: "" if unknown. key: of his session, b"" without one."""
+
+    name: str = ""
+    role: Role | None = None
+    key: bytes = b""
+
+    @property
+    def may_look(self) -> bool:
+        """Whether he may see all tables."""
+        return self.role is not None
+
+    @property
+    def may_act(self) -> bool:
+        """Whether he may send orders now."""
+        return self.role == "act"
+
+
+STRANGER: Final = Visitor()
+
+
+class _Session(NamedTuple):
+    person: str
+    began: float
+    heard: float
+
+
+class Sessions:
+    """All sessions, in memory: after a start of the page everybody signs in again. clock: seconds, monotonic."""
+
+    def __init__(self, people: People, clock: Callable[[], float] = monotonic) -> None:
+        self._people, self._clock = people, clock
+        self._sessions: dict[bytes, _Session] = {}
+
+    def begin(self, person: str) -> str:
+        """A new session of a person; returns its token, which is kept nowhere here."""
+        now = self._clock()
+        self._forget(now)
+        mine = [key for key, each in self._sessions.items() if each.person == person]
+        for key in mine[: len(mine) - OF_ONE + 1] if len(mine) >= OF_ONE else ():
+            del self._sessions[key]
+        if len(self._sessions) >= MOST:
+            del self._sessions[next(iter(self._sessions))]
+        token = secrets.token_urlsafe(32)
+        self._sessions[_key(token)] = _Session(person, now, now)
+        return token
+
+    def visitor(self, token: str, *, is_activity: bool) -> Visitor:
+        """The person of a session, with his present role. is_activity: whether the request keeps his role."""
+        key = _key(token)
+        found = self._sessions.get(key)
+        if found is None:
+            return STRANGER
+        now, person = self._clock(), self._people[found.person]
+        if person is None or now - found.began >= LOOK_S:
+            del self._sessions[key]
+            return STRANGER
+        acts = person.role == "act" and now - found.heard < ACT_S
+        if is_activity and acts:
+            self._sessions[key] = found._replace(heard=now)
+        return Visitor(person.name, "act" if acts else "look", key)
+
+    def is_there(self, visitor: Visitor) -> bool:
+        """Whether the session of a visitor still goes on; always true for one without a session."""
+        found = self._sessions.get(visitor.key)
+        if not visitor.key:
+            return True
+        return found is not None and self._clock() - found.began < LOOK_S and self._people[found.person] is not None
+
+    def end(self, visitor: Visitor) -> None:
+        """End a session, at once."""
+        self._sessions.pop(visitor.key, None)
+
+    def _forget(self, now: float) -> None:
+        for key in [key for key, each in self._sessions.items() if now - each.began >= LOOK_S]:
+            del self._sessions[key]
+
+
+class Tries:
+    """Tries to sign in, by name and by address, whether they fail or not. clock: seconds, monotonic."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._tries: dict[str, deque[float]] = {}
+
+    def allow(self, *owners: str) -> bool:
+        """Count a try; whether it is one of few. One that is refused is not counted."""
+        now = self._clock()
+        if len(self._tries) >= TRIED:
+            self._tries = {each: at for each, at in self._tries.items() if at and now - at[-1] < TRIES_S}
+            if len(self._tries) >= TRIED:
+                return False
+        lists = [self._tries.setdefault(each[:200], deque(maxlen=TRIES)) for each in owners]
+        if any(len(each) == TRIES and now - each[0] < TRIES_S for each in lists):
+            return False
+        for each in lists:
+            each.append(now)
+        return True
+
+    def forget(self, *owners: str) -> None:
+        """Forget the tries of one who has signed in."""
+        for each in owners:
+            self._tries.pop(each[:200], None)
+
+
+def _key(token: str) -> bytes:
+    return sha256(token.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,142 @@
+"""The routes to sign in and out."""
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Final
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.page.document import plain_document
+from firmware_bridge.floor.page.guard import SIGN_IN, SIGN_OUT, cookie_name
+from firmware_bridge.floor.page.markup import Html, joined, tag
+from firmware_bridge.floor.page.people import LONGEST, People
+from firmware_bridge.floor.page.sessions import LOOK_S, TRIES_S, Sessions, Tries, Visitor
+from firmware_bridge.floor.page_config import PageSection
+from firmware_bridge.topics.texts import Language, chosen, text
+
+log = logging.getLogger(__name__)
+
+LARGEST: Final = 8_192
+"""Most bytes of a form."""
+
+FORM_S: Final = 10.0
+"""Longest time for a form to come."""
+
+WAITING: Final = 8
+"""Most passwords that wait for the one worker, each a quarter of a second."""
+
+
+class SignIn:
+    """The routes of a page. Passwords are tried in one thread, so that they cost no more than one core."""
+
+    def __init__(self, page: PageSection, people: People, sessions: Sessions) -> None:
+        self._page, self._people, self._sessions, self._tries = page, people, sessions, Tries()
+        self._worker = ThreadPoolExecutor(1, "passwords")
+        self._waiting = 0
+        self.routes = [
+            Route(SIGN_IN, self._form, methods=["GET"]),
+            Route(SIGN_IN, self._signed_in, methods=["POST"]),
+            Route(SIGN_OUT, self._signed_out, methods=["POST"]),
+        ]
+
+    def close(self) -> None:
+        """End the thread."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    async def _form(self, request: Request) -> Response:
+        return HTMLResponse(self._document(request, request.query_params.get("next", "/")))
+
+    async def _signed_in(self, request: Request) -> Response:
+        fields = await _fields(request)
+        if fields is None:
+            return PlainTextResponse("this is no form of the page\n", 400, {"connection": "close"})
+        name, password, after = fields.get("name", ""), fields.get("password", ""), fields.get("next", "/")
+        address: str = request.state.address
+        owners = f"name {name.strip().casefold()}", f"address {address}"
+        if not self._tries.allow(*owners) or self._waiting >= WAITING:
+            log.warning("too many tries to sign in as %s from %s", escaped(name[:64]), escaped(address))
+            words = self._document(request, after, "sign_in.too_many")
+            return HTMLResponse(words, 429, {"retry-after": f"{TRIES_S:.0f}"})
+        self._waiting += 1
+        try:
+            loop = asyncio.get_running_loop()
+            person = await loop.run_in_executor(
+                self._worker, self._people.verified, name.strip(), password[: LONGEST + 1]
+            )
+        finally:
+            self._waiting -= 1
+        if person is None:
+            log.warning("refused to sign in %s from %s", escaped(name[:64]), escaped(address))
+            return HTMLResponse(self._document(request, after, "sign_in.wrong"), 403)
+        self._tries.forget(*owners)
+        visitor: Visitor = request.state.visitor
+        self._sessions.end(visitor)
+        log.info("%s signed in from %s, role %s", escaped(person.name), escaped(address), person.role)
+        answer = RedirectResponse(_inside(after), 303)
+        token = self._sessions.begin(person.name)
+        answer.set_cookie(
+            cookie_name(self._page), token, max_age=int(LOOK_S), secure=True, httponly=True, samesite="strict"
+        )
+        return answer
+
+    async def _signed_out(self, request: Request) -> Response:
+        visitor: Visitor = request.state.visitor
+        self._sessions.end(visitor)
+        log.info("%s signed out", escaped(visitor.name))
+        answer = RedirectResponse(SIGN_IN, 303, {"clear-site-data": '"cache"'})
+        answer.delete_cookie(cookie_name(self._page), secure=True, httponly=True, samesite="strict")
+        return answer
+
+    def _document(self, request: Request, after: str, wrong: str = "") -> str:
+        lang = chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
+        warning = tag("p", text(lang, wrong), class_="bad", role="alert") if wrong else None
+        name = tag("input", name="name", autocomplete="username", required=True, maxlength=32, autofocus=True)
+        password = tag("input", name="password", type="password", autocomplete="current-password", required=True)
+        form = tag(
+            "form",
+            warning,
+            tag("p", tag("label", text(lang, "sign_in.name"), " ", name)),
+            tag("p", tag("label", text(lang, "sign_in.password"), " ", password)),
+            tag("input", name="next", type="hidden", value=_inside(after)),
+            tag("button", text(lang, "sign_in.go")),
+            method="post",
+            action=f"{SIGN_IN}?lang={lang}",
+            class_="card-box",
+        )
+        return plain_document(lang, text(lang, "sign_in.title"), form)
+
+
+def who(visitor: Visitor, lang: Language) -> Html | None:
+    """Who is signed in, and the button to sign out; None without a sign-in."""
+    if not visitor.key:
+        return None
+    button = tag("button", text(lang, "sign_in.out"))
+    form = tag("form", button, method="post", action=SIGN_OUT)
+    return joined(tag("span", visitor.name), " ", form)
+
+
+async def _fields(request: Request) -> dict[str, str] | None:
+    """The fields of a form; None for one that is too long, too slow or none."""
+    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+        return None
+    body = b""
+    with suppress(TimeoutError, ValueError):
+        async with asyncio.timeout(FORM_S):
+            async for part in request.stream():
+                body += part
+                if len(body) > LARGEST:
+                    return None
+            return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=10))
+    return None
+
+
+def _inside(address: str) -> str:
+    """An address of this page to go on to; `/` for any other."""
+    is_good = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
+    return address if is_good and "\\" not in address and not address.startswith(SIGN_OUT) else "/"

@@ -1,0 +1,100 @@
+"""The sections `[page]` and `[screen]` of `floor.toml`, and who may reach what they serve."""
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from firmware_bridge.config.sections import TcpPort, Text
+from firmware_bridge.config.toml_text import as_written
+
+Streams = Annotated[int, Meta(ge=1, le=10_000)]
+
+HeaderName = Annotated[
+    str, Meta(pattern=r"^[A-Za-z][A-Za-z0-9-]{0,63}\Z", description='the name of a header: "X-Remote-User"')
+]
+
+
+class PageSection(Struct, frozen=True, kw_only=True):
+    """`[page]`: where `shoe-floor page` listens, and how people sign in.
+
+    host: the address to listen at; 127.0.0.1 is for browsers of this machine and for a proxy on it.
+    port: the port to listen at.
+    names: host names that browsers may use, beside its addresses and `localhost`.
+    sign_in: `off`: everybody on this machine sees all tables. Only with a host of this machine, and without names.
+    users: the file of the people who may sign in (`shoe-floor user`).
+    cert: the file of its certificate; setting it turns TLS on.
+    key: the file of the key of that certificate.
+    proxies: addresses of proxies; behind one, the last X-Forwarded-For is who asks.
+    user_header: the header with the name of who signed in at the proxy; with user_secret_file only.
+    user_secret_file: the file with what the proxy sends in X-Page-Secret, so that no other program sets user_header.
+    streams: most browsers at a time.
+    client_id: how its client ids begin; each run has its own, without a session.
+    username, password_file: its own login at the broker; without it, that of `[mqtt]`.
+    """
+
+    host: Text = "127.0.0.1"
+    port: TcpPort = 8080
+    names: tuple[Text, ...] = ()
+    sign_in: Literal["on", "off"] = "on"
+    users: Text = "/var/lib/shoe-floor/users.json"
+    cert: Text | None = None
+    key: Text | None = None
+    proxies: tuple[Text, ...] = ()
+    user_header: HeaderName | None = None
+    user_secret_file: Text | None = None
+    streams: Streams = 200
+    client_id: Text = "shoe-floor-page"
+    username: Text | None = None
+    password_file: Text | None = None
+
+
+class ScreenSection(Struct, frozen=True, kw_only=True):
+    """`[screen]`: what guest screens show, at `/screen/TABLE` of the page.
+
+    cards: guests see the cards of a round once it is over (`closed`), or as they lie after bets are closed (`live`).
+    language: the language of a screen without `?lang=` in its address.
+    streams: most screens at a time.
+    """
+
+    cards: Literal["closed", "live"] = "closed"
+    language: Literal["en", "zh-Hant", "zh-Hans"] = "en"
+    streams: Streams = 200
+
+
+def of_the_page(page: PageSection) -> Iterator[str]:
+    """Error messages for `[page]` as a whole."""
+    if page.password_file and not page.username:
+        yield "[page] password_file needs username: set both"
+    if bool(page.cert) != bool(page.key):
+        yield "[page] cert and key need each other: set both"
+    local = is_loopback(page.host)
+    if page.sign_in == "off" and (not local or page.names or page.proxies):
+        yield '[page] sign_in = "off" is only for a host of this machine, without names and proxies: set "on"'
+    if not local and not page.cert and not page.proxies:
+        what = f"[page] host = {as_written(page.host)} is on a network, where passwords must not be read"
+        yield f"{what}: set cert and key, or proxies with what has TLS before it (docs/page.md)"
+    for each in page.proxies:
+        if not _is_ip(each):
+            yield f"[page] proxies: {as_written(each)} is no address: write one as 127.0.0.1"
+    if bool(page.user_header) != bool(page.user_secret_file):
+        yield "[page] user_header could be set by anybody without user_secret_file: set both"
+    if not page.users.startswith("/"):
+        yield f"[page] users = {as_written(page.users)}: write the full path, starting with /"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_ip(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,286 @@
+"""Signing in to the page, as docs/page.md lists it, and who gets what at each address."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import time
+from collections.abc import Callable
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import urlencode
+
+import pytest
+
+from firmware_bridge.floor.page.people import People
+from tests.floor.tables import baccarat, messages
+from tests.floor_whole import pages as whole
+from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
+from tests.kit import broker as real
+from tests.kit import certificates
+from tests.kit.broker import Broker, free_port
+
+broker, brokers, tls = real.broker, real.brokers, certificates.tls  # fixtures
+pages, chromium = whole.pages, whole.chromium  # fixtures
+PASSWORD = "correct horse battery"
+FORM: Final = "application/x-www-form-urlencoded"
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: str
+
+    @property
+    def cookie(self) -> str:
+        """`NAME=VALUE` of the cookie that is set."""
+        return self.headers.get("set-cookie", "").partition(";")[0]
+
+
+def ask(page: Page, path: str, method: str = "GET", body: str | None = None, **headers: str) -> Answer:
+    link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
+    link.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+    answer = link.getresponse()
+    text = "" if answer.headers.get("content-type", "").startswith("text/event") else answer.read().decode()
+    link.close()
+    return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, text)
+
+
+def sign_in(page: Page, name: str = "ANNA", password: str = PASSWORD, **more: str) -> Answer:
+    fields = {"name": name, "password": password, "next": more.pop("next", "/")}
+    headers = {"origin": page.url, "content_type": FORM} | more
+    return ask(page, "/sign-in", "POST", urlencode(fields), **headers)
+
+
+@pytest.fixture
+def page(broker: Broker, pages: Callable[..., Page], tmp_path: Path) -> Page:
+    people = People(tmp_path / "users.json")
+    people.add("ANNA", "act", PASSWORD)
+    people.add("BO", "look", PASSWORD)
+    made = pages(broker, sign_in="on", users=str(tmp_path / "users.json"))
+    publish(broker, messages("T07", baccarat(2), now_ms()))
+    cookie = sign_in(made, "BO").cookie
+    until(lambda: "tile-T07" in ask(made, "/", cookie=cookie).body)
+    return made
+
+
+PIT = ("/", "/?lang=en", "/table/T07", "/table/none", "/dealer/T07", "/nowhere", "/static", "/sign-out")
+STREAMS = ("/stream", "/table/T07/stream", "/dealer/T07/stream")
+OPEN = ("/sign-in", "/screen/T07", "/static/page.css", "/static/page.js", "/static/screen.js")
+KNOWN = {"/table/none": 404, "/nowhere": 404, "/static": 307, "/sign-out": 405}
+
+
+def test_the_matrix_of_every_address_by_whoever_asks(page: Page) -> None:
+    """Nobody, look, act, a foreign host, a foreign origin, by GET and POST."""
+    look, act = sign_in(page, "BO").cookie, sign_in(page, "ANNA").cookie
+    wrong = []
+    for path in (*PIT, *STREAMS, *OPEN, "/screen/T07/stream"):
+        asked = path.partition("?")[0]
+        needs = 401 if path in STREAMS else 404 if asked in ("/nowhere", "/static") else 303 if path in PIT else 200
+        cells = {
+            "nobody": (ask(page, path), needs),
+            "another's cookie": (ask(page, path, cookie="shoe=" + "A" * 43), needs),
+            "look": (ask(page, path, cookie=look), KNOWN.get(asked, 200)),
+            "act": (ask(page, path, cookie=act), KNOWN.get(asked, 200)),
+            "foreign host": (ask(page, path, cookie=act, host="evil.example"), 421),
+            "foreign origin": (ask(page, path, "POST", "", cookie=act, origin="https://evil.example"), 405),
+            "post": (ask(page, path, "POST", "", cookie=act, origin=page.url), 405),
+            "put": (ask(page, path, "PUT", "", cookie=act, origin=page.url), 405),
+        }
+        if asked in ("/sign-in", "/sign-out"):
+            cells["foreign origin"] = (cells["foreign origin"][0], 403)
+            cells["post"] = (cells["post"][0], 400 if asked == "/sign-in" else 303)
+            act = sign_in(page, "ANNA").cookie
+        wrong += [(path, who, got.status, want) for who, (got, want) in cells.items() if got.status != want]
+        assert all("T07" not in cells[who][0].body for who in ("nobody", "foreign host") if path in (*PIT, *STREAMS))
+    assert wrong == []
+
+
+def test_a_session_is_new_at_each_sign_in_and_the_one_before_ends(page: Page) -> None:
+    fixed = "shoe=" + "f" * 43
+    first = sign_in(page, cookie=fixed).cookie
+    assert first
+    assert first != fixed
+    assert ask(page, "/", cookie=fixed).status == 303
+    second = sign_in(page, cookie=first).cookie
+    assert second != first
+    assert ask(page, "/", cookie=first).status == 303
+    assert ask(page, "/", cookie=second).status == 200
+
+
+def test_the_cookie_is_for_this_page_alone(page: Page, broker: Broker, pages: Callable[..., Page]) -> None:
+    flags = sign_in(page).headers["set-cookie"].lower()
+    for flag in ("httponly", "secure", "samesite=strict", "path=/", "max-age=43200"):
+        assert flag in flags
+    assert "domain" not in flags
+    users = re.findall(r'users = "(.*)"', page.config.read_text())[0]
+    named = pages(broker, names=["pit.example"], users=users)
+    assert sign_in(named, origin=named.url).cookie.startswith("__Host-shoe=")
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "", "http://127.0.0.1", "http://127.0.0.1:1"])
+def test_a_form_of_another_site_does_nothing(page: Page, origin: str) -> None:
+    assert sign_in(page, origin=origin).status == 403
+    cookie = sign_in(page).cookie
+    assert ask(page, "/sign-out", "POST", "", origin=origin, cookie=cookie).status == 403
+    assert ask(page, "/", cookie=cookie).status == 200
+
+
+def test_signing_out_ends_the_session_and_its_streams(page: Page) -> None:
+    cookie = sign_in(page).cookie
+    link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
+    link.request("GET", "/stream", headers={"cookie": cookie})
+    stream = link.getresponse()
+    assert stream.status == 200
+    answer = ask(page, "/sign-out", "POST", "", origin=page.url, cookie=cookie)
+    assert (answer.status, answer.headers["location"]) == (303, "/sign-in")
+    assert answer.headers["clear-site-data"] == '"cache"'
+    assert "max-age=0" in answer.headers["set-cookie"].lower()
+    assert ask(page, "/", cookie=cookie).status == 303
+    began = time.monotonic()
+    while stream.read(4096):
+        pass
+    assert time.monotonic() - began < LIMIT_S
+    link.close()
+
+
+def test_a_person_who_is_removed_is_out(page: Page) -> None:
+    cookie = sign_in(page, "BO").cookie
+    People(Path(re.findall(r'users = "(.*)"', page.config.read_text())[0])).remove("BO")
+    assert ask(page, "/", cookie=cookie).status == 303
+    assert sign_in(page, "BO").status == 403
+
+
+def test_guessing_is_slow_by_name_and_by_address_and_is_in_the_log(page: Page) -> None:
+    answers = [sign_in(page, "ANNA", "wrong password").status for _ in range(7)]
+    assert answers == [403] * 5 + [429] * 2
+    assert sign_in(page, "BO").status == 429  # the address, too
+    assert page.log.count("refused to sign in ANNA from 127.0.0.1") == 5
+    assert "wrong password" not in page.log
+    assert ask(page, "/sign-in").status == 200
+
+
+def test_a_wrong_name_gets_the_same_answer_and_takes_the_same_time(page: Page) -> None:
+    times: dict[str, list[float]] = {"ANNA": [], "NOBODY": []}
+    bodies = set()
+    for name in ("ANNA", "NOBODY") * 2:
+        began = time.monotonic()
+        answer = sign_in(page, name, "wrong password")
+        times[name].append(time.monotonic() - began)
+        assert answer.status == 403
+        bodies.add(answer.body)
+    assert len(bodies) == 1
+    fast, slow = sorted(map(statistics.median, times.values()))
+    assert slow < 3 * fast + 0.05
+
+
+@pytest.mark.parametrize(
+    "after", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:x", "/a\r\nb"]
+)
+def test_signing_in_leads_to_this_page_alone(page: Page, after: str) -> None:
+    assert sign_in(page, next=after).headers["location"] == "/"
+    assert sign_in(page, next="/table/T07?lang=en").headers["location"] == "/table/T07?lang=en"
+
+
+def test_each_answer_has_the_headers_and_is_not_kept(page: Page) -> None:
+    cookie = sign_in(page).cookie
+    for path in ("/", "/sign-in", "/table/T07", "/nowhere", "/static/page.css", "/screen/T07"):
+        headers = ask(page, path, cookie=cookie).headers
+        assert headers["cache-control"] == "no-store"
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        policy = headers["content-security-policy"]
+        assert "unsafe" not in policy
+        assert ("form-action 'none'" in policy) == path.startswith("/screen")
+        assert headers["referrer-policy"] == ("no-referrer" if path.startswith("/screen") else "same-origin")
+
+
+@pytest.mark.parametrize("body", ["name=ANNA&password=" + "x" * 9000, "\xff", "a&" * 50])
+def test_a_form_that_is_none_is_refused(page: Page, body: str) -> None:
+    answer = ask(page, "/sign-in", "POST", body, origin=page.url, content_type=FORM)
+    assert answer.status in (400, 403)
+    assert ask(page, "/sign-in", "POST", "{}", origin=page.url, content_type="application/json").status == 400
+
+
+def test_with_sign_in_off_nothing_comes_through_a_proxy(broker: Broker, pages: Callable[..., Page]) -> None:
+    page = pages(broker, sign_in="off")
+    assert ask(page, "/").status == 200
+    for header in ("forwarded", "x_forwarded_for", "x_forwarded_proto", "x_real_ip"):
+        assert ask(page, "/", **{header: "10.0.0.1"}).status == 421
+    assert ask(page, "/", host="10.1.2.3").status == 421
+    assert ask(page, "/sign-in").status == 404
+
+
+def test_behind_a_proxy_the_last_address_counts_and_else_none(
+    page: Page, broker: Broker, pages: Callable[..., Page]
+) -> None:
+    users = re.findall(r'users = "(.*)"', page.config.read_text())[0]
+    behind = pages(broker, proxies=["127.0.0.1"], users=users)
+    for number in range(5):
+        forged = {"origin": behind.url, "x_forwarded_for": f"1.2.3.{number}, 10.0.0.9"}
+        assert sign_in(behind, f"N{number}", "wrong password", **forged).status == 403
+    assert sign_in(behind, "N6", origin=behind.url, x_forwarded_for="9.9.9.9, 10.0.0.9").status == 429
+    assert sign_in(behind, "BO", origin=behind.url, x_forwarded_for="10.0.0.9, 10.0.0.8").status == 303
+    for _ in range(5):  # no proxy is set: what a browser says of itself changes nothing
+        sign_in(page, f"M{_}", "wrong password", x_forwarded_for=f"10.9.9.{_}")
+    assert sign_in(page, "BO", x_forwarded_for="10.9.9.200").status == 429
+
+
+def test_a_sign_in_at_the_proxy_needs_the_secret(page: Page, broker: Broker, pages: Callable[..., Page]) -> None:
+    users = Path(re.findall(r'users = "(.*)"', page.config.read_text())[0])
+    secret = users.with_name("secret")
+    secret.write_text("only the proxy knows\n")
+    made = pages(broker, user_header="X-Remote-User", user_secret_file=str(secret), users=str(users))
+    assert ask(made, "/", x_remote_user="ANNA").status == 303
+    assert ask(made, "/", x_remote_user="ANNA", x_page_secret="guessed").status == 303
+    assert ask(made, "/", x_page_secret="only the proxy knows").status == 303
+    assert ask(made, "/", x_remote_user="DORA", x_page_secret="only the proxy knows").status == 200
+
+
+def test_it_speaks_tls_itself(broker: Broker, pages: Callable[..., Page], tls: Path, tmp_path: Path) -> None:
+    import ssl
+    import subprocess
+    import sys
+    import urllib.request
+
+    port, config = free_port(), tmp_path / "tls.toml"
+    config.write_text(
+        f'[mqtt]\nport = {broker.port}\n[page]\nhost = "0.0.0.0"\nport = {port}\nusers = "{tmp_path}/u.json"\n'
+        f'cert = "{tls}/broker.pem"\nkey = "{tls}/broker.key"\n'
+    )
+    command = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(config), "page"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    context = ssl.create_default_context(cafile=tls / "ca.pem")
+
+    def answers() -> bool:
+        try:
+            url = f"https://127.0.0.1:{port}/sign-in"
+            return bool(urllib.request.urlopen(url, context=context, timeout=LIMIT_S).status == 200)
+        except OSError:
+            return False
+
+    try:
+        until(answers)
+    finally:
+        process.terminate()
+        process.wait(LIMIT_S)
+
+
+def test_a_person_signs_in_and_out_with_a_browser(page: Page, chromium: object) -> None:
+    window = chromium.new_context()  # type: ignore[attr-defined]  # playwright may not be installed
+    tab = window.new_page()
+    tab.set_default_timeout(1000 * LIMIT_S)
+    tab.goto(f"{page.url}/table/T07?lang=en")
+    assert "/sign-in" in tab.url
+    tab.fill("input[name=name]", "BO")
+    tab.fill("input[name=password]", PASSWORD)
+    tab.click("button")
+    tab.wait_for_selector("body.live")
+    assert tab.url == f"{page.url}/table/T07?lang=en"
+    assert tab.inner_text(".who span") == "BO"
+    tab.click(".who button")
+    tab.wait_for_selector("input[name=password]")
+    tab.goto(page.url)
+    assert "/sign-in" in tab.url
+    window.close()
