@@ -80,7 +80,8 @@ class Evening(Seated):
         if not self.rules.money.stakes:
             return orders.BetsClosed()
         amounts = PURSES if self.rules.money.stakes == "money" else BETS
-        return orders.BetsClosed(**{self.rules.money.stakes: {str(n): amount for n, amount in enumerate(amounts, 1)}})
+        told: dict[str, Any] = {self.rules.money.stakes: {str(n): each for n, each in enumerate(amounts, 1)}}
+        return orders.BetsClosed(**told)
 
     def _blocking(self) -> set[str]:
         alarms = [each for each in self.stage.said if each.topic == "alarm"][-1:]

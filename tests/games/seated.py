@@ -93,8 +93,9 @@ class Seated:
         numbers = sorted({seat for seat in seats if seat.isdecimal()}, key=int)
         if self.rules.money.stakes == "money":  # fewer seats make no round; each of these games has four at once
             numbers = numbers[:4]
-        told = {seat: self.rng.choice(STAKES[self.rules.money.stakes]) for seat in numbers}
-        return orders.BetsClosed(**{self.rules.money.stakes: told})
+        amounts = STAKES[self.rules.money.stakes]
+        told: dict[str, Any] = {self.rules.money.stakes: {seat: self.rng.choice(amounts) for seat in numbers}}
+        return orders.BetsClosed(**told)
 
     def _mark(self, slot: str, word: str, value: str | None) -> orders.Mark:
         shoe = self.table.shoe

@@ -66,7 +66,8 @@ def states(game: str, round: Given, close: str, disclose: str) -> Iterator[State
     """Each state of a round with seats, and what is to be shown there."""
     line = round.line
     table = Dealt(house(game, line["settings"], close, disclose), line["type"] == "game")
-    texts = {name: {seat: str(each) for seat, each in line.get(name, {}).items()} for name in ("bets", "money")}
+    names = ("bets", "money")
+    texts: dict[str, Any] = {name: {seat: str(each) for seat, each in line.get(name, {}).items()} for name in names}
     stakes = orders.BetsClosed(**texts) if GAMES[game].money.stakes else None
     table.begin(orders.Pack(decks=line["settings"].get("decks"), left=line.get("left")), stakes)
     yield table.shoe, round.shown[0]
