@@ -11,7 +11,9 @@ from firmware_bridge.errors import ConfigError
 
 WITNESS = "watcher.example+192bdd7c+BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-EVERY_KEY: dict[str, dict[str, Any]] = {
+CAGE = "cage+bd445373+AQOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4"
+
+EVERY_KEY: dict[str, Any] = {
     "table": {
         "id": "T07", "game": "baccarat", "decks": 6, "burn": 7, "close": "auto",
         "betting": "required", "disclose": "dealt", "after_cut": "one-more", "new_shoe": "auto", "virtual_cut": 14,
@@ -45,8 +47,10 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
     "mqtt": {
         "host": "broker", "port": 8883, "root": "casino", "client_id": "c", "username": "u", "password_file": "p",
         "ca": "ca.pem", "cert": "c.pem", "key": "k.pem", "live_odds": True, "commands": ["next", "bets_closed"],
-        "stored": "floor",
+        "stored": "floor", "order_window": 5,
     },
+    "rights": {"two_people": "login"},
+    "orders": [{"name": "cage", "key": CAGE, "allows": ["bets_closed", "stored"]}],
     "journal": {"dir": "/tmp/j", "keep_days": 30, "max_mb": 100, "warn_mb": 50},
     "record": {"origin": "casino.example", "key_file": "key", "sign_sealed": True, "witnesses": [WITNESS]},
 }  # fmt: skip
