@@ -24,7 +24,7 @@ class Follows(Struct, frozen=True):
 class Person(Struct, frozen=True, omit_defaults=True):
     """Who gave an order at the table: the `uid` that the kernel says, its `login`, and the `role` of its socket.
 
-    login: "" where the uid has none. terminal_claimed: the terminal, as the command says it: nobody has checked it.
+    login: "" where the uid has none. terminal_claimed: the terminal, as the command says it, unchecked.
     """
 
     uid: int

@@ -128,8 +128,8 @@ def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -
         control.settimeout(ANSWER_S)
         answer = _ask(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
         if not answer.get("ok"):
-            said = harmless(answer)
-            raise Refused(said.get("error", "the daemon keeps its device"), said.get("hint") or "")
+            refused = harmless(answer)
+            raise Refused(refused.get("error", "the daemon keeps its device"), refused.get("hint") or "")
         borrowed = BorrowedFromDaemon(control, answer.get("report"), answer.get("restore", ""))
         with _interrupted_when_revoked(borrowed, device, control, answers):
             yield borrowed

@@ -3,17 +3,16 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import reduce
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.daemon.table.command import NotAnOrder, parse
-from firmware_bridge.daemon.table.doors import FOR_DEALER, Caller, Doors, Lines, not_for
+from firmware_bridge.daemon.table.doors import Caller, Doors, Lines, not_for, send
 from firmware_bridge.daemon.table.journal_copies import JournalCopies
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
@@ -28,14 +27,14 @@ from firmware_bridge.daemon.table.order_service import (
 from firmware_bridge.daemon.table.preview import as_of, preview
 from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
 from firmware_bridge.daemon.table.recorder import Recorder
-from firmware_bridge.daemon.table.second_login import SOMEBODY, Act, SecondLogin, Waiting, refusal
+from firmware_bridge.daemon.table.second_login import SECOND_PERSON, Act, SecondLogin, Waiting, refusal
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Window
+from firmware_bridge.daemon.table.watchers import LOOK_S, Watch, Watchers
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.inputs import Person
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
 from firmware_bridge.facts.printable import REMEDY, fault
-from firmware_bridge.facts.rights import Role
 from firmware_bridge.facts.wire_states import Health
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, mode
@@ -43,30 +42,11 @@ from firmware_bridge.topics.texts.done import Done, followed
 
 log = logging.getLogger(__name__)
 
-WATCH_S: Final = 0.02
-"""Seconds between two states for a watcher at least: at 20 cards a second it sees each card."""
-
-LOOK_S: Final = 0.2
-"""Seconds between two checks for changes without an entry: pins, frames, the reader's signal."""
-
 UNLIMITED: Final = ("status", "watch", "resolve")
 """What is answered at once, whatever else is ordered: a watcher is slowed by itself, and `resolve` needs an alarm."""
 
 PASSED: Final = (1_000, 50.0)
 """Test cards that a lease announces within so many seconds; the rest waits. A board repeats 256 of them at once."""
-
-
-class Watch(Protocol):
-    """The view of a watcher beyond the status."""
-
-    def begin(self) -> None:
-        """Called when a watcher begins."""
-
-    def end(self) -> None:
-        """Called when a watcher ends."""
-
-    def seen(self, after: int) -> dict[str, Any]:
-        """The present view; `frames` only those numbered above `after`."""
 
 
 class Control:
@@ -108,7 +88,7 @@ class Control:
         second: SecondLogin,
     ) -> None:
         self._config, self._recorder, self._second = config, recorder, second
-        self._view, self._watchers = watch, set[asyncio.Event]()
+        self._watchers = Watchers(watch, self.status)
         self._table, self._orders = table, order_service
         self._doors = Doors(path, self._serve)
         self._broker, self._reader, self._health = broker, reader, health
@@ -140,8 +120,7 @@ class Control:
 
     def changed(self) -> None:
         """Called when the view of watchers may have changed."""
-        for watcher in self._watchers:
-            watcher.set()
+        self._watchers.changed()
 
     def status(self) -> dict[str, Any]:
         """The state of the daemon, without any sealed card."""
@@ -191,15 +170,15 @@ class Control:
         try:
             fields = parse(line)
         except NotAnOrder as error:
-            await _send(writer, error.answer)
+            await send(writer, error.answer)
             return
         person = caller.person(fields.pop("terminal", None))
         if refused := not_for(caller.role, fields["do"]):
-            await _send(writer, refused)
+            await send(writer, refused)
         elif fields["do"] == "status":
-            await _send(writer, self.status())
+            await send(writer, self.status())
         elif fields["do"] == "watch":
-            await self._watch(caller.role, reader, writer)
+            await self._watchers.serve(caller.role, reader, writer)
         elif fields["do"] in ("journals", "journal"):
             await self._copies.send(fields, writer)
         else:
@@ -215,23 +194,23 @@ class Control:
     ) -> None:
         """Answers a request that has the name of its giver."""
         if not isinstance(by := fields.pop("by", None), str) or not by.strip():
-            await _send(writer, orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME"))
+            await send(writer, orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME"))
         elif wrong := fault(by, LONGEST_NAME):
-            await _send(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
+            await send(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
         elif by.startswith(orders.BY_KEY):
-            await _send(
+            await send(
                 writer, orders.Answer(ok=False, error="this is the name of a key", hint="add your name: --by NAME")
             )
         elif fields["do"] not in UNLIMITED and not await self._has_turn():
-            await _send(writer, orders.Answer(ok=False, id=fields.get("id"), error=TOO_MANY, hint=SLOWER))
+            await send(writer, orders.Answer(ok=False, id=fields.get("id"), error=TOO_MANY, hint=SLOWER))
         elif fields["do"] == "lend":
             await self._lease(fields, by, caller, person, reader, writer)
         elif fields["do"] == "take_back":
-            await _send(writer, await self._end_lease(by))
+            await send(writer, await self._end_lease(by))
         elif fields["do"] == "preview":
-            await _send(writer, self._preview(fields, by))
+            await send(writer, self._preview(fields, by))
         elif fields["do"] == "confirm":
-            await _send(writer, self._second.confirm(fields.get("number"), by, person))
+            await send(writer, self._second.confirm(fields.get("number"), by, person))
         else:
             await self._order(fields, by, person, reader, writer)
 
@@ -251,21 +230,21 @@ class Control:
             return self._give(given, by, person, confirmed)
 
         if not self._second.asks_for(fields):
-            await _send(writer, act(fields))
+            await send(writer, act(fields))
         elif isinstance(begun := self._begun(fields, by, person, act), orders.Answer):
-            await _send(writer, begun)
+            await send(writer, begun)
         else:
-            await _send(writer, {"ok": True, "do": fields["do"], "waits": begun.number, "until": begun.until})
+            await send(writer, {"ok": True, "do": fields["do"], "waits": begun.number, "until": begun.until})
             gone = asyncio.create_task(reader.read(1))
             try:
-                await _send(writer, await self._second.end(begun, gone))
+                await send(writer, await self._second.end(begun, gone))
             finally:
                 gone.cancel()
 
     def _begun(self, fields: dict[str, Any], by: str, person: Person, act: Act) -> Waiting | orders.Answer:
         """An order that waits for its second login, or its refusal."""
         if fields["do"] in RECORD_ORDERS:
-            return self._recorder.refusal(fields | {"second": SOMEBODY}, by) or self._second.begin(
+            return self._recorder.refusal(fields | {"second": SECOND_PERSON}, by) or self._second.begin(
                 fields, by, person, act
             )
         if refused := refusal(self._table.shoe, fields, by):
@@ -290,7 +269,7 @@ class Control:
                 ok=False, error='"order" is missing', hint='send {"do":"preview","order":{"do":"void"}}'
             )
         is_for_two = self._second.asks_for(given)
-        order = order_of(given | {"second": SOMEBODY} if is_for_two else given, LOCAL)
+        order = order_of(given | {"second": SECOND_PERSON} if is_for_two else given, LOCAL)
         if isinstance(order, orders.Malformed):
             return orders.Answer(ok=False, error=order.error, hint=order.hint)
         return preview(self._table.shoe, order, by)
@@ -323,13 +302,13 @@ class Control:
         try:
             known = self._leases.acquire(fields.get("device"), by, fields.get("open_shoe") is True, caller.pid, person)
         except NotLeased as error:
-            await _send(writer, orders.Answer(ok=False, error=error.what, hint=error.hint))
+            await send(writer, orders.Answer(ok=False, error=error.what, hint=error.hint))
             return
         task = asyncio.current_task()
         assert task is not None
         self._borrower, lines, window = (task, writer), Lines(reader), Window(*PASSED)
         try:
-            await _send(writer, {"ok": True, "do": "lend", **known})
+            await send(writer, {"ok": True, "do": "lend", **known})
             while (line := await lines.next()) and (request := parse(line))["do"] != "give_back":
                 while not window.admits(asyncio.get_running_loop().time()):
                     await asyncio.sleep(LOOK_S)
@@ -340,7 +319,7 @@ class Control:
             self._leases.release(cut_short=not line)
         finally:
             self._leases.release()
-        await _send(writer, {"ok": True, "do": "give_back"})
+        await send(writer, {"ok": True, "do": "give_back"})
 
     async def _end_lease(self, by: str) -> orders.Answer:
         """Ends the present lease: its connection gets the name in `by` and is closed."""
@@ -354,44 +333,6 @@ class Control:
         hint = f"if the {lease['device']} stays lost: sudo kill -9 {lease['pid']}" if lease["pid"] else None
         return orders.Answer(ok=True, do="take_back", hint=hint)
 
-    async def _watch(self, role: Role, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serves a watcher; a slow one misses states and delays no other."""
-        changed = asyncio.Event()
-        self._watchers.add(changed)
-        view = None if role == "dealer" else self._view
-        if view:
-            view.begin()
-        try:
-            await self._show(role, view, changed, reader, writer)
-        finally:
-            self._watchers.discard(changed)
-            if view:
-                view.end()
-
-    async def _show(
-        self,
-        role: Role,
-        view: Watch | None,
-        changed: asyncio.Event,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> None:
-        last, newest = None, 0
-        while not reader.at_eof():  # writing alone would notice the watcher's end only at the next change
-            changed.clear()
-            status = self.status()
-            if role == "dealer":
-                status = {name: status[name] for name in FOR_DEALER}
-            if view:
-                status["seen"] = seen = view.seen(newest)
-                newest = seen["frames"][-1]["n"] if seen["frames"] else newest
-            if status != last:
-                await _send(writer, status)
-                last = status
-            await asyncio.sleep(WATCH_S)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(changed.wait(), LOOK_S - WATCH_S)
-
 
 def _admit(turn: asyncio.Future[bool]) -> None:
     if not turn.done():
@@ -400,8 +341,3 @@ def _admit(turn: asyncio.Future[bool]) -> None:
 
 def _turn_away(turn: asyncio.Future[bool]) -> None:
     turn.set_result(False)
-
-
-async def _send(writer: asyncio.StreamWriter, value: Any) -> None:
-    writer.write(msgspec.json.encode(value) + b"\n")
-    await writer.drain()

@@ -10,7 +10,9 @@ import struct
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.daemon.table.turns import MOST
@@ -29,10 +31,6 @@ LONGEST: Final = 2**20
 
 _UCRED: Final = struct.Struct("3i")
 """pid, uid and gid of SO_PEERCRED (unix(7))."""
-
-
-FOR_DEALER: Final = ("table_id", "shoe", "table", "lamps", "alarm", "acts")
-"""The part of the status that the dealer's display gets: what `shoe watch --dealer` draws."""
 
 
 class Caller(NamedTuple):
@@ -123,7 +121,7 @@ def not_for(role: Role, do: str) -> orders.Answer | None:
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether a folder is there, and nobody but root and this process's user can change what lies in it."""
+    """Whether a folder is there, and only root and this process's user can change what lies in it."""
     try:
         found = folder.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -150,3 +148,9 @@ def _peer(writer: asyncio.StreamWriter) -> tuple[int, int, int]:
     known = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
     pid, uid, gid = _UCRED.unpack(known)
     return pid, uid, gid
+
+
+async def send(writer: asyncio.StreamWriter, value: Any) -> None:
+    """Writes a JSON line."""
+    writer.write(msgspec.json.encode(value) + b"\n")
+    await writer.drain()

@@ -6,8 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-import msgspec
-
+from firmware_bridge.daemon.table.doors import send
 from firmware_bridge.errors import in_words
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.journal.files import journal_files
@@ -37,11 +36,11 @@ class JournalCopies:
         async with self._one:
             try:
                 if fields["do"] == "journals":
-                    await _say(writer, await asyncio.to_thread(self._listed))
+                    await send(writer, await asyncio.to_thread(self._listed))
                 else:
                     await self._send_one(fields, writer)
             except OSError as error:
-                await _say(writer, Answer(ok=False, error=in_words(error), hint=HINT))
+                await send(writer, Answer(ok=False, error=in_words(error), hint=HINT))
 
     def _listed(self) -> dict[str, Any]:
         try:
@@ -55,15 +54,15 @@ class JournalCopies:
         names = {each.name: each for each in await asyncio.to_thread(journal_files, self._directory)}
         path = names.get(str(fields.get("name")))
         if path is None:
-            await _say(writer, Answer(ok=False, error="there is no such journal", hint=HINT))
+            await send(writer, Answer(ok=False, error="there is no such journal", hint=HINT))
             return
-        await _say(writer, {"ok": True, "name": path.name})
+        await send(writer, {"ok": True, "name": path.name})
         with path.open("rb") as file:
             lines = iter(await asyncio.to_thread(_ends, file)) if fields.get("ends") is True else _lines(file)
             while part := await asyncio.to_thread(_converted, lines):
                 writer.write(part)
                 await writer.drain()
-        await _say(writer, {"ok": True, "do": "journal"})
+        await send(writer, {"ok": True, "do": "journal"})
 
 
 def _converted(lines: Iterator[bytes]) -> bytes:
@@ -86,8 +85,3 @@ def _ends(file: BinaryIO) -> list[bytes]:
     end = content_size(Path(file.name))
     file.seek(max(len(first), end - TAIL))
     return [first, *[line for line in file.read(TAIL).splitlines(keepends=True) if not is_fill(line)][-2:]]
-
-
-async def _say(writer: asyncio.StreamWriter, value: Any) -> None:
-    writer.write(msgspec.json.encode(value) + b"\n")
-    await writer.drain()

@@ -26,7 +26,7 @@ ALWAYS: Final = ("enter", "correct", *RECORD_ORDERS)
 """What two people always do; a house may ask for them elsewhere: `[service] second_person`."""
 
 VOIDS: Final = ("void", "end-shoe")
-SOMEBODY: Final = "the second person"
+SECOND_PERSON: Final = "the second person"
 OWN_LOGIN: Final = "log in as yourself, in the group of this order, and give it without sudo"
 
 Act = Callable[[dict[str, Any], Person], Answer]
@@ -134,7 +134,7 @@ def needs_two(shoe: Shoe, fields: Mapping[str, Any]) -> bool:
 
 def refusal(shoe: Shoe, fields: Mapping[str, Any], by: str) -> Answer | None:
     """Why the table would refuse this order of two people now; None if it would not, and a second person is needed."""
-    given = {name: value for name, value in fields.items() if name != "as_of"} | {"second": SOMEBODY}
+    given = {name: value for name, value in fields.items() if name != "as_of"} | {"second": SECOND_PERSON}
     order = order_of(given, LOCAL)
     if isinstance(order, Malformed):
         return Answer(ok=False, error=order.error, hint=order.hint)

@@ -1,0 +1,82 @@
+"""Serves those who watch a table through a control socket: its status, whenever that changes."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, Protocol
+
+from firmware_bridge.daemon.table.doors import send
+from firmware_bridge.facts.rights import Role
+
+WATCH_S: Final = 0.02
+"""Seconds between two states for a watcher at least: at 20 cards a second it sees each card."""
+
+LOOK_S: Final = 0.2
+"""Seconds between two checks for changes without an entry: pins, frames, the reader's signal."""
+
+FOR_DEALER: Final = ("table_id", "shoe", "table", "lamps", "alarm", "acts")
+"""The part of the status that the dealer's display gets: what `shoe watch --dealer` draws."""
+
+
+class Watch(Protocol):
+    """The view of a watcher beyond the status."""
+
+    def begin(self) -> None:
+        """Called when a watcher begins."""
+
+    def end(self) -> None:
+        """Called when a watcher ends."""
+
+    def seen(self, after: int) -> dict[str, Any]:
+        """The present view; `frames` only those numbered above `after`."""
+
+
+class Watchers:
+    """All watchers of a table. watch: what they see beyond the status, but for the dealer's display."""
+
+    def __init__(self, watch: Watch | None, status: Callable[[], dict[str, Any]]) -> None:
+        self._watch, self._status = watch, status
+        self._changes = set[asyncio.Event]()
+
+    def changed(self) -> None:
+        """Called when their view may have changed."""
+        for each in self._changes:
+            each.set()
+
+    async def serve(self, role: Role, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serves one until it ends; a slow one misses states and delays no other."""
+        changed = asyncio.Event()
+        self._changes.add(changed)
+        watch = None if role == "dealer" else self._watch
+        if watch:
+            watch.begin()
+        try:
+            await self._show(role, watch, changed, reader, writer)
+        finally:
+            self._changes.discard(changed)
+            if watch:
+                watch.end()
+
+    async def _show(
+        self,
+        role: Role,
+        watch: Watch | None,
+        changed: asyncio.Event,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        last, newest = None, 0
+        while not reader.at_eof():  # writing alone would notice the watcher's end only at the next change
+            changed.clear()
+            status = self._status()
+            if role == "dealer":
+                status = {name: status[name] for name in FOR_DEALER}
+            if watch:
+                status["seen"] = seen = watch.seen(newest)
+                newest = seen["frames"][-1]["n"] if seen["frames"] else newest
+            if status != last:
+                await send(writer, status)
+                last = status
+            await asyncio.sleep(WATCH_S)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), LOOK_S - WATCH_S)
