@@ -193,6 +193,7 @@ def inputs(table: Table) -> Iterator[i.AnyInput]:
         yield i.ReaderBorrowed(at=1, by="Ann", taken=report)
         yield from (i.TestCardsPassed(at=1, count=3, by="Ann", taken=report, lent=lent) for lent in (False, True))
     yield from (i.DiskFailed(at=1, irregularity=disk, why="", until=2) for disk in ("disk_full", "disk_error"))
+    yield i.RefusalsCounted(at=1, why={"bad_signature": 3}, counts={"cage": 7})
     yield from (
         table.order(order)
         for order in (orders.OpenShoe(), orders.OpenShoe(orders.Pack(decks=13)), orders.CloseShoe(), orders.Next())
