@@ -73,7 +73,6 @@ def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
         (["do", "bets-closed", "1=", "--by", "anna"], "'1=' is not a seat with an amount: write 3=12.5"),
         (["do", "bets-closed", "--money", "0=5", "--by", "anna"], "'0=5' is not a seat with an amount"),
         (["do", "bets-closed", "1=5", "2=5", "1=6", "--by", "anna"], "seat 1 appears twice"),
-        (["enter", "9s", "--by", "anna"], "--second"),
         (["enter", "1s", "--by", "anna", "--second", "ben"], "'1s' is not a card: write a card as rank and suit"),
         (
             ["do", "correct", "1", "K♠x", "--why", "w", "--by", "anna"],

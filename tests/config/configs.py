@@ -11,9 +11,14 @@ from firmware_bridge.errors import ConfigError
 
 WITNESS = "watcher.example+192bdd7c+BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-CAGE = "cage+bd445373+AQOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4"
+ORDERS = {
+    "name": "cage",
+    "key": "cage+bd445373+AQOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4",
+    "allows": ["bets_closed", "stored"],
+}
+"""A key that may give orders: an entry of `[[orders]]`."""
 
-EVERY_KEY: dict[str, Any] = {
+EVERY_KEY: dict[str, dict[str, Any]] = {
     "table": {
         "id": "T07", "game": "baccarat", "decks": 6, "burn": 7, "close": "auto",
         "betting": "required", "disclose": "dealt", "after_cut": "one-more", "new_shoe": "auto", "virtual_cut": 14,
@@ -50,7 +55,6 @@ EVERY_KEY: dict[str, Any] = {
         "stored": "floor", "order_window": 5,
     },
     "rights": {"two_people": "login"},
-    "orders": [{"name": "cage", "key": CAGE, "allows": ["bets_closed", "stored"]}],
     "journal": {"dir": "/tmp/j", "keep_days": 30, "max_mb": 100, "warn_mb": 50},
     "record": {"origin": "casino.example", "key_file": "key", "sign_sealed": True, "witnesses": [WITNESS]},
 }  # fmt: skip

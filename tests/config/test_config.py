@@ -15,7 +15,7 @@ from firmware_bridge.config.sections import Config
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.games.baccarat import GAME
 from firmware_bridge.games.house import terms_of, with_decks
-from tests.config.configs import EVERY_KEY, mistakes
+from tests.config.configs import EVERY_KEY, ORDERS, mistakes
 
 PROJECT = Path(__file__).parents[2]
 
@@ -27,10 +27,9 @@ def test_only_the_tables_name_has_no_default() -> None:
 
 
 def test_every_key_is_taken() -> None:
-    config = parse(EVERY_KEY)
-    assert {*EVERY_KEY, "keys", "keypad"} == set(SECTIONS)  # of games whose seats have a say: test_keypads.py
-    plain = set(EVERY_KEY) - {"limits", "game", "pins", "presence", "lamps", "orders"}  # whose keys others name
-    for name in plain:
+    config = parse(EVERY_KEY | {"orders": [ORDERS]})
+    assert {*EVERY_KEY, "orders", "keys", "keypad"} == set(SECTIONS)  # of games whose seats have a say: test_keypads.py
+    for name in set(EVERY_KEY) - {"limits", "game", "pins", "presence", "lamps"}:  # whose keys house and game name
         assert set(EVERY_KEY[name]) == set(SECTIONS[name].__struct_fields__)
     assert set(EVERY_KEY["pins"]) | {"keys"} == {*PinsConfig.__struct_fields__, *GAME.play.keys}
     assert set(EVERY_KEY["lamps"]) == {*GAME.slots, "ready", "fault"}

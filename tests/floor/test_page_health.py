@@ -27,7 +27,9 @@ def test_every_value_of_health_has_a_row_and_a_text() -> None:
 
 def test_a_number_that_is_new_stands_behind_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     newer: Any = defstruct("Health", [("fan", int)], bases=(Health,), frozen=True, kw_only=True)
-    monkeypatch.setattr(detail, "text", lambda lang, id: "Fan" if id == "health.fan" else text(lang, id))
+    monkeypatch.setattr(
+        detail, "text", lambda lang, id, **fields: "Fan" if id == "health.fan" else text(lang, id, **fields)
+    )
     *known, (name, value) = detail._machine(newer(**asdict(HEALTH), fan=1234), "en")
     assert known == list(detail._machine(HEALTH, "en"))
     assert (name, str(value)) == ("Fan", str(number(1234)))

@@ -73,7 +73,18 @@ OF_RECORDS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
 """Name, kind, unit, help."""
 
 
-LABELS: Final = {"version": 20, "build": 20, "state": 8, "mode": 12, "phase": 40, "id": 100, "severity": 8, "status": 8}
+LABELS: Final = {
+    "version": 20,
+    "build": 20,
+    "state": 8,
+    "mode": 12,
+    "phase": 40,
+    "id": 100,
+    "severity": 8,
+    "status": 8,
+    "act": 8,
+    "dealer": 200,
+}
 """Label -> most values of each table since the start; later ones are `OTHER`."""
 
 OTHER: Final = "other"

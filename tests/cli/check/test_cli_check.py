@@ -51,7 +51,9 @@ def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
         "reader": {"OK"},
         "pins": {"WARN"},  # simulated pins
         "broker": {"OK"},
+        "people": {"WARN"},  # two names, which one person may type
         "stranger": {"WARN"},  # a broker without users
+        "orders": {"WARN"},  # nobody's key
         "disk": {"OK"},
         "record": {"WARN"},  # a name of nobody
     }
