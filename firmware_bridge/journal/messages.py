@@ -1,7 +1,6 @@
 """The messages of the topics `event` and `round`, made from a journal line: the same bytes every time."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
@@ -75,12 +74,8 @@ class _Own(Struct):
 _own = msgspec.json.Decoder(_Own).decode
 
 
-@lru_cache(1)
 def _flat(rest: bytes) -> bytes:
-    """The rest of a round's event, with the keys in `own`, its last key, moved beside the others.
-
-    Kept, since a round is signed before its message is made.
-    """
+    """The rest of a round's event, with the keys in `own`, its last key, moved beside the others."""
     own = bytes(_own(b"{" + rest).own)
     end = b',"own":%b}' % own
     if not rest.endswith(end):
