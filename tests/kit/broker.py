@@ -19,14 +19,18 @@ PORTS = range(10_240, 32_768)
 """Below those that the kernel gives to connections."""
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_given = set[int]()
 
 
 def free_port() -> int:
-    """Return a TCP port of the loopback that was free a moment ago, and that no other worker of this run is given."""
+    """Return a TCP port of the loopback that was free a moment ago, and that no other test of this run is given."""
     while True:
         port = random.choice(PORTS[WORKER::WORKERS])
+        if port in _given:
+            continue
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
+            _given.add(port)
             return port
 
 

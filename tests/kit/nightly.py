@@ -1,4 +1,4 @@
-"""How much of what is drawn or counted out a run tries: all with `EVERY_CELL=yes` (.ci/night), a share by day."""
+"""How much of what is drawn or counted out a run tries: all with `EVERY_CELL=yes` (.ci/run), a share by day."""
 
 from __future__ import annotations
 

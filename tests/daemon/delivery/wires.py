@@ -77,7 +77,7 @@ class Wire:
         return self._next
 
     def close(self) -> None:
-        """Put everything away, what `again` made in its place."""
+        """Put everything away, or what `again` made in its place."""
         if self._next:
             self._next.close()
             return
