@@ -111,6 +111,20 @@ def test_on_a_full_disk_nothing_is_guided_or_lost(table: DaemonTable, backend: B
     assert table.stop() == 0
 
 
+def test_a_board_that_repeats_a_card_while_the_disk_is_full_is_no_flood(table: DaemonTable, backend: Backend) -> None:
+    table.configure(reader={"most_a_second": 1})
+    table.start().deal("9s Td")
+    table.until(lambda: dealt(backend) == ["9s", "Td"])
+    free = fill(table, 0)
+    table.pull("Ts")
+    table.until(lambda: alarms(backend) == ["disk_full"])
+    table.pause(1.6)  # it is repeated each 100 ms; 10 reports may come within 10 s
+    assert alarms(backend) == ["disk_full"]
+    free()
+    table.until(lambda: dealt(backend) == ["9s", "Td", "Ts"] and not alarms(backend))
+    assert table.stop() == 0
+
+
 def test_a_shoe_that_does_not_fit_is_opened_when_there_is_space(table: DaemonTable, backend: Backend) -> None:
     table.start()
     table.until(lambda: table.journal_dir.exists() and journal_files(table.journal_dir))

@@ -105,7 +105,7 @@ class RealHouse:
     def enrol(self) -> None:
         """Let the table's key count, and wait until the ingest knows it."""
         vkey = self.table.ask(do="status")["record"]["key"]
-        self.until(self.ingest.path.exists)
+        self.until(lambda: self.asked("select 1"))  # its file stands before its tables do
         assert self.floor("record", "enrol", "T07", vkey, "--by", "Anna", "--second", "Bo") == 0
         self.table.pause(1.0)
 

@@ -55,6 +55,7 @@ class FloodLimit:
         self._window = Window(int(most_a_second * FLOOD_S), FLOOD_S)
         self._of: tuple[int, bool] | None = None
         self._cards = self._most_cards = 0
+        self._last: inputs.ReportNo | None = None
 
     def begin(self, shoe: Shoe) -> None:
         """Begins with the cards that this shoe has seen."""
@@ -63,7 +64,14 @@ class FloodLimit:
         self._most_cards = max(_size(shoe), self._cards) + SURPLUS
 
     def fault(self, fact: inputs.AnyInput, shoe: Shoe) -> str:
-        """Counts a report for this shoe; why the reader is at fault now, "" where it is not."""
+        """Counts a report for this shoe; why the reader is at fault now, "" where it is not.
+
+        A repeat is not counted: a board repeats what is not acknowledged, for as long as the disk is out.
+        """
+        report = inputs.report_of(fact)
+        if report is not None and report == self._last:
+            return ""
+        self._last = report
         if (of := (shoe.number, shoe.status == "open")) != self._of:
             self._of, self._cards, self._most_cards = of, 0, _size(shoe) + SURPLUS
         self._cards += is_card(fact)
