@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -96,3 +97,26 @@ def test_restarts_kills_repeats_and_gaps_make_no_incident(house: House, enrolled
     assert set(house.proofs()) == {"signed"}
     assert len(house.rounds()) == 7
     assert len(leaves(house, table)) >= 17
+
+
+@pytest.mark.parametrize("cut", range(1, 12))
+@pytest.mark.parametrize("again", [House.restart, lambda house: house.wait(10)], ids=["restart", "no restart"])
+@pytest.mark.parametrize("begins", ["enrolled", "enrolled later"])
+def test_what_comes_again_before_the_first_checkpoint_is_verified_makes_no_incident(
+    house: House, cut: int, again: Callable[[House], None], begins: str
+) -> None:
+    messages: list[tuple[str, bytes]] = []
+    table = FakeTable(lambda topic, payload: messages.append((topic, payload)), "T07")
+    table.play(3)
+    if begins == "enrolled":
+        house.enrol(table)
+    house.send(*messages[:cut])
+    if begins != "enrolled":
+        house.enrol(table)
+    again(house)
+    time.sleep(0.002)  # it is received at another time
+    house.send(*messages)
+    house.wait(40)
+    assert [each.text for each in house.store.incidents()] == []
+    assert house.proofs() == ["signed"] * 3
+    assert house.store.count("pending") == 0

@@ -115,12 +115,14 @@ class Overwritten:
         self._topics: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._next = 0.0
+        self._is_on = False
 
     def begin(self, echoed: bool) -> None:
         """Begins with a new connection. echoed: its broker returns own messages."""
         self.close()
         self._last.clear()
         self._echoes = {} if echoed else None
+        self._is_on = True
 
     def sent(self, topic: str, payload: bytes) -> None:
         """Called before each state is published."""
@@ -138,13 +140,16 @@ class Overwritten:
             self.written(topic)
 
     def written(self, *topics: str) -> None:
-        """Called when somebody else wrote these topics."""
+        """Called when somebody else wrote these topics; behind `close` it may be the daemon's own last status."""
+        if not self._is_on:
+            return
         self._topics.update(topics)
         if self._timer is None:
             self._timer = self._loop.call_at(max(self._loop.time() + SOON_S, self._next), self._repair)
 
     def close(self) -> None:
         """Stops, until the next connection."""
+        self._is_on = False
         if self._timer:
             self._timer.cancel()
             self._timer = None

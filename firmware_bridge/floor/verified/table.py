@@ -16,7 +16,7 @@ from firmware_bridge.floor.record.state import Changes, Found, Incident, Leaf, L
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.verified.keys import Keys
 from firmware_bridge.floor.verified.rounds import Rounds
-from firmware_bridge.floor.verified.waiting import Waiting
+from firmware_bridge.floor.verified.waiting import Waiting, pending_key
 from firmware_bridge.floor.verified.window import ChainKeys, Window
 from firmware_bridge.record.verify import Refused
 
@@ -241,6 +241,7 @@ class TableRecord:
     def _settle(self, path: list[Node[Row]], left: Iterable[Row]) -> None:
         """Store the messages of verified entries, and keep others in their place as evidence."""
         rows = [row for each in path for row in each.messages]
+        keys = {pending_key(row) for row in rows}
         for row in rows:
             if self._waiting.is_over(row):
                 self.chained.append(row)
@@ -253,7 +254,7 @@ class TableRecord:
                 self._waiting.settle(row, self.changes)
                 self.verified.append(row)
                 self.chained.append(row)
-            elif self.chain.is_past(place) and row not in rows:
+            elif self.chain.is_past(place) and pending_key(row) not in keys:
                 self._waiting.convict(row, self.changes)
                 is_other = place in heads and heads[place].encode() not in row.body
                 self.incident(_two_heads(place) if is_other else _foreign(place, "in the table's journal"))

@@ -105,4 +105,5 @@ def test_nothing_is_published_behind_a_lost_connection(watched: Watched) -> None
     watched.overwritten.begin(echoed=False)
     watched.overwritten.heard("table", b"no")
     watched.overwritten.close()
+    watched.overwritten.written("status")
     assert watched.wait() == []
