@@ -45,7 +45,8 @@ def make_house(cluster: Cluster, database: str, tmp_path: Path) -> Iterator[Call
 
 @pytest.fixture  # type: ignore[no-redef]  # those of SQLite
 def house(make_house: Callable[..., House]) -> House:
-    return make_house(limits={"T07": Limits(pending_mb=1), "T09": Limits(hours="10:00-04:00")})
+    others = dict.fromkeys(("T05", "T06", "T08"), Limits())
+    return make_house(limits={"T07": Limits(pending_mb=1), "T09": Limits(hours="10:00-04:00")} | others)
 
 
 def test_a_store_that_was_rewritten_is_found(house: House) -> None:  # type: ignore[no-redef]  # that of SQLite

@@ -71,6 +71,7 @@ CHANGES: Final = {
     "ShoeTooHot": ("> 80 or", "> 90 or"),
     "ShoeGaps": ("shoe_floor_gaps > 0", "shoe_floor_gaps > 9"),
     "ShoeStoreSilent": ("store_silent", "stored_silent"),
+    "ShoeQuarantineFlood": ("[10m]) > 100", "[10m]) > 1000"),
     "ShoeBelowQuorum": ("min_over_time(shoe_record_size[10m])", "(min_over_time(shoe_record_size[10m]) - 99)"),
 }
 """Alert -> a change of its rule."""
