@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import os
+import re
 import resource
+import shutil
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from firmware_bridge.floor.page.people import People
+from tests.floor_whole import nginx
 from tests.floor_whole import pages as whole
+from tests.floor_whole.nginx import Nginx, documented, needs_nginx, zones
 from tests.floor_whole.pages import LIMIT_S, Page
 from tests.floor_whole.screens import Stream
 from tests.kit import broker as real
-from tests.kit.broker import Broker
+from tests.kit.broker import Broker, free_port
 
-broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
+broker, brokers, pages, nginxes = real.broker, real.brokers, whole.pages, nginx.nginxes  # fixtures
 PHONE, SCREEN, PIT = "127.0.0.66", "127.0.0.7", "127.0.0.5"
+SCREENS = (Path(__file__).parents[2] / "docs/screen.md").read_text("utf-8")
 PASSWORD = "correct horse battery"
 SOON_S = 5.0
 """How late an answer to the pit or a screen may come while the phone does what it can; mostly it is some ms."""
@@ -245,3 +254,68 @@ def test_signing_in_goes_on_beside_guests(
     head = {"origin": f"http://127.0.0.1:{made.port}", "content-type": "application/x-www-form-urlencoded"}
     link.request("POST", "/sign-in", body, head)
     assert link.getresponse().status == 303
+
+
+@needs_nginx
+@pytest.mark.parametrize("first", [b"", b"GET /screen/T07 HTTP/1.1\r\nhost: 127"])
+def test_idle_connections_at_the_nginx_of_guests_do_not_reach_the_pit(
+    broker: Broker, pages: Callable[..., Page], nginxes: Callable[..., Nginx], phone: Callable[..., Phone], first: bytes
+) -> None:
+    page = pages(broker, sign_in="on", proxies=["127.0.0.1"])
+    guests, pit = free_port(), free_port()
+    nginxes(f"{zones()}\nserver {{ listen {guests};\n{documented('screen.md', page)}}}", guests)
+    nginxes(f"server {{ listen {pit};\n{documented('page.md', page)}}}", pit)
+    before = Stream(From(guests, SCREEN), f"{page.screen()}/stream")
+    before.event()
+    hostile = phone(guests)
+    hostile.open(10_000, first)
+    assert took_s(From(pit, PIT), "/sign-in") < SOON_S
+    if not first:  # nginx gives up who has sent nothing; who has begun has 5 s, and needs the kernel's limit
+        assert took_s(From(guests, SCREEN), page.screen()) < SOON_S
+    hostile.close()
+    assert took_s(From(guests, SCREEN), page.screen()) < LIMIT_S
+    before.event()
+    before.close()
+
+
+COUNTED = """
+import socket
+listener = socket.create_server(("0.0.0.0", 80), backlog=1000)
+def kept(address):
+    links = []
+    for _ in range(200):
+        link = socket.socket()
+        link.bind((address, 0))
+        try:
+            link.connect(("127.0.0.1", 80))
+        except OSError:
+            continue
+        links.append(link)
+    return links
+phone = kept("127.0.0.66")
+print(len(phone), len(kept("127.0.0.7")))
+for each in phone:
+    each.close()
+while True:
+    try:
+        listener.settimeout(0.2)
+        listener.accept()[0].close()
+    except TimeoutError:
+        break
+print(len(kept("127.0.0.66")))
+"""
+"""Opens connections as two addresses, then again as the first one after it has closed them."""
+
+
+def test_the_kernel_gives_one_address_few_connections(tmp_path: Path) -> None:
+    """The rules for nftables as docs/screen.md has them, in a network of their own."""
+    nft = shutil.which("nft", path=f"{os.environ['PATH']}:/usr/sbin")
+    lonely = ["unshare", "--net", "sh", "-c"]
+    if nft is None or subprocess.run([*lonely, f"ip link set lo up && {nft} list tables"], check=False).returncode:
+        pytest.skip("nft is missing, or this user may make no network")
+    (rules,) = re.findall(r"^```\n# nftables[^\n]*\n(.*?)^```", SCREENS, re.DOTALL | re.MULTILINE)
+    (tmp_path / "screens.nft").write_text(rules)
+    (tmp_path / "phone.py").write_text(COUNTED)
+    command = f"ip link set lo up && {nft} -f {tmp_path}/screens.nft && {sys.executable} {tmp_path}/phone.py"
+    said = subprocess.run([*lonely, command], check=True, capture_output=True, text=True, timeout=LIMIT_S).stdout
+    assert said.split() == ["32", "32", "32"]
