@@ -38,7 +38,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 class Listener(socket.socket):
-    """A listening socket whose connections are bounded, of one address and of all, before anything is read from them.
+    """A listening socket that bounds connections, of one address and of all, before anything is read from them.
 
     of_one: most of one address; more are reset. most: of all; for one more, the oldest is ended of the address that has
     most. free: addresses of proxies, which bound their own; they and this machine are not bounded here.
@@ -54,8 +54,8 @@ class Listener(socket.socket):
         """The next connection of an address that may have it. Raises BlockingIOError without one."""
         for _ in range(REFUSALS):
             connection, address = super().accept()
-            owner = block(address[0])
-            if owner in self._free:
+            owner = block(address[0]) if address else ""  # of a Unix socket there is none
+            if not owner or owner in self._free:
                 return connection, address
             mine = self._accepted.setdefault(owner, {})
             if len(mine) < self._of_one:
@@ -87,7 +87,7 @@ class _Accepted(socket.socket):
         self._when_closed = closed
 
     def end(self) -> None:
-        """End it for both sides; whoever reads it closes it then."""
+        """End it for both sides; its reader closes it then."""
         self._when_closed(self)
         with suppress(OSError):  # the peer was first
             self.shutdown(socket.SHUT_RDWR)

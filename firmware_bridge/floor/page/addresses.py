@@ -1,7 +1,7 @@
 """The addresses of guests' screens: a file with the secret of each table.
 
 The secrets are kept as they are, not as hashes: the address of a screen that is replaced can be read again, without
-a new one for all other screens of its table. Whoever can read the file gets no more than what guests see.
+a new one for all other screens of its table. A reader of the file gets no more than what guests see.
 """
 
 import fcntl

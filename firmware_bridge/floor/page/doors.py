@@ -53,10 +53,10 @@ class Doors:
             "strangers": SHORT,
             "pit": page.streams + screen.streams + SHORT,
         }
-        self._of_one = {True: screen.of_one, False: SHORT_OF_ONE}
+        self._most_of_one = {True: screen.of_one, False: SHORT_OF_ONE}
         self._open: Counter[Door] = Counter()
-        self._of: Counter[tuple[Door, bool, str]] = Counter()
-        self._said_s: dict[Door, float] = {}
+        self._by_address: Counter[tuple[Door, bool, str]] = Counter()
+        self._quiet_until: dict[Door, float] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -71,29 +71,29 @@ class Doors:
                 MutableHeaders(scope=message)["connection"] = "close"
             await send(message)
 
-        if door != "pit" and self._of[one] >= self._of_one[one[1]]:
-            self._say(door, address)
+        if door != "pit" and self._by_address[one] >= self._most_of_one[one[1]]:
+            self._warn(door, address)
             words = f"too many requests of {escaped(address)}: behind a proxy see [page] proxies, else [screen] of_one"
             await _refusal(words)(scope, receive, closing)
             return
         if self._open[door] >= self._most[door]:
-            self._say(door, "all addresses")
+            self._warn(door, "all addresses")
             await _refusal("too many requests at a time")(scope, receive, closing)
             return
         self._open[door] += 1
-        self._of[one] += 1
+        self._by_address[one] += 1
         try:
             await self._app(scope, receive, send if door == "pit" else closing)
         finally:
             self._open[door] -= 1
-            self._of[one] -= 1
-            if not self._of[one]:
-                del self._of[one]
+            self._by_address[one] -= 1
+            if not self._by_address[one]:
+                del self._by_address[one]
 
-    def _say(self, door: Door, address: str) -> None:
+    def _warn(self, door: Door, address: str) -> None:
         """Log that requests are refused, at most once a minute of a door."""
-        if monotonic() >= self._said_s.get(door, 0.0):
-            self._said_s[door] = monotonic() + QUIET_S
+        if monotonic() >= self._quiet_until.get(door, 0.0):
+            self._quiet_until[door] = monotonic() + QUIET_S
             log.warning("%s: too many requests at a time of %s, more are refused", door, escaped(address))
 
 

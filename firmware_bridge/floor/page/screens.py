@@ -97,7 +97,7 @@ class _Addresses:
         self._addresses, self._fault = Addresses(path), ""
 
     def refusal(self, request: Request) -> Response | None:
-        """The answer to a request whose address opens nothing; None where it does."""
+        """The answer to a request by an address that opens nothing; None for one that opens a screen."""
         opens = self._opens(request)
         if opens is None:
             return PlainTextResponse(UNREADABLE, 503, {"retry-after": "10"})
