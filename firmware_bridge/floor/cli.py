@@ -15,7 +15,7 @@ from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.cli_people import add_people, run_people
+from firmware_bridge.floor.cli_people import add_people, add_screens, run_people, run_screens
 from firmware_bridge.floor.cli_record import add_record, run_record
 from firmware_bridge.floor.config import FloorConfig, load, need
 from firmware_bridge.floor.store import OtherFormat, What
@@ -26,6 +26,7 @@ HELP: Final = "this help, the manual page, or the completion for a shell"
 FILES: Final = {
     "/etc/firmware-bridge/floor.toml": "the configuration of the back office",
     "/var/lib/shoe-floor/users.json": "the people who may sign in to the page",
+    "/var/lib/shoe-floor/screens.json": "the secrets in the addresses of guests' screens",
     "/etc/firmware-bridge/witness.toml": "the configuration of a witness",
     "/var/lib/shoe-floor": "the store, if it is no PostgreSQL",
     "/var/lib/shoe-floor-witness": "what a witness has cosigned, and its evidence",
@@ -357,6 +358,7 @@ def _parser() -> argparse.ArgumentParser:
     add("page", "serve the web page of all tables for the pit", _page)
     text = "the people who may sign in to the page"
     add_people(add("user", text, run_people), CONFIG)
+    add_screens(add("screens", "the addresses of guests' screens, each with a secret", run_screens), CONFIG)
     _add_witness(commands)
     command = add("acl", "write the broker's rights, for each table of [tables]", _acl)
     command.add_argument("--backend", action="append", default=[], metavar="NAME", help="a user that gives orders")

@@ -1,4 +1,4 @@
-"""The commands `shoe-floor user`, as they are read and carried out."""
+"""The commands of the page, `shoe-floor user` and `shoe-floor screens`, as they are read and carried out."""
 
 import argparse
 import sys
@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.config.arguments import Exit
-from firmware_bridge.config.plain import say
+from firmware_bridge.config.plain import say, warn
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig
+from firmware_bridge.floor.page.addresses import Addresses, path_of
 from firmware_bridge.floor.page.people import ROLES, People, PeopleError, verify
+from firmware_bridge.floor.page_config import base_of
 
 Act = Callable[[argparse.Namespace, People], None]
 
@@ -44,6 +46,28 @@ def add_people(user: argparse.ArgumentParser, default: Path) -> None:
     command = add("remove", "let somebody no longer sign in; his sessions end at once", _remove)
     command.add_argument("name", metavar="NAME")
     add("list", "everybody who may sign in", _list)
+
+
+def run_screens(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    """Print the address of each table's screens, or of one with a new secret."""
+    addresses, base = Addresses(Path(config.screen.secrets)), base_of(config.page, config.screen)
+    table = getattr(arguments, "table", None)
+    known = addresses.complete(config.tables) if table is None else {table: addresses.rotate(table)}
+    for name, secret in sorted(known.items()):
+        print(f"{base}{path_of(name, secret)}")
+    if not known:
+        warn("no table yet: list them in [tables] of floor.toml, or: shoe-floor screens rotate T07")
+    return Exit.FINE
+
+
+def add_screens(screens: argparse.ArgumentParser, default: Path) -> None:
+    """Add the command with its part. default: the configuration that is read without --config."""
+    parts = screens.add_subparsers(dest="part", metavar="PART")
+    text = "a new address for a table: screens at the one before end within 5 s"
+    command = parts.add_parser("rotate", help=text, description=text)
+    command.add_argument("table", metavar="TABLE", help="as in its bridge.toml: T07")
+    where = f"(default: {default})"
+    command.add_argument("--config", type=Path, default=argparse.SUPPRESS, metavar="FILE", help=where)
 
 
 def _add(given: argparse.Namespace, people: People) -> None:

@@ -23,7 +23,7 @@ from firmware_bridge.config.read_section import (
 from firmware_bridge.config.sections import TcpPort, Text, TopicWord
 from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.floor.page_config import PageSection, ScreenSection, is_loopback, of_the_page
+from firmware_bridge.floor.page_config import PageSection, ScreenSection, is_loopback, of_the_page, of_the_screens
 from firmware_bridge.record.verify import COSIGNATURE, ML_DSA_44, Refused, parse_vkey
 
 Batch = Annotated[int, Meta(ge=1, le=10_000)]
@@ -225,6 +225,7 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
         mistakes.append("[mqtt] key needs cert: set both")
     mistakes += _of_nats(config.nats)
     mistakes += of_the_page(config.page)
+    mistakes += of_the_screens(config.screen)
     mistakes += _of_witnesses(config.witness)
     refuse(name, mistakes)
     return config

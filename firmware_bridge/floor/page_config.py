@@ -1,5 +1,6 @@
 """The sections `[page]` and `[screen]` of `floor.toml`, and who may reach what they serve."""
 
+import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Annotated, Literal
@@ -51,16 +52,22 @@ class PageSection(Struct, frozen=True, kw_only=True):
 
 
 class ScreenSection(Struct, frozen=True, kw_only=True):
-    """`[screen]`: what guest screens show, at `/screen/TABLE` of the page.
+    """`[screen]`: what guest screens show, at `/screen/TABLE/SECRET` of the page.
 
     cards: guests see the cards of a round once it is over (`closed`), or as they lie after bets are closed (`live`).
     language: the language of a screen without `?lang=` in its address.
     streams: most screens at a time.
+    of_one: most screens at a time of one address.
+    secrets: the file with the secret of each table's screens (`shoe-floor screens`).
+    address: what screens call the page by, as `shoe-floor screens` prints it; without it, where the page listens.
     """
 
     cards: Literal["closed", "live"] = "closed"
     language: Literal["en", "zh-Hant", "zh-Hans"] = "en"
     streams: Streams = 200
+    of_one: Streams = 4
+    secrets: Text = "/var/lib/shoe-floor/screens.json"
+    address: Text | None = None
 
 
 def of_the_page(page: PageSection) -> Iterator[str]:
@@ -82,6 +89,23 @@ def of_the_page(page: PageSection) -> Iterator[str]:
         yield "[page] user_header could be set by anybody without user_secret_file: set both"
     if not page.users.startswith("/"):
         yield f"[page] users = {as_written(page.users)}: write the full path, starting with /"
+
+
+def of_the_screens(screen: ScreenSection) -> Iterator[str]:
+    """Error messages for `[screen]` as a whole."""
+    if not screen.secrets.startswith("/"):
+        yield f"[screen] secrets = {as_written(screen.secrets)}: write the full path, starting with /"
+    if screen.address is not None and not re.fullmatch(r"https?://[^/?#\s]+", screen.address):
+        yield f'[screen] address = {as_written(screen.address)}: write it as "http://screens.example"'
+
+
+def base_of(page: PageSection, screen: ScreenSection) -> str:
+    """What guests' screens call the page by, without a slash at the end."""
+    if screen.address:
+        return screen.address
+    host = page.names[0] if page.names else page.host
+    port = "" if page.names and not page.cert else f":{page.port}"
+    return f"{'https' if page.cert else 'http'}://{f'[{host}]' if ':' in host else host}{port}"
 
 
 def is_loopback(host: str) -> bool:

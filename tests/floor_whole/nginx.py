@@ -58,11 +58,20 @@ def documented(name: str, page: Page) -> str:
     return str(lines).replace(TO_PAGE, f"proxy_pass {page.url};")
 
 
+def zones() -> str:
+    """The zones that the lines for the screens count in."""
+    document = (DOCS / "screen.md").read_text("utf-8")
+    head = "# /etc/nginx/conf.d/screens.conf"
+    (lines,) = re.findall(rf"^```\n{head}[^\n]*\n(.*?)^```", document, re.DOTALL | re.MULTILINE)
+    return str(lines)
+
+
 class Through(NamedTuple):
-    """A way to the page through nginx; with `tls`, the folder of `certificates`, by TLS."""
+    """A way to the page through nginx; with `tls`, the folder of `certificates`, by TLS. address: of who asks."""
 
     port: int
     tls: Path | None = None
+    address: str = "127.0.0.1"
 
     @property
     def url(self) -> str:
@@ -72,7 +81,7 @@ class Through(NamedTuple):
     def link(self) -> HTTPConnection:
         """A new connection to it."""
         if self.tls is None:
-            return HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
+            return HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S, source_address=(self.address, 0))
         context = ssl.create_default_context(cafile=self.tls / "ca.pem")
         return HTTPSConnection("127.0.0.1", self.port, timeout=LIMIT_S, context=context)
 

@@ -20,6 +20,7 @@ import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
+from firmware_bridge.floor.page.addresses import Addresses, path_of
 from tests.floor.tables import Message
 from tests.kit.broker import Broker, free_port
 
@@ -43,7 +44,10 @@ class Page:
         self.url = f"http://127.0.0.1:{self.port}"
         self.config, self._log = folder / "floor.toml", folder / "page.log"
         lines = [f"{key} = {str(value).lower() if isinstance(value, bool) else value!r}" for key, value in keys.items()]
-        self.config.write_text(f"[mqtt]\nport = {broker_port}\n[page]\n" + "\n".join(lines).replace("'", '"') + "\n")
+        self._addresses = Addresses(folder / "screens.json")
+        screen = f'[screen]\nsecrets = "{folder}/screens.json"\n'
+        page = "\n".join(lines).replace("'", '"')
+        self.config.write_text(f"[mqtt]\nport = {broker_port}\n[page]\n{page}\n{screen}")
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Page:
@@ -75,6 +79,10 @@ class Page:
     def link(self) -> HTTPConnection:
         """A new connection to it."""
         return HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
+
+    def screen(self, table: str = "T07") -> str:
+        """The path of a table's guest screen, with its secret."""
+        return path_of(table, self._addresses.complete([table])[table])
 
     @property
     def log(self) -> str:

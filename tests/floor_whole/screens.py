@@ -21,7 +21,7 @@ class Way(Protocol):
 def with_screen(page: Page, keys: str) -> Page:
     """The page again, with keys of `[screen]`."""
     page.stop()
-    page.config.write_text(f"{page.config.read_text()}[screen]\n{keys}\n")
+    page.config.write_text(page.config.read_text().replace("[screen]\n", f"[screen]\n{keys}\n"))
     return page.start()
 
 
@@ -43,6 +43,12 @@ class Stream:
             key, _, value = line.partition(": ")
             told[key] = value
         return (told["event"], json.loads(told["data"])) if "event" in told else self.event()
+
+    def is_open(self) -> bool:
+        """Read a line; whether there was one."""
+        line = self._answer.readline()
+        self.raw += line
+        return bool(line)
 
     def screen(self, wanted: str) -> str:
         """The next screen with this text."""

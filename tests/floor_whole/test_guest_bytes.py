@@ -42,7 +42,7 @@ def test_every_byte_that_is_sent_is_for_guests(
 ) -> None:
     page = pages(broker)
     table.order("open_shoe", ANNABEL)
-    with stream(page, "/screen/T07/stream?lang=en") as told:
+    with stream(page, f"{page.screen()}/stream?lang=en") as told:
         told.screen("Place your bets")
         table.order("bets_closed", ANNABEL)
         table.deal("9s Kd Th")
@@ -58,7 +58,7 @@ def test_every_byte_that_is_sent_is_for_guests(
         table.order("void", ANNABEL, why=WHY)
         told.screen("Round void")
         backend.wait_until(lambda: any(each.payload.get("status") == "voided" for each in backend.received))
-        sent = told.headers + told.raw.decode() + got(page, "/screen/T07") + got(page, "/screen/T07?lang=zh-Hans")
+        sent = told.headers + told.raw.decode() + got(page, page.screen()) + got(page, f"{page.screen()}?lang=zh-Hans")
     said = [each.payload for each in backend.received]
     hidden = {each["head"] for each in said if "head" in each} | {each["boot"] for each in said if "boot" in each}
     hidden |= {each["journal"] for each in said if "journal" in each} | {"tiger", WHY, *PEOPLE}
@@ -74,7 +74,7 @@ def test_cards_are_live_where_the_house_wants_it_and_never_before_bets_are_close
 ) -> None:
     page = with_screen(pages(broker), 'cards = "live"\nlanguage = "zh-Hant"')
     table.order("open_shoe", ANNABEL)
-    with stream(page, "/screen/T07/stream") as told:
+    with stream(page, f"{page.screen()}/stream") as told:
         told.screen("請下注")
         table.deal("9s")
         assert not any("♠" in each for each in told.quiet())
@@ -84,20 +84,21 @@ def test_cards_are_live_where_the_house_wants_it_and_never_before_bets_are_close
 
 def test_a_screen_has_no_way_to_anything_else(broker: Broker, pages: Pages) -> None:
     page = pages(broker)
-    for path in ("/screen/T07", "/screen/T07/stream?lang=xx", "/screen/%3Cb%3E"):
+    screen = page.screen()
+    for path in (screen, f"{screen}/stream?lang=xx", "/screen/T07", "/screen/%3Cb%3E"):
         link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
         link.request("POST", path)
         assert link.getresponse().status == 405
         link.close()
-    assert "<b>" not in got(page, "/screen/%3Cb%3E")
-    assert got(page, "/screen/T07").count('href="/static/') == 2
-    assert got(page, "/screen/T07").count("href") == 2
+    assert "<b>" not in got(page, page.screen("<b>"))
+    assert got(page, screen).count('href="/static/') == 2
+    assert got(page, screen).count("href") == 2
 
 
 def test_too_many_screens_leave_the_pit_its_streams(broker: Broker, pages: Pages) -> None:
     page = with_screen(pages(broker), "streams = 1")
-    with stream(page, "/screen/T07/stream") as first:
+    with stream(page, f"{page.screen()}/stream") as first:
         first.event()
-        assert got(page, "/screen/T08/stream").startswith("503")
+        assert got(page, f"{page.screen('T08')}/stream").startswith("503")
         with stream(page, "/stream") as pit:
             pit.event()

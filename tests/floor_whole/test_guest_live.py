@@ -47,7 +47,7 @@ def test_a_screen_of_each_game_without_a_finding(
     from axe_playwright_python.sync_playwright import Axe
 
     page = with_screen(pages(broker), 'cards = "live"')
-    tab = tabs(f"{page.url}/screen/T07?lang={lang}")
+    tab = tabs(f"{page.url}{page.screen()}?lang={lang}")
     publish(broker, replayed(game))
     tab.wait_for_selector(f"main[data-game={game.split(',')[0]}] .last .outcome")
     for width, height in SIZES:
@@ -113,7 +113,8 @@ FULL["baccarat, between shoes"] = View(
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hans"])
 def test_a_full_table_has_room(broker: Broker, pages: Pages, tabs: Tabs, lang: Language) -> None:
-    tab = tabs(f"{pages(broker).url}/screen/T07?lang={lang}")
+    page = pages(broker)
+    tab = tabs(f"{page.url}{page.screen()}?lang={lang}")
     over = """() => [...document.querySelectorAll(".last *, .now *")].filter(each => {
         const box = each.getBoundingClientRect(), below = document.querySelector(".before, footer");
         return box.right > innerWidth || (box.height && box.bottom > below.getBoundingClientRect().top + 1);
@@ -127,7 +128,8 @@ def test_a_full_table_has_room(broker: Broker, pages: Pages, tabs: Tabs, lang: L
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
 def test_the_last_round_of_baccarat_fills_its_side(broker: Broker, pages: Pages, tabs: Tabs, lang: Language) -> None:
-    tab = tabs(f"{pages(broker).url}/screen/T07?lang={lang}")
+    page = pages(broker)
+    tab = tabs(f"{page.url}{page.screen()}?lang={lang}")
     drawn = guests(lang).parts["screen"]
     tab.evaluate("html => { document.getElementById('screen').innerHTML = html }", drawn)
     tab.evaluate("""() => document.querySelectorAll(".last .cards").forEach(each => {
@@ -147,7 +149,7 @@ def test_the_last_round_of_baccarat_fills_its_side(broker: Broker, pages: Pages,
 def test_a_screen_that_is_lost_says_please_wait_and_comes_back(broker: Broker, pages: Pages, tabs: Tabs) -> None:
     page = pages(broker)
     publish(broker, replayed("blackjack"))
-    tab = tabs(f"{page.url}/screen/T07?lang=zh-Hans", viewport={"width": 1280, "height": 720})
+    tab = tabs(f"{page.url}{page.screen()}?lang=zh-Hans", viewport={"width": 1280, "height": 720})
     tab.wait_for_selector("main[data-game=blackjack]")
     page.kill()
     tab.wait_for_selector("#lost:has-text('请稍候')")
@@ -164,7 +166,7 @@ def test_a_screen_that_is_lost_says_please_wait_and_comes_back(broker: Broker, p
 
 def test_a_screen_waits_while_the_broker_is_gone(broker: Broker, pages: Pages, tabs: Tabs) -> None:
     page = pages(broker)
-    tab = tabs(f"{page.url}/screen/T07?lang=en")
+    tab = tabs(f"{page.url}{page.screen()}?lang=en")
     publish(broker, [each for each in replayed("baccarat, as it stands") if each.topic != "shoe/T07/alarm"])
     publish(broker, [each for each in replayed("baccarat, as it stands", 0.02) if each.topic == "shoe/T07/alarm"])
     until(lambda: "wait" not in str(tab.get_attribute("main", "class")))

@@ -14,7 +14,7 @@ from firmware_bridge.floor.page_config import PageSection
 from tests.floor.tables import alive, baccarat, messages
 from tests.floor_whole import nginx
 from tests.floor_whole import pages as whole
-from tests.floor_whole.nginx import TO_PAGE, Nginx, Through, documented, needs_nginx
+from tests.floor_whole.nginx import TO_PAGE, Nginx, Through, documented, needs_nginx, zones
 from tests.floor_whole.pages import LIMIT_MS, Page, now_ms, publish, until
 from tests.floor_whole.screens import Stream, got, stream, with_screen
 from tests.kit import broker as real
@@ -68,6 +68,7 @@ def house(
     behind = behind.replace(TO_SIGN_IN, SIGNED_IN)
     behind = f"server_name {NAME}; ssl_certificate {tls}/broker.pem; ssl_certificate_key {tls}/broker.key;\n{behind}"
     servers = [
+        zones(),
         f"server {{ listen 127.0.0.1:{pit.port} ssl http2;\n{behind}}}",
         f"server {{ listen 127.0.0.1:{plain.port} ssl;\n{behind}}}",
         f"server {{ listen 127.0.0.1:{guests.port};\n{documented('screen.md', page)}}}",
@@ -80,7 +81,10 @@ def table(house: House, broker: Broker) -> None:
     """The table T07, at which all is well; the page knows it."""
     publish(broker, [*messages("T07", baccarat(3), now_ms()), *alive("T07", now_ms())])
     until(
-        lambda: "is-playing" in got(house.page, "/", **DIRECT) and WAITS not in got(house.page, "/screen/T07?lang=en")
+        lambda: (
+            "is-playing" in got(house.page, "/", **DIRECT)
+            and WAITS not in got(house.page, f"{house.page.screen()}?lang=en")
+        )
     )
 
 
@@ -102,7 +106,7 @@ def test_the_lines_lead_to_where_the_page_listens() -> None:
 
 
 def test_the_pit_needs_tls_and_its_login_for_all(house: House) -> None:
-    for path in ("/", "/stream", "/table/T07", "/table/T07/stream", "/static/page.js", "/screen/T07", "/nowhere"):
+    for path in ("/", "/stream", "/table/T07", "/table/T07/stream", "/static/page.js", house.page.screen(), "/nowhere"):
         for login in ({}, {"authorization": "Basic " + b64encode(b"pit:wrong").decode()}):
             answer = got(house.pit, path, **login)
             assert answer.startswith("401 "), answer
@@ -117,30 +121,30 @@ def test_the_pit_is_served_as_the_page_serves(house: House) -> None:
     assert "default-src 'none'" in page
     assert "tile-T07" in page
     assert "T07" in got(house.pit, "/table/T07?lang=zh-Hant", host=NAME, **LOGIN)
-    for path in ("/static/page.js", "/static/page.css", "/screen/T07"):
+    for path in ("/static/page.js", "/static/page.css", house.page.screen()):
         alike(got(house.page, path, **DIRECT), got(house.pit, path, host=NAME, **LOGIN))
     assert got(house.pit, "/", "HEAD", **LOGIN).startswith("200 ")
     assert got(house.pit, "/", "POST", **LOGIN).startswith("405 ")
 
 
 def test_a_name_that_is_not_ours_gets_nothing(house: House) -> None:
-    for way, path in ((house.pit, "/"), (house.guests, "/screen/T07")):
+    for way, path in ((house.pit, "/"), (house.guests, house.page.screen())):
         assert got(way, path, host=NAME, **LOGIN).startswith("200 ")
         assert got(way, path, host="evil.example", **LOGIN).startswith("421 ")
 
 
 def test_an_address_with_a_slash_too_much_stays_behind_nginx(house: House) -> None:
-    for way, path in ((house.pit, "/table/T07"), (house.guests, "/screen/T07")):
-        there = f"http{'s' if way.tls else ''}://{NAME}:{way.port}{path}"
-        answer = got(way, f"{path}/?lang=en", host=NAME, **LOGIN)
-        assert answer.startswith("307 ")
-        assert re.findall(r"(?i)^location: (.*)$", answer, re.MULTILINE) == [f"{there}?lang=en"]
+    there = f"https://{NAME}:{house.pit.port}/table/T07"
+    answer = got(house.pit, "/table/T07/?lang=en", host=NAME, **LOGIN)
+    assert answer.startswith("307 ")
+    assert re.findall(r"(?i)^location: (.*)$", answer, re.MULTILINE) == [f"{there}?lang=en"]
+    assert got(house.guests, f"{house.page.screen()}/").startswith("404 ")
 
 
 @pytest.mark.usefixtures("table")
-@pytest.mark.parametrize("path", ["/stream", "/table/T07/stream", "/screen/T07/stream"])
+@pytest.mark.parametrize("path", ["/stream", "/table/T07/stream", "/screen"])
 def test_what_changes_is_seen_at_once(house: House, broker: Broker, path: str) -> None:
-    way = house.guests if path.startswith("/screen") else house.pit
+    way, path = (house.guests, f"{house.page.screen()}/stream") if path == "/screen" else (house.pit, path)
     with stream(way, f"{path}?lang=en", host=NAME, **LOGIN) as told:
         while told.event()[0] != "beat":  # nothing is left that could push what comes next
             pass
@@ -152,10 +156,10 @@ def test_what_changes_is_seen_at_once(house: House, broker: Broker, path: str) -
         assert late_ms(told) < SOON_MS
 
 
-@pytest.mark.parametrize("path", ["/stream", "/table/T07/stream", "/screen/T07/stream"])
+@pytest.mark.parametrize("path", ["/stream", "/table/T07/stream", "/screen"])
 def test_a_browser_that_leaves_gives_its_stream_back(house: House, path: str) -> None:
-    way = house.guests if path.startswith("/screen") else house.pit
-    opened = [Stream(way, path, **LOGIN) for _ in range(STREAMS)]
+    way, path = (house.guests, f"{house.page.screen()}/stream") if path == "/screen" else (house.pit, path)
+    opened = [Stream(way, path, **LOGIN) for _ in range(4 if way is house.guests else STREAMS)]
     assert got(way, path, **LOGIN).startswith("503 ")
     for each in opened:
         each.close()
@@ -164,9 +168,9 @@ def test_a_browser_that_leaves_gives_its_stream_back(house: House, path: str) ->
 
 @pytest.mark.usefixtures("table")
 def test_the_way_of_guests_has_the_screen(house: House) -> None:
-    files = re.findall(r'(?:href|src)="([^"]+)"', got(house.guests, "/screen/T07?lang=en"))
+    files = re.findall(r'(?:href|src)="([^"]+)"', got(house.guests, f"{house.page.screen()}?lang=en"))
     assert len(files) == 3
-    for path in ("/screen/T07?lang=en", "/screen/T07?lang=zh-Hans", *files):
+    for path in (f"{house.page.screen()}?lang=en", f"{house.page.screen()}?lang=zh-Hans", *files):
         alike(got(house.page, path), got(house.guests, path))
 
 
@@ -186,17 +190,18 @@ def test_the_way_of_guests_has_nothing_else(house: House, host: str) -> None:
     pit += ["/dealer/T07", "/dealer/T07/stream", "/static/dealer.js", "/static/dealer.css", "/static/tokens.css"]
     pit += ["/static/page.css", "/static/screen.css/", "/static/screen_css", "/screens"]
     paths = [*pit, *(f"http://{NAME}{path}" for path in pit)]
+    screen = house.page.screen()
     for path in pit:
-        paths += [f"{there}{path}" for there in ("/screen/..", "/screen/T07/../..", "/screen/%2e%2e", "/screen/..%2f")]
+        paths += [f"{there}{path}" for there in ("/screen/..", f"{screen}/../../..", "/screen/%2e%2e", "/screen/..%2f")]
         paths += [f"{there}{path}" for there in ("/", "/static/screen.js/..")]
-        paths += [f"{path}{back}/screen/../screen/T07/x" for back in ("/..", "/../..", "%2f..", "%23/../..", "%3f")]
+        paths += [f"{path}{back}/screen/..{screen}/x" for back in ("/..", "/../..", "%2f..", "%23/../..", "%3f")]
         paths += [f"/static/screen.js%00/..{path}", f"{path}%0a", f"{path}%0a/../screen/"]
     paths += ["/screen/%252e%252e/", "/screen/%252e%252e/table/T07", "/screen/%252e%252e%252ftable%252fT07"]
-    served = {path: answer for path in paths if not (answer := got(house.guests, path, host=host)).startswith("40")}
-    for path, answer in served.items():
-        assert "/screen/" in path
-        assert answer[:3] == "307" or '<div id="screen">' in answer, (path, answer)
-        assert not re.search("tile|/table|stream|page", answer), (path, answer)
+    for number, path in enumerate(paths):
+        guest = house.guests._replace(address=f"127.0.1.{number % 250 + 1}")  # within the limits of each
+        answer = got(guest, path, host=host)
+        assert answer.startswith("40"), (path, answer)
+        assert "T07" not in answer
 
 
 @pytest.mark.usefixtures("table")
@@ -208,9 +213,31 @@ def test_the_way_of_guests_has_no_dealers_screen(house: House, path: str) -> Non
     assert "T07" not in answer
 
 
-def is_screen(line: str) -> bool:
-    """Whether a line of the access log is of a screen."""
-    return "/screen/" in line
+def test_no_log_of_nginx_has_a_screens_secret(house: House) -> None:
+    screen = house.page.screen()
+    secret = screen.rpartition("/")[2]
+    asked = [screen, f"{screen}/stream", f"{screen}/", f"{screen}/%", f"{screen}\\x"]
+    for path in asked:
+        got(house.guests, path, "HEAD")
+    assert house.page.stop() == 0
+    for path in asked:
+        got(house.guests, path, "HEAD")
+    for _ in range(100):  # beyond the limit of requests
+        got(house.guests, screen, "HEAD")
+    logs = [house.nginx.log(name) for name in ("access", "error", "said")]
+    assert "/screen/" not in "".join(logs)
+    assert secret not in "".join(logs) + house.page.log
+
+
+def test_each_address_of_guests_has_its_own_limits(house: House) -> None:
+    path = f"{house.page.screen()}/stream"
+    phone, screen = (house.guests._replace(address=each) for each in ("127.0.0.66", "127.0.0.7"))
+    opened = [Stream(phone, path) for _ in range(4)]
+    assert got(phone, path).startswith("503 ")
+    assert got(phone, path, **{"x-forwarded-for": "127.0.0.9"}).startswith("503 ")
+    opened += [Stream(screen, path) for _ in range(4)]
+    for each in opened:
+        each.close()
 
 
 def in_browser(browser: Browser) -> BrowserContext:
@@ -245,12 +272,11 @@ def test_more_than_six_pages_in_one_browser_need_http_2(house: House, chromium: 
 @pytest.mark.usefixtures("table")
 def test_browsers_come_back_when_the_page_does(house: House, chromium: Browser) -> None:
     window = in_browser(chromium)
-    tabs = [open_tab(window, house.pit.url), open_tab(window, f"{house.guests.url}/screen/T07?lang=en")]
+    tabs = [open_tab(window, house.pit.url), open_tab(window, f"{house.guests.url}{house.page.screen()}?lang=en")]
     house.page.stop()
     for tab in tabs:
         tab.wait_for_selector("body.lost")
-    refused = re.compile(r"GET /stream.* 502 .*GET /screen/T07/stream.* 502 ", re.DOTALL)
-    until(lambda: refused.search("\n".join(sorted(house.nginx.log("access").splitlines(), key=is_screen))))
+    until(lambda: re.search(r"GET /stream.* 502 ", house.nginx.log("access")))
     house.page.start()
     for tab in tabs:
         tab.wait_for_selector("body.live")

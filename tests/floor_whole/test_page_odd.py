@@ -43,10 +43,10 @@ def test_one_table_takes_no_page_away(broker: Broker, pages: Callable[..., Page]
     assert "cannot be shown" in told(page, "/table/T66")
     assert "cannot be shown" not in told(page, "/table/T01")
     for name in ("T01", "T66"):
-        assert 'data-game="baccarat"' in told(page, f"/screen/{name}")
+        assert 'data-game="baccarat"' in told(page, page.screen(name))
     publish(broker, [Message("shoe/T66/roads", msgspec.json.encode(body | {"naturals": ""}), True), *said["T01"][-1:]])
     until(lambda: "playing" in told(page, "/table/T01"), lambda: page.log)
-    assert 'data-game="baccarat"' in told(page, "/screen/T66")
+    assert 'data-game="baccarat"' in told(page, page.screen("T66"))
     assert page.log.count("the part roads cannot be drawn") == 1
     assert page.stop() == 0
 

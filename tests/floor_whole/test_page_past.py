@@ -62,8 +62,8 @@ def test_a_page_that_is_started_later_shows_the_rounds_before(
     voided = {"status": "voided", "revision": 1, "seq": 9_000, "by": "x"}
     publish(broker, [past[-2], past[-1], changed(past[-1], **voided)])
     until(lambda: listed(page, "T01") == wanted[:-13:-1], lambda: page.log)
-    until(lambda: "Round void" in got(page, "/screen/T01?lang=en"), lambda: page.log)
-    screen = got(page, "/screen/T01?lang=en")
+    until(lambda: "Round void" in got(page, f"{page.screen('T01')}?lang=en"), lambda: page.log)
+    screen = got(page, f"{page.screen('T01')}?lang=en")
     assert not {json.loads(each.payload)["head"] for each in past} & set(re.findall("[0-9a-f]{64}", screen))
     assert len(past) <= ROUNDS
     assert page.stop() == 0

@@ -67,7 +67,8 @@ def page(broker: Broker, pages: Callable[..., Page], tmp_path: Path) -> Page:
 
 PIT = ("/", "/?lang=en", "/table/T07", "/table/none", "/dealer/T07", "/nowhere", "/static", "/sign-out")
 STREAMS = ("/stream", "/table/T07/stream", "/dealer/T07/stream")
-OPEN = ("/sign-in", "/screen/T07", "/static/page.css", "/static/page.js", "/static/screen.js")
+OPEN = ("/sign-in", "/static/page.css", "/static/page.js", "/static/screen.js")
+NO_SCREENS = ("/screen/T07", "/screen/T07/", "/screen/", "/screen/T07/AAAAAAAAAAAAAAAAAAAAAA", "/screen/T07/stream")
 KNOWN = {"/table/none": 404, "/nowhere": 404, "/static": 307, "/sign-out": 405}
 
 
@@ -75,14 +76,24 @@ def test_the_matrix_of_every_address_by_whoever_asks(page: Page) -> None:
     """Nobody, look, act, a foreign host, a foreign origin, by GET and POST."""
     look, act = sign_in(page, "BO").cookie, sign_in(page, "ANNA").cookie
     wrong = []
-    for path in (*PIT, *STREAMS, *OPEN, "/screen/T07/stream"):
+    screen = page.screen()
+    for path in (*PIT, *STREAMS, *OPEN, screen, f"{screen}/stream", *NO_SCREENS):
         asked = path.partition("?")[0]
-        needs = 401 if path in STREAMS else 404 if asked in ("/nowhere", "/static") else 303 if path in PIT else 200
+        needs = (
+            401
+            if path in STREAMS
+            else 404
+            if asked in ("/nowhere", "/static", *NO_SCREENS)
+            else 303
+            if path in PIT
+            else 200
+        )
+        known = 404 if path in NO_SCREENS else KNOWN.get(asked, 200)
         cells = {
             "nobody": (ask(page, path), needs),
             "another's cookie": (ask(page, path, cookie="shoe=" + "A" * 43), needs),
-            "look": (ask(page, path, cookie=look), KNOWN.get(asked, 200)),
-            "act": (ask(page, path, cookie=act), KNOWN.get(asked, 200)),
+            "look": (ask(page, path, cookie=look), known),
+            "act": (ask(page, path, cookie=act), known),
             "foreign host": (ask(page, path, cookie=act, host="evil.example"), 421),
             "foreign origin": (ask(page, path, "POST", "", cookie=act, origin="https://evil.example"), 405),
             "post": (ask(page, path, "POST", "", cookie=act, origin=page.url), 405),
@@ -185,7 +196,16 @@ def test_signing_in_leads_to_this_page_alone(page: Page, after: str) -> None:
 
 def test_each_answer_has_the_headers_and_is_not_kept(page: Page) -> None:
     cookie = sign_in(page).cookie
-    for path in ("/", "/sign-in", "/table/T07", "/nowhere", "/static/page.css", "/screen/T07"):
+    for path in (
+        "/",
+        "/sign-in",
+        "/table/T07",
+        "/nowhere",
+        "/static/page.css",
+        "/screen/T07",
+        page.screen(),
+        f"{page.screen()}/stream",
+    ):
         headers = ask(page, path, cookie=cookie).headers
         assert headers["cache-control"] == "no-store"
         assert headers["x-content-type-options"] == "nosniff"

@@ -14,6 +14,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from firmware_bridge.floor.page.doors import Doors
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guard import Guard
 from firmware_bridge.floor.page.people import People
@@ -37,6 +38,7 @@ def app(
 ) -> Starlette:
     """The ASGI app of the page. ready: called once it reads the broker. secret: what a proxy shows (`Guard`)."""
     streams, people = Streams(page.streams), People(Path(page.users))
+    screen = screen or ScreenSection()
     sessions = Sessions(people)
     sign_in = SignIn(page, people, sessions)
 
@@ -54,11 +56,14 @@ def app(
         routes=[
             *(sign_in.routes if page.sign_in == "on" else ()),
             *pit(feed, streams, sessions),
-            *screens(feed, screen or ScreenSection(), streams),
-            *dealers(feed, screen or ScreenSection(), streams, sessions),
+            *screens(feed, screen, streams),
+            *dealers(feed, screen, streams, sessions),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        middleware=[Middleware(Guard, page=page, people=people, sessions=sessions, secret=secret)],
+        middleware=[
+            Middleware(Guard, page=page, people=people, sessions=sessions, secret=secret),
+            Middleware(Doors, page=page, screen=screen),
+        ],
         lifespan=life,
     )
     made.state.server, made.state.feed = None, feed

@@ -2,7 +2,7 @@
 
 import re
 from hmac import compare_digest
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 from typing import Final
 from urllib.parse import quote, urlsplit
 
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page.sessions import STRANGER, Sessions, Visitor
 from firmware_bridge.floor.page_config import PageSection, is_loopback
-from firmware_bridge.floor.serving import host_name, is_address
+from firmware_bridge.floor.serving import block, host_name, is_address
 
 READS: Final = ("GET", "HEAD")
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
@@ -128,7 +128,7 @@ class Guard:
         peer = _peer(scope)
         if self._is_proxy(peer) and (named := headers.getlist("x-forwarded-for")):
             peer = named[-1].rpartition(",")[2].strip()
-        return _block(peer)
+        return block(peer)
 
     def _is_proxy(self, peer: str) -> bool:
         return is_address(peer) and ip_address(peer) in self._proxies
@@ -153,7 +153,7 @@ def _unknown(scope: Scope, visitor: Visitor) -> ASGIApp | None:
     if path.endswith("/stream") or scope["method"] not in READS:
         return _plain("sign in first\n", 401)
     asked = path + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
-    return RedirectResponse(f"{SIGN_IN}?next={quote(asked, safe='')}", 303)
+    return RedirectResponse(f"{SIGN_IN}?next={quote(asked, safe='')}", 303, {"connection": "close"})
 
 
 def _plain(words: str, status: int, **headers: str) -> ASGIApp:
@@ -162,10 +162,3 @@ def _plain(words: str, status: int, **headers: str) -> ASGIApp:
 
 def _peer(scope: Scope) -> str:
     return str(scope["client"][0]) if scope.get("client") else ""
-
-
-def _block(address: str) -> str:
-    """An address, or of IPv6 the block of a household, which one device can choose its addresses from."""
-    if ":" not in address or not is_address(address):
-        return address[:64]
-    return str(ip_network(f"{address}/64", strict=False))

@@ -1,17 +1,19 @@
 """The routes of the screens of guests and dealers: a page for each table, and a stream with the screen alone."""
 
 import logging
-import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page import dealer
+from firmware_bridge.floor.page.addresses import NAME, Addresses
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.fold import Kept
 from firmware_bridge.floor.page.guest.html import document, screen
@@ -24,28 +26,43 @@ from firmware_bridge.topics.texts import LANGUAGES, Language
 
 log = logging.getLogger(__name__)
 
-NAME: Final = re.compile(r"[^\x00-\x20/+#$\x7f-\x9f]{1,64}")
-"""Valid name of a table in a topic."""
+NO_SCREEN: Final = "there is no such screen: shoe-floor screens prints the address of each\n"
+UNREADABLE: Final = "no screen can be shown now: the page's log says why\n"
 
 
 def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
-    """The routes of all screens. pit: streams of the pit; the screens' streams end with them."""
+    """The routes of all screens. pit: streams of the pit; the screens' streams end with them.
+
+    A wrong secret, a table without one and any other address below /screen/ get the same answer.
+    """
     streams = Streams(section.streams)
     streams.ended = pit.ended
-    shown = _Shown(feed, section)
+    shown, addresses = _Shown(feed, section), _Addresses(Path(section.secrets))
 
-    def page(request: Request) -> HTMLResponse:
+    def page(request: Request) -> Response:
         name, lang = _name(request), _language(request, section)
-        drawn = shown.drawn(name, lambda view: document(name, view, lang))
-        return HTMLResponse(drawn, 200 if NAME.fullmatch(name) else 404)
+        if refusal := addresses.refusal(request):
+            return refusal
+        return HTMLResponse(shown.drawn(name, lambda view: document(name, view, lang)))
 
     def stream(request: Request) -> ASGIApp:
         name, lang = _name(request), _language(request, section)
+        if refusal := addresses.refusal(request):
+            return refusal
         if streams.open >= streams.most:
             return PlainTextResponse("too many screens: see [screen] streams\n", 503, {"retry-after": "10"})
-        return Stream(streams, feed, lambda: {"screen": shown.drawn(name, lambda view: screen(name, view, lang))})
+        return Stream(
+            streams,
+            feed,
+            lambda: {"screen": shown.drawn(name, lambda view: screen(name, view, lang))},
+            lambda: addresses.may_stay(request),
+        )
 
-    return [Route("/screen/{name}", page), Route("/screen/{name}/stream", endpoint(stream))]
+    return [
+        Route("/screen/{name}/{secret}", endpoint(page)),
+        Route("/screen/{name}/{secret}/stream", endpoint(stream)),
+        Route("/screen/{rest:path}", endpoint(lambda _: _no_screen())),
+    ]
 
 
 def dealers(feed: Feed, section: ScreenSection, pit: Streams, sessions: Sessions) -> list[Route]:
@@ -71,6 +88,40 @@ def dealers(feed: Feed, section: ScreenSection, pit: Streams, sessions: Sessions
         )
 
     return [Route("/dealer/{name}", page), Route("/dealer/{name}/stream", endpoint(stream))]
+
+
+class _Addresses:
+    """The guests' addresses as requests use them; a file that cannot be read is logged once, and no 404."""
+
+    def __init__(self, path: Path) -> None:
+        self._addresses, self._fault = Addresses(path), ""
+
+    def refusal(self, request: Request) -> Response | None:
+        """The answer to a request by an address that opens nothing; None for one that opens a screen."""
+        opens = self._opens(request)
+        if opens is None:
+            return PlainTextResponse(UNREADABLE, 503, {"retry-after": "10"})
+        return None if opens else _no_screen()
+
+    def may_stay(self, request: Request) -> bool:
+        """Whether an open stream goes on: until another file says otherwise."""
+        return self._opens(request) is not False
+
+    def _opens(self, request: Request) -> bool | None:
+        """Whether an address opens a screen; None if that cannot be read."""
+        try:
+            opens = self._addresses.opens(_name(request), request.path_params["secret"])
+        except ConfigError as error:
+            if str(error) != self._fault:
+                self._fault = str(error)
+                log.error("guests' screens: %s", escaped(self._fault))
+            return None
+        self._fault = ""
+        return opens
+
+
+def _no_screen() -> Response:
+    return PlainTextResponse(NO_SCREEN, 404)
 
 
 class _Shown:

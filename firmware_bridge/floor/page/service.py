@@ -4,22 +4,20 @@ import logging
 import signal
 import socket
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from firmware_bridge.config.read_section import read_password
 from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, secret
 from firmware_bridge.floor.page.app import app
+from firmware_bridge.floor.page.doors import connections
 from firmware_bridge.floor.page.feed import feed
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page_config import PageSection
-from firmware_bridge.floor.serving import listening, server
+from firmware_bridge.floor.serving import Listener, listening, server
 
 log = logging.getLogger(__name__)
-
-PAGES: Final = 100
-"""Most requests at a time beside the streams."""
 
 
 class PageError(BridgeError, OSError):
@@ -32,7 +30,8 @@ def run(config: FloorConfig) -> int:
     Raises PageError if the address cannot be listened at.
     """
     page, systemd = config.page, Systemd()
-    listener = _listener(page)
+    of_one, most = connections(page, config.screen)
+    listener = Listener(_listener(page), of_one, most, page.proxies)
     address = _address("https" if page.cert else "http", *listener.getsockname()[:2])
 
     def ready() -> None:
@@ -46,7 +45,7 @@ def run(config: FloorConfig) -> int:
         {"ssl_certfile": page.cert, "ssl_keyfile": str(secret(page.key))} if page.cert and page.key else {}
     )
     served = app(feed(config), page, ready, config.screen, shown)
-    served.state.server = web = server(served, page.streams + config.screen.streams + PAGES, **tls)
+    served.state.server = web = server(served, None, **tls)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _again)
     try:

@@ -58,7 +58,7 @@ def _print_addresses(options: argparse.Namespace, floor: SimulatedFloor) -> None
     print("tables    " + ", ".join(f"{table.id} {table.game} (reader {table.reader})" for table in TABLES))
     print(f"store     {floor.store}; ask it with shoe-floor --config {floor.config} export rounds")
     print(f"page      {floor.address}")
-    print(f"guests    {floor.address}screen/{TABLES[0].id}")
+    print(f"guests    {floor.guests}")
     print("Ctrl-C ends all of it, and nothing is left.", flush=True)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware_bridge.demo.broker import HOST, BrokerError, EmbeddedBroker, free_port
+from firmware_bridge.floor.page.addresses import Addresses, path_of
 from tests.tools.floor_demo.first import first
 from tests.tools.floor_demo.programs import FloorError, Programs
 
@@ -40,6 +41,9 @@ path = "{store}"
 [page]
 port = {page}
 sign_in = "off"
+
+[screen]
+secrets = "{screens}"
 """
 
 
@@ -52,6 +56,7 @@ class SimulatedFloor:
     def __init__(self, folder: Path, port: int, broker_port: int, broker: str, speed: float) -> None:
         self._folder, self._speed = folder, speed
         self.config, self.store = folder / "floor.toml", folder / "floor.db"
+        self._screens = folder / "screens.json"
         self.broker = EmbeddedBroker(broker, folder, _port(broker_port))
         self.port = _port(port)
         self._programs = Programs(folder)
@@ -61,10 +66,18 @@ class SimulatedFloor:
         """Of the page."""
         return f"http://{HOST}:{self.port}/"
 
+    @property
+    def guests(self) -> str:
+        """The address of the first table's guest screen."""
+        table = TABLES[0].id
+        return self.address.rstrip("/") + path_of(table, Addresses(self._screens).complete([table])[table])
+
     async def open(self) -> None:
         """Start everything; the page answers then. Raises BrokerError, FloorError."""
         await self.broker.start()
-        self.config.write_text(CONFIG.format(broker=self.broker.port, store=self.store, page=self.port))
+        self.config.write_text(
+            CONFIG.format(broker=self.broker.port, store=self.store, page=self.port, screens=self._screens)
+        )
         floor = "firmware_bridge.floor", "--config", str(self.config)
         await self._programs.start("ingest", *floor, "ingest")
         await self._programs.start("page", *floor, "page")
