@@ -89,7 +89,7 @@ class NotPem(BridgeError, ValueError):
 
 
 def tls_context(ca: str | None, cert: str | None, key: str | None) -> ssl.SSLContext:
-    """A TLS context from files, for TLS 1.2 and later. Raises NotPem; OSError, which names the file that cannot be read."""
+    """A TLS context from files, for TLS 1.2 and later. Raises NotPem; OSError, with the file that is not readable."""
     for path in filter(None, (ca, cert, key)):
         Path(path).open("rb").close()  # ssl's own error would not name the file
     try:

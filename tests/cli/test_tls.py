@@ -8,6 +8,7 @@ import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_a_table_joins_a_broker_by_its_code(
     tmp_path: Path,
     config: Path,
     brokers: Callable[..., Broker],
-    table: Callable[..., tables.TableLink],
+    table: Any,
     shoe: Run,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -79,7 +80,7 @@ def test_a_table_joins_a_broker_by_its_code(
 def test_the_broker_gets_another_certificate_of_the_same_authority(
     tmp_path: Path,
     brokers: Callable[..., Broker],
-    table: Callable[..., tables.TableLink],
+    table: Any,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder = tmp_path / "floor"
