@@ -1,11 +1,12 @@
-"""Certificates of a small house: the code by which a table knows the authority of its broker."""
+"""Certificates: the code by which a table knows the authority of its broker, and how long one is valid."""
 
 import re
 import ssl
 import subprocess
 from base64 import b32encode
+from datetime import datetime
 from hashlib import sha256
-from typing import Final
+from typing import Final, NamedTuple
 
 from firmware_bridge.errors import BridgeError
 
@@ -44,3 +45,54 @@ def shown_at(host: str, port: int) -> list[str]:
         what = f"{at} shows no certificate"
         raise TlsError(what, "check the address, that the broker runs, and that this port of it speaks TLS")
     return found
+
+
+class Validity(NamedTuple):
+    """From when to when a certificate is valid, s since 1970."""
+
+    begins: float
+    ends: float
+
+
+def validity(text: str) -> Validity:
+    """The validity of the first certificate in a PEM text (RFC 5280, 4.1.2.5). Raises ValueError."""
+    found = _PEM.search(text)
+    if found is None:
+        raise ValueError("no certificate")
+    der = ssl.PEM_cert_to_DER_cert(found[0])
+    try:
+        _, at, _ = _element(der, 0)
+        _, at, _ = _element(der, at)
+        tag, _, end = _element(der, at)
+        at = end if tag == _VERSION else at
+        for _ in ("serial number", "algorithm of the signature", "issuer"):
+            _, _, at = _element(der, at)
+        _, at, _ = _element(der, at)
+        begins, at = _time(der, at)
+        return Validity(begins, _time(der, at)[0])
+    except IndexError:
+        raise ValueError("a certificate that is cut off") from None
+
+
+_VERSION: Final = 0xA0
+_FORMS: Final = {0x17: "%y%m%d%H%M%S%z", 0x18: "%Y%m%d%H%M%S%z"}
+"""Tags of times in DER, and their forms."""
+
+
+def _element(der: bytes, at: int) -> tuple[int, int, int]:
+    """Tag, begin and end of the content of an element in DER."""
+    tag, length, begin = der[at], der[at + 1], at + 2
+    if length >= 0x80:
+        begin += length - 0x80
+        length = int.from_bytes(der[at + 2 : begin])
+    if begin + length > len(der):
+        raise IndexError
+    return tag, begin, begin + length
+
+
+def _time(der: bytes, at: int) -> tuple[float, int]:
+    """A time, s since 1970, and where it ends. Raises ValueError."""
+    tag, begin, end = _element(der, at)
+    if tag not in _FORMS:
+        raise ValueError("no time")
+    return datetime.strptime(der[begin:end].decode("ascii"), _FORMS[tag]).timestamp(), end
