@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "journal": "the record: list, show, verify or export it",
     "key": "the key that signs the record: make, show or change it",
     "record": "begin another signed record, between shoes",
+    "tls": "trust the broker of a small house",
     "bundle": "verify the next version by the keys of this one, and install it",
     "schema": "all messages as JSON Schema, AsyncAPI or Markdown",
     "help": "read the documents: a chapter, an alarm, a config key",

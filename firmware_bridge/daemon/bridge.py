@@ -299,6 +299,7 @@ class Bridge:
             "faults": known_faults,
             "orders_refused": self.uplink.backend.refused,
             "unmarked": self.table.shoe.device.unmarked or {},
+            "certificate_days": UNSET if (days := self.uplink.certificates.days) is None else days,
             "acts": UNSET if (acts := self.table.shoe.device.acts) is UNSET else acts.acts,
         }
 

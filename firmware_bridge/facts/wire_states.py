@@ -186,7 +186,8 @@ class Health(Struct, frozen=True):
     queue: entries that the broker has not acknowledged, or the store does not have. faults: lamps and sensors that
     failed their test, None before the lamp test. orders_refused: orders by MQTT refused since the start because too
     many came. unmarked: dealer ("" where none is signed in) -> marks taken back while he dealt. acts: what
-    was counted in the present shift, left out where nothing was.
+    was counted in the present shift, left out where nothing was. certificate_days: whole days until the first of the
+    certificates of the broker's connection ends, left out without TLS.
     """
 
     uptime_s: Annotated[int, Number]
@@ -199,6 +200,7 @@ class Health(Struct, frozen=True):
     orders_refused: Annotated[int, Number]
     unmarked: dict[str, Annotated[int, Number]] = {}
     acts: Annotated[tuple[Acts, ...], Meta(max_length=MOST_COUNTED)] | UnsetType = UNSET
+    certificate_days: int | UnsetType = UNSET
 
 
 class Chance(Struct, frozen=True):

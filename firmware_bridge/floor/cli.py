@@ -17,6 +17,7 @@ from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.cli_people import add_people, add_screens, run_people, run_screens
 from firmware_bridge.floor.cli_record import add_record, run_record
+from firmware_bridge.floor.cli_tls import add_tls
 from firmware_bridge.floor.config import FloorConfig, load, need
 from firmware_bridge.floor.store import OtherFormat, What
 from firmware_bridge.record.signer import write_seed
@@ -366,6 +367,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "the users of NATS instead of mosquitto's rights; FILE: a line NAME:PASSWORD for each user"
     command.add_argument("--nats", type=Path, metavar="FILE", help=text)
     _add_key(commands, lambda _: None, CONFIG)
+    add_tls(commands, lambda _: None, CONFIG)
     command = add("backfill", "add exported journals to the store", _backfill)
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
     command = add("backup", "copy the store while the ingest runs", _backup)

@@ -109,6 +109,13 @@ class Connection:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return client
 
+    @property
+    def certificate_ends(self) -> float | None:
+        """When the broker's certificate ends, s since 1970; None without TLS."""
+        sock = self._client.socket()
+        ends = (sock.getpeercert() or {}).get("notAfter") if isinstance(sock, ssl.SSLSocket) else None
+        return float(ssl.cert_time_to_seconds(ends)) if isinstance(ends, str) else None
+
     def publish(self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None) -> int | None:
         """Sends a message at once; its id, or None if the connection broke (`ended` follows)."""
         mid = self._send(topic, payload, qos, retain, correlation)

@@ -119,6 +119,18 @@ class Link:
         """Ends the connection: a message to `topic` was acknowledged, and did not come back."""
         self._refuse(self._errors.text("no_echo", topic=topic))
 
+    @property
+    def certificate_ends(self) -> float | None:
+        """When the broker's certificate ends, s since 1970; None without TLS or a connection."""
+        return self._connection.certificate_ends if self._connection is not None else None
+
+    def renew(self) -> None:
+        """Connects again, with changed files; what is in flight is the caller's to send again."""
+        if self.up and not self._closing:
+            self._drop(in_order=True)
+            self._on_down("changed certificates are used")
+            self.start()
+
     async def close(self, farewell: Message | None) -> None:
         """Publishes `farewell`, waits shortly for what is in flight, and disconnects in order: no will is sent."""
         self._closing = True

@@ -89,13 +89,14 @@ class NotPem(BridgeError, ValueError):
 
 
 def tls_context(ca: str | None, cert: str | None, key: str | None) -> ssl.SSLContext:
-    """A TLS context from files. Raises OSError, with the name of a file that cannot be read; NotPem."""
+    """A TLS context from files, for TLS 1.2 and later. Raises NotPem; OSError, with the file that is not readable."""
     for path in filter(None, (ca, cert, key)):
         Path(path).open("rb").close()  # ssl's own error would not name the file
     try:
         context = ssl.create_default_context(cafile=ca)
     except ssl.SSLError as error:
         raise NotPem(str(ca), error.reason or str(error)) from None
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
     if cert is not None:
         try:
             context.load_cert_chain(cert, key, password="")  # else OpenSSL asks for one at the terminal

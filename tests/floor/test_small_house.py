@@ -17,11 +17,13 @@ from time import monotonic
 
 import pytest
 
+from firmware_bridge.cli import main as shoe
 from firmware_bridge.config.load import parse
 from firmware_bridge.floor.cli import main as shoe_floor
 from firmware_bridge.floor.config import load
 from firmware_bridge.floor.page.feed import feed
 from firmware_bridge.floor.source.mqtt import MqttSource
+from firmware_bridge.mqtt.certificates import code_of
 from tests.floor.ingesting import Ingest
 from tests.kit.broker import Broker, free_port
 from tests.kit.command import status
@@ -70,9 +72,11 @@ class House:
         if os.geteuid() != 0:
             lines = [line for line in lines if "chown" not in line]
         program = f"{sys.executable} -m firmware_bridge.floor --config {self.folder}/etc/firmware-bridge/floor.toml acl"
+        tls = f"{sys.executable} -m firmware_bridge.floor tls new --dir {self.folder}/etc/firmware-bridge/tls"
         text = self.here("\n".join(lines)).replace("sudo ", "").replace("shoe-floor acl", program)
+        text = text.replace("shoe-floor tls new", tls)
         done = subprocess.run(["bash", "-euc", text], cwd=ROOT, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        return done.stdout.strip().splitlines()[-1]
 
 
 class DocBroker(Broker):
@@ -93,6 +97,16 @@ def house(tmp_path: Path) -> Iterator[tuple[House, DocBroker, str]]:
     broker.start()
     yield house, broker, password
     broker.kill()
+
+
+def join(house: House, port: int, config: Path) -> None:
+    """What the document has a technician type at the table, with the code that the PC printed."""
+    [line] = [each for each in blocks("sh", "The table")[0].splitlines() if " tls join " in each]
+    authority = house.folder / "etc/firmware-bridge/tls/ca.pem"
+    code = code_of(authority.read_text())
+    where = ["--port", str(port), "--config", str(config), "--ca", str(house.folder / "table-ca.pem")]
+    assert line.split()[:4] == ["sudo", "shoe", "tls", "join"]
+    assert shoe(["tls", "join", "127.0.0.1", code, *where]) == 0
 
 
 def floor_toml(house: House, port: int) -> Path:
@@ -121,7 +135,7 @@ def test_the_broker_takes_no_connection_without_tls() -> None:
     conf = (ROOT / "docs/small-house/mosquitto.conf").read_text()
     assert re.findall(r"^listener (.*)$", conf, re.M) == ["8883"]
     assert "certfile" in conf
-    assert tomllib.loads(blocks("toml", "The table")[0])["mqtt"]["ca"]
+    assert "shoe tls join " in blocks("sh", "The table")[0]
 
 
 def test_what_the_document_shows_is_what_it_copies() -> None:
@@ -144,11 +158,11 @@ def test_a_round_of_the_table_comes_into_the_store_and_the_backup(
     secret.write_text(password)
     given = tomllib.loads(blocks("toml", "The table")[0])
     assert parse(given).mqtt.stored == "floor"
-    ca = {"ca": pc.here(given["mqtt"]["ca"]), "port": broker.port}
-    mqtt = given["mqtt"] | {"host": "127.0.0.1", "password_file": str(secret)} | ca
+    mqtt = given["mqtt"] | {"password_file": str(secret)}
     ingest = Ingest(pc.folder, broker.port)
     config = floor_toml(pc, broker.port)
     table = DaemonTable(pc.folder, broker.port, mqtt=mqtt)
+    join(pc, broker.port, table.config_path)
     try:
         ingest.start()
         table.start()
@@ -210,7 +224,7 @@ def test_the_next_table_needs_a_password_its_name_and_rights(house: tuple[House,
     secret = pc.folder / "table.password"
     secret.write_text(pc.typed(blocks("sh", "The step to three tables")[0]))
     broker.reload()
-    ca = str(pc.folder / "etc/firmware-bridge/ca.pem")
+    ca = str(pc.folder / "etc/firmware-bridge/tls/ca.pem")
     mqtt = {"username": "T08", "password_file": str(secret), "stored": "floor", "ca": ca}
     table = DaemonTable(pc.folder, broker.port, table={"id": "T08"}, mqtt=mqtt)
     try:

@@ -1,6 +1,7 @@
 """An honest backend: it subscribes, keeps what comes in order, and can publish commands."""
 
 import json
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -51,6 +52,7 @@ class Backend:
         username: str | None = None,
         password: str | None = None,
         of_shoes: bool = True,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self.received: list[Received] = []
         self.faults: list[str] = []
@@ -61,6 +63,8 @@ class Backend:
         self._subscribed = threading.Event()
         self._client = Client(CallbackAPIVersion.VERSION2, client_id, protocol=MQTTProtocolVersion.MQTTv5)
         self._client.username_pw_set(username, password)
+        if tls:
+            self._client.tls_set_context(tls)
         self._client.reconnect_delay_set(1, 1)
         self._client.on_connect, self._client.on_message = self._connected, self._message
         self._client.on_subscribe = lambda *_: self._subscribed.set()

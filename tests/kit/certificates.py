@@ -1,6 +1,7 @@
 """Certificates for a broker and a bridge, made by openssl."""
 
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,60 @@ def _make_expired(folder: Path) -> None:
         ),
     ):
         subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
+
+
+class Authority:
+    """A certificate authority in a folder, of `openssl ca`, for any days. Files: NAME.pem, NAME.key, crl.pem."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
+        (folder / "ca.cnf").write_text(_AUTHORITY)
+        (folder / "index.txt").touch()
+        (folder / "serial").write_text("01\n")
+        self._run("openssl req -x509 -days 3650 -subj /CN=authority -keyout ca.key -out ca.pem", _NEW)
+        self.publish()
+
+    def issue(self, name: str, names: str = "", begins: float = -1.0, ends: float = 365.0) -> None:
+        """Make a certificate. names: as in subjectAltName. begins, ends: days from now."""
+        more = f"-addext subjectAltName={names}" if names else ""
+        self._run(f"openssl req -new -subj /CN={name} -keyout {name}.key -out {name}.csr", _NEW, more)
+        dates = f"-startdate {_date(begins)} -enddate {_date(ends)}"
+        self._run(f"openssl ca -batch -config ca.cnf -notext -in {name}.csr -out {name}.pem", dates)
+
+    def revoke(self, name: str) -> None:
+        """Put a certificate into `crl.pem`."""
+        self._run(f"openssl ca -config ca.cnf -revoke {name}.pem")
+        self.publish()
+
+    def publish(self) -> None:
+        """Write `crl.pem` anew."""
+        self._run("openssl ca -config ca.cnf -gencrl -out crl.pem")
+
+    def _run(self, *parts: str) -> None:
+        subprocess.run(" ".join(parts).split(), cwd=self.folder, check=True, capture_output=True)
+
+
+_NEW = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+_AUTHORITY = """
+[ca]
+default_ca = a
+[a]
+database = index.txt
+serial = serial
+new_certs_dir = .
+certificate = ca.pem
+private_key = ca.key
+default_md = sha256
+default_days = 30
+default_crl_days = 30
+policy = any
+unique_subject = no
+copy_extensions = copy
+[any]
+commonName = supplied
+"""
+
+
+def _date(days: float) -> str:
+    return (datetime.now(UTC) + timedelta(days=days)).strftime("%Y%m%d%H%M%SZ")

@@ -12,7 +12,7 @@ DAY_S, HOUR_S, MINUTE_S = 86_400, 3_600, 60
 
 READER: Final = ("reads", "unread", "frames_bad", "quality", "lamp", "ambient", "temperature", "forecast")
 MACHINE: Final = ("uptime_s", "reader", "disk_free_mb", "temperature", "under_voltage", "queue", "faults")
-OTHERS: Final = ("orders_refused", "unmarked", "acts", "quality_calibrated", "lamp_calibrated")
+OTHERS: Final = ("orders_refused", "unmarked", "acts", "certificate_days", "quality_calibrated", "lamp_calibrated")
 """Values that have words of their own; another one is shown with its name."""
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.daemon.delivery.backlog import UnsentAlarms
+from firmware_bridge.daemon.delivery.certificates import Certificates, TlsLink
 from firmware_bridge.daemon.delivery.foreign import Foreign
 from firmware_bridge.daemon.delivery.outbox import EchoCheck, Outbox
 from firmware_bridge.daemon.delivery.replies import Reply
@@ -37,6 +38,7 @@ from firmware_bridge.mqtt.client import QuickConnection
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.record.envelope import content
+from firmware_bridge.shoe.state import is_card_out
 from firmware_bridge.topics.state import mode
 
 MOST: Final = 16
@@ -150,12 +152,15 @@ class Uplink:
             settings, loop, will=self._will, topics=topics, own=self._own, of_others=of_others, driver=QuickConnection,
             on_up=self._on_up, on_down=self._on_down, on_delivered=self._on_delivered, on_message=self._on_message,
         )  # fmt: skip
+        tls = TlsLink(lambda: self.link.certificate_ends, self.link.renew, self._is_between_rounds)
+        self.certificates = Certificates(settings, table, tls, loop)
         self.outage = BrokerOutage(table, lambda: self.link.up, lambda: self._echoes.awaited or bool(self.shared), loop)
 
     def start(self) -> None:
         """Begins to connect: with the journal open, or to show why it is not."""
         self.outage.expect()
         self.link.start()
+        self.certificates.start()
 
     def begin(self, opened: Opened) -> None:
         """Begins to send the open journal."""
@@ -165,6 +170,7 @@ class Uplink:
     async def close(self, last_word: LastWord) -> None:
         """Publishes the last status and disconnects; undelivered messages are sent after the next start."""
         self.outage.close()
+        self.certificates.close()
         self.backend.close()
         self.states.flush()
         self.states.close()
@@ -310,6 +316,9 @@ class Uplink:
         if "health" in topics and self.health:
             self.publish_health(self.health)
         self.states.again(topics)
+
+    def _is_between_rounds(self) -> bool:
+        return not self._table.shoe.laid and not is_card_out(self._table.shoe)
 
     def _send_reply(self, reply: Reply) -> int:
         return self.link.publish(reply.topic, reply.payload, response=reply.asked)

@@ -1,0 +1,145 @@
+"""The certificates of the connection to the broker: says when one ends, and has a renewed one used between rounds."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from time import time
+from typing import Final, NamedTuple, Protocol
+
+from firmware_bridge.mqtt.certificates import Validity, validity
+from firmware_bridge.mqtt.settings import BrokerSettings, NotPem, tls_context
+
+log = logging.getLogger(__name__)
+
+DAY_S: Final = 86_400.0
+WARNED_S: Final = 30 * DAY_S
+"""Time before the end of a certificate from which on it is an alarm."""
+
+LOOK_S: Final = 60.0
+"""Seconds between two looks at the files."""
+
+ALARM: Final = "certificate_ends"
+
+_Seen = tuple[tuple[int, int], ...]
+
+
+class Warnings(Protocol):
+    """A table, as far as alarms need it."""
+
+    def warn(self, name: str, detail: str, todo: str) -> None: ...
+
+    def unwarn(self, name: str) -> None: ...
+
+
+class TlsLink(NamedTuple):
+    """The connection to the broker. ends: of the broker's certificate, s since 1970; None where none is known.
+
+    renew: connects again. may_renew: whether no round is open.
+    """
+
+    ends: Callable[[], float | None]
+    renew: Callable[[], None]
+    may_renew: Callable[[], bool]
+
+
+class Certificates:
+    """Looks at the certificates each minute, from `start` to `close`; without TLS it does nothing."""
+
+    def __init__(
+        self,
+        settings: BrokerSettings,
+        warnings: Warnings,
+        link: TlsLink,
+        loop: asyncio.AbstractEventLoop,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        self._settings, self._warnings, self._link, self._loop, self._clock = settings, warnings, link, loop, clock
+        self._files = [Path(each) for each in (settings.ca, settings.cert, settings.key) if each is not None]
+        self._used: _Seen = ()
+        self._said = self._why_not = ""
+        self._timer: asyncio.TimerHandle | None = None
+        self._left: float | None = None
+
+    @property
+    def days(self) -> int | None:
+        """Whole days until the first certificate ends, negative behind it; None where none is known."""
+        return None if self._left is None else int(self._left // DAY_S)
+
+    def start(self) -> None:
+        """Begins to look; the files are used as they are now."""
+        if self._settings.encrypted:
+            self._used = self._seen()
+            self._look()
+
+    def close(self) -> None:
+        """Stops."""
+        if self._timer:
+            self._timer.cancel()
+
+    def _look(self) -> None:
+        self._timer = self._loop.call_later(LOOK_S, self._look)
+        self._renew()
+        known = dict(self._known())
+        now_s = self._clock()
+        self._left = min((each.ends for each in known.values()), default=now_s) - now_s if known else None
+        self._say(*_finding(known, now_s))
+
+    def _known(self) -> Iterator[tuple[str, Validity]]:
+        """The certificates by what they are called; a file that cannot be read is told by the connection."""
+        for path in filter(None, (self._settings.cert, self._settings.ca)):
+            try:
+                yield f"the certificate {path}", validity(Path(path).read_text("ascii"))
+            except (OSError, ValueError):
+                continue
+        if (ends := self._link.ends()) is not None:
+            yield "the broker's certificate", Validity(0.0, ends)
+
+    def _renew(self) -> None:
+        """Has changed files used, once they are whole and no round is open."""
+        if (seen := self._seen()) == self._used or not self._link.may_renew():
+            return
+        try:
+            tls_context(self._settings.ca, self._settings.cert, self._settings.key)
+        except (OSError, NotPem) as error:
+            if str(error) != self._why_not:
+                log.warning("changed certificates are not used yet: %s", error)
+            self._why_not = str(error)
+            return
+        self._used, self._why_not = seen, ""
+        log.info("certificates were changed: the broker is connected again")
+        self._link.renew()
+
+    def _seen(self) -> _Seen:
+        found = []
+        for path in self._files:
+            try:
+                status = path.stat()
+                found.append((status.st_ino, status.st_mtime_ns))
+            except OSError:
+                found.append((0, 0))
+        return tuple(found)
+
+    def _say(self, detail: str, todo: str) -> None:
+        if detail != self._said:
+            self._said = detail
+            self._warnings.unwarn(ALARM)
+            if detail:
+                self._warnings.warn(ALARM, detail, todo)
+
+
+def _finding(known: dict[str, Validity], now_s: float) -> tuple[str, str]:
+    """What is wrong with the certificates, and what to do; two empty texts where nothing is."""
+    for name, each in known.items():
+        if now_s < each.begins:
+            return f"{name} is valid from {_day(each.begins)} on", "check this machine's clock: timedatectl"
+    name, first = min(known.items(), key=lambda item: item[1].ends, default=("", Validity(0.0, now_s + WARNED_S)))
+    if now_s + WARNED_S <= first.ends:
+        return "", ""
+    todo = "renew it (docs/broker.md, Certificates): a changed file is used between two rounds"
+    return f"{name} {'ends' if now_s < first.ends else 'ended'} on {_day(first.ends)}", todo
+
+
+def _day(at_s: float) -> str:
+    return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%d")

@@ -1,0 +1,98 @@
+"""Certificates: the code by which a table knows the authority of its broker, and how long one is valid."""
+
+import re
+import ssl
+import subprocess
+from base64 import b32encode
+from datetime import datetime
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+from firmware_bridge.errors import BridgeError
+
+CODE_BYTES: Final = 10
+"""80 bits of the SHA-256 of the authority's certificate: 16 characters of base32."""
+
+ASK_S: Final = 20.0
+"""Seconds for an answer of the broker."""
+
+_PEM: Final = re.compile(r"-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]+-----END CERTIFICATE-----\n")
+
+
+class TlsError(BridgeError):
+    """Certificates that cannot be made, fetched or taken."""
+
+
+def code_of(certificate: str) -> str:
+    """The code of a certificate in PEM, in four groups to be read aloud."""
+    digest = sha256(ssl.PEM_cert_to_DER_cert(certificate)).digest()
+    code = b32encode(digest[:CODE_BYTES]).decode("ascii")
+    return "-".join(code[n : n + 4] for n in range(0, len(code), 4))
+
+
+def shown_at(host: str, port: int) -> list[str]:
+    """The certificates that a server shows, each in PEM; nothing of them is verified. Raises TlsError."""
+    at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    command = ["openssl", "s_client", "-showcerts", "-connect", at]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=ASK_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise TlsError(f"{at} does not answer in TLS", "check the address, the port and the firewall") from None
+    except OSError as error:
+        raise TlsError(f"openssl cannot be started ({error.strerror})", "sudo apt install openssl") from None
+    found = _PEM.findall(done.stdout.decode("ascii", "replace"))
+    if not found:
+        what = f"{at} shows no certificate"
+        raise TlsError(what, "check the address, that the broker runs, and that this port of it speaks TLS")
+    return found
+
+
+class Validity(NamedTuple):
+    """From when to when a certificate is valid, s since 1970."""
+
+    begins: float
+    ends: float
+
+
+def validity(text: str) -> Validity:
+    """The validity of the first certificate in a PEM text (RFC 5280, 4.1.2.5). Raises ValueError."""
+    found = _PEM.search(text)
+    if found is None:
+        raise ValueError("no certificate")
+    der = ssl.PEM_cert_to_DER_cert(found[0])
+    try:
+        _, at, _ = _element(der, 0)
+        _, at, _ = _element(der, at)
+        tag, _, end = _element(der, at)
+        at = end if tag == _VERSION else at
+        for _ in ("serial number", "algorithm of the signature", "issuer"):
+            _, _, at = _element(der, at)
+        _, at, _ = _element(der, at)
+        begins, at = _time(der, at)
+        return Validity(begins, _time(der, at)[0])
+    except IndexError:
+        raise ValueError("a certificate that is cut off") from None
+
+
+_VERSION: Final = 0xA0
+_FORMS: Final = {0x17: "%y%m%d%H%M%S%z", 0x18: "%Y%m%d%H%M%S%z"}
+"""Tags of times in DER, and their forms."""
+
+
+def _element(der: bytes, at: int) -> tuple[int, int, int]:
+    """Tag, begin and end of the content of an element in DER."""
+    tag, length, begin = der[at], der[at + 1], at + 2
+    if length >= 0x80:
+        begin += length - 0x80
+        length = int.from_bytes(der[at + 2 : begin])
+    if begin + length > len(der):
+        raise IndexError
+    return tag, begin, begin + length
+
+
+def _time(der: bytes, at: int) -> tuple[float, int]:
+    """A time, s since 1970, and where it ends. Raises ValueError."""
+    tag, begin, end = _element(der, at)
+    if tag not in _FORMS:
+        raise ValueError("no time")
+    return datetime.strptime(der[begin:end].decode("ascii"), _FORMS[tag]).timestamp(), end
