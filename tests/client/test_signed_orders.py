@@ -32,7 +32,7 @@ def test_a_floor_with_a_key_gives_orders_and_goes_on_from_the_last_count(
 
     def give() -> None:
         with PlainFloor("cage", port=broker.port, key_file=file) as floor:
-            answers.append(floor.table("T07").open_shoe())
+            answers.append(floor.table("T07", on_behalf_of="ANNA").open_shoe())
             sign = floor._sender._signing
             assert sign
             ahead = sign.last
@@ -49,3 +49,5 @@ def test_a_floor_with_a_key_gives_orders_and_goes_on_from_the_last_count(
     assert [each.error for each in answers] == [None, "no round is open", "no round is open"]
     refused = [each["code"] for each in backend.on("reply") if "code" in each]
     assert refused == ["old_count"]
+    on_record = [each["event"] for each in backend.on("event") if each["event"]["type"] == "CommandAnswered"]
+    assert (on_record[0]["by"], on_record[0]["on_behalf_of"]) == ("key/cage", "ANNA")
