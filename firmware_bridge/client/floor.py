@@ -164,29 +164,36 @@ class Floor(_Floor):
         return Orders(lambda order: self._give(name, order, answer_s, on_behalf_of))
 
     async def _give(self, table: str, order: Order, answer_s: float, person: str) -> Answer:
-        answered: asyncio.Future[Answer] = self._loop.create_future()
-        id = self._sender.begin(lambda answer: self._found(answered, answer))
-        try:
-            async with asyncio.timeout(answer_s):
-                while True:
-                    await asyncio.wait((answered,), timeout=self._sender.send(table, order, id, person))
-                    if answered.done():
-                        return answered.result()
-        except TimeoutError:
-            raise no_answer(table, order, id, answer_s) from None
-        finally:
-            self._sender.end(id)
-
-    def _found(self, answered: asyncio.Future[Answer], answer: Answer) -> None:
-        def found() -> None:
-            if not answered.done():
-                answered.set_result(answer)
-
-        self._loop.call_soon_threadsafe(found)
+        return await asked(self._sender, table, order, answer_s, person)
 
     def _wake(self) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._news.set)
+
+
+async def asked(sender: Sender, table: str, order: Order, answer_s: float, person: str = "", id: str = "") -> Answer:
+    """The answer to an order, sent again under its id until it comes. person: as for `Sender.send`. Raises NoAnswer."""
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[Answer] = loop.create_future()
+
+    def found(answer: Answer) -> None:
+        if not answered.done():
+            answered.set_result(answer)
+
+    def heard(answer: Answer) -> None:
+        loop.call_soon_threadsafe(found, answer)
+
+    id = sender.begin(heard, id)
+    try:
+        async with asyncio.timeout(answer_s):
+            while True:
+                await asyncio.wait((answered,), timeout=sender.send(table, order, id, person))
+                if answered.done():
+                    return answered.result()
+    except TimeoutError:
+        raise no_answer(table, order, id, answer_s) from None
+    finally:
+        sender.end(id)
 
 
 class AsyncBatches:

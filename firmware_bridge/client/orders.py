@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_bridge.client.payload import command
+from firmware_bridge.client.payload import MOST_OF_ID, command
 from firmware_bridge.client.signing import Signing
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts import orders
@@ -251,7 +251,7 @@ class Sender:
                 return False
             if answer.count:
                 self._signing.last = max(self._signing.last, answer.count)
-            again = self._new_id()
+            again = f"{id[: MOST_OF_ID - 2]}-2"
             if id not in self._waiting or (newer := self._sealed(given, again)) is None:
                 return False
             self._waiting[again] = self._waiting.pop(id)

@@ -29,6 +29,7 @@ class PageSection(Struct, frozen=True, kw_only=True):
     proxies: addresses of proxies; behind one, the last X-Forwarded-For is who asks.
     user_header: the header with the name of who signed in at the proxy; with user_secret_file only.
     user_secret_file: the file with what the proxy sends in X-Page-Secret, so that no other program sets user_header.
+    order_key_file: the file with the key that signs orders, named `page` in the tables' [[orders]]; else it gives none.
     streams: most browsers at a time.
     client_id: how its client ids begin; each run has its own, without a session.
     username, password_file: its own login at the broker; without it, that of `[mqtt]`.
@@ -44,6 +45,7 @@ class PageSection(Struct, frozen=True, kw_only=True):
     proxies: tuple[Text, ...] = ()
     user_header: HeaderName | None = None
     user_secret_file: Text | None = None
+    order_key_file: Text | None = None
     streams: Streams = 200
     client_id: Text = "shoe-floor-page"
     username: Text | None = None
@@ -80,6 +82,8 @@ def of_the_page(page: PageSection) -> Iterator[str]:
             yield f"[page] proxies: {as_written(each)} is no address: write one as 127.0.0.1"
     if bool(page.user_header) != bool(page.user_secret_file):
         yield "[page] user_header could be set by anybody without user_secret_file: set both"
+    if page.order_key_file and page.sign_in == "off":
+        yield '[page] order_key_file needs a sign-in, as each order has its person: set sign_in = "on"'
     if not page.users.startswith("/"):
         yield f"[page] users = {as_written(page.users)}: write the full path, starting with /"
 

@@ -50,7 +50,8 @@ def test_the_person_whom_a_key_names_is_on_record(table: Any, backend: Backend) 
     assert (on_record["by"], on_record["on_behalf_of"]) == ("key/page", "ANNA")
     used = page.order(as_of(backend), do="open_shoe", id="page-1", on_behalf_of="BO")
     assert answer(backend, used)["error"] == "this id was already used for open_shoe"
-    for nobody in ("", " ", "x" * 65, "a\nb", 7, None, {}):
+    nobodies: tuple[Any, ...] = ("", " ", "x" * 65, "a\nb", 7, None, {})
+    for nobody in nobodies:
         refused = answer(backend, page.order(as_of(backend), do="open_shoe", on_behalf_of=nobody))
         assert (refused["code"], "on_behalf_of" in refused["error"]) == ("shape", True)
 

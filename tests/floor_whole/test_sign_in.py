@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Final, NamedTuple
-from urllib.parse import urlencode
 
 import pytest
 
@@ -17,40 +15,13 @@ from firmware_bridge.floor.page.people import People
 from tests.floor.tables import baccarat, messages
 from tests.floor_whole import pages as whole
 from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
+from tests.floor_whole.signed_in import FORM, PASSWORD, ask, sign_in
 from tests.kit import broker as real
 from tests.kit import certificates
 from tests.kit.broker import Broker, free_port
 
 broker, brokers, tls = real.broker, real.brokers, certificates.tls  # fixtures
 pages, chromium = whole.pages, whole.chromium  # fixtures
-PASSWORD = "correct horse battery"
-FORM: Final = "application/x-www-form-urlencoded"
-
-
-class Answer(NamedTuple):
-    status: int
-    headers: dict[str, str]
-    body: str
-
-    @property
-    def cookie(self) -> str:
-        """`NAME=VALUE` of the cookie that is set."""
-        return self.headers.get("set-cookie", "").partition(";")[0]
-
-
-def ask(page: Page, path: str, method: str = "GET", body: str | None = None, **headers: str) -> Answer:
-    link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
-    link.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
-    answer = link.getresponse()
-    text = "" if answer.headers.get("content-type", "").startswith("text/event") else answer.read().decode()
-    link.close()
-    return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, text)
-
-
-def sign_in(page: Page, name: str = "ANNA", password: str = PASSWORD, **more: str) -> Answer:
-    fields = {"name": name, "password": password, "next": more.pop("next", "/")}
-    headers = {"origin": page.url, "content_type": FORM} | more
-    return ask(page, "/sign-in", "POST", urlencode(fields), **headers)
 
 
 @pytest.fixture

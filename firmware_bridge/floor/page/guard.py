@@ -17,7 +17,8 @@ from firmware_bridge.floor.page_config import PageSection, is_loopback
 from firmware_bridge.floor.serving import host_name, is_address
 
 READS: Final = ("GET", "HEAD")
-SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
+SIGN_IN, SIGN_OUT, ORDER = "/sign-in", "/sign-out", "/order"
+"""Addresses that forms are sent to; that of orders is below each table's page."""
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -102,7 +103,10 @@ class Guard:
         """The refusal of a request that is no read and no form of ours."""
         if scope["method"] in READS:
             return None
-        takes = scope["method"] == "POST" and scope["path"] in (SIGN_IN, SIGN_OUT) and self._page.sign_in == "on"
+        is_ours = scope["path"] in (SIGN_IN, SIGN_OUT) or (
+            self._page.order_key_file and _ORDER.fullmatch(scope["path"])
+        )
+        takes = scope["method"] == "POST" and is_ours and self._page.sign_in == "on"
         if not takes:
             return _plain("this address is only read\n", 405, allow=", ".join(READS))
         origin = headers.get("origin", "")
@@ -134,7 +138,8 @@ class Guard:
         return is_address(peer) and ip_address(peer) in self._proxies
 
 
-_PLAIN: Final = re.compile(r"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?)?/?")
+_ORDER: Final = re.compile(rf"/table/[^/]+{ORDER}")
+_PLAIN: Final = re.compile(rf"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?)?/?|{_ORDER.pattern}")
 """The addresses that are there for who signs in."""
 
 

@@ -12,6 +12,7 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, secret
 from firmware_bridge.floor.page.app import app
 from firmware_bridge.floor.page.feed import feed
+from firmware_bridge.floor.page.orders import page_orders
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page_config import PageSection
 from firmware_bridge.floor.serving import listening, server
@@ -45,7 +46,8 @@ def run(config: FloorConfig) -> int:
     tls: dict[str, Any] = (
         {"ssl_certfile": page.cert, "ssl_keyfile": str(secret(page.key))} if page.cert and page.key else {}
     )
-    served = app(feed(config), page, ready, config.screen, shown)
+    read = feed(config)
+    served = app(read, page, ready, config.screen, shown, page_orders(page, read, config.mqtt.root))
     served.state.server = web = server(served, page.streams + config.screen.streams + PAGES, **tls)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _again)
