@@ -48,6 +48,7 @@ def test_its_unit_is_as_hardened_as_the_ingests() -> None:
         ({"sign_in": "off", "proxies": ["127.0.0.1"]}, 'sign_in = "off" is only for a host of this machine'),
         ({"cert": "/c"}, "cert and key need each other"),
         ({"proxies": ["nginx"]}, '"nginx" is no address'),
+        ({"sign_in": "off", "order_key_file": "k"}, "order_key_file needs a sign-in, as each order has its person"),
         ({"user_header": "X-Remote-User"}, "could be set by anybody without user_secret_file"),
         ({"user_secret_file": "/s"}, "could be set by anybody without user_secret_file"),
         ({"users": "users.json"}, "write the full path"),

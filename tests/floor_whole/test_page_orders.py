@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,13 @@ from urllib.parse import urlencode
 import pytest
 
 from firmware_bridge.client.signing import signing
+from firmware_bridge.facts.orders import ALL
 from firmware_bridge.floor.page.people import People
 from tests.daemon import listened
 from tests.daemon.listened import status_is
+from tests.floor.tables import baccarat, messages
 from tests.floor_whole import pages as whole
-from tests.floor_whole.pages import Page, until
+from tests.floor_whole.pages import Page, now_ms, publish, until
 from tests.floor_whole.signed_in import FORM, PASSWORD, Answer, ask, sign_in
 from tests.kit import backend as listening
 from tests.kit import broker as real
@@ -32,9 +36,10 @@ ALLOWS = ("void", "resolve", "bets_open", "bets_closed", "request_shoe_change", 
 class Pit:
     """A table with a daemon, a page with a key, and one person of each role who has signed in."""
 
-    def __init__(self, table: Callable[..., Any], page: Page, key: Path, backend: Backend, **sections: Any) -> None:
-        row = {"name": "page", "key": signing("page", key, lambda: 0).by.key.vkey, "allows": list(ALLOWS)}
-        self.table, self.page, self.backend = table(orders=[row], **sections), page, backend
+    def __init__(self, make: Callable[..., Any], page: Page, key: Path, backend: Backend, **sections: Any) -> None:
+        allows = list(sections.pop("allows", ALLOWS))
+        row = {"name": "page", "key": signing("page", key, lambda: 0).by.key.vkey, "allows": allows}
+        self.table, self.page, self.backend = make(orders=[row], **sections), page, backend
         status_is(backend, "online")
         self.act, self.look = sign_in(page).cookie, sign_in(page, "BO").cookie
 
@@ -94,3 +99,115 @@ def test_a_void_on_the_page_voids_the_round_and_the_record_names_the_person(pit:
     assert (voided["by"], voided["why"]) == ("key/page", ["misdeal"])
     assert (answered["by"], answered["on_behalf_of"]) == ("key/page", "ANNA")
     assert "ANNA gave void to table T07" in floor.page.log
+
+
+def test_each_order_of_the_pit_is_a_form_and_the_table_answers_in_its_own_words(pit: Callable[..., Pit]) -> None:
+    floor = pit(service={"mode": "vip"})
+    floor.table.deal("9d")
+    until(lambda: {each["do"] for each in floor.forms()} >= set(ALLOWS) - {"resolve"} or floor.table.pause(0.05))
+    refused = floor.send(floor.form("request_shoe_change"))
+    assert (refused.status, "has refused the order" in refused.body) == (409, True)
+    assert "ask again after round" in refused.body
+    assert floor.send(floor.form("request_dealer_change")).status == 200
+    assert floor.send(floor.form("bets_open")).status in (200, 409)
+    assert floor.send(floor.form("bets_closed")).status == 200
+    floor.backend.wait_until(lambda: len(floor.events("CommandAnswered")) == 4)
+    assert {each["answer"]["do"] for each in floor.events("CommandAnswered")} == set(ALLOWS) - {"resolve", "void"}
+    assert {each["on_behalf_of"] for each in floor.events("CommandAnswered")} == {"ANNA"}
+    floor.table.board.fault("unreadable")
+    floor.table.pty.tick()
+    wanted = until(lambda: [each for each in floor.forms() if each.get("irregularity") == "unreadable"])
+    decision = wanted[0] | {"why": "seen by two"}
+    assert floor.send(decision | {"since": "1"}).status == 409
+    assert floor.send(decision).status == 200
+    floor.backend.wait_until(lambda: "key/page" in [each.get("by") for each in floor.events("IrregularityClosed")])
+
+
+def test_correct_and_enter_and_all_other_orders_are_given_by_no_page(pit: Callable[..., Pit]) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    form = floor.form("void", why="x")
+    others = {*ALL, "enter", "malformed", "", "Void"} - set(ALLOWS)
+    assert {"correct", "enter", "open_shoe", "next", "reveal"} <= others
+    for do in sorted(others):
+        fields = {"cards": "9d 4s", "card": "9d", "second": "BO", "round": form["round"]}
+        assert floor.send(form | fields | {"do": do}).status == 400
+    assert [each for each in floor.backend.received if each.topic.endswith("/command")] == []
+
+
+def test_only_a_form_of_ones_own_session_and_of_this_moment_is_sent(pit: Callable[..., Pit]) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    form = floor.form("void", why="x")
+    assert floor.forms(floor.look) == []
+    assert "Orders need the role act" in floor.html(floor.look)
+    refused = {
+        "nobody": floor.send(form, "shoe=" + "A" * 43).status,
+        "look": floor.send(form, floor.look).status,
+        "another session": floor.send(form, sign_in(floor.page).cookie).status,
+        "another site": floor.send(form, origin="https://evil.example").status,
+        "no origin": floor.send(form, origin="null").status,
+        "no token": floor.send(form | {"token": ""}).status,
+        "another id": floor.send(form | {"id": form["id"][:-1] + "x"}).status,
+        "no id": floor.send({name: value for name, value in form.items() if name != "id"}).status,
+        "another round": floor.send(form | {"round": "7"}).status,
+        "another shoe": floor.send(form | {"journal": "9-none"}).status,
+        "no round": floor.send(form | {"round": ""}).status,
+        "a long reason": floor.send(form | {"why": "x" * 501}).status,
+        "no form": floor.send(form, content_type="application/json").status,
+        "another table": ask(
+            floor.page, "/table/T08/order", "POST", "", origin=floor.page.url, cookie=floor.act
+        ).status,
+    }
+    assert refused == {
+        "nobody": 401, "look": 403, "another session": 409, "another site": 403, "no origin": 403, "no token": 409,
+        "another id": 409, "no id": 409, "another round": 409, "another shoe": 409, "no round": 400,
+        "a long reason": 400, "no form": 400, "another table": 404,
+    }  # fmt: skip
+    assert [each for each in floor.backend.received if each.topic.endswith("/command")] == []
+    assert floor.send(form).status == 200
+
+
+def test_a_form_that_is_sent_twice_is_one_order(pit: Callable[..., Pit]) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    form = floor.form("void", why="misdeal")
+    with ThreadPoolExecutor(4) as at_once:
+        answers = list(at_once.map(lambda _: floor.send(form).status, range(4)))
+    assert answers == [200] * 4
+    assert floor.send(form | {"why": "another"}).status == 409
+    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    assert len(floor.events("CommandAnswered")) == 1
+    assert len([each for each in floor.backend.received if each.topic.endswith("/command")]) == 1
+
+
+def test_a_table_that_does_not_answer_is_said_and_the_same_form_acts_once(pit: Callable[..., Pit]) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    form = floor.form("void", why="misdeal")
+    assert floor.table.process
+    floor.table.process.send_signal(signal.SIGSTOP)
+    silent = floor.send(form)
+    assert (silent.status, "did not answer within 10 s" in silent.body) == (504, True)
+    assert "no answer within 10 s" in floor.page.log
+    floor.table.process.send_signal(signal.SIGCONT)
+    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    until(lambda: floor.send(form).status == 409)  # the page has heard of it
+    assert len(floor.events("CommandAnswered")) == 1
+
+
+def test_a_right_that_the_key_lacks_is_said_by_the_table(pit: Callable[..., Pit]) -> None:
+    floor = pit(allows=("bets_open",))
+    floor.deal("9d 4s")
+    answer = floor.send(floor.form("void", why="misdeal"))
+    assert (answer.status, "void is not allowed for the key page" in answer.body) == (409, True)
+
+
+def test_without_a_key_there_are_no_forms(broker: Broker, pages: Callable[..., Page], tmp_path: Path) -> None:
+    People(tmp_path / "users.json").add("ANNA", "act", PASSWORD)
+    page = pages(broker, sign_in="on", users=str(tmp_path / "users.json"))
+    publish(broker, messages("T07", baccarat(2), now_ms()))
+    cookie = sign_in(page).cookie
+    until(lambda: "T07" in ask(page, "/", cookie=cookie).body)
+    assert "/order" not in ask(page, "/table/T07", cookie=cookie).body
+    assert ask(page, "/table/T07/order", "POST", "", cookie=cookie, origin=page.url).status == 405
