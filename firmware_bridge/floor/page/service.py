@@ -1,6 +1,7 @@
 """`shoe-floor page`: serves the page until a signal stops it."""
 
 import logging
+import os
 import signal
 import socket
 from pathlib import Path
@@ -23,6 +24,9 @@ PAGES: Final = 100
 """Most requests at a time beside the streams."""
 
 
+UNIX_HINT: Final = "check [page] socket of floor.toml, and that its folder is there and ours (docs/page.md)"
+
+
 class PageError(BridgeError, OSError):
     """The page cannot be served."""
 
@@ -34,7 +38,7 @@ def run(config: FloorConfig) -> int:
     """
     page, systemd = config.page, Systemd()
     listener = _listener(page)
-    address = _address("https" if page.cert else "http", *listener.getsockname()[:2])
+    address = page.socket or _address("https" if page.cert else "http", *listener.getsockname()[:2])
 
     def ready() -> None:
         print(f"the page is at {address}", flush=True)
@@ -56,6 +60,8 @@ def run(config: FloorConfig) -> int:
     finally:
         systemd.notify("STOPPING=1")
         listener.close()
+        if page.socket:
+            Path(page.socket).unlink(missing_ok=True)
     return 1 if served.state.feed.failed else 0
 
 
@@ -64,6 +70,8 @@ def _again(number: int, frame: object) -> None:
 
 
 def _listener(page: PageSection) -> socket.socket:
+    if page.socket:
+        return _unix_listener(Path(page.socket))
     try:
         return listening(page.host, page.port)
     except OSError as error:
@@ -71,6 +79,29 @@ def _listener(page: PageSection) -> socket.socket:
         raise PageError(
             what, "check [page] host and port of floor.toml, or stop the program that uses the port"
         ) from None
+
+
+def _unix_listener(path: Path) -> socket.socket:
+    """A Unix socket for its owner and the group of its folder. One that nobody listens at is replaced."""
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        if path.is_socket():
+            with socket.socket(socket.AF_UNIX) as probe:
+                if probe.connect_ex(str(path)) == 0:
+                    raise PageError(f"another program listens at {path}", "stop it, or check [page] socket")
+            path.unlink()
+        before = os.umask(0o117)
+        try:
+            listener.bind(str(path))
+        finally:
+            os.umask(before)
+        listener.listen(256)
+    except OSError as error:
+        listener.close()
+        if isinstance(error, PageError):
+            raise
+        raise PageError(f"cannot listen at {path}: {error.strerror or error}", UNIX_HINT) from None
+    return listener
 
 
 def user_secret(page: PageSection) -> bytes | None:
