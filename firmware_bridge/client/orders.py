@@ -147,10 +147,10 @@ class _Given(NamedTuple):
 
 
 class Channel(Protocol):
-    """A connection to the broker. answered, seen: called with what comes on `reply`, and on `table` where signed."""
+    """A connection to the broker. answered, seen: called with topic and payload of `reply`, and `table` if signed."""
 
-    answered: Callable[[bytes], None]
-    seen: Callable[[bytes], None] | None
+    answered: Callable[[str, bytes], None]
+    seen: Callable[[str, bytes], None] | None
 
     @property
     def is_connected(self) -> bool:
@@ -233,10 +233,12 @@ class Sender:
         payload = self._signing.order(f"{self._prefix}/{table}/command", command(order, id), **claims)
         return given._replace(payload=payload)
 
-    def _heard(self, payload: bytes) -> None:
+    def _heard(self, topic: str, payload: bytes) -> None:
         """Handle a state or an answer: what its table has said last. `round` stays where it does not say."""
         with suppress(msgspec.MsgspecError, ValueError):
             seen = msgspec.json.decode(payload, type=_Seen)
+            if topic.rpartition("/")[0] != f"{self._prefix}/{seen.table}":
+                return  # another table says so
             with self._lock:
                 before = self._seen.get(seen.table)
                 self._seen[seen.table] = (
@@ -266,13 +268,16 @@ class Sender:
                 self._waiting.pop(each, None)
                 self._given.pop(each, None)
 
-    def _answered(self, payload: bytes) -> None:
+    def _answered(self, topic: str, payload: bytes) -> None:
         try:
             answer = msgspec.json.decode(payload, type=Answer)
         except (msgspec.MsgspecError, ValueError):
             return
         if self._signing:
-            self._heard(payload)
+            given = self._given.get(answer.id or "")
+            if given and topic != f"{self._prefix}/{given.table}/reply":
+                return  # another table says so
+            self._heard(topic, payload)
             if self._is_asked_again(answer):
                 return
         with self._lock:

@@ -56,21 +56,20 @@ class OrderForms:
         if not visitor.may_act:
             words = tag("p", text(lang, "order.role"), " ", _sign_in(name, lang), class_="muted")
             return section("orders", text(lang, "order.title"), words)
-        drawn = [self._form(seen, each, visitor, lang) for each in _offered(seen)]
+        drawn = [self._form(name, fields, label, visitor, lang) for fields, label in _offered(seen, lang)]
         again = tag("a", text(lang, "order.again"), href=f"{address(name)}?lang={lang}")
         note = tag("p", text(lang, "order.note"), " ", again, class_="muted")
         return section("orders", text(lang, "order.title"), joined(*drawn, note))
 
-    def _form(self, seen: Seen, fields: Mapping[str, str], visitor: Visitor, lang: Language) -> Html:
+    def _form(self, name: str, fields: Mapping[str, str], label: str, visitor: Visitor, lang: Language) -> Html:
         hidden = {**fields, **self._orders.form(visitor)}
-        inputs = [tag("input", type="hidden", name=name, value=value) for name, value in hidden.items()]
+        inputs = [tag("input", type="hidden", name=key, value=value) for key, value in hidden.items()]
         why: Part = None
         if fields["do"] in ("void", "resolve"):
             box = tag("input", name="why", maxlength=LONGEST_REASON, required=fields["do"] == "void")
             why = tag("label", text(lang, "order.why"), " ", box)
-        button = tag("button", joined(*_label(seen, fields, lang)))
-        where = f"{address(seen.name)}{ORDER}?lang={lang}"
-        return tag("form", *inputs, tag("p", why, " ", button), method="post", action=where)
+        where = f"{address(name)}{ORDER}?lang={lang}"
+        return tag("form", *inputs, tag("p", why, " ", tag("button", label)), method="post", action=where)
 
     async def _back(self, request: Request) -> Response:
         lang = _language(request)
@@ -79,17 +78,18 @@ class OrderForms:
     async def _take(self, request: Request) -> Response:
         name, lang = request.path_params["name"], _language(request)
         visitor: Visitor = request.state.visitor
-        seen, fields = self._feed.floor.tables.get(name), await fields_of(request)
+        seen, fields = self._feed.floor.tables.get(name), await fields_of(request) or {}
         if seen is None:
             return _said(name, lang, 404, text(lang, "page.unknown", name=name))
         if not visitor.may_act:
             return _said(name, lang, 403, text(lang, "order.role"), _sign_in(name, lang))
         try:
-            order = order_of(fields or {})
-            verify_present(order, fields or {}, seen)
-            answer = await self._orders.give(visitor, name, order, fields or {})
+            order = order_of(fields)
         except (msgspec.ValidationError, ValueError):
             return _said(name, lang, 400, text(lang, "order.no_form"))
+        try:
+            verify_present(order, fields, seen)
+            answer = await self._orders.give(visitor, name, order, fields)
         except GoneOn:
             return _said(name, lang, 409, text(lang, "order.gone_on"))
         except Outdated:
@@ -123,11 +123,12 @@ def verify_present(order: Order, fields: Mapping[str, str], seen: Seen) -> None:
             raise GoneOn
 
 
-def _offered(seen: Seen) -> Iterator[dict[str, str]]:
-    """The fields of each form that makes sense now."""
+def _offered(seen: Seen, lang: Language) -> Iterator[tuple[dict[str, str], str]]:
+    """Fields and label of each form that makes sense now."""
     for alarm in seen.alarms.open if seen.alarms else ():
         for choice in alarm.choices:
-            yield {"do": "resolve", "irregularity": alarm.id, "since": str(alarm.since), "choice": choice}
+            fields = {"do": "resolve", "irregularity": alarm.id, "since": str(alarm.since), "choice": choice}
+            yield fields, f"{names.alarm(lang, alarm)}: {names.choice(lang, choice)}"
     table = seen.table
     if table is None or table.phase in ("empty", "ended"):
         return
@@ -135,17 +136,9 @@ def _offered(seen: Seen) -> Iterator[dict[str, str]]:
     game = GAMES.get(table.game)
     for order in GIVEN:
         if order is orders.Resolve or (order is orders.BetsClosed and (game is None or game.money.stakes)):
-            continue  # amounts of seats are given at the table
-        yield {"do": tag_of(order), **(of_round if order in OF_ROUND else {})}
-
-
-def _label(seen: Seen, fields: Mapping[str, str], lang: Language) -> Iterator[Part]:
-    if fields["do"] != "resolve":
-        yield text(lang, f"order.{fields['do']}", round=fields.get("round", ""))
-        return
-    (alarm,) = [each for each in seen.alarms.open if each.id == fields["irregularity"]][:1] if seen.alarms else [None]
-    yield from (names.alarm(lang, alarm) if alarm else fields["irregularity"], ": ")
-    yield names.choice(lang, fields["choice"])
+            continue  # amounts of seats come from the backend
+        do = tag_of(order)
+        yield {"do": do, **(of_round if order in OF_ROUND else {})}, text(lang, f"order.{do}", round=table.round)
 
 
 def _answered(name: str, lang: Language, answer: Answer | None) -> Response:

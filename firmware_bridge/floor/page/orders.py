@@ -54,10 +54,10 @@ class _Given(NamedTuple):
 class FeedChannel:
     """A `Channel` that uses the feed's connection to the broker, which reads its topics already."""
 
-    def __init__(self, feed: Feed, root: str) -> None:
-        self.answered: Callable[[bytes], None] = lambda payload: None
-        self.seen: Callable[[bytes], None] | None = None
-        self._feed, self._root = feed, root
+    def __init__(self, feed: Feed) -> None:
+        self.answered: Callable[[str, bytes], None] = lambda topic, payload: None
+        self.seen: Callable[[str, bytes], None] | None = None
+        self._feed = feed
         feed.heard = self._heard
 
     @property
@@ -74,9 +74,9 @@ class FeedChannel:
 
     def _heard(self, topic: str, payload: bytes) -> None:
         if topic.endswith("/reply"):
-            self.answered(payload)
+            self.answered(topic, payload)
         elif topic.endswith("/table") and self.seen:
-            self.seen(payload)
+            self.seen(topic, payload)
 
 
 class PageOrders:
@@ -86,7 +86,7 @@ class PageOrders:
         self, feed: Feed, root: str, by: Signing, answer_s: float = ANSWER_S, clock: Callable[[], float] = time
     ) -> None:
         self._feed, self._answer_s, self._clock = feed, answer_s, clock
-        self._sender = Sender(FeedChannel(feed, root), root, by)
+        self._sender = Sender(FeedChannel(feed), root, by)
         self._secret = secrets.token_bytes(32)
         self._given: dict[str, _Given] = {}
 
