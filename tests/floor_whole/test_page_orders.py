@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from html import unescape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -20,7 +22,7 @@ from tests.daemon import listened
 from tests.daemon.listened import status_is
 from tests.floor.tables import baccarat, messages
 from tests.floor_whole import pages as whole
-from tests.floor_whole.pages import Page, now_ms, publish, until
+from tests.floor_whole.pages import CHROMIUM, LIMIT_MS, Page, now_ms, publish, until
 from tests.floor_whole.signed_in import FORM, PASSWORD, Answer, ask, sign_in
 from tests.kit import backend as listening
 from tests.kit import broker as real
@@ -211,3 +213,38 @@ def test_without_a_key_there_are_no_forms(broker: Broker, pages: Callable[..., P
     until(lambda: "T07" in ask(page, "/", cookie=cookie).body)
     assert "/order" not in ask(page, "/table/T07", cookie=cookie).body
     assert ask(page, "/table/T07/order", "POST", "", cookie=cookie, origin=page.url).status == 405
+
+
+@pytest.mark.skipif(CHROMIUM is None or find_spec("playwright") is None, reason="chromium or playwright is missing")
+def test_a_double_click_in_a_browser_without_javascript_is_one_order(pit: Callable[..., Pit]) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    with ThreadPoolExecutor(1) as browser:  # playwright and the table have an event loop each
+        clicked = browser.submit(double_click, f"{floor.page.url}/table/T07?lang=en")
+        floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    assert clicked.result() == ("The table has taken the order.", f"{floor.page.url}/table/T07?lang=en")
+    assert [each["on_behalf_of"] for each in floor.events("CommandAnswered")] == ["ANNA"]
+
+
+def double_click(url: str) -> tuple[str, str]:
+    """Sign in, and press the button that voids the round twice; what is said then, and where the way back leads."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        tab = browser.new_context(java_script_enabled=False).new_page()
+        tab.set_default_timeout(LIMIT_MS)
+        tab.goto(url)
+        tab.fill("input[name=name]", "ANNA")
+        tab.fill("input[name=password]", PASSWORD)
+        tab.click("button")
+        form = tab.locator("form", has_text="Void round 1")
+        form.locator("input[name=why]").fill("misdeal")
+        if picture := os.environ.get("PICTURE"):
+            tab.screenshot(path=picture, full_page=True)
+        form.locator("button").dblclick()
+        said = tab.inner_text("[role=status]")
+        tab.click("text=Back to table T07")
+        tab.wait_for_url(url)
+        browser.close()
+        return said, url
