@@ -198,11 +198,18 @@ def test_a_table_that_does_not_answer_is_said_and_the_same_form_acts_once(pit: C
     assert len(floor.events("CommandAnswered")) == 1
 
 
-def test_a_right_that_the_key_lacks_is_said_by_the_table(pit: Callable[..., Pit]) -> None:
+def test_a_right_that_the_key_lacks_is_said_by_the_table_and_a_lost_broker_by_the_page(
+    pit: Callable[..., Pit], broker: Broker
+) -> None:
     floor = pit(allows=("bets_open",))
     floor.deal("9d 4s")
     answer = floor.send(floor.form("void", why="misdeal"))
     assert (answer.status, "void is not allowed for the key page" in answer.body) == (409, True)
+    form = floor.form("bets_open")
+    broker.kill()
+    until(lambda: "no connection to the broker" in floor.html())
+    lost = floor.send(form)
+    assert (lost.status, "no connection to the broker" in lost.body) == (503, True)
 
 
 def test_without_a_key_there_are_no_forms(broker: Broker, pages: Callable[..., Page], tmp_path: Path) -> None:

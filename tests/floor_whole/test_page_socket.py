@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 import pytest
 
@@ -23,6 +25,7 @@ from tests.floor.tables import baccarat, messages
 from tests.floor_whole import nginx
 from tests.floor_whole.nginx import DOCS, Nginx, needs_nginx
 from tests.floor_whole.pages import LIMIT_S, now_ms, publish, until
+from tests.floor_whole.signed_in import FORM
 from tests.kit import broker as real
 from tests.kit.broker import Broker, free_port
 
@@ -49,27 +52,33 @@ class Answer(NamedTuple):
     body: str
 
 
-def ask(link: HTTPConnection, path: str = "/?lang=en", *headers: tuple[str, str], host: str = NAME) -> Answer:
+def ask(
+    link: HTTPConnection, path: str = "/?lang=en", *headers: tuple[str, str], host: str = NAME, form: str | None = None
+) -> Answer:
     with closing(link):
-        link.putrequest("GET", path, skip_host=True)
-        for name, value in (("host", host), *headers):
+        link.putrequest("GET" if form is None else "POST", path, skip_host=True)
+        length = [("content-type", FORM), ("content-length", str(len(form)))] if form is not None else []
+        for name, value in (("host", host), *headers, *length):
             link.putheader(name, value)
-        link.endheaders()
+        link.endheaders((form or "").encode())
         answer = link.getresponse()
         return Answer(answer.status, answer.read().decode())
 
 
 class SocketPage:
-    """A page at a socket in `folder`, whose people are ANNA (act) and BO (look)."""
+    """A page with a key, at a socket in `folder`; ANNA and DORA may act, everybody else may look."""
 
     def __init__(self, folder: Path, broker: Broker) -> None:
         self.path, self._log = folder / "run" / "page.sock", folder / "page.log"
         self.path.parent.mkdir()
-        People(folder / "users.json").add("ANNA", "act", None)
+        for name in ("ANNA", "DORA"):
+            People(folder / "users.json").add(name, "act", None)
+        (folder / "page.key").write_bytes(bytes(range(32)))
         self._config = folder / "floor.toml"
         self._config.write_text(
             f'[mqtt]\nport = {broker.port}\n[page]\nsocket = "{self.path}"\nusers = "{folder}/users.json"\n'
             f'names = ["{NAME}"]\nuser_header = "X-Remote-User"\n'
+            f'order_key_file = "{folder}/page.key"\n'
         )
 
     def start(self, *, waits: bool = True) -> subprocess.Popen[bytes]:
@@ -116,6 +125,23 @@ def test_at_the_socket_the_header_says_who_has_signed_in(page: SocketPage) -> No
     assert status(anna, ("X-Remote-User", "BO")) == 303
     assert status(anna, ("X-Forwarded-For", "10.0.0.9")) == 200
     assert status(anna, host="evil.example") == 421
+
+
+def test_an_order_is_of_the_person_whom_the_proxy_names(page: SocketPage) -> None:
+    def html(name: str) -> str:
+        return ask(Unix(page.path), "/table/T07?lang=en", ("X-Remote-User", name)).body
+
+    (drawn,) = re.findall(r"<form [^>]*/order[^>]*>(.*?)</form>", html("ANNA"))[:1]
+    form = urlencode([*re.findall(r'name="(\w+)" value="([^"]*)"', drawn), ("why", "x")])
+    assert "/order" not in html("BO")
+
+    def sent(name: str, *headers: tuple[str, str]) -> int:
+        return ask(Unix(page.path), "/table/T07/order", ("X-Remote-User", name), *headers, form=form).status
+
+    ours = ("Origin", f"https://{NAME}")
+    assert sent("ANNA") == sent("ANNA", ("Origin", "https://evil.example")) == 403
+    assert (sent("BO", ours), sent("DORA", ours)) == (403, 409)
+    assert sent("ANNA", ours) == 504  # no such table is there to answer
 
 
 def test_the_socket_is_for_its_group_and_is_made_again_after_a_crash(page: SocketPage) -> None:

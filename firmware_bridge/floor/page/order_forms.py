@@ -83,6 +83,8 @@ class OrderForms:
             return _said(name, lang, 404, text(lang, "page.unknown", name=name))
         if not visitor.may_act:
             return _said(name, lang, 403, text(lang, "order.role"), _sign_in(name, lang))
+        if self._feed.fault:
+            return _said(name, lang, 503, text(lang, "page.broker_lost"))
         try:
             order = order_of(fields)
         except (msgspec.ValidationError, ValueError):
