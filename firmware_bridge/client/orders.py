@@ -137,7 +137,7 @@ class _Seen(Struct, frozen=True):
 
 
 class _Given(NamedTuple):
-    """An order that waits for its answer, as it was sent. person: on whose behalf. is_again: it was refused once."""
+    """An order that waits for its answer, as it was sent. person: who gave it. is_again: it was refused once."""
 
     table: str
     order: Order
@@ -201,7 +201,7 @@ class Sender:
     def send(self, table: str, order: Order, id: str, person: str = "") -> float:
         """Send an order, only while connected so that it never acts late; returns seconds until the next try.
 
-        person: on whose behalf; on record where orders are signed.
+        person: who gives it; on record where orders are signed.
         """
         if not self._session.is_connected:
             return CONNECT_S

@@ -47,7 +47,7 @@ class OrderForms:
         self._feed, self._orders = feed, given
         self.routes = [
             Route("/table/{name}" + ORDER, self._back, methods=["GET"]),
-            Route("/table/{name}" + ORDER, self._take, methods=["POST"]),
+            Route("/table/{name}" + ORDER, self._receive, methods=["POST"]),
         ]
 
     def section(self, name: str, visitor: Visitor, lang: Language) -> Html:
@@ -75,29 +75,29 @@ class OrderForms:
         lang = _language(request)
         return RedirectResponse(f"{address(request.path_params['name'])}?lang={lang}", 303)
 
-    async def _take(self, request: Request) -> Response:
+    async def _receive(self, request: Request) -> Response:
         name, lang = request.path_params["name"], _language(request)
         visitor: Visitor = request.state.visitor
         seen, fields = self._feed.floor.tables.get(name), await fields_of(request) or {}
         if seen is None:
-            return _said(name, lang, 404, text(lang, "page.unknown", name=name))
+            return _reply(name, lang, 404, text(lang, "page.unknown", name=name))
         if not visitor.may_act:
-            return _said(name, lang, 403, text(lang, "order.role"), _sign_in(name, lang))
+            return _reply(name, lang, 403, text(lang, "order.role"), _sign_in(name, lang))
         if self._feed.fault:
-            return _said(name, lang, 503, text(lang, "page.broker_lost"))
+            return _reply(name, lang, 503, text(lang, "page.broker_lost"))
         try:
             order = order_of(fields)
         except (msgspec.ValidationError, ValueError):
-            return _said(name, lang, 400, text(lang, "order.no_form"))
+            return _reply(name, lang, 400, text(lang, "order.no_form"))
         try:
             verify_present(order, fields, seen)
             answer = await self._orders.give(visitor, name, order, fields)
         except GoneOn:
-            return _said(name, lang, 409, text(lang, "order.gone_on"))
+            return _reply(name, lang, 409, text(lang, "order.gone_on"))
         except Outdated:
-            return _said(name, lang, 409, text(lang, "order.outdated"))
+            return _reply(name, lang, 409, text(lang, "order.outdated"))
         except TooMany:
-            return _said(name, lang, 429, text(lang, "order.too_many"))
+            return _reply(name, lang, 429, text(lang, "order.too_many"))
         return _answered(name, lang, answer)
 
 
@@ -146,14 +146,14 @@ def _offered(seen: Seen, lang: Language) -> Iterator[tuple[dict[str, str], str]]
 def _answered(name: str, lang: Language, answer: Answer | None) -> Response:
     """What a table answered, in its own words."""
     if answer is None:
-        return _said(name, lang, 504, text(lang, "order.no_answer", seconds=f"{ANSWER_S:g}"))
+        return _reply(name, lang, 504, text(lang, "order.no_answer", seconds=f"{ANSWER_S:g}"))
     if answer.ok:
-        return _said(name, lang, 200, text(lang, "order.taken"), is_bad=False)
+        return _reply(name, lang, 200, text(lang, "order.taken"), is_bad=False)
     words = [foreign(in_words(lang, each), lang) for each in (answer.error, answer.hint) if each]
-    return _said(name, lang, 409, text(lang, "order.refused"), *[tag("p", each) for each in words])
+    return _reply(name, lang, 409, text(lang, "order.refused"), *[tag("p", each) for each in words])
 
 
-def _said(name: str, lang: Language, status: int, words: str, *more: Html, is_bad: bool = True) -> Response:
+def _reply(name: str, lang: Language, status: int, words: str, *more: Html, is_bad: bool = True) -> Response:
     back = tag("p", tag("a", text(lang, "order.back", name=name), href=f"{address(name)}?lang={lang}"))
     first = tag("p", words, class_="bad" if is_bad else None, role="alert" if is_bad else "status")
     main = tag("div", first, *more, back, class_="card-box")

@@ -133,7 +133,7 @@ class PageOrders:
         return hmac(self._secret, owner + id.encode("utf-8", "surrogatepass"), sha256).hexdigest()
 
     def _forget(self) -> None:
-        """Forget orders whose forms are too old to be sent again. Raises TooMany."""
+        """Forget orders of forms that are too old to be sent again. Raises TooMany."""
         if len(self._given) >= MOST:
             oldest = int(self._clock() - FORM_S)
             self._given = {id: each for id, each in self._given.items() if int(id.split("-")[1], 16) >= oldest}

@@ -82,7 +82,7 @@ def _listener(page: PageSection) -> socket.socket:
 
 
 def _unix_listener(path: Path) -> socket.socket:
-    """A Unix socket for its owner and the group of its folder. One that nobody listens at is replaced."""
+    """A Unix socket for its owner and the group of its folder. One without a listener is replaced."""
     listener = socket.socket(socket.AF_UNIX)
     try:
         if path.is_socket():
