@@ -56,8 +56,8 @@ class Session(Reader):
         self.incoming: deque[Incoming] = deque()
         self.error: FloorError | None = None
         self.trouble = "not connected yet"
-        self.answered: Callable[[bytes], None] = lambda payload: None
-        self.seen: Callable[[bytes], None] | None = None
+        self.answered: Callable[[str, bytes], None] = lambda topic, payload: None
+        self.seen: Callable[[str, bytes], None] | None = None
         self.connects = 0
         self._wake, self._by, self._lock = wake, address.by, Lock()
         self._settings = BrokerSettings(
@@ -136,10 +136,10 @@ class Session(Reader):
 
     def handle(self, message: Incoming) -> None:
         if message.topic.endswith("/table") and self.seen:
-            self.seen(message.payload)
+            self.seen(message.topic, message.payload)
             return
         if message.topic.endswith("/reply"):
-            self.answered(message.payload)
+            self.answered(message.topic, message.payload)
         self.incoming.append(message)
         self._wake()
 

@@ -155,37 +155,45 @@ class Floor(_Floor):
         self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
         return AsyncBatches(self)
 
-    def table(self, name: str, *, answer_s: float = ANSWER_S) -> Orders[Awaitable[Answer]]:
+    def table(self, name: str, *, answer_s: float = ANSWER_S, on_behalf_of: str = "") -> Orders[Awaitable[Answer]]:
         """The orders to a table, as methods to await for their `Answer`; NoAnswer after `answer_s` seconds.
 
-        An order without an answer is repeated under its id until then; a repeated id acts once.
+        An order without an answer is repeated under its id until then; a repeated id acts once. on_behalf_of: the
+        person who gives them, on record where they are signed.
         """
-        return Orders(lambda order: self._give(name, order, answer_s))
+        return Orders(lambda order: self._give(name, order, answer_s, on_behalf_of))
 
-    async def _give(self, table: str, order: Order, answer_s: float) -> Answer:
-        answered: asyncio.Future[Answer] = self._loop.create_future()
-        id = self._sender.begin(lambda answer: self._found(answered, answer))
-        try:
-            async with asyncio.timeout(answer_s):
-                while True:
-                    await asyncio.wait((answered,), timeout=self._sender.send(table, order, id))
-                    if answered.done():
-                        return answered.result()
-        except TimeoutError:
-            raise no_answer(table, order, id, answer_s) from None
-        finally:
-            self._sender.end(id)
-
-    def _found(self, answered: asyncio.Future[Answer], answer: Answer) -> None:
-        def found() -> None:
-            if not answered.done():
-                answered.set_result(answer)
-
-        self._loop.call_soon_threadsafe(found)
+    async def _give(self, table: str, order: Order, answer_s: float, person: str) -> Answer:
+        return await asked(self._sender, table, order, answer_s, person)
 
     def _wake(self) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._news.set)
+
+
+async def asked(sender: Sender, table: str, order: Order, answer_s: float, person: str = "", id: str = "") -> Answer:
+    """The answer to an order, sent again under its id until it comes. person: as for `Sender.send`. Raises NoAnswer."""
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[Answer] = loop.create_future()
+
+    def found(answer: Answer) -> None:
+        if not answered.done():
+            answered.set_result(answer)
+
+    def heard(answer: Answer) -> None:
+        loop.call_soon_threadsafe(found, answer)
+
+    id = sender.begin(heard, id)
+    try:
+        async with asyncio.timeout(answer_s):
+            while True:
+                await asyncio.wait((answered,), timeout=sender.send(table, order, id, person))
+                if answered.done():
+                    return answered.result()
+    except TimeoutError:
+        raise no_answer(table, order, id, answer_s) from None
+    finally:
+        sender.end(id)
 
 
 class AsyncBatches:
@@ -240,20 +248,20 @@ class PlainFloor(_Floor):
         self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
         return PlainBatches(self)
 
-    def table(self, name: str, *, answer_s: float = ANSWER_S) -> Orders[Answer]:
+    def table(self, name: str, *, answer_s: float = ANSWER_S, on_behalf_of: str = "") -> Orders[Answer]:
         """The orders to a table, as methods that return its `Answer`. They raise NoAnswer after `answer_s` seconds.
 
-        An order without an answer is repeated under its id until then; a repeated id acts once.
+        Arguments and repeats: as for `Floor.table`.
         """
-        return Orders(lambda order: self._give(name, order, answer_s))
+        return Orders(lambda order: self._give(name, order, answer_s, on_behalf_of))
 
-    def _give(self, table: str, order: Order, answer_s: float) -> Answer:
+    def _give(self, table: str, order: Order, answer_s: float, person: str) -> Answer:
         answers: SimpleQueue[Answer] = SimpleQueue()
         id, end = self._sender.begin(answers.put), monotonic() + answer_s
         try:
             while (left := end - monotonic()) > 0:
                 with suppress(Empty):
-                    return answers.get(timeout=min(left, self._sender.send(table, order, id)))
+                    return answers.get(timeout=min(left, self._sender.send(table, order, id, person)))
             raise no_answer(table, order, id, answer_s)
         finally:
             self._sender.end(id)

@@ -5,14 +5,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import count
 from threading import Lock
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_bridge.client.broker import Session
-from firmware_bridge.client.payload import command
+from firmware_bridge.client.payload import MOST_OF_ID, command
 from firmware_bridge.client.signing import Signing
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts import orders
@@ -138,12 +137,30 @@ class _Seen(Struct, frozen=True):
 
 
 class _Given(NamedTuple):
-    """An order that waits for its answer, as it was sent. is_again: it was refused once."""
+    """An order that waits for its answer, as it was sent. person: who gave it. is_again: it was refused once."""
 
     table: str
     order: Order
-    payload: bytes
+    person: str
+    payload: bytes = b""
     is_again: bool = False
+
+
+class Channel(Protocol):
+    """A connection to the broker. answered, seen: called with topic and payload of `reply`, and `table` if signed."""
+
+    answered: Callable[[str, bytes], None]
+    seen: Callable[[str, bytes], None] | None
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a connection now."""
+
+    def read(self, topics: dict[str, int | None]) -> None:
+        """Subscribe. topics: filter -> QoS."""
+
+    def publish(self, topic: str, payload: bytes) -> None:
+        """Send a message."""
 
 
 class Sender:
@@ -152,7 +169,7 @@ class Sender:
     signing: signs them; each then names what its table has said last, and is asked once more where that was too old.
     """
 
-    def __init__(self, session: Session, prefix: str, signing: Signing | None = None) -> None:
+    def __init__(self, session: Channel, prefix: str, signing: Signing | None = None) -> None:
         self._signing = signing
         self._seen: dict[str, _Seen] = {}
         self._given: dict[str, _Given] = {}
@@ -165,8 +182,8 @@ class Sender:
         self._waiting: dict[str, Callable[[Answer], None]] = {}
         session.answered = self._answered
 
-    def begin(self, found: Callable[[Answer], None]) -> str:
-        """A new id. found: called with its answer, in another thread, until `end`."""
+    def begin(self, found: Callable[[Answer], None], id: str = "") -> str:
+        """The id of an order, a new one unless it is given. found: called with its answer, until `end`."""
         with self._lock:
             begun, self._begun = self._begun, True
         if not begun:
@@ -174,15 +191,18 @@ class Sender:
                 {f"{self._prefix}/+/{name}": 0 for name in ("reply", *(["table"] if self._signing else []))}
             )
         with self._lock:
-            id = self._new_id()
+            id = id or self._new_id()
             self._waiting[id] = found
             return id
 
     def _new_id(self) -> str:
         return f"{self._run}-o{next(self._count)}"
 
-    def send(self, table: str, order: Order, id: str) -> float:
-        """Send an order, only while connected so that it never acts late; returns seconds until the next try."""
+    def send(self, table: str, order: Order, id: str, person: str = "") -> float:
+        """Send an order, only while connected so that it never acts late; returns seconds until the next try.
+
+        person: who gives it; on record where orders are signed.
+        """
         if not self._session.is_connected:
             return CONNECT_S
         topic = f"{self._prefix}/{table}/command"
@@ -192,27 +212,33 @@ class Sender:
         with self._lock:
             id = self._now.get(id, id)
             if id not in self._given:
-                if (payload := self._sealed(table, order, id)) is None:
+                if (given := self._sealed(_Given(table, order, person), id)) is None:
                     return CONNECT_S  # the table has said nothing yet
-                self._given[id] = _Given(table, order, payload)
+                self._given[id] = given
             self._session.publish(topic, self._given[id].payload)
         return AGAIN_S
 
-    def _sealed(self, table: str, order: Order, id: str) -> bytes | None:
-        """A signed order as of what its table has said last; None where it has said nothing."""
+    def _sealed(self, given: _Given, id: str) -> _Given | None:
+        """An order signed as of what its table has said last; None where it has said nothing."""
         assert self._signing
+        table, order, person = given[:3]
         seen, is_resend = self._seen.get(table), isinstance(order, orders.Resend)
         if seen is None and not is_resend:
             return None
-        claims = {"as_of": {"journal": seen.journal, "seq": seen.as_of, "boot": seen.boot}} if seen else {}
+        claims: dict[str, object] = {"on_behalf_of": person} if person else {}
+        if seen:
+            claims["as_of"] = {"journal": seen.journal, "seq": seen.as_of, "boot": seen.boot}
         if isinstance(order, orders.OF_ROUND) and order.round is None and seen:
             order = replace(order, round=seen.round)
-        return self._signing.order(f"{self._prefix}/{table}/command", command(order, id), **claims)
+        payload = self._signing.order(f"{self._prefix}/{table}/command", command(order, id), **claims)
+        return given._replace(payload=payload)
 
-    def _heard(self, payload: bytes) -> None:
+    def _heard(self, topic: str, payload: bytes) -> None:
         """Handle a state or an answer: what its table has said last. `round` stays where it does not say."""
         with suppress(msgspec.MsgspecError, ValueError):
             seen = msgspec.json.decode(payload, type=_Seen)
+            if topic.rpartition("/")[0] != f"{self._prefix}/{seen.table}":
+                return  # another table says so
             with self._lock:
                 before = self._seen.get(seen.table)
                 self._seen[seen.table] = (
@@ -227,12 +253,12 @@ class Sender:
                 return False
             if answer.count:
                 self._signing.last = max(self._signing.last, answer.count)
-            again = self._new_id()
-            if id not in self._waiting or (payload := self._sealed(given.table, given.order, again)) is None:
+            again = f"{id[: MOST_OF_ID - 2]}-2"
+            if id not in self._waiting or (newer := self._sealed(given, again)) is None:
                 return False
             self._waiting[again] = self._waiting.pop(id)
-            self._now[id], self._given[again] = again, given._replace(payload=payload, is_again=True)
-            self._session.publish(f"{self._prefix}/{given.table}/command", payload)
+            self._now[id], self._given[again] = again, newer._replace(is_again=True)
+            self._session.publish(f"{self._prefix}/{given.table}/command", newer.payload)
             return True
 
     def end(self, id: str) -> None:
@@ -242,13 +268,16 @@ class Sender:
                 self._waiting.pop(each, None)
                 self._given.pop(each, None)
 
-    def _answered(self, payload: bytes) -> None:
+    def _answered(self, topic: str, payload: bytes) -> None:
         try:
             answer = msgspec.json.decode(payload, type=Answer)
         except (msgspec.MsgspecError, ValueError):
             return
         if self._signing:
-            self._heard(payload)
+            given = self._given.get(answer.id or "")
+            if given and topic != f"{self._prefix}/{given.table}/reply":
+                return  # another table says so
+            self._heard(topic, payload)
             if self._is_asked_again(answer):
                 return
         with self._lock:

@@ -19,7 +19,7 @@ class Signing:
         self._now_ms = now_ms
 
     def order(self, topic: str, payload: bytes, **claims: Any) -> bytes:
-        """An order of `command` in its envelope, with the next count. claims: `as_of`, `expires`."""
+        """An order of `command` in its envelope, with the next count. claims: of `CLAIMS`."""
         self.last = max(self.last + 1, int(self._now_ms()))
         fields = msgspec.json.decode(payload) | claims | {"count": self.last}
         return wrapped(self.by, topic, msgspec.json.encode(fields).decode())

@@ -13,7 +13,7 @@ from firmware_bridge.client.heads import Part, public_bytes, round_of
 from firmware_bridge.facts import events
 from firmware_bridge.facts.events_of_cards import Event
 from firmware_bridge.facts.inputs import Follows
-from firmware_bridge.facts.orders import Answer, Resend
+from firmware_bridge.facts.orders import CLAIMS, Answer, Resend
 from firmware_bridge.facts.wire import VERSION, EntryHead, StateHead, Stored, joined
 from firmware_bridge.facts.wire_states import NO_RECORD, Record, Status
 from firmware_bridge.record.envelope import content
@@ -171,7 +171,7 @@ class FakeTable:
                 self.stored.append(msgspec.json.decode(content(payload), type=Stored))
             elif topic.endswith("/command"):
                 order = msgspec.json.decode(content(payload))
-                order = {name: value for name, value in order.items() if name not in ("count", "as_of", "expires")}
+                order = {name: value for name, value in order.items() if name not in CLAIMS}
                 answer = self._used.get(order["id"])
                 if answer is None:
                     answer = self._used[order["id"]] = self._execute(order)

@@ -194,15 +194,16 @@ class Noted(Event, frozen=True, kw_only=True):
 class CommandAnswered(Event, frozen=True, kw_only=True):
     """An order was obeyed or refused. seat: the one that a refused mark named, or nothing.
 
-    by: `key/NAME` for a signed order, with its count. person: who gave it at the table, beside the name in `by`;
-    missing for a key and for a backend. confirmed: who confirmed it from another login; where it is missing, the
-    second of two people is only a name.
+    by: `key/NAME` for a signed order, with its count. on_behalf_of: the person who gave a signed order, as its key
+    says. person: who gave it at the table, beside the name in `by`; missing for a key and for a backend.
+    confirmed: who confirmed it from another login; where it is missing, the second of two people is only a name.
     """
 
     answer: Answer
     by: str
     seat: str = ""
     count: int | None = None
+    on_behalf_of: str | UnsetType = UNSET
     person: Person | UnsetType = UNSET
     confirmed: Person | UnsetType = UNSET
 

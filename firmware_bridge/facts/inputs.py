@@ -292,8 +292,8 @@ class Ordered(Input, frozen=True, kw_only=True):
     """An order of the backend (with an id) or of a person at the table.
 
     digest: 16 hex digits that identify the content of an order with an id, else None. count: that of a signed order;
-    `by` is then `key/NAME`. person: who gave it at the table. confirmed: who confirmed it from a login of his own,
-    where the house asks two people for two logins.
+    `by` is then `key/NAME`, and `on_behalf_of` the person who gave it, as the key says. person: who gave it at the
+    table. confirmed: who confirmed it from a login of his own, where the house asks two people for two logins.
     """
 
     order: Order
@@ -302,6 +302,7 @@ class Ordered(Input, frozen=True, kw_only=True):
     id: str | None = None
     digest: str | None = None
     count: int | None = None
+    on_behalf_of: str | UnsetType = UNSET
     person: Person | UnsetType = UNSET
     confirmed: Person | UnsetType = UNSET
 

@@ -244,6 +244,9 @@ OF_ROUND: Final = (BetsOpen, BetsClosed, Mark, Unmark, Next, Reveal, Fly, Void)
 BY_KEY: Final = "key/"
 """How the giver of a signed order begins: the name of its key follows."""
 
+CLAIMS: Final = ("count", "as_of", "expires", "on_behalf_of")
+"""What a signed order may say beside its own fields. on_behalf_of: the person who gave it, as its key says."""
+
 TOPICS_BY_KEY: Final = ("stored",)
 """The topics that a key may be allowed to write, beside orders."""
 

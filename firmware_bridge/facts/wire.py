@@ -235,9 +235,9 @@ class Stored(Struct, frozen=True):
 class SignedMessage(Struct, frozen=True):
     """A message to a table with `[[orders]]`, on the topics `command` and `stored`.
 
-    key: the name of the key in the table's config, or its vkey. order: what is signed, as a text: an order with `count`
-    and `as_of`, or the message of another topic. sig: Ed25519 over `shoe-order/1`, LF, the topic, LF and the order,
-    base64.
+    key: the name of the key in the table's config, or its vkey. order: what is signed, as a text: an order with
+    `count`, `as_of` and, if given, `expires` and `on_behalf_of`; or the message of another topic. sig: Ed25519 over
+    `shoe-order/1`, LF, the topic, LF and the order, base64.
     """
 
     key: str

@@ -20,6 +20,7 @@ TABLE_WRITES: Final = (
 
 INGEST_WRITES: Final = ("command", "stored", "witnessed")
 BACKEND_WRITES: Final = ("command", "stored")
+PAGE_WRITES: Final = ("command",)
 
 _JETSTREAM: Final = (
     "$JS.API.INFO",
@@ -33,26 +34,31 @@ _HEARD: Final = ("event", "round", "status", "health", "alarm", "reply")
 
 
 class Users(NamedTuple):
-    """Who comes to the broker. A table's user is called as its table; a reader writes nothing."""
+    """Who comes to the broker. A table's user is called as its table; a reader writes nothing.
+
+    pages: those that give orders; a page without a key is a reader.
+    """
 
     root: str
     tables: tuple[str, ...]
     ingest: str
     backends: tuple[str, ...]
     readers: tuple[str, ...]
+    pages: tuple[str, ...] = ()
 
 
 def users(config: FloorConfig, backends: Iterable[str] = (), readers: Iterable[str] = ()) -> Users:
-    """The users of a floor; that of the page is a reader. Raises ConfigError."""
+    """The users of a floor, with that of the page. Raises ConfigError."""
     if not config.tables:
         raise ConfigError("[tables] lists no table", "write [tables.T07], of each table its id")
     if not config.mqtt.username:
         raise ConfigError("the ingest has no login at the broker", "set [mqtt] username")
     page = (config.page.username,) if config.page.username else ()
+    gives, reads = (page, ()) if config.page.order_key_file else ((), page)
     found = Users(
-        config.mqtt.root, tuple(config.tables), config.mqtt.username, tuple(backends), tuple({*page, *readers})
+        config.mqtt.root, tuple(config.tables), config.mqtt.username, tuple(backends), tuple({*reads, *readers}), gives
     )
-    names = [*found.tables, found.ingest, *found.backends, *sorted(found.readers)]
+    names = [*found.tables, found.ingest, *found.backends, *found.pages, *sorted(found.readers)]
     for name in names:
         try:
             msgspec.convert(name, TopicWord)
@@ -75,6 +81,7 @@ def mosquitto(who: Users) -> Iterator[str]:
     others = {
         who.ingest: INGEST_WRITES,
         **dict.fromkeys(who.backends, BACKEND_WRITES),
+        **dict.fromkeys(who.pages, PAGE_WRITES),
         **dict.fromkeys(who.readers, ()),
     }
     for name, writes in others.items():
@@ -95,8 +102,8 @@ def nats(who: Users, passwords: Mapping[str, str], consumer: str) -> Iterator[st
     for table in who.tables:
         own = f"{root}.{_subject(table)}"
         yield _user(table, passwords, [f"{own}.{name}" for name in TABLE_WRITES], [own, f"{own}.>", "$MQTT.sub.>"])
-    for name in who.backends:
-        yield _user(name, passwords, [f"{root}.*.{topic}" for topic in BACKEND_WRITES], whole)
+    for name, writes in [(each, BACKEND_WRITES) for each in who.backends] + [(each, PAGE_WRITES) for each in who.pages]:
+        yield _user(name, passwords, [f"{root}.*.{topic}" for topic in writes], whole)
     for name in who.readers:
         yield _user(name, passwords, [], whole)
     yield "]"

@@ -33,6 +33,7 @@ FILES: Final = {
     "/var/lib/shoe-floor-witness": "what a witness has cosigned, and its evidence",
     "/etc/credstore/shoe-floor.mqtt-password": "the broker's password, mode 0600",
     "/etc/credstore/shoe-floor.order-key": "the key that signs orders and `stored`, mode 0600",
+    "/etc/credstore/shoe-floor.page-order-key": "the key that signs what people order on the page, mode 0600",
     "/etc/credstore/shoe-floor.witness-key": "the key of a witness, mode 0600",
     "/usr/local/share/doc/shoe-floor": "the documents",
 }

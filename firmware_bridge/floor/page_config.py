@@ -22,14 +22,16 @@ class PageSection(Struct, frozen=True, kw_only=True):
 
     host: the address to listen at; 127.0.0.1 is for browsers of this machine and for a proxy on it.
     port: the port to listen at.
+    socket: a Unix socket to listen at instead, for a proxy on this machine.
     names: host names that browsers may use, beside its addresses and `localhost`.
     sign_in: `off`: everybody on this machine sees all tables. Only with a host of this machine, and without names.
     users: the file of the people who may sign in (`shoe-floor user`).
     cert: the file of its certificate; setting it turns TLS on.
     key: the file of the key of that certificate.
     proxies: addresses of proxies; behind one, the last X-Forwarded-For is who asks.
-    user_header: the header with the name of who signed in at the proxy; with user_secret_file only.
+    user_header: the header with the name of who signed in at the proxy; with socket or user_secret_file only.
     user_secret_file: the file with what the proxy sends in X-Page-Secret, so that no other program sets user_header.
+    order_key_file: the file with the key that signs orders, named `page` in the tables' [[orders]]; else it gives none.
     streams: most browsers at a time.
     client_id: how its client ids begin; each run has its own, without a session.
     username, password_file: its own login at the broker; without it, that of `[mqtt]`.
@@ -37,6 +39,7 @@ class PageSection(Struct, frozen=True, kw_only=True):
 
     host: Text = "127.0.0.1"
     port: TcpPort = 8080
+    socket: Text | None = None
     names: tuple[Text, ...] = ()
     sign_in: Literal["on", "off"] = "on"
     users: Text = "/var/lib/shoe-floor/users.json"
@@ -45,6 +48,7 @@ class PageSection(Struct, frozen=True, kw_only=True):
     proxies: tuple[Text, ...] = ()
     user_header: HeaderName | None = None
     user_secret_file: Text | None = None
+    order_key_file: Text | None = None
     streams: Streams = 200
     client_id: Text = "shoe-floor-page"
     username: Text | None = None
@@ -76,8 +80,10 @@ def of_the_page(page: PageSection) -> Iterator[str]:
         yield "[page] password_file needs username: set both"
     if bool(page.cert) != bool(page.key):
         yield "[page] cert and key need each other: set both"
-    local = is_loopback(page.host)
-    if page.sign_in == "off" and (not local or page.names or page.proxies):
+    local = page.socket is not None or is_loopback(page.host)
+    if page.socket is not None and (page.cert or page.sign_in == "off" or not page.socket.startswith("/")):
+        yield '[page] socket: write the full path, starting with /, without cert, and with sign_in = "on"'
+    elif page.sign_in == "off" and (not local or page.names or page.proxies):
         yield '[page] sign_in = "off" is only for a host of this machine, without names and proxies: set "on"'
     if not local and not page.cert and not page.proxies:
         what = f"[page] host = {as_written(page.host)} is on a network, where passwords must not be read"
@@ -85,8 +91,12 @@ def of_the_page(page: PageSection) -> Iterator[str]:
     for each in page.proxies:
         if not _is_ip(each):
             yield f"[page] proxies: {as_written(each)} is no address: write one as 127.0.0.1"
-    if bool(page.user_header) != bool(page.user_secret_file):
-        yield "[page] user_header could be set by anybody without user_secret_file: set both"
+    if page.user_header and not (page.socket or page.user_secret_file):
+        yield "[page] user_header could be set by anybody: set socket or user_secret_file too"
+    if page.user_secret_file and not page.user_header:
+        yield "[page] user_secret_file needs user_header: set both"
+    if page.order_key_file and page.sign_in == "off":
+        yield '[page] order_key_file needs a sign-in, as each order has its person: set sign_in = "on"'
     if not page.users.startswith("/"):
         yield f"[page] users = {as_written(page.users)}: write the full path, starting with /"
 

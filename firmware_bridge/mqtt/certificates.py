@@ -4,7 +4,7 @@ import re
 import ssl
 import subprocess
 from base64 import b32encode
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -95,4 +95,4 @@ def _time(der: bytes, at: int) -> tuple[float, int]:
     tag, begin, end = _element(der, at)
     if tag not in _FORMS:
         raise ValueError("no time")
-    return datetime.strptime(der[begin:end].decode("ascii"), _FORMS[tag]).timestamp(), end
+    return datetime.strptime(der[begin:end].decode("ascii"), _FORMS[tag]).astimezone(UTC).timestamp(), end

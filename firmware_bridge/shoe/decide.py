@@ -89,7 +89,13 @@ def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
         named = replace(answer, id=fact.id, do=do, digest=fact.id and fact.digest)
         seat = str(order.seat) if isinstance(order, Mark) and order.seat and not answer.ok else ""
         answered = events.CommandAnswered(
-            answer=named, by=fact.by, seat=seat, count=fact.count, person=fact.person, confirmed=fact.confirmed
+            answer=named,
+            by=fact.by,
+            seat=seat,
+            count=fact.count,
+            on_behalf_of=fact.on_behalf_of,
+            person=fact.person,
+            confirmed=fact.confirmed,
         )
         draft.add(answered)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from firmware_bridge.client.floor import PlainFloor
+from firmware_bridge.client.orders import Sender
 from firmware_bridge.client.signing import signing
-from firmware_bridge.facts.orders import Answer
+from firmware_bridge.facts.orders import Answer, Void
 from tests.daemon import listened
 from tests.daemon.listened import status_is
 from tests.kit import backend as listening
@@ -32,7 +35,7 @@ def test_a_floor_with_a_key_gives_orders_and_goes_on_from_the_last_count(
 
     def give() -> None:
         with PlainFloor("cage", port=broker.port, key_file=file) as floor:
-            answers.append(floor.table("T07").open_shoe())
+            answers.append(floor.table("T07", on_behalf_of="ANNA").open_shoe())
             sign = floor._sender._signing
             assert sign
             ahead = sign.last
@@ -49,3 +52,48 @@ def test_a_floor_with_a_key_gives_orders_and_goes_on_from_the_last_count(
     assert [each.error for each in answers] == [None, "no round is open", "no round is open"]
     refused = [each["code"] for each in backend.on("reply") if "code" in each]
     assert refused == ["old_count"]
+    on_record = [each["event"] for each in backend.on("event") if each["event"]["type"] == "CommandAnswered"]
+    assert (on_record[0]["by"], on_record[0]["on_behalf_of"]) == ("key/cage", "ANNA")
+
+
+class Wire:
+    """A connection that keeps what is sent."""
+
+    is_connected = True
+
+    def __init__(self) -> None:
+        self.answered: Callable[[str, bytes], None] = lambda topic, payload: None
+        self.seen: Callable[[str, bytes], None] | None = None
+        self.sent: list[dict[str, Any]] = []
+
+    def read(self, topics: dict[str, int | None]) -> None: ...
+
+    def publish(self, topic: str, payload: bytes) -> None:
+        self.sent.append(json.loads(json.loads(payload)["order"]))
+
+
+def test_another_table_says_nothing_of_this_one(tmp_path: Path) -> None:
+    """By the broker's rights T08 writes below its own name alone."""
+    (tmp_path / "key").write_bytes(bytes(32))
+    wire, answers = Wire(), list[Answer]()
+    sender = Sender(wire, "shoe", signing("cage", tmp_path / "key", lambda: 0))
+    id = sender.begin(answers.append)
+    assert wire.seen
+
+    def said(**fields: Any) -> bytes:
+        return json.dumps({"journal": "1-a", "as_of": 3, "boot": "b", "table": "T07"} | fields).encode()
+
+    wire.seen("shoe/T08/table", said(round=9, as_of=9))
+    sender.send("T07", Void("x"), id)
+    assert wire.sent == []
+    wire.seen("shoe/T07/table", said(round=2))
+    sender.send("T07", Void("x"), id, "ANNA")
+    (order,) = wire.sent
+    assert (order["round"], order["as_of"]["seq"], order["on_behalf_of"]) == (2, 3, "ANNA")
+    wire.answered("shoe/T08/reply", said(id=id, ok=True))
+    assert answers == []
+    wire.answered("shoe/T07/reply", said(id=id, ok=False, code="as_of", as_of=5))
+    again = wire.sent[-1]
+    assert (again["id"], again["as_of"]["seq"], again["on_behalf_of"]) == (f"{id}-2", 5, "ANNA")
+    wire.answered("shoe/T07/reply", said(id=f"{id}-2", ok=True, as_of=6))
+    assert [each.ok for each in answers] == [True]

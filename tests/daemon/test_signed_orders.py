@@ -40,6 +40,32 @@ def test_a_signed_order_acts_once_and_is_on_record_by_its_key(table: Any, backen
     assert (on_record["by"], on_record["count"]) == ("key/cage", 1)
 
 
+def test_the_person_whom_a_key_names_is_on_record(table: Any, backend: Backend) -> None:
+    page = OrderKey("page", *BETS)
+    table(orders=[page.row])
+    status_is(backend, "online")
+    order = page.order(as_of(backend), do="open_shoe", on_behalf_of="ANNA")
+    assert answer(backend, order)["ok"]
+    (on_record,) = events(backend, "CommandAnswered")
+    assert (on_record["by"], on_record["on_behalf_of"]) == ("key/page", "ANNA")
+    used = page.order(as_of(backend), do="open_shoe", id="page-1", on_behalf_of="BO")
+    assert answer(backend, used)["error"] == "this id was already used for open_shoe"
+    nobodies: tuple[Any, ...] = ("", " ", "x" * 65, "a\nb", 7, None, {})
+    for nobody in nobodies:
+        refused = answer(backend, page.order(as_of(backend), do="open_shoe", on_behalf_of=nobody))
+        assert (refused["code"], "on_behalf_of" in refused["error"]) == ("shape", True)
+
+
+def test_without_a_signature_no_person_is_named(table: Any, backend: Backend) -> None:
+    """Anybody could name anybody."""
+    table()
+    status_is(backend, "online")
+    order = {"id": "a", "do": "open_shoe", "on_behalf_of": "ANNA"}
+    assert "on_behalf_of" in answer(backend, json.dumps(order).encode())["error"]
+    assert answer(backend, OrderKey("page").order(as_of(backend), do="open_shoe", on_behalf_of="ANNA"))["ok"]
+    assert not any("on_behalf_of" in each for each in events(backend, "CommandAnswered"))
+
+
 def test_each_refusal_has_its_code(table: Any, backend: Backend) -> None:
     cage, other = OrderKey("cage", *BETS), OrderKey("other", "void")
     table(orders=[cage.row])

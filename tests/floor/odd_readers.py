@@ -316,7 +316,7 @@ def orders_of_answers(words: str) -> str:
     found: list[Answer] = []
     session = Unconnected(Address("ledger"), lambda: None)
     id = Sender(session, "shoe").begin(found.append)
-    session.answered(answer_of(id, words))
+    session.answered("shoe/T07/reply", answer_of(id, words))
     return "taken" if found else "ignored"
 
 

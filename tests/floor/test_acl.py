@@ -180,6 +180,17 @@ def test_a_table_of_nats_is_no_wildcard_and_each_user_has_a_password() -> None:
         list(nats(users(parse(RAW)), {"floor": "x"}, "ingest"))
 
 
+def test_a_page_with_a_key_gives_orders_and_one_without_writes_nothing() -> None:
+    page = {"username": "pit", "order_key_file": "page-order-key"}
+    gives, reads = users(parse(RAW | {"page": page})), users(parse(RAW))
+    assert "\nuser pit\ntopic read shoe/#\ntopic write shoe/+/command" in "\n".join(mosquitto(gives))
+    assert "\n".join(mosquitto(reads)).endswith("\nuser pit\ntopic read shoe/#")
+    (row,) = [each for each in nats(gives, USERS, "ingest") if '"pit"' in each]
+    assert 'publish: ["shoe.*.command"], subscribe: ["shoe", "shoe.>", "$MQTT.sub.>"]' in row
+    with pytest.raises(ConfigError, match="is the name of two users"):
+        users(parse(RAW | {"page": page}), ["pit"])
+
+
 def test_the_command_prints_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "floor.toml").write_text('[mqtt]\nusername = "floor"\n[page]\nusername = "pit"\n[tables.T07]\n')
     (tmp_path / "passwords").write_text('floor:a"b\nT07:t\npit:p\ncage:c\n')

@@ -68,6 +68,7 @@ def _parts(event: type) -> Iterator[type]:
             '"by":"ANNA","person":{"uid":1,"login":"Bo","role":"pit","terminal_claimed":"pts/1"}',
             f'"by":"{ANNA}","person":{{"uid":1,"login":"{BO}","role":"pit","terminal_claimed":"{PTS}"}}',
         ),
+        ("CommandAnswered", '"by":"key/page","on_behalf_of":"ANNA"', f'"by":"key/page","on_behalf_of":"{ANNA}"'),
         ("ShiftEnded", '"acts":[{"dealer":"ANNA","voided":1}]', f'"acts":[{{"dealer":"{ANNA}","voided":1}}]'),
         ("CutCardMet", '"by":"sensor"', '"by":"sensor"'),
         ("RoundVoided", '"by":"a\\"b","stakes":{"x":[1.50,0]}', None),

@@ -48,8 +48,11 @@ def test_its_unit_is_as_hardened_as_the_ingests() -> None:
         ({"sign_in": "off", "proxies": ["127.0.0.1"]}, 'sign_in = "off" is only for a host of this machine'),
         ({"cert": "/c"}, "cert and key need each other"),
         ({"proxies": ["nginx"]}, '"nginx" is no address'),
-        ({"user_header": "X-Remote-User"}, "could be set by anybody without user_secret_file"),
-        ({"user_secret_file": "/s"}, "could be set by anybody without user_secret_file"),
+        ({"sign_in": "off", "order_key_file": "k"}, "order_key_file needs a sign-in, as each order has its person"),
+        ({"user_header": "X-Remote-User"}, "could be set by anybody: set socket or user_secret_file too"),
+        ({"user_secret_file": "/s"}, "user_secret_file needs user_header: set both"),
+        ({"socket": "page.sock"}, "socket: write the full path, starting with /, without cert"),
+        ({"socket": "/run/page.sock", "sign_in": "off"}, "and with sign_in"),
         ({"users": "users.json"}, "write the full path"),
     ],
 )

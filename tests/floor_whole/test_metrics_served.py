@@ -232,6 +232,23 @@ def test_a_name_that_is_not_ours_gets_nothing(host: str, status: int) -> None:
     assert answer.startswith(f"HTTP/1.1 {status} ".encode())
 
 
+@pytest.mark.parametrize(
+    "path", ["/metrics", "/metrics/", "/", "//metrics", "/table/T07", "/sign-in", "/static/page.css"]
+)
+def test_the_matrix_of_addresses_of_the_metrics(port: int, path: str) -> None:
+    """There is no sign-in: what is there anybody on its network reads, and no other address gives anything."""
+
+    def status(method: str = "GET", host: str = "localhost", more: str = "") -> int:
+        request = f"{method} {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n"
+        return int(asked(port, request.encode()).split(b" ")[1])
+
+    there = 200 if path == "/metrics" else 404
+    assert status() == status("HEAD") == status(more="X-Forwarded-For: 10.0.0.9\r\n") == there
+    assert status(more="Origin: https://evil.example\r\nCookie: shoe=x\r\n") == there
+    assert status("POST") == status("PUT") == status("OPTIONS") == 405
+    assert status(host="evil.example") == status("POST", host="evil.example") == 421
+
+
 def test_sixty_connections_that_send_a_byte_a_second_stop_no_scrape(port: int) -> None:
     """As in finding S15: 5 of 8 scrapes had got no answer."""
     stop = threading.Event()

@@ -8,49 +8,30 @@ import time
 from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Final, NamedTuple
-from urllib.parse import urlencode
+from typing import Any, cast
 
 import pytest
 
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from starlette.routing import Mount, Route
+
+from firmware_bridge.floor.page.app import app
+from firmware_bridge.floor.page.feed import Feed
+from firmware_bridge.floor.page.orders import page_orders
 from firmware_bridge.floor.page.people import People
+from firmware_bridge.floor.page_config import PageSection
 from tests.floor.tables import baccarat, messages
 from tests.floor_whole import pages as whole
 from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
+from tests.floor_whole.signed_in import FORM, PASSWORD, ask, sign_in
 from tests.kit import broker as real
 from tests.kit import certificates
 from tests.kit.broker import Broker, free_port
 
 broker, brokers, tls = real.broker, real.brokers, certificates.tls  # fixtures
 pages, chromium = whole.pages, whole.chromium  # fixtures
-PASSWORD = "correct horse battery"
-FORM: Final = "application/x-www-form-urlencoded"
-
-
-class Answer(NamedTuple):
-    status: int
-    headers: dict[str, str]
-    body: str
-
-    @property
-    def cookie(self) -> str:
-        """`NAME=VALUE` of the cookie that is set."""
-        return self.headers.get("set-cookie", "").partition(";")[0]
-
-
-def ask(page: Page, path: str, method: str = "GET", body: str | None = None, **headers: str) -> Answer:
-    link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
-    link.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
-    answer = link.getresponse()
-    text = "" if answer.headers.get("content-type", "").startswith("text/event") else answer.read().decode()
-    link.close()
-    return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, text)
-
-
-def sign_in(page: Page, name: str = "ANNA", password: str = PASSWORD, **more: str) -> Answer:
-    fields = {"name": name, "password": password, "next": more.pop("next", "/")}
-    headers = {"origin": page.url, "content_type": FORM} | more
-    return ask(page, "/sign-in", "POST", urlencode(fields), **headers)
 
 
 @pytest.fixture
@@ -58,18 +39,43 @@ def page(broker: Broker, pages: Callable[..., Page], tmp_path: Path) -> Page:
     people = People(tmp_path / "users.json")
     people.add("ANNA", "act", PASSWORD)
     people.add("BO", "look", PASSWORD)
-    made = pages(broker, sign_in="on", users=str(tmp_path / "users.json"))
+    (tmp_path / "page.key").write_bytes(bytes(range(32)))
+    made = pages(broker, sign_in="on", users=str(tmp_path / "users.json"), order_key_file=str(tmp_path / "page.key"))
     publish(broker, messages("T07", baccarat(2), now_ms()))
     cookie = sign_in(made, "BO").cookie
     until(lambda: "tile-T07" in ask(made, "/", cookie=cookie).body)
     return made
 
 
-PIT = ("/", "/?lang=en", "/table/T07", "/table/none", "/dealer/T07", "/nowhere", "/static", "/sign-out")
+PIT = (
+    "/",
+    "/?lang=en",
+    "/table/T07",
+    "/table/none",
+    "/dealer/T07",
+    "/nowhere",
+    "/static",
+    "/sign-out",
+    "/table/T07/order",
+)
 STREAMS = ("/stream", "/table/T07/stream", "/dealer/T07/stream")
-OPEN = ("/sign-in", "/static/page.css", "/static/page.js", "/static/screen.js")
+OPEN = ("/sign-in", "/static/page.css", "/static/page.js", "/static/screen.js", "/favicon.ico")
 NO_SCREENS = ("/screen/T07", "/screen/T07/", "/screen/", "/screen/T07/AAAAAAAAAAAAAAAAAAAAAA", "/screen/T07/stream")
-KNOWN = {"/table/none": 404, "/nowhere": 404, "/static": 307, "/sign-out": 405}
+KNOWN = {
+    "/table/none": 404, "/nowhere": 404, "/static": 307, "/sign-out": 405, "/table/T07/order": 303, "/favicon.ico": 307
+}  # fmt: skip
+FORMS = {"/sign-in": (400, 400), "/sign-out": (303, 303), "/table/T07/order": (403, 400)}
+"""Address of a form -> what an empty one gets, of a person who may look and of one who may act."""
+
+
+def test_each_route_of_the_page_is_in_the_matrix(tmp_path: Path) -> None:
+    (tmp_path / "key").write_bytes(bytes(range(32)))
+    feed, page = Feed("shoe", cast("Any", None), str), PageSection(order_key_file=str(tmp_path / "key"))
+    made = app(feed, page, orders=page_orders(page, feed, "shoe"))
+    paths = [path.partition("?")[0] for path in (*PIT, *STREAMS, *OPEN, "/screen/T07/A", "/screen/T07/A/stream")]
+    for route in made.routes:
+        assert isinstance(route, Route | Mount)
+        assert any(route.path_regex.fullmatch(path) for path in paths), route.path
 
 
 def test_the_matrix_of_every_address_by_whoever_asks(page: Page) -> None:
@@ -88,6 +94,7 @@ def test_the_matrix_of_every_address_by_whoever_asks(page: Page) -> None:
             if path in PIT
             else 200
         )
+        needs = KNOWN[asked] if asked == "/favicon.ico" else needs
         known = 404 if path in NO_SCREENS else KNOWN.get(asked, 200)
         cells = {
             "nobody": (ask(page, path), needs),
@@ -99,10 +106,14 @@ def test_the_matrix_of_every_address_by_whoever_asks(page: Page) -> None:
             "post": (ask(page, path, "POST", "", cookie=act, origin=page.url), 405),
             "put": (ask(page, path, "PUT", "", cookie=act, origin=page.url), 405),
         }
-        if asked in ("/sign-in", "/sign-out"):
+        if asked in FORMS:
             cells["foreign origin"] = (cells["foreign origin"][0], 403)
-            cells["post"] = (cells["post"][0], 400 if asked == "/sign-in" else 303)
-            act = sign_in(page, "ANNA").cookie
+            cells["post"] = (cells["post"][0], FORMS[asked][1])
+            cells["look posts"] = (ask(page, path, "POST", "", cookie=look, origin=page.url), FORMS[asked][0])
+            cells["nobody posts"] = (
+                ask(page, path, "POST", "", origin=page.url), 400 if asked == "/sign-in" else 401
+            )  # fmt: skip
+            look, act = sign_in(page, "BO").cookie, sign_in(page, "ANNA").cookie
         wrong += [(path, who, got.status, want) for who, (got, want) in cells.items() if got.status != want]
         assert all("T07" not in cells[who][0].body for who in ("nobody", "foreign host") if path in (*PIT, *STREAMS))
     assert wrong == []
@@ -226,9 +237,11 @@ def test_a_form_that_is_none_is_refused(page: Page, body: str) -> None:
 def test_with_sign_in_off_nothing_comes_through_a_proxy(broker: Broker, pages: Callable[..., Page]) -> None:
     page = pages(broker, sign_in="off")
     assert ask(page, "/").status == 200
-    for header in ("forwarded", "x_forwarded_for", "x_forwarded_proto", "x_real_ip"):
-        assert ask(page, "/", **{header: "10.0.0.1"}).status == 421
-    assert ask(page, "/", host="10.1.2.3").status == 421
+    for path in (*PIT, *STREAMS, *OPEN, "/screen/T07/stream"):
+        for header in ("forwarded", "x_forwarded_for", "x_forwarded_proto", "x_real_ip"):
+            assert ask(page, path, **{header: "10.0.0.1"}).status == 421
+        assert ask(page, path, host="10.1.2.3").status == 421
+    assert ask(page, "/table/T07/order", "POST", "", origin=page.url).status == 405
     assert ask(page, "/sign-in").status == 404
 
 

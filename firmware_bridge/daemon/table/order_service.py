@@ -81,6 +81,7 @@ class OrderService:
             id=fields.get("id"),
             digest=order_digest,
             count=count,
+            on_behalf_of=signed.on_behalf_of if signed else UNSET,
             person=person,
             confirmed=confirmed,
         )

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from firmware_bridge.config.sections import OrderKeyConfig
 from firmware_bridge.daemon.table.clock import clock, now
@@ -15,7 +15,8 @@ from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.orders import BY_KEY, Answer, Malformed
+from firmware_bridge.facts.orders import BY_KEY, CLAIMS, LONGEST_NAME, Answer, Malformed
+from firmware_bridge.facts.printable import REMEDY, fault
 from firmware_bridge.facts.wire import MOST
 from firmware_bridge.facts.wire_states import Clock
 from firmware_bridge.journal.line import Line
@@ -30,6 +31,7 @@ SIGN_IT: Final = "sign it with a key of the table's [[orders]]; see: shoe help b
 NEWER: Final = 'take "journal", "boot" and, as "seq", "as_of" from a newer state or this answer'
 
 OF_ROUND: Final = frozenset([orders.tag_of(each) for each in orders.OF_ROUND])
+PERSON: Final = "on_behalf_of"
 WITHOUT_AS_OF: Final = ("resend",)
 """Orders that change nothing, and so may be of any time."""
 
@@ -43,7 +45,10 @@ class Repeated(Exception):
 
 
 class Signed(Struct, frozen=True):
-    """An order with a good signature and a new count. fields: of the order alone. refused: in its place, if it is."""
+    """An order with a good signature and a new count. fields: of the order alone. refused: in its place, if it is.
+
+    on_behalf_of: the person who gave it, as its key says.
+    """
 
     by: str
     fields: dict[str, Any]
@@ -51,6 +56,7 @@ class Signed(Struct, frozen=True):
     count: int
     digest: str | None
     refused: Malformed | None
+    on_behalf_of: str | UnsetType = UNSET
 
 
 class _Named(NamedTuple):
@@ -115,7 +121,7 @@ class SignedOrders:
         fields = _fields(text)
         name, count = named.config.name, fields["count"]
         order, by = _without_claims(fields), f"{BY_KEY}{name}"
-        digest = _digest(order, by) if fields.get("id") is not None else None
+        digest = _digest(fields, by) if fields.get("id") is not None else None
         answer = self._table.first_answer(fields.get("id"), digest)
         last = self._table.last_count(name)
         if count <= last and not answer:
@@ -128,7 +134,8 @@ class SignedOrders:
                 self._table.refusals.turned_away("repeated")
             raise Repeated(answer)
         refused = self._refused(named.config, fields)
-        return Signed(by, order, named.config.allows, count, digest, refused)
+        person = fields.get(PERSON, UNSET) if not _wrong_person(fields) else UNSET
+        return Signed(by, order, named.config.allows, count, digest, refused, person)
 
     def read(self, name: str, payload: bytes) -> bytes:
         """The text of a message of the topic `stored`. Raises NotAnOrder."""
@@ -169,6 +176,8 @@ class SignedOrders:
         """Why an order with a new count is not carried out, None where it may be."""
         do = fields["do"].replace("-", "_")
         named = shown(do)
+        if why := _wrong_person(fields):
+            return Malformed(named, why, REMEDY, "shape")
         if do not in WITHOUT_AS_OF and (why := self._not_of_now(fields.get("as_of"))):
             return Malformed(named, why, NEWER, "as_of")
         if "expires" in fields and (why := self._expired(fields["expires"])):
@@ -219,17 +228,26 @@ def _fields(text: str) -> dict[str, Any]:
     return fields
 
 
-CLAIMS: Final = ("count", "as_of", "expires")
-
-
 def _without_claims(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an order without what only a signature needs."""
     return {name: value for name, value in fields.items() if name not in CLAIMS}
 
 
-def _digest(order: Mapping[str, Any], by: str) -> str:
-    """8 bytes, in hex, of the hash of a signed order and its giver, the same for any order of its keys."""
-    content = {name: value for name, value in order.items() if name != "id"}
+def _wrong_person(fields: Mapping[str, Any]) -> str:
+    """What is wrong with the person whom an order names, "" for none."""
+    if PERSON not in fields:
+        return ""
+    name = fields[PERSON]
+    if not isinstance(name, str) or not name.strip():
+        return f'"{PERSON}" must be the name of a person'
+    wrong = fault(name, LONGEST_NAME)
+    return f'"{PERSON}" {wrong}' if wrong else ""
+
+
+def _digest(fields: Mapping[str, Any], by: str) -> str:
+    """8 bytes, in hex, of the hash of a signed order, its key and its person, the same for any order of its keys."""
+    content = {name: value for name, value in fields.items() if name not in CLAIMS or name == PERSON}
+    content.pop("id", None)
     return sha256(msgspec.json.encode([by, content], order="sorted")).hexdigest()[:DIGITS]
 
 

@@ -17,6 +17,8 @@ from starlette.types import ASGIApp
 from firmware_bridge.floor.page.doors import Doors
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guard import Guard
+from firmware_bridge.floor.page.order_forms import OrderForms
+from firmware_bridge.floor.page.orders import PageOrders
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page.screens import dealers, screens
 from firmware_bridge.floor.page.sessions import Sessions, Visitor
@@ -35,8 +37,12 @@ def app(
     ready: Callable[[], None] = lambda: None,
     screen: ScreenSection | None = None,
     secret: bytes | None = None,
+    orders: PageOrders | None = None,
 ) -> Starlette:
-    """The ASGI app of the page. ready: called once it reads the broker. secret: what a proxy shows (`Guard`)."""
+    """The ASGI app of the page. ready: called once it reads the broker. secret: what a proxy shows (`Guard`).
+
+    orders: those that people may give, None for none.
+    """
     streams, people = Streams(page.streams), People(Path(page.users))
     screen = screen or ScreenSection()
     sessions = Sessions(people)
@@ -55,7 +61,7 @@ def app(
     made = Starlette(
         routes=[
             *(sign_in.routes if page.sign_in == "on" else ()),
-            *pit(feed, streams, sessions),
+            *pit(feed, streams, sessions, OrderForms(feed, orders) if orders else None),
             *screens(feed, screen, streams),
             *dealers(feed, screen, streams, sessions),
             Mount("/static", StaticFiles(directory=STATIC)),
@@ -70,8 +76,8 @@ def app(
     return made
 
 
-def pit(feed: Feed, streams: Streams, sessions: Sessions) -> list[Route]:
-    """The routes of the pit's pages."""
+def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | None = None) -> list[Route]:
+    """The routes of the pit's pages. forms: of orders."""
     views = Views(feed)
 
     def grid(request: Request) -> ASGIApp:
@@ -82,7 +88,9 @@ def pit(feed: Feed, streams: Streams, sessions: Sessions) -> list[Route]:
         name, lang = request.path_params["name"], language(request)
         if name not in feed.floor.tables:
             return HTMLResponse(views.unknown_document(name, lang), 404)
-        return HTMLResponse(views.table_document(name, lang, who(visitor(request), lang)))
+        asked = visitor(request)
+        orders = forms.section(name, asked, lang) if forms else None
+        return HTMLResponse(views.table_document(name, lang, who(asked, lang), orders))
 
     def grid_stream(request: Request) -> ASGIApp:
         lang = language(request)
@@ -97,6 +105,7 @@ def pit(feed: Feed, streams: Streams, sessions: Sessions) -> list[Route]:
         Route("/stream", endpoint(grid_stream)),
         Route("/table/{name}", table),
         Route("/table/{name}/stream", endpoint(table_stream)),
+        *(forms.routes if forms else ()),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]
 

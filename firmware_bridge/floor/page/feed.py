@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -49,7 +50,8 @@ def now_ms() -> int:
 class Feed:
     """The present state of all tables, from `start` to `close`. fault: why the broker cannot be read, "" if it can.
 
-    listed: the tables that there are. troubles: what each table needs. sealed: how its record stands. version:
+    heard: called with topic and payload of each message of a table. listed: the tables that there are.
+    troubles: what each table needs. sealed: how its record stands. version:
     incremented by each change. failed: reading has ended by an error.
     """
 
@@ -70,6 +72,8 @@ class Feed:
         self.sealed: dict[str, Sealed] = {}
         self.watching = records.watching if records else Watching()
         self.failed = False
+        self.heard: Callable[[str, bytes], None] = lambda topic, payload: None
+        self._outgoing = deque[tuple[str, bytes]]()
         self._unlisted = 0
         self._left_out: set[str] = set()
         self._not_drawn: frozenset[tuple[str, ...]] = frozenset()
@@ -106,6 +110,10 @@ class Feed:
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._changed), within_s)
 
+    def publish(self, topic: str, payload: bytes) -> None:
+        """Send a message soon; without a connection it is lost."""
+        self._outgoing.append((topic, payload))
+
     def handle(self, came: Sequence[Delivery], fault: str) -> None:
         """Update the tables by messages."""
         now, changed = self.clock(), fault != self.fault
@@ -117,6 +125,7 @@ class Feed:
                 name = self.floor.handle(each.topic, each.body, each.retained, now)
                 changed |= self.guests.handle(each.topic, each.body) | (name is not None)
                 changed |= self.done.handle(each.topic, each.body)
+                self.heard(each.topic, each.body)
         self._notify(changed)
 
     def recall(self, stored: Sequence[Delivery]) -> None:
@@ -187,6 +196,8 @@ class Feed:
         """Read until `close`; the next batch is read once this one is handled."""
         try:
             while not self._ended.is_set():
+                while self._outgoing:
+                    self._source.publish(*self._outgoing.popleft())
                 came = self._source.receive(MOST, WAIT_S)
                 fault = self._fault()
                 if came or fault != self.fault:
@@ -216,7 +227,7 @@ def feed(config: FloorConfig) -> Feed:
     mqtt, page = config.mqtt, config.page
     secret = password(page if page.username else mqtt)
     mqtt = replace(mqtt, client_id=f"{page.client_id}-{secrets.token_hex(4)}", username=page.username or mqtt.username)
-    topics = [f"{mqtt.root}/+/{topic}" for topic in (*TOPICS, "event")]
+    topics = [f"{mqtt.root}/+/{topic}" for topic in (*TOPICS, "event", *(("reply",) if page.order_key_file else ()))]
     source = MqttSource(mqtt, secret, topics, 2 * MOST, clean=True)
     backfill = RoundBackfill(mqtt.root, Asked(config, LIMIT_S))
     records = RecordWatch(Asked(config, LIMIT_S), watching(config))

@@ -17,7 +17,8 @@ from firmware_bridge.floor.page_config import PageSection, is_loopback
 from firmware_bridge.floor.serving import block, host_name, is_address
 
 READS: Final = ("GET", "HEAD")
-SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
+SIGN_IN, SIGN_OUT, ORDER = "/sign-in", "/sign-out", "/order"
+"""Addresses that forms are sent to; that of orders is below each table's page."""
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -102,7 +103,10 @@ class Guard:
         """The refusal of a request that is no read and no form of ours."""
         if scope["method"] in READS:
             return None
-        takes = scope["method"] == "POST" and scope["path"] in (SIGN_IN, SIGN_OUT) and self._page.sign_in == "on"
+        is_ours = scope["path"] in (SIGN_IN, SIGN_OUT) or (
+            self._page.order_key_file and _ORDER.fullmatch(scope["path"])
+        )
+        takes = scope["method"] == "POST" and is_ours and self._page.sign_in == "on"
         if not takes:
             return _plain("this address is only read\n", 405, allow=", ".join(READS))
         origin = headers.get("origin", "")
@@ -113,9 +117,11 @@ class Guard:
     def _visitor(self, scope: Scope, headers: Headers) -> Visitor:
         if self._page.sign_in == "off":
             return Visitor("", "look")
-        if self._page.user_header and self._secret is not None:
+        if self._page.user_header and (self._page.socket or self._secret is not None):
             given = headers.get(SECRET, "").encode("latin-1", "replace")
-            if not compare_digest(given, self._secret) or not (name := headers.get(self._page.user_header, "")):
+            named = headers.getlist(self._page.user_header)  # two: the proxy has let a browser's own one pass
+            shows = self._secret is None or compare_digest(given, self._secret)
+            if not shows or len(named) != 1 or not (name := named[0]):
                 return STRANGER
             person = self._people[name]
             return Visitor(person.name, person.role) if person else Visitor(name[:64], "look")
@@ -131,10 +137,12 @@ class Guard:
         return block(peer)
 
     def _is_proxy(self, peer: str) -> bool:
-        return is_address(peer) and ip_address(peer) in self._proxies
+        """Whether a proxy sent a request: at a Unix socket each is one's."""
+        return self._page.socket is not None or (is_address(peer) and ip_address(peer) in self._proxies)
 
 
-_PLAIN: Final = re.compile(r"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?)?/?")
+_ORDER: Final = re.compile(rf"/table/[^/]+{ORDER}")
+_PLAIN: Final = re.compile(rf"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?)?/?|{_ORDER.pattern}")
 """The addresses that are there for who signs in."""
 
 

@@ -1,10 +1,11 @@
 """`shoe-floor page`: serves the page until a signal stops it."""
 
 import logging
+import os
 import signal
 import socket
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from firmware_bridge.config.read_section import read_password
 from firmware_bridge.config.systemd import Systemd
@@ -13,11 +14,15 @@ from firmware_bridge.floor.config import FloorConfig, secret
 from firmware_bridge.floor.page.app import app
 from firmware_bridge.floor.page.doors import connections
 from firmware_bridge.floor.page.feed import feed
+from firmware_bridge.floor.page.orders import page_orders
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page_config import PageSection
 from firmware_bridge.floor.serving import Listener, listening, server
 
 log = logging.getLogger(__name__)
+
+
+UNIX_HINT: Final = "check [page] socket of floor.toml, and that its folder is there and ours (docs/page.md)"
 
 
 class PageError(BridgeError, OSError):
@@ -32,7 +37,7 @@ def run(config: FloorConfig) -> int:
     page, systemd = config.page, Systemd()
     of_one, most = connections(page, config.screen)
     listener = Listener(_listener(page), of_one, most, page.proxies)
-    address = _address("https" if page.cert else "http", *listener.getsockname()[:2])
+    address = page.socket or _address("https" if page.cert else "http", *listener.getsockname()[:2])
 
     def ready() -> None:
         print(f"the page is at {address}", flush=True)
@@ -44,7 +49,8 @@ def run(config: FloorConfig) -> int:
     tls: dict[str, Any] = (
         {"ssl_certfile": page.cert, "ssl_keyfile": str(secret(page.key))} if page.cert and page.key else {}
     )
-    served = app(feed(config), page, ready, config.screen, shown)
+    read = feed(config)
+    served = app(read, page, ready, config.screen, shown, page_orders(page, read, config.mqtt.root))
     served.state.server = web = server(served, None, **tls)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _again)
@@ -53,6 +59,8 @@ def run(config: FloorConfig) -> int:
     finally:
         systemd.notify("STOPPING=1")
         listener.close()
+        if page.socket:
+            Path(page.socket).unlink(missing_ok=True)
     return 1 if served.state.feed.failed else 0
 
 
@@ -61,6 +69,8 @@ def _again(number: int, frame: object) -> None:
 
 
 def _listener(page: PageSection) -> socket.socket:
+    if page.socket:
+        return _unix_listener(Path(page.socket))
     try:
         return listening(page.host, page.port)
     except OSError as error:
@@ -68,6 +78,29 @@ def _listener(page: PageSection) -> socket.socket:
         raise PageError(
             what, "check [page] host and port of floor.toml, or stop the program that uses the port"
         ) from None
+
+
+def _unix_listener(path: Path) -> socket.socket:
+    """A Unix socket for its owner and the group of its folder. One without a listener is replaced."""
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        if path.is_socket():
+            with socket.socket(socket.AF_UNIX) as probe:
+                if probe.connect_ex(str(path)) == 0:
+                    raise PageError(f"another program listens at {path}", "stop it, or check [page] socket")
+            path.unlink()
+        before = os.umask(0o117)
+        try:
+            listener.bind(str(path))
+        finally:
+            os.umask(before)
+        listener.listen(256)
+    except OSError as error:
+        listener.close()
+        if isinstance(error, PageError):
+            raise
+        raise PageError(f"cannot listen at {path}: {error.strerror or error}", UNIX_HINT) from None
+    return listener
 
 
 def user_secret(page: PageSection) -> bytes | None:

@@ -3,9 +3,7 @@
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import Final
-from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -13,6 +11,7 @@ from starlette.routing import Route
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page.document import plain_document
+from firmware_bridge.floor.page.form import fields_of
 from firmware_bridge.floor.page.guard import SIGN_IN, SIGN_OUT, cookie_name
 from firmware_bridge.floor.page.markup import Html, joined, tag
 from firmware_bridge.floor.page.people import LONGEST, People
@@ -21,12 +20,6 @@ from firmware_bridge.floor.page_config import PageSection
 from firmware_bridge.topics.texts import Language, chosen, text
 
 log = logging.getLogger(__name__)
-
-LARGEST: Final = 8_192
-"""Most bytes of a form."""
-
-FORM_S: Final = 10.0
-"""Longest time for a form to come."""
 
 WAITING: Final = 8
 """Most passwords that wait for the one worker, each a quarter of a second."""
@@ -53,7 +46,7 @@ class SignIn:
         return HTMLResponse(self._document(request, request.query_params.get("next", "/")))
 
     async def _signed_in(self, request: Request) -> Response:
-        fields = await _fields(request)
+        fields = await fields_of(request)
         if fields is None:
             return PlainTextResponse("this is no form of the page\n", 400, {"connection": "close"})
         name, password, after = fields.get("name", ""), fields.get("password", ""), fields.get("next", "/")
@@ -119,21 +112,6 @@ def who(visitor: Visitor, lang: Language) -> Html | None:
     button = tag("button", text(lang, "sign_in.out"))
     form = tag("form", button, method="post", action=SIGN_OUT)
     return joined(tag("span", visitor.name), " ", form)
-
-
-async def _fields(request: Request) -> dict[str, str] | None:
-    """The fields of a form; None for one that is too long, too slow or none."""
-    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        return None
-    body = b""
-    with suppress(TimeoutError, ValueError):
-        async with asyncio.timeout(FORM_S):
-            async for part in request.stream():
-                body += part
-                if len(body) > LARGEST:
-                    return None
-            return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=10))
-    return None
 
 
 def _inside(address: str) -> str:

@@ -105,8 +105,8 @@ class Views:
             return self._common(lang) | dict.fromkeys(SECTIONS, "") | {"state": unknown}
         return self._common(lang) | self._table("page", name, lang)
 
-    def table_document(self, name: str, lang: Language, who: Part = None) -> str:
-        """A table's own page. who: is signed in."""
+    def table_document(self, name: str, lang: Language, who: Part = None, orders: Part = None) -> str:
+        """A table's own page. who: is signed in. orders: the forms of his orders."""
         parts = self.table_parts(name, lang)
         boxes = [
             section(key, text(lang, TITLES.get(key, f"page.{key}")), Html(parts[key]))
@@ -114,7 +114,7 @@ class Views:
             if key in parts
         ]
         state = tag("div", Html(parts["state"]), id="state", class_="card-box")
-        main = joined(_broker(parts), tag("div", state, *boxes, class_="table-page"))
+        main = joined(_broker(parts), tag("div", state, *boxes[:1], orders, *boxes[1:], class_="table-page"))
         skip = text(lang, "page.skip_table")
         return document(lang, _named(name, lang), address(name), main, skip=skip, back=True, who=who)
 

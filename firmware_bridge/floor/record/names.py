@@ -18,7 +18,7 @@ _OF_A_PERSON: Final = ("login", "terminal_claimed")
 PEOPLE: Final = {
     "ShoeOpened": ("dealer", "confirmed_by"),
     "DealerSignedIn": ("dealer",),
-    "CommandAnswered": ("by", *_OF_A_PERSON),
+    "CommandAnswered": ("by", "on_behalf_of", *_OF_A_PERSON),
     "CardEntered": ("by", "second"),
     "CardLookedAt": ("by", "second"),
     "IrregularityClosed": ("by", "second"),

@@ -1,0 +1,257 @@
+"""Orders that people give on the page, to a real daemon behind a real broker."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from html import unescape
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from firmware_bridge.client.signing import signing
+from firmware_bridge.facts.orders import ALL
+from firmware_bridge.floor.page.people import People
+from tests.daemon import listened
+from tests.daemon.listened import status_is
+from tests.floor.tables import baccarat, messages
+from tests.floor_whole import pages as whole
+from tests.floor_whole.pages import CHROMIUM, LIMIT_MS, Page, now_ms, publish, until
+from tests.floor_whole.signed_in import FORM, PASSWORD, Answer, ask, sign_in
+from tests.kit import backend as listening
+from tests.kit import broker as real
+from tests.kit.backend import Backend
+from tests.kit.broker import Broker
+
+broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
+backend, table = listening.backend, listened.table  # fixtures
+
+ALLOWS = ("void", "resolve", "bets_open", "bets_closed", "request_shoe_change", "request_dealer_change")
+
+
+class Pit:
+    """A table with a daemon, a page with a key, and one person of each role who has signed in."""
+
+    def __init__(self, make: Callable[..., Any], page: Page, key: Path, backend: Backend, **sections: Any) -> None:
+        allows = list(sections.pop("allows", ALLOWS))
+        row = {"name": "page", "key": signing("page", key, lambda: 0).by.key.vkey, "allows": allows}
+        self.table, self.page, self.backend = make(orders=[row], **sections), page, backend
+        status_is(backend, "online")
+        self.act, self.look = sign_in(page).cookie, sign_in(page, "BO").cookie
+
+    def deal(self, cards: str) -> None:
+        """Draw cards; the page shows them."""
+        self.table.deal(cards)
+        dealt = len(cards.split())
+        until(lambda: len(re.findall(r'class="card[ "]', self.html())) >= dealt or self.table.pause(0.05))
+
+    def html(self, cookie: str | None = None) -> str:
+        return ask(self.page, "/table/T07?lang=en", cookie=cookie or self.act).body
+
+    def forms(self, cookie: str | None = None) -> list[dict[str, str]]:
+        """The fields of each form of an order."""
+        found = re.findall(r'<form method="post" action="/table/T07/order[^>]*>(.*?)</form>', self.html(cookie))
+        pairs = [re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', each) for each in found]
+        return [{name: unescape(value) for name, value in each} for each in pairs]
+
+    def form(self, do: str, **fields: str) -> dict[str, str]:
+        """The form of an order, filled in."""
+        wanted = [each for each in self.forms() if each["do"] == do]
+        return {**wanted[0], **fields}
+
+    def send(self, fields: dict[str, str], cookie: str | None = None, **headers: str) -> Answer:
+        """Send a form; the table lives until it is answered."""
+        headers = {"origin": self.page.url, "content_type": FORM, "cookie": cookie or self.act} | headers
+        return ask(self.page, "/table/T07/order?lang=en", "POST", urlencode(fields), **headers)
+
+    def events(self, kind: str) -> list[dict[str, Any]]:
+        first = {(each["journal"], each["seq"], each["n"]): each["event"] for each in self.backend.on("event")}
+        return [each for each in first.values() if each["type"] == kind]
+
+
+@pytest.fixture
+def pit(
+    broker: Broker, pages: Callable[..., Page], table: Callable[..., Any], backend: Backend, tmp_path: Path
+) -> Callable[..., Pit]:
+    def make(**sections: Any) -> Pit:
+        people, key = People(tmp_path / "users.json"), tmp_path / "page.key"
+        people.add("ANNA", "act", PASSWORD)
+        people.add("BO", "look", PASSWORD)
+        key.write_bytes(bytes(range(32)))
+        page = pages(broker, sign_in="on", users=str(tmp_path / "users.json"), order_key_file=str(key))
+        return Pit(table, page, key, backend, **sections)
+
+    return make
+
+
+def test_a_void_on_the_page_voids_the_round_and_the_record_names_the_person(pit: Callable[..., Pit]) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    answer = floor.send(floor.form("void", why="misdeal"))
+    assert (answer.status, "The table has taken the order." in answer.body) == (200, True)
+    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    (voided,) = floor.events("RoundVoided")
+    (answered,) = floor.events("CommandAnswered")
+    assert (voided["by"], voided["why"]) == ("key/page", ["misdeal"])
+    assert (answered["by"], answered["on_behalf_of"]) == ("key/page", "ANNA")
+    assert "ANNA gave void to table T07" in floor.page.log
+
+
+def test_each_order_of_the_pit_is_a_form_and_the_table_answers_in_its_own_words(pit: Callable[..., Pit]) -> None:
+    floor = pit(service={"mode": "vip"})
+    floor.table.deal("9d")
+    until(lambda: {each["do"] for each in floor.forms()} >= set(ALLOWS) - {"resolve"} or floor.table.pause(0.05))
+    refused = floor.send(floor.form("request_shoe_change"))
+    assert (refused.status, "has refused the order" in refused.body) == (409, True)
+    assert "ask again after round" in refused.body
+    assert floor.send(floor.form("request_dealer_change")).status == 200
+    assert floor.send(floor.form("bets_open")).status in (200, 409)
+    assert floor.send(floor.form("bets_closed")).status == 200
+    floor.backend.wait_until(lambda: len(floor.events("CommandAnswered")) == 4)
+    assert {each["answer"]["do"] for each in floor.events("CommandAnswered")} == set(ALLOWS) - {"resolve", "void"}
+    assert {each["on_behalf_of"] for each in floor.events("CommandAnswered")} == {"ANNA"}
+    floor.table.board.fault("unreadable")
+    floor.table.pty.tick()
+    wanted = until(lambda: [each for each in floor.forms() if each.get("irregularity") == "unreadable"])
+    decision = wanted[0] | {"why": "seen by two"}
+    assert floor.send(decision | {"since": "1"}).status == 409
+    assert floor.send(decision).status == 200
+    floor.backend.wait_until(lambda: "key/page" in [each.get("by") for each in floor.events("IrregularityClosed")])
+
+
+def test_correct_and_enter_and_all_other_orders_are_given_by_no_page(pit: Callable[..., Pit]) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    form = floor.form("void", why="x")
+    others = {*ALL, "enter", "malformed", "", "Void"} - set(ALLOWS)
+    assert {"correct", "enter", "open_shoe", "next", "reveal"} <= others
+    for do in sorted(others):
+        fields = {"cards": "9d 4s", "card": "9d", "second": "BO", "round": form["round"]}
+        assert floor.send(form | fields | {"do": do}).status == 400
+    assert [each for each in floor.backend.received if each.topic.endswith("/command")] == []
+
+
+def test_only_a_form_of_ones_own_session_and_of_this_moment_is_sent(pit: Callable[..., Pit]) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    form = floor.form("void", why="x")
+    assert floor.forms(floor.look) == []
+    assert "Orders need the role act" in floor.html(floor.look)
+    refused = {
+        "nobody": floor.send(form, "shoe=" + "A" * 43).status,
+        "look": floor.send(form, floor.look).status,
+        "another session": floor.send(form, sign_in(floor.page).cookie).status,
+        "another site": floor.send(form, origin="https://evil.example").status,
+        "no origin": floor.send(form, origin="null").status,
+        "no token": floor.send(form | {"token": ""}).status,
+        "another id": floor.send(form | {"id": form["id"][:-1] + "x"}).status,
+        "no id": floor.send({name: value for name, value in form.items() if name != "id"}).status,
+        "another round": floor.send(form | {"round": "7"}).status,
+        "another shoe": floor.send(form | {"journal": "9-none"}).status,
+        "no round": floor.send(form | {"round": ""}).status,
+        "a long reason": floor.send(form | {"why": "x" * 501}).status,
+        "no form": floor.send(form, content_type="application/json").status,
+        "another table": ask(
+            floor.page, "/table/T08/order", "POST", "", origin=floor.page.url, cookie=floor.act
+        ).status,
+    }
+    assert refused == {
+        "nobody": 401, "look": 403, "another session": 409, "another site": 403, "no origin": 403, "no token": 409,
+        "another id": 409, "no id": 409, "another round": 409, "another shoe": 409, "no round": 400,
+        "a long reason": 400, "no form": 400, "another table": 404,
+    }  # fmt: skip
+    assert [each for each in floor.backend.received if each.topic.endswith("/command")] == []
+    assert floor.send(form).status == 200
+
+
+def test_a_form_that_is_sent_twice_is_one_order(pit: Callable[..., Pit]) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    form = floor.form("void", why="misdeal")
+    with ThreadPoolExecutor(4) as at_once:
+        answers = list(at_once.map(lambda _: floor.send(form).status, range(4)))
+    assert answers == [200] * 4
+    assert floor.send(form | {"why": "another"}).status == 409
+    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    assert len(floor.events("CommandAnswered")) == 1
+    assert len([each for each in floor.backend.received if each.topic.endswith("/command")]) == 1
+
+
+def test_a_table_that_does_not_answer_is_said_and_the_same_form_acts_once(pit: Callable[..., Pit]) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    form = floor.form("void", why="misdeal")
+    assert floor.table.process
+    floor.table.process.send_signal(signal.SIGSTOP)
+    silent = floor.send(form)
+    assert (silent.status, "did not answer within 10 s" in silent.body) == (504, True)
+    assert "no answer within 10 s" in floor.page.log
+    floor.table.process.send_signal(signal.SIGCONT)
+    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    until(lambda: floor.send(form).status == 409)  # the page has heard of it
+    assert len(floor.events("CommandAnswered")) == 1
+
+
+def test_a_right_that_the_key_lacks_is_said_by_the_table_and_a_lost_broker_by_the_page(
+    pit: Callable[..., Pit], broker: Broker
+) -> None:
+    floor = pit(allows=("bets_open",))
+    floor.deal("9d 4s")
+    answer = floor.send(floor.form("void", why="misdeal"))
+    assert (answer.status, "void is not allowed for the key page" in answer.body) == (409, True)
+    form = floor.form("bets_open")
+    broker.kill()
+    until(lambda: "no connection to the broker" in floor.html())
+    lost = floor.send(form)
+    assert (lost.status, "no connection to the broker" in lost.body) == (503, True)
+
+
+def test_without_a_key_there_are_no_forms(broker: Broker, pages: Callable[..., Page], tmp_path: Path) -> None:
+    People(tmp_path / "users.json").add("ANNA", "act", PASSWORD)
+    page = pages(broker, sign_in="on", users=str(tmp_path / "users.json"))
+    publish(broker, messages("T07", baccarat(2), now_ms()))
+    cookie = sign_in(page).cookie
+    until(lambda: "T07" in ask(page, "/", cookie=cookie).body)
+    assert "/order" not in ask(page, "/table/T07", cookie=cookie).body
+    assert ask(page, "/table/T07/order", "POST", "", cookie=cookie, origin=page.url).status == 405
+
+
+@pytest.mark.skipif(CHROMIUM is None or find_spec("playwright") is None, reason="chromium or playwright is missing")
+def test_a_double_click_in_a_browser_without_javascript_is_one_order(pit: Callable[..., Pit]) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    with ThreadPoolExecutor(1) as browser:  # playwright and the table have an event loop each
+        clicked = browser.submit(double_click, f"{floor.page.url}/table/T07?lang=en")
+        floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    assert clicked.result() == ("The table has taken the order.", f"{floor.page.url}/table/T07?lang=en")
+    assert [each["on_behalf_of"] for each in floor.events("CommandAnswered")] == ["ANNA"]
+
+
+def double_click(url: str) -> tuple[str, str]:
+    """Sign in, and press the button that voids the round twice; what is said then, and where the way back leads."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        tab = browser.new_context(java_script_enabled=False).new_page()
+        tab.set_default_timeout(LIMIT_MS)
+        tab.goto(url)
+        tab.fill("input[name=name]", "ANNA")
+        tab.fill("input[name=password]", PASSWORD)
+        tab.click("button")
+        form = tab.locator("form", has_text="Void round 1")
+        form.locator("input[name=why]").fill("misdeal")
+        if picture := os.environ.get("PICTURE"):
+            tab.screenshot(path=picture, full_page=True)
+        form.locator("button").dblclick()
+        said = tab.inner_text("[role=status]")
+        tab.click("text=Back to table T07")
+        tab.wait_for_url(url)
+        browser.close()
+        return said, url
