@@ -1,14 +1,17 @@
 """The technician's calibration, `calibration.toml`: settings and measurements, by whom, and the values before."""
 
+import fcntl
 import json
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from firmware_bridge.config.toml_text import quoted
 from firmware_bridge.config.whole_file import write_whole
@@ -156,11 +159,48 @@ def load(path: Path) -> Calibration:
 def save(path: Path, calibration: Calibration) -> None:
     """Writes the calibration to disk, whole or not at all.
 
-    Raises OSError; ValueError, before anything is written, for one that `load` would refuse.
+    Raises OSError; ValueError, before anything is written, for one that `load` would refuse or read otherwise.
     """
     text = document(calibration)
-    _calibration(text)
+    if _calibration(text) != calibration:
+        raise ValueError("this is no calibration")
     write_whole(path, text)
+
+
+def found(path: Path) -> tuple[Calibration, str]:
+    """The calibration in a file, and "". A damaged one is set aside: an empty calibration, and the text that says so.
+
+    Raises OSError; ConfigError if the file may not be read or moved.
+    """
+    try:
+        return load(path), ""
+    except Damaged:
+        with _alone(path):
+            return _found_alone(path)
+
+
+def keep(path: Path, step: str, section: AnySection | None) -> str:
+    """Writes a new section of a step to disk, or (None) the one from before; the text of `found`.
+
+    Changes the file as it is now: another visit may have written its section since. Raises as `found` and `save` do.
+    """
+    with _alone(path):
+        now, moved = _found_alone(path)
+        save(path, undone(now, step) if section is None else calibrated(now, step, section))
+    return moved
+
+
+def section_of(step: object, given: object, at: str, by: str) -> AnySection | None:
+    """A section from what a technician's command sends, None for none; `at` and `by` are ours. Raises ValueError."""
+    kinds = {each.name: each.type for each in fields(Calibration)}
+    if not isinstance(step, str) or step not in kinds:
+        raise ValueError("there is no such step")
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        raise ValueError("the section is missing")
+    section: AnySection = msgspec.convert({**given, "at": at, "by": by, "previous": None}, kinds[step])
+    return section
 
 
 def calibrated(calibration: Calibration, name: str, section: AnySection) -> Calibration:
@@ -179,6 +219,31 @@ def undone(calibration: Calibration, name: str) -> Calibration:
 def document(calibration: Calibration) -> str:
     """The calibration as TOML, the inverse of `load`."""
     return "\n".join(_lines("", msgspec.to_builtins(calibration)))
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Locks the file against other visits for the block. Raises ConfigError if it may not be written."""
+    directory = -1
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(directory, fcntl.LOCK_EX)
+        yield
+    except PermissionError:
+        raise ConfigError(f"{path} cannot be written", "put sudo before the command") from None
+    finally:
+        if directory >= 0:
+            os.close(directory)
+
+
+def _found_alone(path: Path) -> tuple[Calibration, str]:
+    try:
+        return load(path), ""
+    except Damaged as damaged:
+        aside = path.with_name(f"{path.name}.damaged")
+        path.replace(aside)
+        return Calibration(), f"{damaged.what}: it was moved to {aside}; calibrate everything again"
 
 
 def _calibration(text: str) -> Calibration:

@@ -76,7 +76,7 @@ class Device(Struct, frozen=True):
     none is signed in) -> marks taken back while he dealt, if there are any. record: how
     the present record began, None before the first; its `key` is the one that signs now. retiring: the key before it,
     which signs too until it is retired. code: of the last start. acts: what was counted in
-    the present shift, if anything.
+    the present shift, if anything. serial: of the last reader board that said it.
     """
 
     next_house: House = House()
@@ -96,6 +96,7 @@ class Device(Struct, frozen=True):
     retiring: str | UnsetType = UNSET
     code: Code | UnsetType = UNSET
     acts: ShiftActs | UnsetType = UNSET
+    serial: str | UnsetType = UNSET
 
 
 class Commissioned(Event, frozen=True, kw_only=True):

@@ -173,9 +173,10 @@ OfCards = (
 
 
 class ReaderSession(Event, frozen=True, kw_only=True):
-    """A session of the reader board began: its reports count from 0 again."""
+    """A session of the reader board began: its reports count from 0 again. board: its serial number, if it said it."""
 
     session: int
+    board: str = ""
 
 
 class ReaderLent(Event, frozen=True, kw_only=True):

@@ -275,9 +275,13 @@ class DeviceBack(Input, frozen=True, kw_only=True):
 
 
 class ReaderBooted(Input, frozen=True, kw_only=True):
-    """The reader board sent its hello: a new `session` means that it was reset and lost its stored reports."""
+    """The reader board sent its hello: a new `session` means that it was reset and lost its stored reports.
+
+    serial: the board's own number, "" where it has none.
+    """
 
     session: int
+    serial: str = ""
 
 
 class DiskFailed(Input, frozen=True, kw_only=True):

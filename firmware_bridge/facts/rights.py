@@ -19,6 +19,8 @@ _RIGHTS: Final[dict[str, tuple[Role, ...]]] = {
     "confirm": ("pit", "tech"),
     "take_back": ("pit", "tech"),
     "lend": ("tech",),
+    "calibration": ("tech",),
+    "keep_calibration": ("tech",),
     "begin_record": ("tech",),
     "rotate_key": ("tech",),
     "retire_key": ("tech",),

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.events import Device
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
@@ -286,7 +285,7 @@ def _shoe_opened(shoe: Shoe, event: events.ShoeOpened) -> Shoe:
     burn, left = event.house.burn, event.pack.left
     goes_on = event.journal == shoe.journal
     return Shoe(
-        device=event.device or (_device_kept(shoe, event) if goes_on else Device(event.house)),
+        device=event.device or (_device_kept(shoe, event) if goes_on else events.Device(event.house)),
         house=event.house,
         policy=event.policy,
         journal=event.journal,
@@ -305,7 +304,7 @@ def _shoe_opened(shoe: Shoe, event: events.ShoeOpened) -> Shoe:
     )
 
 
-def _device_kept(shoe: Shoe, event: events.ShoeOpened) -> Device:
+def _device_kept(shoe: Shoe, event: events.ShoeOpened) -> events.Device:
     """The device of the next shoe in the same journal: the same as `ShoeOpened.device` for a new journal."""
     is_asked_for = shoe.device.dealer_change and event.dealer == shoe.dealer
     return replace(shoe.device, dealer_change=is_asked_for, lent="", turn=shoe.turn)
@@ -338,8 +337,9 @@ def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
 
 
 def _reader_session(shoe: Shoe, event: events.ReaderSession) -> Shoe:
-    entered = () if shoe.device.reader else shoe.device.entered  # a board seen for the first time has kept its reports
-    return with_device(shoe, reader=ReportNo(event.session, BEFORE_FIRST), entered=entered)
+    known, at = shoe.device, ReportNo(event.session, BEFORE_FIRST)
+    entered = () if known.reader else known.entered  # a board seen for the first time has kept its reports
+    return with_device(shoe, reader=at, entered=entered, serial=event.board or known.serial)
 
 
 def _command_answered(shoe: Shoe, event: events.CommandAnswered) -> Shoe:

@@ -14,6 +14,8 @@ from firmware_bridge.config.calibration import (
     ReaderSection,
     Reading,
     calibrated,
+    found,
+    keep,
     load,
     save,
     undone,
@@ -136,3 +138,31 @@ def test_a_save_that_breaks_off_leaves_the_record_before(tmp_path: Path, broken:
     assert load(path) == FULL
     save(path, Calibration())
     assert load(path) == Calibration()
+
+
+def test_a_calibration_that_would_be_read_otherwise_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "calibration.toml"
+    save(path, FULL)
+    before = path.read_bytes()
+    other = CountSection(at=AT, by="eve", after={"x = 1\n[lamps]\ny": 2}, measured=Count(tried=1, good=1))
+    with pytest.raises(ValueError, match="missing required field"):
+        save(path, Calibration(pack=other))
+    assert path.read_bytes() == before
+
+
+def test_two_visits_keep_both_their_sections(tmp_path: Path) -> None:
+    path = tmp_path / "calibration.toml"
+    lamps = CountSection(at=AT, by="bo", measured=Count(tried=8, good=8))
+    assert keep(path, "reader", reader(1_700)) == keep(path, "lamps", lamps) == ""
+    assert load(path) == Calibration(reader=reader(1_700), lamps=lamps)
+    assert keep(path, "lamps", None) == ""
+    assert found(path) == (Calibration(reader=reader(1_700)), "")
+
+
+def test_a_damaged_file_is_set_aside_once(tmp_path: Path) -> None:
+    path = tmp_path / "calibration.toml"
+    path.write_text("reader = 7\n")
+    nothing, moved = found(path)
+    assert (nothing, "it was moved to" in moved) == (Calibration(), True)
+    assert found(path) == (Calibration(), "")
+    assert path.with_name("calibration.toml.damaged").read_text() == "reader = 7\n"

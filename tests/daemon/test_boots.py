@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.daemon.devices.reader_limits import NOTED
+from firmware_bridge.facts.events import ReaderSession
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import DaemonTable
 
@@ -33,3 +34,24 @@ def test_a_board_in_a_loop_of_restarts_is_noted_a_few_times(table: DaemonTable) 
     last = [line.entry for line in table.lines() if line.entry][-1]
     assert last.input.report.session == 1_000 + BOOTS - 1
     assert table.ask(do="status")["alarm"]["open"][-1]["id"] == "reader_gap"
+
+
+def test_another_board_is_on_record_and_the_pit_is_told_in_an_open_shoe(table: DaemonTable) -> None:
+    def serials() -> list[str]:
+        events = [event for line in table.lines() if line.entry for event in line.entry.events]
+        return [event.board for event in events if isinstance(event, ReaderSession)]
+
+    table.start()
+    table.until(lambda: serials() == ["SIM00001"])
+    table.deal("9s Td")
+    table.board.serial = "OTHER\x1b1"
+    table.board.reset(table.board.session)  # the same session is no way around
+    table.pty.tick()
+    table.until(lambda: serials() == ["SIM00001", r"OTHER\x1b1"])
+    assert table.ask(do="status")["reader"]["serial"] == r"OTHER\x1b1"
+    (told,) = [each["detail"] for each in table.ask(do="status")["alarm"]["open"]]
+    assert told == r"another reader is plugged in: its serial number is OTHER\x1b1, and was SIM00001"
+    assert told in table.log
+    table.stop()
+    table.start()
+    assert table.ask(do="status")["reader"]["serial"] == r"OTHER\x1b1"

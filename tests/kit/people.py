@@ -1,8 +1,14 @@
 """People with uids and groups of their own at a table's sockets; needs root."""
 
+import gc
 import json
 import os
+import signal
 import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +70,60 @@ def _ask(path: Path, request: dict[str, Any], uid: int, groups: list[int], count
         said = json.dumps({"errno": error.errno}).encode()
     os.write(pipe, said or b"{}")
     return 0
+
+
+class Forked:
+    """A command of another user, in a fork of this process: what it imports must be loaded. Reads like a Popen."""
+
+    def __init__(self, run: Callable[[], int], uid: int, groups: list[int]) -> None:
+        out, his_out = os.pipe()
+        err, his_err = os.pipe()
+        self.returncode: int | None = None
+        self.pid = os.fork()
+        if self.pid == 0:
+            os._exit(_run(run, uid, groups, his_out, his_err))
+        os.close(his_out)
+        os.close(his_err)
+        self.stdout, self.stderr = os.fdopen(out), os.fdopen(err)
+
+    def poll(self) -> int | None:
+        """The exit code, None while it runs."""
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+        return self.returncode
+
+    def wait(self) -> int:
+        """The exit code, once it has ended."""
+        while (code := self.poll()) is None:
+            time.sleep(0.01)
+        return code
+
+    def kill(self) -> None:
+        """Ends it, if it still runs."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def _run(run: Callable[[], int], uid: int, groups: list[int], out: int, err: int) -> int:
+    try:
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        gc.disable()  # what is the daemon's is not ended here
+        for number in [int(each.name) for each in Path("/proc/self/fd").iterdir()]:
+            if number > 2 and os.isatty(number):
+                os.close(number)  # the daemon's lock on the reader's port would stay with it
+        sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
+        os.setgroups(groups)
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+        try:
+            code = run()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BaseException:
+        traceback.print_exc(file=sys.__stderr__)
+        return 99
+    return code

@@ -124,3 +124,20 @@ def test_a_report_is_a_repeat_only_if_a_board_can_still_hold_it(seq: int, is_new
     table = Table(**PLAIN).play("shoe")
     table.take(table.card("9s", report=inputs.ReportNo(1, 10)))
     assert bool(table.take(table.card("Kd", report=inputs.ReportNo(1, seq)))) is is_new
+
+
+@pytest.mark.parametrize("inside", [True, False])
+@pytest.mark.parametrize("session", [1, 2])
+def test_another_board_is_said_whatever_its_session(inside: bool, session: int) -> None:
+    table = Table(**PLAIN).play(inputs.ReaderBooted(at=0, session=1, serial="A"))
+    table.play(*["shoe"] * inside, inputs.ReaderBooted(at=0, session=session, serial="B"))
+    what = "another reader is plugged in: its serial number is B, and was A"
+    assert [each.detail for each in table.shoe.device.irregular] == [what] * inside
+    assert table.shoe.device.serial == "B"
+
+
+@pytest.mark.parametrize("serial", ["", "A"])
+def test_the_same_board_and_one_that_says_no_serial_are_no_other(serial: str) -> None:
+    table = Table(**PLAIN).play(inputs.ReaderBooted(at=0, session=1, serial="A"))
+    table.play("shoe", inputs.ReaderBooted(at=0, session=1, serial=serial))
+    assert (table.open, table.shoe.device.serial) == ((), "A")

@@ -2,12 +2,10 @@
 
 import argparse
 import asyncio
-import fcntl
 import json
-import os
 import select
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,10 +15,10 @@ import msgspec
 from rich.text import Text
 
 from firmware_bridge.cli.calibrate.borrow import Borrowed, borrow
+from firmware_bridge.cli.calibrate.kept import KeptCalibration
 from firmware_bridge.config import calibration, layout
-from firmware_bridge.config.calibration import AnySection, Calibration
+from firmware_bridge.config.calibration import AnySection
 from firmware_bridge.config.sections import Config, ReaderConfig
-from firmware_bridge.errors import ConfigError
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.figures import Refusal
 from hardware.errors import PortError
@@ -42,7 +40,7 @@ FORGOTTEN: Final = {
 
 
 class Visit:
-    """Session of `shoe calibrate` with its `arguments`. Raises ConfigError if the calibration may not be read."""
+    """Session of `shoe calibrate` with its `arguments`. Raises ConfigError or NoDaemon if nothing could be kept."""
 
     def __init__(self, arguments: argparse.Namespace, config: Config) -> None:
         self.config, self.by = config, arguments.by
@@ -52,7 +50,9 @@ class Visit:
         self.guide = Guide(arguments.what, arguments.json, arguments.yes)
         self._arguments = arguments
         self._path = Path(config.journal.dir) / calibration.FILE
-        self._found = self._read()
+        self._record = KeptCalibration(arguments.config, self._path, self.by)
+        self._found, moved = self._record.read()
+        self._say_moved(moved)
         self._kept, self._at_daemon = "nothing was kept", ""
 
     @property
@@ -90,13 +90,13 @@ class Visit:
             port.close()
 
     def keep(self, section: AnySection) -> None:
-        """Writes a section into the calibration file. Raises OSError or ConfigError."""
-        self._change(lambda found: calibration.calibrated(found, self.step, section))
+        """Keeps a section in the calibration file. Raises OSError, ConfigError or NoDaemon."""
+        self._say_moved(self._record.keep(self.step, section))
         self._kept = "the result is kept"
 
     def forget(self) -> None:
-        """Restores the section from before. Raises OSError or ConfigError."""
-        self._change(lambda found: calibration.undone(found, self.step))
+        """Restores the section from before. Raises OSError, ConfigError or NoDaemon."""
+        self._say_moved(self._record.keep(self.step, None))
 
     def undo(self) -> int:
         """Removes the last calibration of the step; 0. Raises Refusal if there is nothing to undo."""
@@ -117,27 +117,9 @@ class Visit:
         fields = {"ok": False, "error": reason, "hint": remedy}
         self.guide.end(f"NOT CALIBRATED: {reason}\n    {remedy}", fields)
 
-    def _read(self) -> Calibration:
-        """The calibration; a damaged file is set aside and a new one begun."""
-        try:
-            return calibration.load(self._path)
-        except calibration.Damaged:
-            with _alone(self._path):
-                return self._found_alone()
-
-    def _change(self, change: Callable[[Calibration], Calibration]) -> None:
-        """Applies `change` to the file as it is now: another visit may have written its section since."""
-        with _alone(self._path):
-            calibration.save(self._path, change(self._found_alone()))
-
-    def _found_alone(self) -> Calibration:
-        try:
-            return calibration.load(self._path)
-        except calibration.Damaged as damaged:
-            aside = self._path.with_name(f"{self._path.name}.damaged")
-            self._path.replace(aside)
-            self.guide.say(f"{damaged.what}: it was moved to {aside}; calibrate everything again")
-            return Calibration()
+    def _say_moved(self, moved: str) -> None:
+        if moved:
+            self.guide.say(moved)
 
 
 class Guide:
@@ -258,19 +240,3 @@ class ReaderPort:
     def _on_open(self) -> None:
         self._port.write(self.decoder.resume(self._report))
         self._received.put_nowait(None)
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Locks the file against other visits for the block. Raises ConfigError if it may not be written."""
-    directory = -1
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(directory, fcntl.LOCK_EX)
-        yield
-    except PermissionError:
-        raise ConfigError(f"{path} cannot be written", "put sudo before the command") from None
-    finally:
-        if directory >= 0:
-            os.close(directory)

@@ -7,7 +7,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
+from firmware_bridge.cli.calibrate.kept import KeptCalibration
 from firmware_bridge.cli.check.finding import RESTART, Machine, failed, unread
+from firmware_bridge.cli.daemon_socket import NoDaemon
 from firmware_bridge.cli.watch.machine import lease_words
 from firmware_bridge.config import calibration
 from firmware_bridge.config.findings import Finding
@@ -201,14 +203,30 @@ def calibrated(machine: Machine) -> Iterator[Finding]:
     """Whether reader and cut-card sensor were calibrated well and lately."""
     path = Path(machine.config.journal.dir) / calibration.FILE
     try:
-        found = calibration.load(path)
-    except ConfigError as error:
+        found = _calibration(machine, path)
+    except (ConfigError, NoDaemon) as error:
         yield Finding("FAIL", "calibrated", error.what, error.hint or f"calibrate again: {_ORDER.format('reader')}")
         return
     if READERS[machine.config.reader.protocol].keeps_reports:
         yield _section(machine, "reader", found.reader)
+        yield from _other_board(machine, found.reader)
     if machine.config.pins.cut_card is not None:
         yield _section(machine, "cut-card", found.cut_card)
+
+
+def _calibration(machine: Machine, path: Path) -> calibration.Calibration:
+    """The calibration, by the daemon where a technician may not read it. Raises ConfigError, NoDaemon."""
+    record = KeptCalibration(machine.path, path)
+    return calibration.load(path) if record.is_ours else record.read()[0]
+
+
+def _other_board(machine: Machine, section: calibration.ReaderSection | None) -> Iterator[Finding]:
+    """Warning for a board that is not the calibrated one, by the numbers that both said."""
+    present = str(machine.daemon["reader"].get("serial", "")) if machine.daemon else ""
+    known = section.measured.serial if section else None
+    if known and present and present != known:
+        what = f"the reader board with serial number {present} is plugged in, and {known} was calibrated"
+        yield Finding("WARN", "calibrated", what, f"see who exchanged it, then {_ORDER.format('reader')}")
 
 
 def _section(machine: Machine, name: str, section: calibration.Section | None) -> Finding:

@@ -20,6 +20,7 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import Serial
 from firmware_bridge.facts.inputs import Person, ReportNo
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.shoe.state import is_open
 from hardware.errors import PortError
 from hardware.ports import Port, others
@@ -197,6 +198,7 @@ class Reader:
             "port": self.port.target,
             "open": self.port.is_open,
             "lost": is_open(self._table.shoe, "reader_lost"),
+            "serial": self._table.shoe.device.serial or "",
         }
 
     def _on_open(self) -> None:
@@ -321,7 +323,10 @@ class Reader:
                 if not self._is_faulty and (why := self._flood.fault(fact, self._table.shoe)):
                     self._end_flood(why)
         elif self._restarts.may_note(message.session, self._table, self._loop.time()):
-            self._table.handle(inputs.ReaderBooted(**now(), session=message.session))
+            serial = escaped(message.serial)
+            if (known := self._table.shoe.device.serial) and serial not in ("", known):
+                log.warning("another reader is plugged in: its serial number is %s, and was %s", serial, known)
+            self._table.handle(inputs.ReaderBooted(**now(), session=message.session, serial=serial))
             if not self._table.disk:
                 self._write(self.decoder.greet(message))
         for listener in self.listeners:

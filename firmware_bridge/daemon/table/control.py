@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from firmware_bridge import __build__, __version__
+from firmware_bridge.config import calibration
 from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.doors import Caller, Doors, Lines, not_for, send
 from firmware_bridge.daemon.table.journal_copies import JournalCopies
@@ -31,6 +33,7 @@ from firmware_bridge.daemon.table.second_login import SECOND_PERSON, Act, Second
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.daemon.table.watchers import LOOK_S, Watch, Watchers
+from firmware_bridge.errors import ConfigError, in_words
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.inputs import Person
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
@@ -44,6 +47,9 @@ log = logging.getLogger(__name__)
 
 UNLIMITED: Final = ("status", "watch", "resolve")
 """What is answered at once, whatever else is ordered: a watcher is slowed by itself, and `resolve` needs an alarm."""
+
+NOT_KEPT: Final = "see: journalctl -u firmware-bridge, and sudo shoe check"
+"""What to do where the calibration cannot be read or written."""
 
 PASSED: Final = (1_000, 50.0)
 """Test cards that a lease announces within so many seconds; the rest waits. A board repeats 256 of them at once."""
@@ -64,6 +70,9 @@ class Control:
     `{"do": "preview", "order": {..}, "by": "anna"}` is answered with what the order would change; an order with that
     answer's `as_of` is refused if the table went on since.
     `journals` and `journal` are answered as journal_copies.py says.
+    `{"do": "calibration"}` is answered with the calibration, `{"do": "keep_calibration", "step": "lamps",
+    "section": {..}, "by": "anna"}` writes a section of it, and the one from before if `section` is null: the file is
+    this daemon's alone.
     Where the house asks two people for two logins, an order of theirs is first answered with the number under which it
     `waits`, then, once another uid sent `{"do": "confirm", "number": 3, "by": "bo"}`, as any other.
     All but what is in `UNLIMITED` waits its turn, `A_SECOND` of all connections together; a connection waits with one
@@ -94,6 +103,7 @@ class Control:
         self._broker, self._reader, self._health = broker, reader, health
         self._leases, self._copies = Leases(table, devices), JournalCopies(table.journal.directory)
         self._limit: RateLimit[asyncio.Future[bool]] | None = None
+        self._calibration_file = table.journal.directory / calibration.FILE
         self._is_open = False
         self._clients: set[asyncio.Task[None]] = set()
         self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
@@ -181,6 +191,8 @@ class Control:
             await self._watchers.serve(caller.role, reader, writer)
         elif fields["do"] in ("journals", "journal"):
             await self._copies.send(fields, writer)
+        elif fields["do"] == "calibration":
+            await send(writer, await self._calibration())
         else:
             await self._act(fields, caller, person, reader, writer)
 
@@ -207,6 +219,8 @@ class Control:
             await self._lease(fields, by, caller, person, reader, writer)
         elif fields["do"] == "take_back":
             await send(writer, await self._end_lease(by))
+        elif fields["do"] == "keep_calibration":
+            await send(writer, await self._keep(fields, by, person))
         elif fields["do"] == "preview":
             await send(writer, self._preview(fields, by))
         elif fields["do"] == "confirm":
@@ -320,6 +334,26 @@ class Control:
         finally:
             self._leases.release()
         await send(writer, {"ok": True, "do": "give_back"})
+
+    async def _calibration(self) -> dict[str, Any] | orders.Answer:
+        try:
+            found, moved = await asyncio.to_thread(calibration.found, self._calibration_file)
+        except (OSError, ConfigError) as error:
+            return orders.Answer(ok=False, error=in_words(error), hint=NOT_KEPT)
+        return {"ok": True, "do": "calibration", "calibration": msgspec.to_builtins(found), "moved": moved}
+
+    async def _keep(self, fields: dict[str, Any], by: str, person: Person) -> dict[str, Any] | orders.Answer:
+        """Writes a section of the calibration; who, when and what was before are not the caller's to say."""
+        step, at = fields.get("step"), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        try:
+            section = calibration.section_of(step, fields.get("section", ""), at, by)
+            moved = await asyncio.to_thread(calibration.keep, self._calibration_file, str(step), section)
+        except (OSError, ConfigError) as error:
+            return orders.Answer(ok=False, error=in_words(error), hint=NOT_KEPT)
+        except (ValueError, RecursionError) as error:
+            return orders.Answer(ok=False, error=f"nothing was kept: {error}", hint="update shoe and daemon together")
+        log.info("calibration of %s %s by %s, uid %d", step, "kept" if section else "taken back", by, person.uid)
+        return {"ok": True, "do": "keep_calibration", "moved": moved}
 
     async def _end_lease(self, by: str) -> orders.Answer:
         """Ends the present lease: its connection gets the name in `by` and is closed."""

@@ -105,14 +105,23 @@ def _lost_reports(report: inputs.ReportNo | None) -> str:
 
 def reader_booted(draft: Draft, fact: inputs.ReaderBooted) -> None:
     """Handles the first message of a reader board after its start."""
-    _new_session(draft, fact.session, inside=draft.shoe.status == "open")
+    inside, known = draft.shoe.status == "open", draft.shoe.device.serial
+    if not known or fact.serial in ("", known):
+        _new_session(draft, fact.session, inside, fact.serial)
+        return
+    draft.add(events.ReaderSession(session=fact.session, board=fact.serial))
+    what = f"another reader is plugged in: its serial number is {fact.serial}, and was {known}"
+    if inside:
+        draft.open_irregularity("reader_gap", what)
+    else:
+        draft.add(events.Noted(what=what))
 
 
-def _new_session(draft: Draft, session: int, inside: bool) -> None:
+def _new_session(draft: Draft, session: int, inside: bool, serial: str = "") -> None:
     known = draft.shoe.device.reader
     if known is not None and known.session == session:
         return
-    draft.add(events.ReaderSession(session=session))
+    draft.add(events.ReaderSession(session=session, board=serial))
     if known is not None and inside:
         draft.open_irregularity("reader_gap", "the reader board restarted during this shoe")
 

@@ -14,6 +14,7 @@ from hardware.sim.optics import Light, Optics
 from tests.kit.broker import free_port
 from tests.kit.command import Heard, spawn
 from tests.kit.daemon_table import BridgeTable
+from tests.kit.people import Forked
 
 GAP_MS = 130
 """From one card to the next, by the board's clock."""
@@ -27,10 +28,13 @@ class Visit:
     def __init__(self, table: BridgeTable, *words: object, **options: Any) -> None:
         self.table = table
         command = ("calibrate", "--by", "anna", *words, "--config", table.config_path)
-        self.process: subprocess.Popen[str] = spawn(*command, **options)
+        self.process: subprocess.Popen[str] | Forked = self._begin(*command, **options)
         self.out, self.err = Heard(self.process.stdout), Heard(self.process.stderr)
         self._done = 0
         table.at_close.append(self._put_away)
+
+    def _begin(self, *command: object, **options: Any) -> subprocess.Popen[str] | Forked:
+        return spawn(*command, **options)
 
     @property
     def json(self) -> list[dict[str, Any]]:
@@ -56,7 +60,7 @@ class Visit:
         self.table.until(lambda: self.process.poll() is not None)
         self.out.close()
         self.err.close()
-        return int(self.process.returncode)
+        return self.process.wait()
 
     def story(self) -> str:
         return "\n".join([*self.out.lines, *self.err.lines])

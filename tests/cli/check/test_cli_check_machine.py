@@ -11,6 +11,7 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check.board import board
 from firmware_bridge.cli.check.reader import adapter, calibrated, reader
 from firmware_bridge.cli.check.service import access, people, service, versions, within
+from firmware_bridge.config.calibration import ReaderSection, Reading, keep
 from firmware_bridge.config.findings import Finding
 from tests.cli.check import machines
 from tests.cli.check.machines import NOW, PI4, Make, only
@@ -295,3 +296,13 @@ def test_the_calibration(machine: Make, tmp_path: Path, text: str | None, now: f
         (tmp_path / "calibration.toml").write_text(text)
     found = only(calibrated, machine()._replace(now=lambda: now))
     assert (found.level, told in found.text) == (level, True), found
+
+
+@pytest.mark.parametrize(("present", "told"), [("A", []), ("", []), ("B", ["B is plugged in, and A was calibrated"])])
+def test_another_board_than_the_calibrated_one(machine: Make, tmp_path: Path, present: str, told: list[str]) -> None:
+    at = "2026-06-01T00:00:00Z"
+    reading = Reading(cards=20, decode_rate=1.0, serial="A")
+    keep(tmp_path / "calibration.toml", "reader", ReaderSection(at=at, by="anna", measured=reading))
+    (_, *others) = calibrated(machine(daemon={"reader": {"serial": present}}))
+    assert [each.text.partition("serial number ")[2] for each in others] == told
+    assert {each.level for each in others} <= {"WARN"}
