@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
-from firmware_bridge.cli.check import board, broker, disk, orders, reader, record, service, stranger
+from firmware_bridge.cli.check import board, broker, disk, orders, reader, record, service, stranger, tls
 from firmware_bridge.cli.check.finding import RESTART, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
 from firmware_bridge.config.effects import without_effect
@@ -97,6 +97,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     board.pins,
     reader.keypads,
     broker.broker,
+    tls.tls,
     stranger.stranger,
     orders.orders,
     broker.store,
