@@ -165,7 +165,7 @@ class MqttConfig(Struct, frozen=True, kw_only=True):
     host: its name or address.
     port: its port, usually 8883 with TLS.
     root: the first word of every topic.
-    client_id: the shoe's client id; by default made of the table's id and the board's serial number.
+    client_id: the shoe's client id; by default of the table's id, the board's serial number and a number drawn once.
     username: the login name.
     password_file: the file with the password.
     ca: the file with the certificate of the authority that signed the broker's; setting it turns TLS on.

@@ -3,18 +3,21 @@
 import asyncio
 import contextlib
 import logging
+import secrets
 import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from firmware_bridge import __version__
 from firmware_bridge.config.code import changed_files, code_of, installed_by
 from firmware_bridge.config.load import broker_settings, digests, machine_id
 from firmware_bridge.config.sections import Config
 from firmware_bridge.config.systemd import Systemd
+from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.daemon.devices.health import Health
 from firmware_bridge.daemon.devices.keypads import Keypads
 from firmware_bridge.daemon.devices.leased import PinLease
@@ -68,6 +71,9 @@ log = logging.getLogger(__name__)
 DAMAGED_SHOWN_S: Final = 10.0
 """Seconds that an untrusted journal is shown before the process ends: enough for broker and people."""
 
+CLIENT_NAME: Final = "client-name"
+"""The file of what makes the client id one that nobody can guess, in the journal's directory."""
+
 MISSED_A_MINUTE: Final = 10
 """Cards that left the shoe without a report, which are journaled within a minute at most: each opens `reader_gap`."""
 
@@ -107,6 +113,8 @@ class Bridge:
         self._checking: asyncio.Task[None] | None = None
         self.journal = Journal(Path(config.journal.dir), self._begun)
         refuse_second(self.journal.directory)
+        if broker is None and config.mqtt.client_id is None:
+            settings = replace(settings, client_id=f"{settings.client_id}-{_client_name(self.journal.directory)}")
         self.panel = Panel(config, self.pins, self._loop)
         self.table = Table(
             self.journal,
@@ -311,6 +319,17 @@ class Bridge:
         if not self._missing.admits(self._loop.time()):
             return  # noted often enough: the sensor at the exit flaps
         self.table.handle(inputs.ReaderSaid(**now(), what="a card left the shoe and was not reported", gap=True))
+
+
+def _client_name(directory: Path) -> str:
+    """Eight hex digits, drawn once: whoever knows a client id throws its owner out, where any login may use any id."""
+    path = directory / CLIENT_NAME
+    with contextlib.suppress(OSError, ValueError):
+        return f"{int(path.read_text('ascii'), 16):08x}"[:8]
+    made = secrets.token_hex(4)
+    with contextlib.suppress(OSError):  # the next start draws another one
+        write_whole(path, made)
+    return made
 
 
 async def _beat(systemd: Systemd) -> None:

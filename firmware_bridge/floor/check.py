@@ -10,11 +10,13 @@ from msgspec.structs import replace
 
 from firmware_bridge.config.findings import Finding, judged
 from firmware_bridge.floor import check_record, check_witnesses
-from firmware_bridge.floor.config import FloorConfig, need, password
+from firmware_bridge.floor.config import FloorConfig, need, password, secret
 from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store import Store, StoreError
 from firmware_bridge.floor.store.open import open_store
+from firmware_bridge.mqtt.certificates import of_broker, standing
+from firmware_bridge.mqtt.settings import NotPem, tls_context
 
 ANSWER_S: Final = 5.0
 """Longest wait for the broker."""
@@ -30,6 +32,7 @@ def findings(config: FloorConfig, *, whole: bool = False) -> Iterator[Finding]:
     """All findings, one after the other. whole: verify every stored row of signed records. Raises ConfigError."""
     has_messages = yield from _of_a_store(config, whole)
     yield from _broker(config, has_messages)
+    yield from _encrypted(config)
     if config.nats.servers:
         need("nats", "nats")
         from firmware_bridge.floor.source.nats import check as cluster
@@ -85,6 +88,20 @@ def _of_the_store(store: Store) -> Iterator[Finding]:
     yield judged(
         "quarantine", not bad, f"{bad} messages in quarantine", "run shoe-floor export quarantine for the reasons"
     )
+
+
+def _encrypted(config: FloorConfig) -> Iterator[Finding]:
+    """The version of TLS, and the last day of the broker's certificate; nothing of one that does not answer."""
+    mqtt = config.mqtt
+    if mqtt.ca is None and mqtt.cert is None:
+        return
+    try:
+        context = tls_context(mqtt.ca, mqtt.cert, str(secret(mqtt.key)) if mqtt.key else None)
+    except (OSError, NotPem):
+        return  # the line about the broker says why
+    if found := of_broker(mqtt.host, mqtt.port, context):
+        level, text, remedy = standing(f"the broker {mqtt.host}:{mqtt.port}, {found[0]}", found[1])
+        yield Finding(level, "tls", text, remedy)
 
 
 def _broker(config: FloorConfig, has_messages: bool) -> Iterator[Finding]:

@@ -1,12 +1,14 @@
 """Certificates: the code by which a table knows the authority of its broker, and how long one is valid."""
 
 import re
+import socket
 import ssl
 import subprocess
+import time
 from base64 import b32encode
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.errors import BridgeError
 
@@ -14,7 +16,14 @@ CODE_BYTES: Final = 10
 """80 bits of the SHA-256 of the authority's certificate: 16 characters of base32."""
 
 ASK_S: Final = 20.0
-"""Seconds for an answer of the broker."""
+REACH_S: Final = 5.0
+"""Seconds for an answer of the broker: to a technician who waits for it, and among other checks."""
+
+DAY_S: Final = 86_400.0
+WARNED_DAYS: Final = 30
+"""Days before the end of a certificate from which on it is told."""
+
+RENEW: Final = "renew it (docs/broker.md, Certificates): a changed file is used between two rounds"
 
 _PEM: Final = re.compile(r"-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]+-----END CERTIFICATE-----\n")
 
@@ -72,6 +81,38 @@ def validity(text: str) -> Validity:
         return Validity(begins, _time(der, at)[0])
     except IndexError:
         raise ValueError("a certificate that is cut off") from None
+
+
+Level = Literal["OK", "WARN", "FAIL"]
+
+
+def standing(whose: str, valid: Validity) -> tuple[Level, str, str]:
+    """Level, text and remedy of a finding about a certificate, by this machine's clock."""
+    now_s = time.time()
+    begins, until = (datetime.fromtimestamp(each, UTC).strftime("%Y-%m-%d") for each in valid)
+    if now_s < valid.begins:
+        return "FAIL", f"{whose}: the certificate is valid from {begins} on", "set this machine's clock: timedatectl"
+    if now_s >= valid.ends:
+        return "FAIL", f"{whose}: the certificate ended on {until}", RENEW
+    days = int((valid.ends - now_s) // DAY_S)
+    text = f"{whose}: the certificate ends on {until}, in {days} days"
+    return ("WARN", text, RENEW) if days < WARNED_DAYS else ("OK", text, "")
+
+
+def of_broker(host: str, port: int, context: ssl.SSLContext) -> tuple[str, Validity] | None:
+    """The version of TLS that a broker speaks, and its certificate's validity; None where no connection comes about."""
+    try:
+        with (
+            socket.create_connection((host, port), REACH_S) as plain,
+            context.wrap_socket(plain, server_hostname=host) as shown,
+        ):
+            version, known = shown.version(), shown.getpeercert() or {}
+    except OSError:
+        return None
+    begins, ends = (str(known.get(name, "")) for name in ("notBefore", "notAfter"))
+    if not begins or not ends:
+        return None
+    return version or "TLS", Validity(*(float(ssl.cert_time_to_seconds(each)) for each in (begins, ends)))
 
 
 _VERSION: Final = 0xA0

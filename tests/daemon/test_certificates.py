@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,22 @@ def test_a_certificate_that_is_renewed_while_cards_come_costs_no_card(
         table.until(lambda: "certificate_ends" not in [each["id"] for each in backend.on("alarm")[-1]["open"]])
     types = [type(event).__name__ for line in table.lines() if line.entry for event in line.entry.events]
     assert "Irregular" not in types
+
+
+def test_the_client_id_has_a_part_that_nobody_can_guess_and_stays(
+    table: DaemonTable, broker: Broker, authority: Authority
+) -> None:
+    authority.issue("T07")
+    table.journal_dir.mkdir()
+    for count in (1, 2, 3):
+        table.start()
+        while broker.log.count(" as shoe-T07-") < count:
+            table.pause(0.1)
+        table.stop()
+    drawn = (table.journal_dir / "client-name").read_text()
+    ids = set(re.findall(r" as (shoe-T07-\S+)", broker.log))
+    assert [each.rpartition("-")[2] for each in ids] == [drawn]
+    assert re.fullmatch("[0-9a-f]{8}", drawn)
 
 
 @pytest.mark.parametrize(

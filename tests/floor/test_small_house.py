@@ -172,6 +172,7 @@ def test_a_round_of_the_table_comes_into_the_store_and_the_backup(
             check = ["--config", str(config), "check"]
             table.until(lambda: aside.submit(shoe_floor, check).result() == 0 or not capsys.readouterr())
         lines = capsys.readouterr().out.partition("\n\n")[0].splitlines()
+        assert any(line.startswith("OK    tls ") and "the certificate ends on" in line for line in lines), lines
         others = [line for line in lines if not line.startswith(("OK ", " "))]
         assert others == ["WARN  record     seen, not enrolled: T07"]
         assert shoe_floor(["--config", str(config), "export", "rounds"]) == 0

@@ -8,15 +8,12 @@ from pathlib import Path
 from time import time
 from typing import Final, NamedTuple, Protocol
 
-from firmware_bridge.mqtt.certificates import Validity, validity
+from firmware_bridge.mqtt.certificates import DAY_S, RENEW, WARNED_DAYS, Validity, validity
 from firmware_bridge.mqtt.settings import BrokerSettings, NotPem, tls_context
 
 log = logging.getLogger(__name__)
 
-DAY_S: Final = 86_400.0
-WARNED_S: Final = 30 * DAY_S
-"""Time before the end of a certificate from which on it is an alarm."""
-
+WARNED_S: Final = WARNED_DAYS * DAY_S
 LOOK_S: Final = 60.0
 """Seconds between two looks at the files."""
 
@@ -137,8 +134,7 @@ def _finding(known: dict[str, Validity], now_s: float) -> tuple[str, str]:
     name, first = min(known.items(), key=lambda item: item[1].ends, default=("", Validity(0.0, now_s + WARNED_S)))
     if now_s + WARNED_S <= first.ends:
         return "", ""
-    todo = "renew it (docs/broker.md, Certificates): a changed file is used between two rounds"
-    return f"{name} {'ends' if now_s < first.ends else 'ended'} on {_day(first.ends)}", todo
+    return f"{name} {'ends' if now_s < first.ends else 'ended'} on {_day(first.ends)}", RENEW
 
 
 def _day(at_s: float) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.daemon.delivery import certificates as module
-from firmware_bridge.daemon.delivery.certificates import DAY_S, Certificates, TlsLink
+from firmware_bridge.daemon.delivery.certificates import Certificates, TlsLink
+from firmware_bridge.mqtt.certificates import DAY_S
 from firmware_bridge.mqtt.settings import BrokerSettings
 from tests.kit.certificates import Authority
 
