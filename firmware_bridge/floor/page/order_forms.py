@@ -150,7 +150,7 @@ def _answered(name: str, lang: Language, answer: Answer | None) -> Response:
     if answer.ok:
         return _reply(name, lang, 200, text(lang, "order.taken"), is_bad=False)
     words = [foreign(in_words(lang, each), lang) for each in (answer.error, answer.hint) if each]
-    return _reply(name, lang, 409, text(lang, "order.refused"), *[tag("p", each) for each in words])
+    return _reply(name, lang, 409, text(lang, "order.not_taken"), *[tag("p", each) for each in words])
 
 
 def _reply(name: str, lang: Language, status: int, words: str, *more: Html, is_bad: bool = True) -> Response:
