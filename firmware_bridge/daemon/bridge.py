@@ -72,7 +72,7 @@ DAMAGED_SHOWN_S: Final = 10.0
 """Seconds that an untrusted journal is shown before the process ends: enough for broker and people."""
 
 CLIENT_NAME: Final = "client-name"
-"""The file of what makes the client id one that nobody can guess, in the journal's directory."""
+"""The file with the random part of the client id, in the journal's directory."""
 
 MISSED_A_MINUTE: Final = 10
 """Cards that left the shoe without a report, which are journaled within a minute at most: each opens `reader_gap`."""
@@ -322,7 +322,7 @@ class Bridge:
 
 
 def _client_name(directory: Path) -> str:
-    """Eight hex digits, drawn once: whoever knows a client id throws its owner out, where any login may use any id."""
+    """Eight hex digits, drawn once: a client id that another login can guess can be taken over."""
     path = directory / CLIENT_NAME
     with contextlib.suppress(OSError, ValueError):
         return f"{int(path.read_text('ascii'), 16):08x}"[:8]

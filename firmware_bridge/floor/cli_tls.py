@@ -18,7 +18,7 @@ FOLDER: Final = Path("/etc/firmware-bridge/tls")
 
 CA_DAYS: Final = 3650
 BROKER_DAYS: Final = 730
-"""Days for which the authority and the broker's certificate are valid; the second is made anew by the same command."""
+"""Days for which the authority and the broker's certificate are valid; the same command renews the second."""
 
 BROKER_USER: Final = "mosquitto"
 """The login of the broker, which reads its key."""

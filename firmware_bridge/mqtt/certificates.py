@@ -21,7 +21,7 @@ REACH_S: Final = 5.0
 
 DAY_S: Final = 86_400.0
 WARNED_DAYS: Final = 30
-"""Days before the end of a certificate from which on it is told."""
+"""Days before the end of a certificate from which on it is reported."""
 
 RENEW: Final = "renew it (docs/broker.md, Certificates): a changed file is used between two rounds"
 
@@ -86,16 +86,16 @@ def validity(text: str) -> Validity:
 Level = Literal["OK", "WARN", "FAIL"]
 
 
-def standing(whose: str, valid: Validity) -> tuple[Level, str, str]:
+def standing(name: str, valid: Validity) -> tuple[Level, str, str]:
     """Level, text and remedy of a finding about a certificate, by this machine's clock."""
     now_s = time.time()
     begins, until = (datetime.fromtimestamp(each, UTC).strftime("%Y-%m-%d") for each in valid)
     if now_s < valid.begins:
-        return "FAIL", f"{whose}: the certificate is valid from {begins} on", "set this machine's clock: timedatectl"
+        return "FAIL", f"{name}: the certificate is valid from {begins} on", "set this machine's clock: timedatectl"
     if now_s >= valid.ends:
-        return "FAIL", f"{whose}: the certificate ended on {until}", RENEW
+        return "FAIL", f"{name}: the certificate ended on {until}", RENEW
     days = int((valid.ends - now_s) // DAY_S)
-    text = f"{whose}: the certificate ends on {until}, in {days} days"
+    text = f"{name}: the certificate ends on {until}, in {days} days"
     return ("WARN", text, RENEW) if days < WARNED_DAYS else ("OK", text, "")
 
 

@@ -55,7 +55,7 @@ class Certificates:
         self._settings, self._warnings, self._link, self._loop, self._clock = settings, warnings, link, loop, clock
         self._files = [Path(each) for each in (settings.ca, settings.cert, settings.key) if each is not None]
         self._used: _Seen = ()
-        self._said = self._why_not = ""
+        self._alarm = self._why_not = ""
         self._timer: asyncio.TimerHandle | None = None
         self._left: float | None = None
 
@@ -84,7 +84,7 @@ class Certificates:
         self._say(*_finding(known, now_s))
 
     def _known(self) -> Iterator[tuple[str, Validity]]:
-        """The certificates by what they are called; a file that cannot be read is told by the connection."""
+        """The certificates by what they are called; the connection reports a file that cannot be read."""
         for path in filter(None, (self._settings.cert, self._settings.ca)):
             try:
                 yield f"the certificate {path}", validity(Path(path).read_text("ascii"))
@@ -119,8 +119,8 @@ class Certificates:
         return tuple(found)
 
     def _say(self, detail: str, todo: str) -> None:
-        if detail != self._said:
-            self._said = detail
+        if detail != self._alarm:
+            self._alarm = detail
             self._warnings.unwarn(ALARM)
             if detail:
                 self._warnings.warn(ALARM, detail, todo)
