@@ -148,15 +148,17 @@ def test_every_question_of_the_dashboard_is_promql(tmp_path: Path) -> None:
 def floor(tmp_path: Path, broker: Broker) -> Iterator[Exported]:
     daemon, exported = DaemonTable(tmp_path, broker.port), Exported(tmp_path, broker.port)
     SqliteStore(exported.store).close()
-    daemon.start()
-    exported.start()
-    exported.until(lambda: exported.values("shoe_health_age_seconds"))
-    daemon.deal("9s Kd Th")
-    daemon.deal("9s Td Ts Tc 2s")
-    exported.until(lambda: sum(exported.values("shoe_rounds_total").values()))
-    yield exported
-    exported.end()
-    daemon.close()
+    try:
+        daemon.start()
+        exported.start()
+        exported.until(lambda: exported.values("shoe_health_age_seconds"))
+        daemon.deal("9s Kd Th")
+        daemon.deal("9s Td Ts Tc 2s")
+        exported.until(lambda: sum(exported.values("shoe_rounds_total").values()))
+        yield exported
+    finally:
+        exported.end()
+        daemon.close()
 
 
 @needs_promtool
