@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from firmware_bridge.facts.wire_states import Alarm, Health, ReaderHealth, Table
 from firmware_bridge.floor.page import tile
@@ -232,6 +232,7 @@ def _machine(health: Health, lang: Language) -> Iterator[tuple[str, Part]]:
         "faults": None if health.faults is None else ", ".join(health.faults) or text(lang, "page.nothing"),
         "unmarked": ", ".join(f"{dealer} {count}" for dealer, count in health.unmarked.items()) or None,
         "acts": "; ".join(_acts(health, lang)) or None,
+        "certificate_days": None if health.certificate_days is UNSET else number(health.certificate_days),
     }
     return _rows("health", health, forms, ("uptime_s", "reader"), lang)
 
