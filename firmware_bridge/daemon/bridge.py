@@ -113,8 +113,9 @@ class Bridge:
         self._checking: asyncio.Task[None] | None = None
         self.journal = Journal(Path(config.journal.dir), self._begun)
         refuse_second(self.journal.directory)
+        self._client_name = _client_name(self.journal.directory)
         if broker is None and config.mqtt.client_id is None:
-            settings = replace(settings, client_id=f"{settings.client_id}-{_client_name(self.journal.directory)}")
+            settings = replace(settings, client_id=f"{settings.client_id}-{self._client_name}")
         self.panel = Panel(config, self.pins, self._loop)
         self.table = Table(
             self.journal,
@@ -191,6 +192,7 @@ class Bridge:
         self.keeping.start()
         record, code = self.recorder.begin(), code_of(digests(self.config))
         self.table.start(self.config.house, record=record, code=code, installed_by=installed_by())
+        _keep_client_name(self.journal.directory, self._client_name)
         await self._go_public()
         if self._has_reader:
             self.reader.start()
@@ -323,13 +325,17 @@ class Bridge:
 
 def _client_name(directory: Path) -> str:
     """Eight hex digits, drawn once: a client id that another login can guess can be taken over."""
-    path = directory / CLIENT_NAME
-    with contextlib.suppress(OSError, ValueError):
-        return f"{int(path.read_text('ascii'), 16):08x}"[:8]
-    made = secrets.token_hex(4)
-    with contextlib.suppress(OSError):  # the next start draws another one
-        write_whole(path, made)
-    return made
+    try:
+        return f"{int((directory / CLIENT_NAME).read_text('ascii'), 16):08x}"[:8]
+    except (OSError, ValueError):
+        return secrets.token_hex(4)
+
+
+def _keep_client_name(directory: Path, name: str) -> None:
+    """Saves it for the next start, which draws another one where that is impossible."""
+    with contextlib.suppress(OSError):
+        if _client_name(directory) != name:
+            write_whole(directory / CLIENT_NAME, name)
 
 
 async def _beat(systemd: Systemd) -> None:

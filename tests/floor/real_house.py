@@ -48,7 +48,7 @@ from firmware_bridge.floor import service
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.verified import records, rounds
 service.FIRST_AUDIT_S, service.AUDIT_S = 0.5, 0.5
-records.KEYS_S, records.AGAIN_S, rounds.ALONE_S = 0.2, 1.0, 2.0
+records.KEYS_S, records.AGAIN_S, rounds.ALONE_S = 0.2, 1.0, 6.0
 sys.exit(main())
 """,
 )

@@ -22,7 +22,21 @@ ANNA, BO = HIDDEN.pseudonym("ANNA"), HIDDEN.pseudonym("Bo")
 PTS = HIDDEN.pseudonym("pts/1")
 
 NO_PERSON = {
-    *("answer", "at", "boot", "choice", "commit", "detail", "digest", "game", "gaming_day", "id", "journal", "key"),
+    *(
+        "answer",
+        "at",
+        "board",
+        "boot",
+        "choice",
+        "commit",
+        "detail",
+        "digest",
+        "game",
+        "gaming_day",
+        "id",
+        "journal",
+        "key",
+    ),
     *("new", "old", "origin"),
     *("nonce", "outcome", "pit", "seat", "shift", "slot", "unread", "value", "version", "what", "why", "word"),
 }
