@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.daemon_socket import config_option
-from firmware_bridge.config.whole_file import write_whole
+from firmware_bridge.config.whole_file import make_public, write_whole
 from firmware_bridge.mqtt.certificates import ASK_S, TlsError, code_of, shown_at
 from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings, tls_context
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     host, port = arguments.host, arguments.port
     authority = _authority(host, port, _code(arguments.code))
     try:
-        arguments.ca.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        make_public(arguments.ca.parent)
         fresh = arguments.ca.with_name(f".{arguments.ca.name}.try")
         write_whole(fresh, authority)
         try:

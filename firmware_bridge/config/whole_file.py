@@ -29,6 +29,13 @@ def write_whole(path: Path, content: str | bytes) -> None:
         os.close(directory)
 
 
+def make_public(folder: Path) -> None:
+    """Makes a folder that everybody may read, under any umask; one that is there stays as it is. Raises OSError."""
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o755)
+
+
 def _access(path: Path) -> tuple[int, int, int]:
     """Owner, group and mode of the file; those for a new one if there is none."""
     try:

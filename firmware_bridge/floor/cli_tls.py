@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.config.arguments import Exit
+from firmware_bridge.config.whole_file import make_public, write_whole
 from firmware_bridge.mqtt.certificates import TlsError, code_of
 
 FOLDER: Final = Path("/etc/firmware-bridge/tls")
@@ -29,7 +30,7 @@ def add_tls(commands: Any, load: object, default: Path) -> None:
     text = "TLS for the broker of a small house"
     tls = commands.add_parser("tls", help=text, description=text)
     actions = tls.add_subparsers(dest="action", metavar="ACTION", required=True)
-    text = "make an authority, once, and a certificate for the broker, each time; print what each table is told"
+    text = "make an authority, once, and a certificate for the broker, each time; print the line for each table"
     new = actions.add_parser("new", help=text, description=text)
     help = "a further name or address of this machine, as tables write it; may be given again"
     new.add_argument("--name", action="append", default=[], metavar="NAME", help=help)
@@ -42,7 +43,7 @@ def run_new(arguments: argparse.Namespace, config: None) -> int:
     names = _names(arguments.name)
     folder: Path = arguments.dir
     try:
-        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        make_public(folder)
         is_new = not (folder / "ca.pem").exists()
         if is_new:
             _make_authority(folder)
@@ -102,31 +103,42 @@ def _make_broker(folder: Path, names: Iterable[str]) -> None:
 
 
 def _made(folder: Path, name: str, more: list[str], after: str = "") -> None:
-    """Makes a key and a certificate. after: certificates behind it in the same file."""
-    key, certificate = folder / f".{name}.key.new", folder / f".{name}.pem.new"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-sha256", "-nodes"]
-    command += ["-keyout", str(key), "-out", str(certificate), *more]
-    key.unlink(missing_ok=True)
-    os.close(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    """Makes a certificate, for the key that is there or a new one. after: certificates behind it in the same file.
+
+    Only the certificate of a pair is replaced, so that no power cut leaves two that do not fit.
+    """
+    key = folder / f"{name}.key"
+    if not key.exists():
+        _make_key(key)
+    if name == "broker" and os.geteuid() == 0:
+        _give_to_broker(key)
+    made = _openssl(["req", "-x509", "-new", "-sha256", "-key", str(key), *more], folder)
+    write_whole(folder / f"{name}.pem", made + after)
+    (folder / f"{name}.pem").chmod(0o644)
+
+
+def _make_key(path: Path) -> None:
+    """Makes a key that is there whole or not at all, for its owner alone."""
+    text = _openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], path.parent)
+    fresh = path.with_name(f".{path.name}.new")
+    fresh.unlink(missing_ok=True)
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+
+
+def _openssl(words: list[str], folder: Path) -> str:
+    """What a command of openssl prints. Raises TlsError."""
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
-        if done.returncode:
-            raise TlsError(
-                f"openssl made no certificate: {done.stderr.strip().splitlines()[-1]}", "see openssl version"
-            )
-        certificate.write_text(certificate.read_text("ascii") + after, "ascii")
-        certificate.chmod(0o644)
-        if name == "broker" and os.geteuid() == 0:
-            _give_to_broker(key)
-        key.replace(folder / f"{name}.key")
-        certificate.replace(folder / f"{name}.pem")
-    except FileNotFoundError as error:
-        if error.filename != "openssl":
-            raise
+        done = subprocess.run(["openssl", *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    except FileNotFoundError:
         raise TlsError("openssl is not installed", "sudo apt install openssl") from None
-    finally:
-        key.unlink(missing_ok=True)
-        certificate.unlink(missing_ok=True)
+    if done.returncode:
+        why = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise TlsError(f"openssl made no certificate: {why}", "see openssl version")
+    return done.stdout
 
 
 def _give_to_broker(key: Path) -> None:

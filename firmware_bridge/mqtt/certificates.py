@@ -107,7 +107,7 @@ def of_broker(host: str, port: int, context: ssl.SSLContext) -> tuple[str, Valid
             context.wrap_socket(plain, server_hostname=host) as shown,
         ):
             version, known = shown.version(), shown.getpeercert() or {}
-    except OSError:
+    except (OSError, UnicodeError):  # of a name that cannot be one
         return None
     begins, ends = (str(known.get(name, "")) for name in ("notBefore", "notAfter"))
     if not begins or not ends:

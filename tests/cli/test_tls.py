@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import ssl
 import subprocess
@@ -91,6 +92,33 @@ def test_the_broker_gets_another_certificate_of_the_same_authority(
     assert (folder / "broker.pem").read_text() not in (first, ca)
     assert "tables have nothing to do" in out
     table(brokers(tls=folder).port, ca=str(folder / "ca.pem")).up()
+
+
+def test_who_has_another_umask_gets_folders_that_daemon_and_broker_can_read(
+    tmp_path: Path, config: Path, brokers: Callable[..., Broker], shoe: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = os.umask(0o077)
+    try:
+        code, _ = new(tmp_path / "floor", capsys)
+        port, ca = brokers(tls=tmp_path / "floor").port, tmp_path / "table/ca.pem"
+        assert shoe("tls", "join", "127.0.0.1", code, "--port", port, "--ca", ca, "--config", config).code == 0
+    finally:
+        os.umask(before)
+    for folder, files in ((tmp_path / "floor", ("ca.pem", "broker.pem")), (tmp_path / "table", ("ca.pem",))):
+        assert folder.stat().st_mode & 0o777 == 0o755
+        assert {(folder / each).stat().st_mode & 0o777 for each in files} == {0o644}
+    assert {(tmp_path / f"floor/{each}.key").stat().st_mode & 0o777 for each in ("ca", "broker")} == {0o600}
+
+
+def test_the_key_stays_so_that_no_power_cut_leaves_half_of_a_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new(tmp_path, capsys)
+    before = {each: (tmp_path / f"{each}.key").read_bytes() for each in ("ca", "broker")}
+    (tmp_path / "ca.pem").unlink()  # as a cut before the first certificate leaves it
+    new(tmp_path, capsys)
+    assert {each: (tmp_path / f"{each}.key").read_bytes() for each in before} == before
+    ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(tmp_path / "broker.pem", tmp_path / "broker.key")
 
 
 def test_keys_are_of_their_readers_alone_and_each_is_the_one_of_its_certificate(

@@ -80,7 +80,7 @@ class Certificates:
         self._renew()
         known = dict(self._known())
         now_s = self._clock()
-        self._left = min((each.ends for each in known.values()), default=now_s) - now_s if known else None
+        self._left = min(each.ends for each in known.values()) - now_s if known else None
         self._say(*_finding(known, now_s))
 
     def _known(self) -> Iterator[tuple[str, Validity]]:
