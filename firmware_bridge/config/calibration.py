@@ -1,8 +1,6 @@
 """The technician's calibration, `calibration.toml`: settings and measurements, by whom, and the values before."""
 
-import fcntl
 import json
-import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +12,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import fields, replace
 
 from firmware_bridge.config.toml_text import quoted
-from firmware_bridge.config.whole_file import write_whole
+from firmware_bridge.config.whole_file import locked, write_whole
 from firmware_bridge.errors import ConfigError
 
 FILE: Final = "calibration.toml"
@@ -224,17 +222,12 @@ def document(calibration: Calibration) -> str:
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """Locks the file against other visits for the block. Raises ConfigError if it may not be written."""
-    directory = -1
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(directory, fcntl.LOCK_EX)
-        yield
+        with locked(path.parent):
+            yield
     except PermissionError:
         raise ConfigError(f"{path} cannot be written", "put sudo before the command") from None
-    finally:
-        if directory >= 0:
-            os.close(directory)
 
 
 def _found_alone(path: Path) -> tuple[Calibration, str]:

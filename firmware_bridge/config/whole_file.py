@@ -1,7 +1,9 @@
 """Writes a file whole or not at all, even at a power cut."""
 
+import fcntl
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -25,6 +27,17 @@ def write_whole(path: Path, content: str | bytes) -> None:
     directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Holds off other writers of files in a folder for the block; the files themselves are replaced. Raises OSError."""
+    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX)
+        yield
     finally:
         os.close(directory)
 

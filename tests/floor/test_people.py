@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,16 @@ class Time:
 
     def __call__(self) -> float:
         return self.now
+
+
+def test_of_people_who_are_added_at_the_same_time_none_is_lost(people: People, tmp_path: Path) -> None:
+    def add(part: int) -> None:
+        for number in range(10):
+            People(tmp_path / "users.json").add(f"P{part}-{number}", "look", None)
+
+    with ThreadPoolExecutor(8) as aside:
+        list(aside.map(add, range(8)))
+    assert len(people.all()) == 2 + 80
 
 
 def test_a_password_is_kept_as_scrypt_leaves_it_with_a_salt_of_its_own(people: People, tmp_path: Path) -> None:

@@ -4,12 +4,9 @@ The secrets are kept as they are, not as hashes: the address of a screen that is
 a new one for all other screens of its table. A reader of the file gets no more than what guests see.
 """
 
-import fcntl
-import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
@@ -20,7 +17,7 @@ import msgspec
 
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.page.people import stamp_of, write_private
+from firmware_bridge.floor.page.people import alone, stamp_of, write_private
 
 BYTES: Final = 16
 """Random bytes of a secret: 128 bits, 22 characters."""
@@ -63,7 +60,7 @@ class Addresses:
 
     def complete(self, tables: Iterable[str]) -> dict[str, str]:
         """Make the secrets of those that have none; returns all."""
-        with self._locked():
+        with alone(self._path):
             known = self.all()
             if fresh := {each: _fresh() for each in tables if each not in known}:
                 self._write(known | fresh)
@@ -73,23 +70,9 @@ class Addresses:
         """A new secret of a table; the one before opens nothing any more. Raises AddressError for a wrong name."""
         if not NAME.fullmatch(table):
             raise AddressError(f"{escaped(table)} is no name of a table", "write it as in its bridge.toml: T07")
-        with self._locked():
+        with alone(self._path):
             self._write(self.all() | {table: _fresh()})
             return self.all()[table]
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """One writer at a time: the lock is on the directory, because the file is replaced."""
-        try:
-            directory = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        except OSError as error:
-            what = f"{self._path} cannot be written ({error.strerror})"
-            raise ConfigError(what, "try it with sudo, or name another file in [screen]") from None
-        try:
-            fcntl.flock(directory, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(directory)
 
     def _write(self, known: dict[str, str]) -> None:
         write_private(self._path, [{"table": table, "secret": known[table]} for table in sorted(known)])

@@ -4,7 +4,8 @@ import json
 import os
 import secrets
 from base64 import b64decode, b64encode
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from hashlib import scrypt
 from hmac import compare_digest
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
+from firmware_bridge.config.whole_file import locked
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.printable import escaped, fault
 
@@ -29,6 +31,9 @@ SHORTEST, LONGEST = 10, 1024
 """Fewest and most characters of a password."""
 
 _DUMMY: Final = b"no such person, as long to try as one that is there"
+
+
+ANOTHER_FILE: Final = "try it with sudo, or name another file in floor.toml"
 
 
 class PeopleError(BridgeError, ValueError):
@@ -86,18 +91,20 @@ class People:
         verify(name, password)
         salt = secrets.token_bytes(16)
         person = Person(name, role, *((salt, _hashed(password, salt)) if password is not None else ()))
-        people = dict(self.all())
-        was_there = name.casefold() in people
-        people[name.casefold()] = person
-        _write(self._path, people)
+        with alone(self._path):
+            people = dict(self.all())
+            was_there = name.casefold() in people
+            people[name.casefold()] = person
+            _write(self._path, people)
         return was_there
 
     def remove(self, name: str) -> None:
         """Remove a person; his sessions end. Raises PeopleError if there is none of this name."""
-        people = dict(self.all())
-        if people.pop(name.casefold(), None) is None:
-            raise PeopleError(f"there is no {escaped(name)}", "shoe-floor user list shows all")
-        _write(self._path, people)
+        with alone(self._path):
+            people = dict(self.all())
+            if people.pop(name.casefold(), None) is None:
+                raise PeopleError(f"there is no {escaped(name)}", "shoe-floor user list shows all")
+            _write(self._path, people)
 
 
 def verify(name: str, password: str | None) -> None:
@@ -124,6 +131,17 @@ def stamp_of(path: Path) -> tuple[int, int, int] | None:
     return found.st_mtime_ns, found.st_ino, found.st_size
 
 
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Holds off other writers of a file for the block. Raises ConfigError."""
+    try:
+        with locked(path.parent):
+            yield
+    except OSError as error:
+        what = f"{path} cannot be written ({error.strerror})"
+        raise ConfigError(what, ANOTHER_FILE) from None
+
+
 def write_private(path: Path, document: Any) -> None:
     """Write JSON to a file that only its owner, that of the directory, may read; atomically. Raises ConfigError."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
@@ -142,7 +160,7 @@ def write_private(path: Path, document: Any) -> None:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
         what = f"{path} cannot be written ({error.strerror})"
-        raise ConfigError(what, "try it with sudo, or name another file in [page]") from None
+        raise ConfigError(what, ANOTHER_FILE) from None
 
 
 def _hashed(password: str, salt: bytes) -> bytes:
