@@ -27,7 +27,7 @@ def orders(machine: Machine) -> Iterator[Finding]:
     keys, unsigned = config.orders, config.mqtt.commands
     if not keys:
         if unsigned:
-            who = "whoever the broker lets write to its topic command gives orders, also late or twice"
+            who = "each login that may write to its topic command gives orders, also late or twice"
             yield Finding("WARN", "orders", f"no key is set: {who}", SIGN)
         return
     names = ", ".join(each.name for each in keys)

@@ -117,7 +117,7 @@ def not_for(role: Role, do: str) -> orders.Answer | None:
         return None
     who = " or ".join(GROUPS[each] for each in may)
     what = f"{shown(do)} is not for the group {GROUPS[role]}"
-    return orders.Answer(ok=False, error=what, hint=f"it is for {who}; whoever is in a group is said by: id")
+    return orders.Answer(ok=False, error=what, hint=f"it is for {who}; your groups: id")
 
 
 def is_ours(folder: Path) -> bool:
