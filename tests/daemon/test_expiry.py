@@ -12,7 +12,7 @@ from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
-from tests.kit.daemon_table import DaemonTable
+from tests.kit.daemon_table import DaemonTable, clock_ahead
 from tests.kit.delivered_record import delivered, numbers, record_half_days
 
 broker, brokers, backend = real.broker, real.brokers, listening.backend  # fixtures
@@ -61,17 +61,6 @@ def fdatasync(fd):
 
 os.pwrite, os.fdatasync = pwrite, fdatasync
 sys.exit(main(sys.argv[3:]))
-"""
-
-# The wall clock is so many days ahead.
-AHEAD = """
-import sys, time
-from firmware_bridge.cli import main
-
-ahead, now, now_ns = float(sys.argv[1]) * 86_400, time.time, time.time_ns
-time.time = lambda: now() + ahead
-time.time_ns = lambda: now_ns() + int(ahead * 1e9)
-sys.exit(main(sys.argv[2:]))
 """
 
 
@@ -168,7 +157,7 @@ def test_nothing_is_deleted_while_it_cannot_be_stored_what_was_sent(
 
 def test_a_clock_91_days_ahead_is_told_and_deletes_nothing(table: DaemonTable, backend: Backend) -> None:
     table.configure(journal={"dir": str(table.journal_dir), "keep_days": 90})
-    table.code = ("-c", AHEAD, "91")
+    table.code = clock_ahead(days=91)
     table.start()
     for _ in range(2):
         another_shoe(table)

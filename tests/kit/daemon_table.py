@@ -152,6 +152,21 @@ sys.exit(main())
 )
 """The `code` of a daemon that shows a damaged journal for half a second, not ten."""
 
+_CLOCK_AHEAD = """
+import sys, time
+from firmware_bridge.cli import main
+
+ahead, now, now_ns = float(sys.argv[1]) * 86_400, time.time, time.time_ns
+time.time = lambda: now() + ahead
+time.time_ns = lambda: now_ns() + int(ahead * 1e9)
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+def clock_ahead(days: int) -> tuple[str, ...]:
+    """The `code` of a daemon whose wall clock is so many days ahead."""
+    return ("-c", _CLOCK_AHEAD, str(days))
+
 
 class DaemonTable(Table):
     """A table whose daemon is a process of its own, to be started, stopped and killed."""

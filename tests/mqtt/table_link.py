@@ -25,6 +25,8 @@ class Table:
         self.loop = asyncio.new_event_loop()
         self.ups = 0
         self.downs: list[str] = []
+        self.failures: list[str | None] = []
+        """The row of each of `downs`, as the link told it at that moment: it is None again once the link is up."""
         self.delivered: list[int] = []
         self.commands: list[Incoming] = []
         self.link = Link(
@@ -34,7 +36,7 @@ class Table:
             topics=[COMMAND],
             own=lambda protocol: OWN if protocol == 4 else (),
             on_up=self.rise,
-            on_down=self.downs.append,
+            on_down=self.fall,
             on_delivered=self.delivered.append,
             on_message=self.obey,
             driver=QuickConnection,
@@ -42,6 +44,10 @@ class Table:
 
     def rise(self) -> None:
         self.ups += 1
+
+    def fall(self, why: str) -> None:
+        self.downs.append(why)
+        self.failures.append(self.link.failure)
 
     def obey(self, incoming: Incoming) -> None:
         self.commands.append(incoming)

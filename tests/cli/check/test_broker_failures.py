@@ -206,7 +206,7 @@ def test_what_is_said_of_a_connection_that_worked(table: Any, row: str) -> None:
         bridge = table(peer.port, keepalive_s=3)
         bridge.until(lambda: bridge.downs)
         assert start_of(FAILURES[row].text) in bridge.downs[0]
-        assert bridge.link.failure == row
+        assert bridge.failures[0] == row
 
 
 def test_another_error_of_connecting_is_shown_as_it_is() -> None:
