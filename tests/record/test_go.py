@@ -25,7 +25,8 @@ from tests.record.test_vectors import VECTORS
 GO: Final = Path(os.environ.get("SHOE_TEST_GO", "/nowhere"))
 EXPORTS: Final = int(os.environ.get("SHOE_TEST_EXPORTS", "10000"))
 BATCH: Final = 500
-PARTS: Final = 4
+PARTS: Final = max(4, EXPORTS // 25_000)
+"""A run of a million that was stopped goes on at the part where it was."""
 pytestmark = pytest.mark.skipif(
     "SHOE_TEST_GO" not in os.environ, reason="needs Go's tlog and its compiler: run scripts/test-go"
 )
