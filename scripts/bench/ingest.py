@@ -57,7 +57,7 @@ class Silent:
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
         self.acknowledged += len(deliveries)
 
-    def publish(self, topic: str, payload: bytes) -> None:
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
         self.published += 1
 
     def drop(self) -> None: ...
