@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -15,7 +14,6 @@ from firmware_bridge.floor.facts.rows import (
     AlarmBegan,
     AlarmEnded,
     At,
-    Order,
     OrderGiven,
     Round,
     RoundName,
@@ -24,6 +22,7 @@ from firmware_bridge.floor.facts.rows import (
     ShoeOver,
     SignedIn,
     micros,
+    nets_of,
 )
 from firmware_bridge.floor.record.message import EVENT, Row
 
@@ -42,7 +41,7 @@ class NoFact(NamedTuple):
 class Facts(NamedTuple):
     """The facts of some messages.
 
-    opened: round -> the time of its first event among them. first_closed: round -> that of its first `round` message.
+    opened: round -> the time of its first event among them.
     """
 
     rounds: list[Round]
@@ -78,10 +77,10 @@ class _Round(Struct):
     revision: int
     cards: list[_Card]
     unit: str
-    stakes: dict[str, tuple[Decimal, Decimal]]
+    stakes: dict[str, tuple[int | float | str, int | float | str]]
     last: bool
     outcome: str = ""
-    bets: dict[str, Decimal] = {}
+    bets: Raw = Raw(b"{}")
     dealt_by: str = ""
     pit: str = ""
     shift: str = ""
@@ -153,24 +152,33 @@ def facts_of(rows: Iterable[Row]) -> Facts:
 
 def _round_of(row: Row) -> Round:
     read = _round(row.body)
-    stakes = {bet: (micros(put), micros(net)) for bet, (put, net) in read.stakes.items()}
+    nets_of(bets := bytes(read.bets).decode())
+    stakes = tuple((bet, micros(put), micros(net)) for bet, (put, net) in read.stakes.items())
+    is_money, counts = read.unit == "money", read.status != "voided"
     return Round(
-        RoundName(row.table, row.journal, row.shoe, read.round),
-        Order(read.revision, row.seq, row.n),
-        row.at,
-        read.game,
-        read.status,
-        read.gaming_day or row.at[:10],
-        read.pit,
-        read.shift,
-        read.dealt_by,
-        read.outcome,
-        read.unit,
-        read.last,
-        {bet: micros(net) for bet, net in read.bets.items()},
-        stakes if read.unit == "money" else {},
-        dict(Counter(each.card for each in read.cards)),
-        sum(each.origin == "manual" for each in read.cards),
+        table=row.table,
+        journal=row.journal,
+        shoe=row.shoe,
+        round=read.round,
+        revision=read.revision,
+        seq=row.seq,
+        n=row.n,
+        at=row.at,
+        game=read.game,
+        status=read.status,
+        day=read.gaming_day or row.at[:10],
+        pit=read.pit,
+        shift=read.shift,
+        dealt_by=read.dealt_by,
+        outcome=read.outcome,
+        unit=read.unit,
+        last=read.last,
+        staked=sum(put for _, put, _ in stakes) if is_money and counts else None,
+        house=-sum(net for _, _, net in stakes) if is_money and counts else None,
+        by_hand=sum(each.origin == "manual" for each in read.cards),
+        bets=bets,
+        faces=msgspec.json.encode(Counter(each.card for each in read.cards), order="sorted").decode(),
+        stakes=stakes if is_money else (),
     )
 
 

@@ -3,6 +3,8 @@
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+import msgspec
+
 MICRO: Final = 1_000_000
 """Parts of a unit in which amounts are kept, as integers: sums of them are exact."""
 
@@ -19,25 +21,22 @@ class RoundName(NamedTuple):
     round: int
 
 
-class Order(NamedTuple):
-    """What decides which of two messages of a round counts: the higher one."""
-
-    revision: int
-    seq: int
-    n: int
-
-
 class Round(NamedTuple):
     """What a message of the topic `round` says of its round.
 
     at: RFC 3339, of the message. status: `closed`, `corrected` or `voided`. day: its gaming day, or that of `at` in UTC
-    where the table has no shifts. bets: bet -> net, in millionths of its unit. stakes: bet -> what was put in and its
-    net, in millionths of money; {} where stakes are not known. faces: card -> how often it was dealt. by_hand: how many
-    of them people entered.
+    where the table has no shifts. staked, house: what was put in, and what the house won of it, in millionths of money;
+    None where stakes are not known. by_hand: cards that people entered. bets: bet -> net, as the message has it, JSON.
+    faces: card -> how often it was dealt, JSON. stakes: bet -> what was put in and its net, in millionths of money.
     """
 
-    name: RoundName
-    order: Order
+    table: str
+    journal: str
+    shoe: int
+    round: int
+    revision: int
+    seq: int
+    n: int
     at: str
     game: str
     status: str
@@ -48,25 +47,27 @@ class Round(NamedTuple):
     outcome: str
     unit: str
     last: bool
-    bets: dict[str, int]
-    stakes: dict[str, tuple[int, int]]
-    faces: dict[str, int]
+    staked: int | None
+    house: int | None
     by_hand: int
+    bets: str
+    faces: str
+    stakes: tuple[tuple[str, int, int], ...] = ()
+
+    @property
+    def name(self) -> RoundName:
+        """Its round."""
+        return RoundName(*self[:4])
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """What decides which of two messages of a round counts: the higher one."""
+        return self.revision, self.seq, self.n
 
     @property
     def counts(self) -> bool:
         """Whether it has a result."""
         return self.status != "voided"
-
-    @property
-    def staked(self) -> int | None:
-        """What was put in, in millionths of money; None where stakes are not known."""
-        return sum(put for put, _ in self.stakes.values()) if self.unit == "money" else None
-
-    @property
-    def house(self) -> int | None:
-        """What the house won, below 0 lost, in millionths of money; None where stakes are not known."""
-        return -sum(net for _, net in self.stakes.values()) if self.unit == "money" and self.counts else None
 
 
 class At(NamedTuple):
@@ -147,13 +148,34 @@ class ShiftActs(NamedTuple):
     taken_back: int
 
 
-def micros(amount: Decimal | str | float) -> int:
+def micros(amount: float | str) -> int:
     """An amount in millionths. Raises ValueError for one that is no number, too large, or finer than that."""
-    try:
-        exact = Decimal(str(amount)) * MICRO
-        whole = int(exact)
-    except (ArithmeticError, ValueError):
-        raise ValueError(f"{amount!r} is no amount") from None
-    if whole != exact or abs(whole) > MOST_MICROS:
+    if isinstance(amount, int):
+        whole, exact = amount * MICRO, True
+    elif isinstance(amount, float):
+        whole, exact = _near(amount * MICRO)
+    else:
+        try:
+            whole, exact = _near(Decimal(amount) * MICRO)
+        except ArithmeticError:
+            raise ValueError(f"{amount!r} is no amount") from None
+    if not exact or abs(whole) > MOST_MICROS:
         raise ValueError(f"{amount!r} has more than six decimals, or is too large")
     return whole
+
+
+def _near(amount: float | Decimal) -> tuple[int, bool]:
+    """The nearest integer, and whether it is the amount; a float may be off by what a float cannot hold."""
+    try:
+        whole = round(amount)
+    except (ArithmeticError, ValueError):
+        return 0, False
+    return whole, abs(amount - whole) < 0.001 if isinstance(amount, float) else amount == whole
+
+
+def nets_of(bets: str) -> dict[str, int]:
+    """Bet -> net in millionths, of `Round.bets`. Raises ValueError."""
+    return {bet: micros(net) for bet, net in _nets(bets).items()}
+
+
+_nets: Final = msgspec.json.Decoder(dict[str, int | float | str]).decode

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge.floor.facts.rows import Round
+from firmware_bridge.floor.facts.rows import Round, nets_of
 
 
 class DayName(NamedTuple):
@@ -48,10 +48,10 @@ class Day(Struct):
             self.voided += times
             return
         self.rounds += times
-        self.corrected += times * (round.order.revision > 0)
+        self.corrected += times * (round.revision > 0)
         self.staked += times * (round.staked or 0)
         self.house += times * (round.house or 0)
-        for name, net in round.bets.items():
+        for name, net in nets_of(round.bets).items():
             bet = self.bets.setdefault(name, Bet())
             bet.win += times * (net > 0)
             bet.lose += times * (net < 0)
@@ -70,7 +70,7 @@ class Changed(NamedTuple):
 
 def name_of(round: Round) -> DayName:
     """The day whose sums a round belongs to."""
-    return DayName(round.name.table, round.day, round.dealt_by, round.game)
+    return DayName(round.table, round.day, round.dealt_by, round.game)
 
 
 def add_all(days: dict[DayName, Day], changes: Iterable[Changed]) -> None:

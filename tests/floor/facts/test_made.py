@@ -9,7 +9,16 @@ from functools import cache
 import pytest
 
 from firmware_bridge.floor.facts.made import facts_of
-from firmware_bridge.floor.facts.rows import AlarmBegan, AlarmEnded, OrderGiven, ShiftActs, ShoeBegan, ShoeOver, micros
+from firmware_bridge.floor.facts.rows import (
+    AlarmBegan,
+    AlarmEnded,
+    OrderGiven,
+    ShiftActs,
+    ShoeBegan,
+    ShoeOver,
+    micros,
+    nets_of,
+)
 from firmware_bridge.floor.record.message import ROUND, Row, now, row
 from tests.tools.messages.played import TABLE, played
 from tests.tools.messages.scenes import GAMES
@@ -41,8 +50,8 @@ def test_each_message_of_a_round_is_a_fact(game: str) -> None:
         (each["status"], each.get("outcome", "")) for each in told
     ]
     for fact, message in zip(made.rounds, told, strict=True):
-        assert fact.bets == {bet: int(Decimal(net) * 10**6) for bet, net in message.get("bets", {}).items()}
-        assert sum(fact.faces.values()) == len(message["cards"])
+        assert nets_of(fact.bets) == {bet: int(Decimal(net) * 10**6) for bet, net in message.get("bets", {}).items()}
+        assert sum(json.loads(fact.faces).values()) == len(message["cards"])
         assert made.opened[fact.name] <= fact.at
         if game == "blackjack" and fact.counts:
             assert fact.house == int(Decimal(message["house"]) * 10**6)

@@ -1,10 +1,11 @@
 """Sums of a day are those of the rounds that count, whatever came before."""
 
+import json
 import random
 from collections import defaultdict
 from itertools import pairwise
 
-from firmware_bridge.floor.facts.rows import Order, Round, RoundName
+from firmware_bridge.floor.facts.rows import Round
 from firmware_bridge.floor.facts.sums import Changed, Day, DayName, add_all
 
 BETS = ("player", "banker", "tie")
@@ -14,10 +15,17 @@ DAYS = ("2026-11-20", "2026-11-21")
 def told(chance: random.Random, number: int, revision: int) -> Round:
     """A message about a round, as any table could send it."""
     status = "corrected" if revision and chance.random() < 0.5 else "voided" if chance.random() < 0.2 else "closed"
-    money = {bet: (10_000_000, chance.choice((-10_000_000, 0, 9_500_000))) for bet in BETS}
+    unit = chance.choice(("stake", "money"))
+    known = unit == "money" and status != "voided"
+    nets = {} if status == "voided" else {bet: chance.choice((-1, 0, 0.95)) for bet in BETS}
     return Round(
-        RoundName(f"T{number % 3}", "1-abc", 1, number),
-        Order(revision, 10 * number + revision, 1),
+        table=f"T{number % 3}",
+        journal="1-abc",
+        shoe=1,
+        round=number,
+        revision=revision,
+        seq=10 * number + revision,
+        n=1,
         at="2026-11-20T20:45:03.000Z",
         game="baccarat",
         status=status,
@@ -26,12 +34,13 @@ def told(chance: random.Random, number: int, revision: int) -> Round:
         shift="",
         dealt_by=chance.choice(("wu", "li", "")),
         outcome="player",
-        unit=chance.choice(("stake", "money")),
+        unit=unit,
         last=False,
-        bets={} if status == "voided" else {bet: chance.choice((-1_000_000, 0, 950_000)) for bet in BETS},
-        stakes=money,
-        faces={},
+        staked=30_000_000 if known else None,
+        house=chance.choice((-10_000_000, 0, 9_500_000)) if known else None,
         by_hand=chance.randrange(2),
+        bets=json.dumps(nets),
+        faces="{}",
     )
 
 
@@ -39,22 +48,21 @@ def plainly(rounds: list[Round]) -> dict[DayName, tuple[object, ...]]:
     """The same sums, from the rounds that count alone."""
     found: dict[DayName, list[Round]] = defaultdict(list)
     for each in rounds:
-        found[DayName(each.name.table, each.day, each.dealt_by, each.game)].append(each)
+        found[DayName(each.table, each.day, each.dealt_by, each.game)].append(each)
     return {name: summed(of) for name, of in found.items()}
 
 
 def summed(of: list[Round]) -> tuple[object, ...]:
     counted = [each for each in of if each.status != "voided"]
-    money = [each for each in counted if each.unit == "money"]
     bets = {}
     for bet in BETS if counted else ():
-        nets = [each.bets[bet] for each in counted]
+        nets = [round(json.loads(each.bets)[bet] * 1_000_000) for each in counted]
         bets[bet] = [sum(net > 0 for net in nets), sum(net < 0 for net in nets), nets.count(0), sum(nets)]
     return (
         len(counted),
         len(of) - len(counted),
-        sum(put for each in money for put, _ in each.stakes.values()),
-        -sum(net for each in money for _, net in each.stakes.values()),
+        sum(each.staked or 0 for each in counted),
+        sum(each.house or 0 for each in counted),
         sum(each.by_hand for each in of),
         bets,
     )
