@@ -12,6 +12,7 @@ from firmware_bridge.floor.record.message import Key, Row, Unread
 from firmware_bridge.floor.record.state import Changes
 from firmware_bridge.floor.store import record_sql
 from firmware_bridge.floor.store.cosigned import Cosigned, CosignedQueries
+from firmware_bridge.floor.store.facts import FactWrites
 
 What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired", "incidents", "pending"]
 """What can be exported: the rounds that count, every message, and the views of the same names."""
@@ -20,7 +21,7 @@ Part = Literal["ingest", "reader"]
 """What a role of a server may do: write messages, or read them. Neither may change or delete one."""
 
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Format of tables and views in both engines; no other is read or written."""
 
 
@@ -140,7 +141,7 @@ class Reader(CosignedQueries):
         return [StoredRound(*each) for each in self._db.execute(self._sql.LAST_ROUNDS, (table, journal, count))]
 
 
-class Store(Cosigned):
+class Store(Cosigned, FactWrites):
     """Keeps messages for good: when `save` returns, they are on disk. All methods raise StoreError."""
 
     @abstractmethod

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.floor.record.state import Incident
-from firmware_bridge.floor.store import record_sql
+from firmware_bridge.floor.store import fact_sql, record_sql
 from firmware_bridge.floor.store.records import RecordQueries, Records
 
 _TABLES: Final = """
@@ -52,9 +52,9 @@ _ALL_EVIDENCE: Final = "select tbl, place, name, body from evidence order by tbl
 
 
 def with_records(tables: str, words: Mapping[str, str]) -> str:
-    """The tables of an engine and, before its views, those of records. words: word -> how the engine says it."""
+    """The tables of an engine and, before its views, those of records and of facts. words: word -> how the engine says it."""
     first_view = "create view round_latest"
-    script = tables.replace(first_view, record_sql.TABLES + _TABLES + first_view)
+    script = tables.replace(first_view, record_sql.TABLES + _TABLES + fact_sql.TABLES + first_view)
     for word, text in words.items():
         script = script.replace(word, text)
     return script

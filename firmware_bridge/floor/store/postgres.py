@@ -110,12 +110,18 @@ class PostgresStore(Store):
                     cursor.executemany(statement, values)
             if record:
                 self._save_record(db, record)
+            self._save_made(db, [row for row in rows if row not in others] if others else rows, record)
         return Saved(fresh, len(rows) - fresh - len(others), len(others))
 
     def _many(self, db: Any, statement: str, values: Sequence[Any]) -> int:
         with db.cursor() as cursor:
             cursor.executemany(statement, values)
             return int(cursor.rowcount)
+
+    @contextmanager
+    def _alone(self, db: Any) -> Iterator[None]:
+        db.execute(sql.FACTS_ALONE)
+        yield
 
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         named = self._wanted(what, table, journal)
@@ -132,6 +138,8 @@ class PostgresStore(Store):
             db.execute(sql.LET_DELETE)  # locks the table against other writers
             for found in self._old(before, key, quorum=quorum):
                 if not found.stays:
+                    with self._alone(db):
+                        self._forget_facts(db, key)
                     db.execute(sql.EXPIRE, key)
                     db.execute(sql.NEVER_DELETE)
                     db.execute(sql.EXPIRED, (*key, *found[1:-1], now))

@@ -73,6 +73,9 @@ _TYPES: Final = {
     "$text": 'text collate "C"',
     "$int": "bigint",
     "$blob": "bytea",
+    "$time": "timestamptz",
+    "$json": "json",
+    "$bool": "boolean",
     "$counting": record_sql.ROUNDS_THAT_COUNT,
     "$proof": record_sql.PROOF,
 }
@@ -107,6 +110,9 @@ select exists (select from pg_tables where tablename = 'store_version' and schem
 ENCODING: Final = "select current_setting('server_encoding')"
 ONE_AT_A_TIME: Final = "select pg_advisory_xact_lock(73656865)"
 """A lock, so that one program at a time makes the tables."""
+
+FACTS_ALONE: Final = "select pg_advisory_xact_lock(73656866)"
+"""A lock until the end of the transaction, so that one program at a time changes sums of days."""
 
 _COLUMNS: Final = """topic, tbl, journal, seq, n, "of", shoe, at, received_at, game, round, status, revision,
   prev_journal, prev_seq, body, digest"""

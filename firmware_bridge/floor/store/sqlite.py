@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -61,21 +61,26 @@ class SqliteStore(Store):
         record: Changes | None = None,
     ) -> Saved:
         with self._transaction() as db:
-            fresh = conflicts = 0
+            fresh, kept = 0, []
             for row in rows:
                 if db.execute(sql.INSERT, row).rowcount:
                     fresh += 1
                 elif not is_same(db.execute(sql.SAME, row[:5]).fetchone(), row[-2:]):
                     db.execute(sql.CONFLICT, (*row[:5], row.received_at, *row[-2:]))
-                    conflicts += 1
+                    continue
+                kept.append(row)
             db.executemany(sql.QUARANTINE, unread)
             db.executemany(sql.PROGRESS, [(*each.key, *each[1:]) for each in progress])
             if record:
                 self._save_record(db, record)
-        return Saved(fresh, len(rows) - fresh - conflicts, conflicts)
+            self._save_made(db, kept, record)
+        return Saved(fresh, len(kept) - fresh, len(rows) - len(kept))
 
     def _many(self, db: Any, statement: str, values: Sequence[Any]) -> int:
         return int(db.executemany(statement, values).rowcount)
+
+    def _alone(self, db: Any) -> AbstractContextManager[None]:
+        return nullcontext()  # a transaction here is the only one that writes
 
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         named = self._wanted(what, table, journal)
@@ -87,6 +92,7 @@ class SqliteStore(Store):
         with self._transaction() as db:
             for found in self._old(before, key, quorum=quorum):
                 if not found.stays:
+                    self._forget_facts(db, key)
                     db.execute(sql.LET_DELETE)
                     db.execute(sql.EXPIRE, key)
                     db.execute(sql.NEVER_DELETE)

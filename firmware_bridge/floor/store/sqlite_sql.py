@@ -64,6 +64,9 @@ _TYPES: Final = {
     "$text": "text",
     "$int": "integer",
     "$blob": "blob",
+    "$time": "text",
+    "$json": "text",
+    "$bool": "integer",
     "$counting": record_sql.ROUNDS_THAT_COUNT,
     "$proof": record_sql.PROOF,
 }

@@ -2,9 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterator
 from decimal import Decimal
-from functools import cache
 
 import pytest
 
@@ -19,26 +17,9 @@ from firmware_bridge.floor.facts.rows import (
     micros,
     nets_of,
 )
-from firmware_bridge.floor.record.message import ROUND, Row, now, row
-from tests.tools.messages.played import TABLE, played
-from tests.tools.messages.scenes import GAMES
-
-
-@cache
-def rows(game: str) -> tuple[Row, ...]:
-    """The messages of the scene of a game."""
-
-    def sent() -> Iterator[Row]:
-        for scene in GAMES:
-            for moment in played(scene) if scene.game == game else ():
-                for each in moment.sent:
-                    if each.topic in ("event", "round"):
-                        yield row(each.topic, TABLE, json.dumps(each.payload).encode(), now())
-
-    return tuple(sent())
-
-
-NAMES = [each.game for each in GAMES]
+from firmware_bridge.floor.record.message import ROUND, now, row
+from tests.floor.facts.played import NAMES, rows
+from tests.tools.messages.played import TABLE
 
 
 @pytest.mark.parametrize("game", NAMES)

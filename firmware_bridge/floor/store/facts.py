@@ -1,0 +1,229 @@
+"""Keeps the facts in a store, in the commit of the messages that they were made from; the same for every engine."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from firmware_bridge.floor.facts.made import Fact, Facts, facts_of
+from firmware_bridge.floor.facts.rows import (
+    AlarmBegan,
+    AlarmEnded,
+    OrderGiven,
+    Round,
+    RoundName,
+    ShiftActs,
+    ShoeBegan,
+    ShoeOver,
+    SignedIn,
+)
+from firmware_bridge.floor.facts.sums import Changed, Day, DayName, add_all, as_json, bets_of, name_of
+from firmware_bridge.floor.record.message import Key, Row, rfc3339
+from firmware_bridge.floor.record.state import Changes
+from firmware_bridge.floor.store import fact_sql as sql
+from firmware_bridge.floor.store.records import Records
+
+MOST_NAMES: Final = 500
+"""Most rows that one query asks for by name."""
+
+PAGE: Final = 2_000
+"""Messages read at once when facts are made anew."""
+
+
+class Kept(NamedTuple):
+    """A round as it is kept. opened_at: of its first event; closed_at: of its first `round` message; RFC 3339."""
+
+    round: Round | None = None
+    opened_at: str | None = None
+    closed_at: str | None = None
+
+
+class FactWrites(Records):
+    """The part of a `Store` that keeps facts. Methods raise StoreError."""
+
+    def journals(self) -> list[Key]:
+        """The journals of all tables that have messages or facts."""
+        with self._in_words():
+            return [Key(*each) for each in self._all(sql.JOURNALS)]
+
+    def rebuild_journal(self, key: Key) -> None:
+        """Make the facts of a journal anew, in one transaction."""
+        with self._transaction() as db, self._alone(db):
+            self._forget_facts(db, key)
+            for rows in self._messages(key):
+                self._save_facts(db, facts_of(rows))
+            self._save_facts(db, facts_of(Row(*each) for each in self._all(sql.PROVED, *key)), is_proved=True)
+
+    def rebuild_days(self, table: str) -> None:
+        """Make the sums of all days of a table anew, in one transaction."""
+        with self._transaction() as db, self._alone(db):
+            days = dict[DayName, Day]()
+            for each in self._all(sql.ROUNDS_OF, table):
+                if round := _kept(each).round:
+                    days.setdefault(name_of(round), Day()).add(round)
+            db.execute(self._text(sql.FORGET_DAYS), (table,))
+            self._put_days(db, days)
+
+    @abstractmethod
+    def _alone(self, db: Any) -> AbstractContextManager[None]:
+        """Context in which no other transaction writes facts."""
+
+    def _save_made(self, db: Any, rows: Sequence[Row], record: Changes | None) -> None:
+        """Keep the facts of messages that were stored, and of rounds that were verified, in the same transaction."""
+        proved = [each.row for each in record.proved] if record else []
+        if rows or proved:
+            with self._alone(db):
+                self._save_facts(db, facts_of(rows))
+                self._save_facts(db, facts_of(proved), is_proved=True)
+
+    def _save_facts(self, db: Any, made: Facts, *, is_proved: bool = False) -> None:
+        """Keep facts. is_proved: these rounds stand for others with the same names, whose bytes were not verified."""
+        self._save_rounds(db, made, is_proved=is_proved)
+        for statement, values in _values(made.events):
+            self._many(db, self._text(statement), values)
+        if made.not_made:
+            self._many(db, self._text(sql.NONE), [(each.topic, *each.place, each.why) for each in made.not_made])
+
+    def _save_rounds(self, db: Any, made: Facts, *, is_proved: bool) -> None:
+        names = {**dict.fromkeys(each.name for each in made.rounds), **dict.fromkeys(made.opened)}
+        before = {each: Kept() for each in names} | self._kept(names)
+        after = dict(before)
+        for name, at in made.opened.items():
+            after[name] = after[name]._replace(opened_at=min(after[name].opened_at or at, at))
+        for told in made.rounds:
+            here = after[told.name]
+            here = here._replace(closed_at=min(here.closed_at or told.at, told.at))
+            if here.round is None or told.order > here.round.order or (is_proved and told.order == here.round.order):
+                here = here._replace(round=told)
+            after[told.name] = here
+        changed = {name: kept for name, kept in after.items() if kept != before[name]}
+        if not changed:
+            return
+        self._many(db, self._text(sql.ROUND), [_row(name, kept) for name, kept in changed.items()])
+        counting = [
+            Changed(kept.round, before[name].round)
+            for name, kept in changed.items()
+            if kept.round and kept.round != before[name].round
+        ]
+        self._save_stakes(db, counting)
+        self._change_days(db, counting)
+
+    def _save_stakes(self, db: Any, changes: Sequence[Changed]) -> None:
+        if old := [each.before.name for each in changes if each.before and each.before.unit == "money"]:
+            self._many(db, self._text(sql.FORGET_STAKES), old)
+        if stakes := [(*each.now.name, *stake) for each in changes for stake in each.now.stakes]:
+            self._many(db, self._text(sql.STAKE), stakes)
+
+    def _change_days(self, db: Any, changes: Sequence[Changed]) -> None:
+        names = {name_of(each): None for change in changes for each in change if each}
+        days = dict[DayName, Day]()
+        for some in _in_parts(list(names)):
+            for found in self._all(_named(sql.DAYS, some), *(value for name in some for value in name)):
+                days[DayName(*found[:4])] = Day(*found[4:10], bets=bets_of(found[10]))
+        add_all(days, changes)
+        self._put_days(db, days)
+
+    def _put_days(self, db: Any, days: dict[DayName, Day]) -> None:
+        if over := [name for name, day in days.items() if day == Day()]:
+            self._many(db, self._text(sql.FORGET_DAY), over)
+        if there := [(*name, *_sums(day)) for name, day in sorted(days.items()) if day != Day()]:
+            self._many(db, self._text(sql.DAY), there)
+
+    def _kept(self, names: Iterable[RoundName]) -> dict[RoundName, Kept]:
+        found = {}
+        for some in _in_parts(list(names)):
+            for each in self._all(_named(sql.ROUNDS, some), *(value for name in some for value in name)):
+                found[RoundName(*each[:4])] = _kept(each)
+        return found
+
+    def _forget_facts(self, db: Any, key: Key) -> None:
+        """Delete the facts of a journal, and take its rounds out of the sums of their days."""
+        kept = [_kept(each).round for each in self._all(sql.ROUNDS_IN, *key)]
+        days = dict[DayName, Day]()
+        rounds = [each for each in kept if each]
+        for some in _in_parts(list({name_of(each): None for each in rounds})):
+            for found in self._all(_named(sql.DAYS, some), *(value for name in some for value in name)):
+                days[DayName(*found[:4])] = Day(*found[4:10], bets=bets_of(found[10]))
+        for each in rounds:
+            days.setdefault(name_of(each), Day()).add(each, -1)
+        self._put_days(db, days)
+        for statement in sql.FORGET:
+            db.execute(self._text(statement), key)
+
+    def _messages(self, key: Key) -> Iterator[list[Row]]:
+        """The stored messages of a journal, a page at a time."""
+        place = (0, 0, "")
+        while found := self._all(sql.MESSAGES, *key, *place, PAGE):
+            rows = [Row(*each) for each in found]
+            yield [each._replace(body=bytes(each.body)) for each in rows]
+            place = (rows[-1].seq, rows[-1].n, rows[-1].topic)
+
+
+def _kept(found: Sequence[Any]) -> Kept:
+    """A row of `sql.COLUMNS`."""
+    *fields, opened_at, closed_at = found
+    opened, closed = _time(opened_at), _time(closed_at)
+    if fields[4] is None:
+        return Kept(None, opened, closed)
+    told = Round(*fields)
+    return Kept(told._replace(at=_time(told.at) or "", last=bool(told.last)), opened, closed)
+
+
+def _row(name: RoundName, kept: Kept) -> tuple[Any, ...]:
+    if kept.round:
+        return *kept.round[:-1], kept.opened_at, kept.closed_at
+    return *name, *(None,) * 5, "open", *(None,) * 12, kept.opened_at, kept.closed_at
+
+
+def _time(found: Any) -> str | None:
+    """A time as RFC 3339: an engine gives back a text, or a time."""
+    return rfc3339(found.astimezone(UTC)) if isinstance(found, datetime) else found
+
+
+def _sums(day: Day) -> tuple[Any, ...]:
+    sums = day.rounds, day.voided, day.corrected, day.by_hand, day.staked, day.house
+    return *sums, as_json(day.bets).decode()
+
+
+def _in_parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (names[start : start + MOST_NAMES] for start in range(0, len(names), MOST_NAMES))
+
+
+def _named(statement: str, names: Sequence[tuple[Any, ...]]) -> str:
+    """A statement with `$names` in it as a list of so many rows."""
+    row = f"({', '.join('?' * len(names[0]))})"
+    return statement.replace("$names", f"(values {', '.join([row] * len(names))})")
+
+
+def _values(made: Sequence[Fact]) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
+    """The statements that keep facts of events, with their values."""
+    sorted_by: dict[type[Any], list[tuple[Any, ...]]] = {}
+    for each in made:
+        sorted_by.setdefault(type(each), []).append(_event_row(each))
+    return ((_STATEMENTS[kind], values) for kind, values in sorted_by.items())
+
+
+def _event_row(fact: Fact) -> tuple[Any, ...]:
+    match fact:
+        case AlarmBegan(place, id, detail):
+            return *place, id, True, detail, "", "", ""
+        case AlarmEnded(place, id, choice, by, second):
+            return *place, id, False, "", choice, by, second
+        case ShoeBegan(place, shoe, game, decks):
+            return place.table, place.journal, shoe, place.at, game, decks
+        case ShoeOver(place, shoe, why, rounds):
+            return place.table, place.journal, shoe, place.at, why, rounds
+        case _:
+            return *fact.place, *fact[1:]
+
+
+_STATEMENTS: Final[dict[type[Any], str]] = {
+    AlarmBegan: sql.ALARM,
+    AlarmEnded: sql.ALARM,
+    SignedIn: sql.DEALER,
+    ShoeBegan: sql.SHOE_BEGAN,
+    ShoeOver: sql.SHOE_OVER,
+    OrderGiven: sql.ORDER,
+    ShiftActs: sql.ACTS,
+}
