@@ -52,7 +52,7 @@ _ALL_EVIDENCE: Final = "select tbl, place, name, body from evidence order by tbl
 
 
 def with_records(tables: str, words: Mapping[str, str]) -> str:
-    """The tables of an engine and, before its views, those of records and of facts. words: word -> how the engine says it."""
+    """The tables of an engine and, before its views, those of records and facts. words: word -> how the engine says it."""
     first_view = "create view round_latest"
     script = tables.replace(first_view, record_sql.TABLES + _TABLES + fact_sql.TABLES + first_view)
     for word, text in words.items():

@@ -116,13 +116,13 @@ class FactWrites(Records):
             self._many(db, self._text(sql.STAKE), stakes)
 
     def _change_days(self, db: Any, changes: Sequence[Changed]) -> None:
-        names = {name_of(each): None for change in changes for each in change if each}
-        days = dict[DayName, Day]()
-        for some in _in_parts(list(names)):
-            for found in self._all(_named(sql.DAYS, some), *(value for name in some for value in name)):
-                days[DayName(*found[:4])] = Day(*found[4:10], bets=bets_of(found[10]))
+        days = self._days({name_of(each) for change in changes for each in change if each})
         add_all(days, changes)
         self._put_days(db, days)
+
+    def _days(self, names: Iterable[DayName]) -> dict[DayName, Day]:
+        found = (each for some in _in_parts(sorted(names)) for each in self._named(sql.DAYS, some))
+        return {DayName(*each[:4]): _day(*each[4:]) for each in found}
 
     def _put_days(self, db: Any, days: dict[DayName, Day]) -> None:
         if over := [name for name, day in days.items() if day == Day()]:
@@ -131,20 +131,19 @@ class FactWrites(Records):
             self._many(db, self._text(sql.DAY), there)
 
     def _kept(self, names: Iterable[RoundName]) -> dict[RoundName, Kept]:
-        found = {}
-        for some in _in_parts(list(names)):
-            for each in self._all(_named(sql.ROUNDS, some), *(value for name in some for value in name)):
-                found[RoundName(*each[:4])] = _kept(each)
-        return found
+        found = (each for some in _in_parts(list(names)) for each in self._named(sql.ROUNDS, some))
+        return {RoundName(*each[:4]): _kept(each) for each in found}
+
+    def _named(self, statement: str, names: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """The rows of a statement with `$names` in it for a list of names."""
+        row = f"({', '.join('?' * len(names[0]))})"
+        listed = f"(values {', '.join([row] * len(names))})"
+        return self._all(statement.replace("$names", listed), *(value for name in names for value in name))
 
     def _forget_facts(self, db: Any, key: Key) -> None:
         """Delete the facts of a journal, and take its rounds out of the sums of their days."""
-        kept = [_kept(each).round for each in self._all(sql.ROUNDS_IN, *key)]
-        days = dict[DayName, Day]()
-        rounds = [each for each in kept if each]
-        for some in _in_parts(list({name_of(each): None for each in rounds})):
-            for found in self._all(_named(sql.DAYS, some), *(value for name in some for value in name)):
-                days[DayName(*found[:4])] = Day(*found[4:10], bets=bets_of(found[10]))
+        rounds = [told for each in self._all(sql.ROUNDS_IN, *key) if (told := _kept(each).round)]
+        days = self._days({name_of(each) for each in rounds})
         for each in rounds:
             days.setdefault(name_of(each), Day()).add(each, -1)
         self._put_days(db, days)
@@ -181,6 +180,13 @@ def _time(found: Any) -> str | None:
     return rfc3339(found.astimezone(UTC)) if isinstance(found, datetime) else found
 
 
+def _day(*found: Any) -> Day:
+    *sums, bets = found
+    day = Day(*sums)
+    day.bets = bets_of(bets)
+    return day
+
+
 def _sums(day: Day) -> tuple[Any, ...]:
     sums = day.rounds, day.voided, day.corrected, day.by_hand, day.staked, day.house
     return *sums, as_json(day.bets).decode()
@@ -188,12 +194,6 @@ def _sums(day: Day) -> tuple[Any, ...]:
 
 def _in_parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (names[start : start + MOST_NAMES] for start in range(0, len(names), MOST_NAMES))
-
-
-def _named(statement: str, names: Sequence[tuple[Any, ...]]) -> str:
-    """A statement with `$names` in it as a list of so many rows."""
-    row = f"({', '.join('?' * len(names[0]))})"
-    return statement.replace("$names", f"(values {', '.join([row] * len(names))})")
 
 
 def _values(made: Sequence[Fact]) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
