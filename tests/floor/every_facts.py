@@ -24,10 +24,15 @@ def every_row() -> list[Row]:
     return [each for table, game in TABLES.items() for each in rows(game, table)]
 
 
+def ask(store: Store, query: str) -> list[Any]:
+    found: list[Any] = store._db.execute(query).fetchall()
+    return found
+
+
 def facts(store: Store) -> dict[str, list[Any]]:
     """All facts as plain values, whatever the engine makes of times and JSON."""
     return {
-        name: sorted(([plain(each) for each in found] for found in store._all(f"select * from fact_{name}")), key=str)
+        name: sorted(([plain(each) for each in found] for found in ask(store, f"select * from fact_{name}")), key=str)
         for name in FACTS
     }
 
@@ -104,21 +109,21 @@ def test_of_two_messages_of_a_round_the_higher_revision_counts(store: Store, clo
     later = changed(closed, seq=99, revision=1, status="corrected", outcome="tie", dealt_by="wu", corrects=9, by="bo")
     for order in ([closed, later], [later, closed]):
         put(store, order, 1)
-        [(outcome, dealer, at)] = store._all("select outcome, dealt_by, cast(closed_at as text) from fact_round")
+        [(outcome, dealer, at)] = ask(store, "select outcome, dealt_by, cast(closed_at as text) from fact_round")
         assert (outcome, dealer, at[:10]) == ("tie", "wu", closed.at[:10])
-        assert store._all("select dealt_by, rounds, corrected from fact_day") == [("wu", 1, 1)]
+        assert ask(store, "select dealt_by, rounds, corrected from fact_day") == [("wu", 1, 1)]
 
 
 def test_a_void_takes_a_round_out_of_the_sums(store: Store, closed: Row) -> None:
     void = changed(closed, seq=99, revision=1, status="voided", by="bo")
     put(store, [closed, void], 1)
-    [(rounds, voided, bets)] = store._all("select rounds, voided, cast(bets as text) from fact_day")
+    [(rounds, voided, bets)] = ask(store, "select rounds, voided, cast(bets as text) from fact_day")
     assert (rounds, voided, json.loads(bets)) == (0, 1, {})
 
 
 def test_other_bytes_in_the_place_of_a_message_are_no_fact(store: Store, closed: Row) -> None:
     put(store, [closed, changed(closed, outcome="banker")], 1)
-    assert store._all("select outcome from fact_round") == [("player",)]
+    assert ask(store, "select outcome from fact_round") == [("player",)]
 
 
 def test_the_bytes_that_were_verified_count_and_not_those_before_them(store: Store, closed: Row) -> None:
@@ -127,7 +132,7 @@ def test_the_bytes_that_were_verified_count_and_not_those_before_them(store: Sto
     (changes := Changes()).proved.append(ProvedRound(closed, "log", 8))
     store.save([], [], [], changes)
     for _ in range(2):
-        assert store._all("select outcome from fact_round") == [("player",)]
+        assert ask(store, "select outcome from fact_round") == [("player",)]
         store.save([forged], [], [])
     found = facts(store)
     store.rebuild_journal(closed.key)
@@ -143,8 +148,8 @@ def test_facts_go_with_their_journal(store: Store, closed: Row) -> None:
 def test_a_message_that_is_no_fact_is_named(store: Store, closed: Row) -> None:
     odd = changed(closed, stakes=7)
     store.save([odd, *rows("blackjack", "T09")], [], [])
-    assert store._all("select tbl, journal, seq, n from fact_none") == [(odd.table, odd.journal, odd.seq, odd.n)]
-    assert Key(*store._all("select tbl, journal from fact_round where tbl = 'T09'")[0]).table == "T09"
+    assert ask(store, "select tbl, journal, seq, n from fact_none") == [(odd.table, odd.journal, odd.seq, odd.n)]
+    assert Key(*ask(store, "select tbl, journal from fact_round where tbl = 'T09'")[0]).table == "T09"
 
 
 def test_columns_of_a_round_are_those_of_its_fact(store: Store) -> None:

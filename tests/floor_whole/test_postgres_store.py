@@ -18,7 +18,6 @@ psycopg = pytest.importorskip("psycopg")
 
 @pytest.fixture
 def engine(cluster: Cluster, database: str) -> Engine:
-    from firmware_bridge.floor.store import postgres_sql
     from firmware_bridge.floor.store.postgres import PostgresStore
 
     def execute(statement: str) -> None:
@@ -31,7 +30,7 @@ def engine(cluster: Cluster, database: str) -> Engine:
         tables = "select table_name, column_name, data_type from information_schema.columns order by 1, 2"
         return cluster.sql(tables, database), cluster.sql("select * from store_version", database)
 
-    return Engine(lambda: PostgresStore(cluster.url(database)), postgres_sql, execute, other, "bytea", content)
+    return Engine(lambda: PostgresStore(cluster.url(database)), execute, other, "bytea", content)
 
 
 def test_long_bytes_go_into_conflict_and_quarantine(store: Store) -> None:

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from firmware_bridge.floor.facts.made import Fact, Facts, facts_of
 from firmware_bridge.floor.facts.rows import (
@@ -21,8 +21,11 @@ from firmware_bridge.floor.facts.rows import (
 from firmware_bridge.floor.facts.sums import Changed, Day, DayName, add_all, as_json, bets_of, name_of
 from firmware_bridge.floor.record.message import Key, Row, rfc3339
 from firmware_bridge.floor.record.state import Changes
-from firmware_bridge.floor.store import fact_sql as sql
+from firmware_bridge.floor.store.fact_statements import FORGOTTEN
 from firmware_bridge.floor.store.records import Records
+
+if TYPE_CHECKING:
+    from firmware_bridge.floor.store.compiled import Statement
 
 MOST_NAMES: Final = 500
 """Most rows that one query asks for by name."""
@@ -45,47 +48,48 @@ class FactWrites(Records):
     def journals(self) -> list[Key]:
         """The journals of all tables that have messages or facts."""
         with self._in_words():
-            return [Key(*each) for each in self._all(sql.JOURNALS)]
+            return [Key(*each) for each in self._all(self._sql.FACT_JOURNALS)]
 
     def rebuild_journal(self, key: Key) -> None:
         """Make the facts of a journal anew, in one transaction."""
-        with self._transaction() as db, self._alone(db):
-            self._forget_facts(db, key)
+        with self._transaction(), self._alone():
+            self._forget_facts(key)
             for rows in self._messages(key):
-                self._save_facts(db, facts_of(rows))
-            self._save_facts(db, facts_of(Row(*each) for each in self._all(sql.PROVED, *key)), is_proved=True)
+                self._save_facts(facts_of(rows))
+            proved = self._all(self._sql.FACT_PROVED, tbl=key.table, journal=key.journal)
+            self._save_facts(facts_of(Row(*each) for each in proved), is_proved=True)
 
     def rebuild_days(self, table: str) -> None:
         """Make the sums of all days of a table anew, in one transaction."""
-        with self._transaction() as db, self._alone(db):
+        with self._transaction(), self._alone():
             days = dict[DayName, Day]()
-            for each in self._all(sql.ROUNDS_OF, table):
+            for each in self._all(self._sql.FACT_ROUNDS_OF, tbl=table):
                 if round := _kept(each).round:
                     days.setdefault(name_of(round), Day()).add(round)
-            db.execute(self._text(sql.FORGET_DAYS), (table,))
-            self._put_days(db, days)
+            self._many(self._sql.FORGET_DAYS, [(table,)])
+            self._put_days(days)
 
     @abstractmethod
-    def _alone(self, db: Any) -> AbstractContextManager[None]:
+    def _alone(self) -> AbstractContextManager[None]:
         """Context in which no other transaction writes facts."""
 
-    def _save_made(self, db: Any, rows: Sequence[Row], record: Changes | None) -> None:
+    def _save_made(self, rows: Sequence[Row], record: Changes | None) -> None:
         """Keep the facts of messages that were stored, and of rounds that were verified, in the same transaction."""
         proved = [each.row for each in record.proved] if record else []
         if rows or proved:
-            with self._alone(db):
-                self._save_facts(db, facts_of(rows))
-                self._save_facts(db, facts_of(proved), is_proved=True)
+            with self._alone():
+                self._save_facts(facts_of(rows))
+                self._save_facts(facts_of(proved), is_proved=True)
 
-    def _save_facts(self, db: Any, made: Facts, *, is_proved: bool = False) -> None:
+    def _save_facts(self, made: Facts, *, is_proved: bool = False) -> None:
         """Keep facts. is_proved: these rounds stand for others with the same names, whose bytes were not verified."""
-        self._save_rounds(db, made, is_proved=is_proved)
-        for statement, values in _values(made.events):
-            self._many(db, self._text(statement), values)
+        self._save_rounds(made, is_proved=is_proved)
+        for kind, values in _values(made.events).items():
+            self._many(getattr(self._sql, _STATEMENTS[kind]), values)
         if made.not_made:
-            self._many(db, self._text(sql.NONE), [(each.topic, *each.place, each.why) for each in made.not_made])
+            self._many(self._sql.FACT_NONE, [(each.topic, *each.place, each.why) for each in made.not_made])
 
-    def _save_rounds(self, db: Any, made: Facts, *, is_proved: bool) -> None:
+    def _save_rounds(self, made: Facts, *, is_proved: bool) -> None:
         names = {**dict.fromkeys(each.name for each in made.rounds), **dict.fromkeys(made.opened)}
         before = {each: Kept() for each in names} | self._kept(names)
         after = dict(before)
@@ -100,63 +104,67 @@ class FactWrites(Records):
         changed = {name: kept for name, kept in after.items() if kept != before[name]}
         if not changed:
             return
-        self._many(db, self._text(sql.ROUND), [_row(name, kept) for name, kept in changed.items()])
+        self._many(self._sql.FACT_ROUND, [_row(name, kept) for name, kept in changed.items()])
         counting = [
             Changed(kept.round, before[name].round)
             for name, kept in changed.items()
             if kept.round and kept.round != before[name].round
         ]
-        self._save_stakes(db, counting)
-        self._change_days(db, counting)
+        self._save_stakes(counting)
+        self._change_days(counting)
 
-    def _save_stakes(self, db: Any, changes: Sequence[Changed]) -> None:
+    def _save_stakes(self, changes: Sequence[Changed]) -> None:
         if old := [each.before.name for each in changes if each.before and each.before.unit == "money"]:
-            self._many(db, self._text(sql.FORGET_STAKES), old)
+            self._many(self._sql.FORGET_STAKES, old)
         if stakes := [(*each.now.name, *stake) for each in changes for stake in each.now.stakes]:
-            self._many(db, self._text(sql.STAKE), stakes)
+            self._many(self._sql.FACT_STAKE, stakes)
 
-    def _change_days(self, db: Any, changes: Sequence[Changed]) -> None:
+    def _change_days(self, changes: Sequence[Changed]) -> None:
         days = self._days({name_of(each) for change in changes for each in change if each})
         add_all(days, changes)
-        self._put_days(db, days)
+        self._put_days(days)
 
     def _days(self, names: Iterable[DayName]) -> dict[DayName, Day]:
-        found = (each for some in _in_parts(sorted(names)) for each in self._named(sql.DAYS, some))
+        found = (each for some in _in_parts(sorted(names)) for each in self._named(self._sql.FACT_DAYS, some))
         return {DayName(*each[:4]): _day(*each[4:]) for each in found}
 
-    def _put_days(self, db: Any, days: dict[DayName, Day]) -> None:
+    def _put_days(self, days: dict[DayName, Day]) -> None:
         if over := [name for name, day in days.items() if day == Day()]:
-            self._many(db, self._text(sql.FORGET_DAY), over)
+            self._many(self._sql.FORGET_DAY, over)
         if there := [(*name, *_sums(day)) for name, day in sorted(days.items()) if day != Day()]:
-            self._many(db, self._text(sql.DAY), there)
+            self._many(self._sql.FACT_DAY, there)
 
     def _kept(self, names: Iterable[RoundName]) -> dict[RoundName, Kept]:
-        found = (each for some in _in_parts(list(names)) for each in self._named(sql.ROUNDS, some))
+        found = (each for some in _in_parts(list(names)) for each in self._named(self._sql.FACT_ROUNDS, some))
         return {RoundName(*each[:4]): _kept(each) for each in found}
 
-    def _named(self, statement: str, names: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def _named(self, statement: "Statement", names: Sequence[tuple[Any, ...]]) -> list[Any]:
         """The rows of a statement with `$names` in it for a list of names."""
-        row = f"({', '.join('?' * len(names[0]))})"
-        listed = f"(values {', '.join([row] * len(names))})"
-        return self._all(statement.replace("$names", listed), *(value for name in names for value in name))
+        found: list[Any] = self._db.execute(*self._sql.listed(statement, names)).fetchall()
+        return found
 
-    def _forget_facts(self, db: Any, key: Key) -> None:
+    def _forget_facts(self, key: Key) -> None:
         """Delete the facts of a journal, and take its rounds out of the sums of their days."""
-        rounds = [told for each in self._all(sql.ROUNDS_IN, *key) if (told := _kept(each).round)]
+        rounds = [
+            told
+            for each in self._all(self._sql.FACT_ROUNDS_IN, tbl=key.table, journal=key.journal)
+            if (told := _kept(each).round)
+        ]
         days = self._days({name_of(each) for each in rounds})
         for each in rounds:
             days.setdefault(name_of(each), Day()).add(each, -1)
-        self._put_days(db, days)
-        for statement in sql.FORGET:
-            db.execute(self._text(statement), key)
+        self._put_days(days)
+        for name in FORGOTTEN:
+            self._many(self._sql.forget(name), [key])
 
     def _messages(self, key: Key) -> Iterator[list[Row]]:
         """The stored messages of a journal, a page at a time."""
-        place = (0, 0, "")
-        while found := self._all(sql.MESSAGES, *key, *place, PAGE):
+        names = {"tbl": key.table, "journal": key.journal}
+        place: dict[str, Any] = {"seq": 0, "n": 0, "topic": ""}
+        while found := self._all(self._sql.FACT_MESSAGES, **names, **place, most=PAGE):
             rows = [Row(*each) for each in found]
             yield [each._replace(body=bytes(each.body)) for each in rows]
-            place = (rows[-1].seq, rows[-1].n, rows[-1].topic)
+            place = {"seq": rows[-1].seq, "n": rows[-1].n, "topic": rows[-1].topic}
 
 
 def _kept(found: Sequence[Any]) -> Kept:
@@ -196,12 +204,12 @@ def _in_parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (names[start : start + MOST_NAMES] for start in range(0, len(names), MOST_NAMES))
 
 
-def _values(made: Sequence[Fact]) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
-    """The statements that keep facts of events, with their values."""
-    sorted_by: dict[type[Any], list[tuple[Any, ...]]] = {}
+def _values(made: Sequence[Fact]) -> dict[type[Any], list[tuple[Any, ...]]]:
+    """Kind of a fact -> rows of its table."""
+    values: dict[type[Any], list[tuple[Any, ...]]] = {}
     for each in made:
-        sorted_by.setdefault(type(each), []).append(_event_row(each))
-    return ((_STATEMENTS[kind], values) for kind, values in sorted_by.items())
+        values.setdefault(type(each), []).append(_event_row(each))
+    return values
 
 
 def _event_row(fact: Fact) -> tuple[Any, ...]:
@@ -211,19 +219,19 @@ def _event_row(fact: Fact) -> tuple[Any, ...]:
         case AlarmEnded(place, id, choice, by, second):
             return *place, id, False, "", choice, by, second
         case ShoeBegan(place, shoe, game, decks):
-            return place.table, place.journal, shoe, place.at, game, decks
+            return place.table, place.journal, shoe, place.at, game, decks, None, None, None
         case ShoeOver(place, shoe, why, rounds):
-            return place.table, place.journal, shoe, place.at, why, rounds
+            return place.table, place.journal, shoe, None, None, None, place.at, why, rounds
         case _:
             return *fact.place, *fact[1:]
 
 
 _STATEMENTS: Final[dict[type[Any], str]] = {
-    AlarmBegan: sql.ALARM,
-    AlarmEnded: sql.ALARM,
-    SignedIn: sql.DEALER,
-    ShoeBegan: sql.SHOE_BEGAN,
-    ShoeOver: sql.SHOE_OVER,
-    OrderGiven: sql.ORDER,
-    ShiftActs: sql.ACTS,
+    AlarmBegan: "FACT_ALARM",
+    AlarmEnded: "FACT_ALARM",
+    SignedIn: "FACT_DEALER",
+    ShoeBegan: "FACT_SHOE_BEGAN",
+    ShoeOver: "FACT_SHOE_OVER",
+    OrderGiven: "FACT_ORDER",
+    ShiftActs: "FACT_ACTS",
 }
