@@ -52,12 +52,17 @@ class Day(Struct):
         self.staked += times * (round.staked or 0)
         self.house += times * (round.house or 0)
         for name, net in nets_of(round.bets).items():
-            bet = self.bets.setdefault(name, Bet())
-            bet.win += times * (net > 0)
-            bet.lose += times * (net < 0)
-            bet.push += times * (net == 0)
+            bet = self.bets.get(name)
+            if bet is None:
+                bet = self.bets[name] = Bet()
+            if net > 0:
+                bet.win += times
+            elif net < 0:
+                bet.lose += times
+            else:
+                bet.push += times
             bet.units += times * net
-            if bet == Bet():
+            if times < 0 and bet == Bet():
                 del self.bets[name]
 
 
