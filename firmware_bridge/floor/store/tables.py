@@ -315,6 +315,6 @@ def trigger(engine: Engine, table: str, what: str) -> str:
 
 
 def _in_words(engine: Engine, query: str) -> str:
-    for word, said in _WORDS[engine].items():
-        query = re.sub(word, said, query)
+    for word, text_of_engine in _WORDS[engine].items():
+        query = re.sub(word, text_of_engine, query)
     return query
