@@ -11,6 +11,7 @@ from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
 from firmware_bridge.floor.record.state import Changes
 from firmware_bridge.floor.store.cosigned import Cosigned, CosignedQueries
+from firmware_bridge.floor.store.fact_queries import FactQueries
 from firmware_bridge.floor.store.facts import FactWrites
 
 What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired", "incidents", "pending"]
@@ -93,7 +94,7 @@ class RecordSize(NamedTuple):
     witnessed: int
 
 
-class Reader(CosignedQueries):
+class Reader(CosignedQueries, FactQueries):
     """Reads a store beside the ingest, which never waits for it. Changes nothing. All methods raise StoreError."""
 
     @abstractmethod
@@ -141,7 +142,7 @@ class Reader(CosignedQueries):
         return [StoredRound(*each) for each in found]
 
 
-class Store(Cosigned, FactWrites):
+class Store(Cosigned, FactQueries, FactWrites):
     """Keeps messages for good: when `save` returns, they are on disk. All methods raise StoreError."""
 
     def save(

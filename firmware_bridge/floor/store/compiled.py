@@ -45,9 +45,10 @@ class Statements:
         where = " and ".join(f"{name} = :{name}" for name in columns) or "true"
         return self._compiled(text(f"select * from {what} where {where} order by {statements.ORDER[what]}"))
 
-    def forget(self, table: str) -> Statement:
-        """Delete the rows of a journal from a table of facts."""
-        return self._compiled(text(f"delete from {table} where tbl = :tbl and journal = :journal"))
+    def forgetting(self) -> list[Statement]:
+        """Delete the facts of a journal: a statement for each table of them."""
+        where = "where tbl = :tbl and journal = :journal"
+        return [self._compiled(text(f"delete from {name} {where}")) for name in fact_statements.FORGOTTEN]
 
     def listed(self, statement: Statement, names: Sequence[tuple[object, ...]]) -> tuple[str, list[object]]:
         """A statement with a list of rows in the place of `$names`, and its values."""

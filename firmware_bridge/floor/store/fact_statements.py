@@ -53,3 +53,17 @@ from proved where tbl = :tbl and journal = :journal and body is not null order b
 
 FORGOTTEN: Final = tuple(each.name for each in tables.FACTS if "journal" in each.c)
 """Tables with facts of a journal."""
+
+_BETWEEN: Final = "day between :since and :until and (:tbl = '' or tbl = :tbl)"
+DAYS_BETWEEN: Final = text(f"select {_DAY} from fact_day where {_BETWEEN} order by day, tbl, dealt_by, game")
+SHIFTS_BETWEEN: Final = text(f"""
+select tbl, day, dealt_by, game, sum(case when status <> 'voided' then 1 else 0 end),
+  sum(case when status = 'voided' then 1 else 0 end), sum(case when status = 'corrected' then 1 else 0 end),
+  coalesce(sum(by_hand), 0), coalesce(sum(staked), 0), coalesce(sum(house), 0), shift
+from fact_round where {_BETWEEN} group by tbl, day, dealt_by, game, shift
+""")
+CHANGED_BETWEEN: Final = text(f"""
+select tbl, shoe, round, day, status, at from fact_round where {_BETWEEN} and revision > 0
+order by day, tbl, shoe, round
+""")
+LAST_DAY: Final = text("select max(day) from fact_day")

@@ -21,7 +21,6 @@ from firmware_bridge.floor.facts.rows import (
 from firmware_bridge.floor.facts.sums import Changed, Day, DayName, add_all, as_json, bets_of, name_of
 from firmware_bridge.floor.record.message import Key, Row, rfc3339
 from firmware_bridge.floor.record.state import Changes
-from firmware_bridge.floor.store.fact_statements import FORGOTTEN
 from firmware_bridge.floor.store.records import Records
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ class FactWrites(Records):
 
     def _days(self, names: Iterable[DayName]) -> dict[DayName, Day]:
         found = (each for some in _in_parts(sorted(names)) for each in self._named(self._sql.FACT_DAYS, some))
-        return {DayName(*each[:4]): _day(*each[4:]) for each in found}
+        return {DayName(*each[:4]): day_of(*each[4:]) for each in found}
 
     def _put_days(self, days: dict[DayName, Day]) -> None:
         if over := [name for name, day in days.items() if day == Day()]:
@@ -154,8 +153,8 @@ class FactWrites(Records):
         for each in rounds:
             days.setdefault(name_of(each), Day()).add(each, -1)
         self._put_days(days)
-        for name in FORGOTTEN:
-            self._many(self._sql.forget(name), [key])
+        for statement in self._sql.forgetting():
+            self._many(statement, [key])
 
     def _messages(self, key: Key) -> Iterator[list[Row]]:
         """The stored messages of a journal, a page at a time."""
@@ -170,11 +169,11 @@ class FactWrites(Records):
 def _kept(found: Sequence[Any]) -> Kept:
     """A row of `sql.COLUMNS`."""
     *fields, opened_at, closed_at = found
-    opened, closed = _time(opened_at), _time(closed_at)
+    opened, closed = time_of(opened_at), time_of(closed_at)
     if fields[4] is None:
         return Kept(None, opened, closed)
     told = Round(*fields)
-    return Kept(told._replace(at=_time(told.at) or "", last=bool(told.last)), opened, closed)
+    return Kept(told._replace(at=time_of(told.at) or "", last=bool(told.last)), opened, closed)
 
 
 def _row(name: RoundName, kept: Kept) -> tuple[Any, ...]:
@@ -183,12 +182,13 @@ def _row(name: RoundName, kept: Kept) -> tuple[Any, ...]:
     return *name, *(None,) * 5, "open", *(None,) * 12, kept.opened_at, kept.closed_at
 
 
-def _time(found: Any) -> str | None:
+def time_of(found: Any) -> str | None:
     """A time as RFC 3339: an engine gives back a text, or a time."""
     return rfc3339(found.astimezone(UTC)) if isinstance(found, datetime) else found
 
 
-def _day(*found: Any) -> Day:
+def day_of(*found: Any) -> Day:
+    """Sums of a day as an engine gives them back, the last one as JSON."""
     *sums, bets = found
     day = Day(*sums)
     day.bets = bets_of(bets)
