@@ -24,7 +24,7 @@ def add_facts(add: Add) -> None:
     command.add_argument("--until", type=_day, metavar="YYYY-MM-DD", help="the last gaming day (default: as --since)")
     command.add_argument("--table", default="", metavar="ID", help="only of this table")
     command.add_argument("--csv", action="store_true", help="CSV (default: aligned columns)")
-    command = add("rebuild", "make facts anew from the messages, while the ingest runs", _rebuild)
+    command = add("rebuild", "make facts again from the messages, while the ingest runs", _rebuild)
     command.add_argument("what", choices=("facts",), metavar="WHAT", help="facts: what reports are made of")
 
 
@@ -67,5 +67,5 @@ def _rebuild(arguments: argparse.Namespace, config: FloorConfig) -> int:
             store.rebuild_journal(key)
         for table in sorted({key.table for key in journals}):
             store.rebuild_days(table)
-    say(f"facts of {len(journals)} journals made anew")
+    say(f"facts of {len(journals)} journals rebuilt")
     return Exit.FINE

@@ -85,7 +85,7 @@ def test_what_each_bet_did(run: Any) -> None:
 
 def test_shifts_and_dealers(run: Any) -> None:
     assert {(row["day"], row["shift"]) for row in sheet(run("report", "shift", "--csv"))} == {(DAY, "evening")}
-    assert [row["dealer"] for row in sheet(run("report", "dealer", "--csv"))] == ["(nobody)"]
+    assert [row["dealer"] for row in sheet(run("report", "dealer", "--csv"))] == ["(none)"]
 
 
 def test_what_was_changed_later_stands_below(run: Any, store: SqliteStore) -> None:
@@ -102,7 +102,7 @@ def test_facts_are_made_anew(run: Any, store: SqliteStore) -> None:
     before = facts(store)
     store._db.execute("update fact_round set outcome = 'x'")
     store._db.execute("delete from fact_day")
-    assert run("rebuild", "facts") == f"facts of {len(store.journals())} journals made anew\n"
+    assert run("rebuild", "facts") == f"facts of {len(store.journals())} journals rebuilt\n"
     assert facts(store) == before
 
 

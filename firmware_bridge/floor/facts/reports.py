@@ -10,8 +10,8 @@ from firmware_bridge.floor.cells import cell
 from firmware_bridge.floor.facts.rows import MICRO
 from firmware_bridge.floor.facts.sums import Bet, Day, DayName
 
-NOBODY: Final = "(nobody)"
-"""The dealer of rounds that were dealt while nobody was signed in."""
+NO_DEALER: Final = "(none)"
+"""The dealer of rounds that were dealt without one signed in."""
 
 
 class Report(NamedTuple):
@@ -55,7 +55,7 @@ BY: Final[dict[str, tuple[tuple[str, ...], Callable[[Summed], tuple[str, ...]]]]
     "day": (("day",), lambda each: (each.name.day,)),
     "shift": (("day", "shift"), lambda each: (each.name.day, each.shift)),
     "table": (("table",), lambda each: (each.name.table,)),
-    "dealer": (("dealer",), lambda each: (each.name.dealt_by or NOBODY,)),
+    "dealer": (("dealer",), lambda each: (each.name.dealt_by or NO_DEALER,)),
 }
 """Kind of report -> the titles of what a row is about, and that of some sums."""
 

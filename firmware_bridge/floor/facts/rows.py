@@ -28,7 +28,7 @@ class Round(NamedTuple):
 
     at: RFC 3339, of the message. status: `closed`, `corrected` or `voided`. day: its gaming day, or that of `at` in UTC
     where the table has no shifts. staked, house: what was put in, and what the house won of it, in millionths of money;
-    None where stakes are not known. by_hand: cards that people entered. bets: bet -> net, as the message has it, JSON.
+    None where stakes are not known. by_hand: cards that people entered. bets: bet -> net, as in the message, JSON.
     faces: card -> how often it was dealt, JSON. stakes: bet -> what was put in and its net, in millionths of money.
     """
 

@@ -74,7 +74,7 @@ class Changed(NamedTuple):
 
 
 def name_of(round: Round) -> DayName:
-    """The day whose sums a round belongs to."""
+    """The day that a round belongs to."""
     return DayName(round.table, round.day, round.dealt_by, round.game)
 
 

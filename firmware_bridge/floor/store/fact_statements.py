@@ -49,7 +49,7 @@ select 'round', tbl, journal, seq, n, n, shoe, at, received_at, game, round, sta
   body, digest
 from proved where tbl = :tbl and journal = :journal and body is not null order by seq, n
 """)
-"""Verified rounds in whose place another message is stored."""
+"""Verified rounds that another message is stored in place of."""
 
 FORGOTTEN: Final = tuple(each.name for each in tables.FACTS if "journal" in each.c)
 """Tables with facts of a journal."""

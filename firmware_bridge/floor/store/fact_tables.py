@@ -58,11 +58,11 @@ def _json(name: str, comment: str, **more: Any) -> Column[Any]:
 
 
 def _event(name: str, *columns: Column[Any], **more: Any) -> Table:
-    """A table with a row for each event of some types. more: another last column of its key."""
+    """A table with a row for each event of some types. more: `comment`, and `key`: last columns of its key."""
     place = _text("tbl"), _text("journal"), _int("seq"), _int("n")
     key = [each.name for each in place] + list(more.get("key", ()))
-    at = _time("at", "when")
-    return Table(name, TABLES, *place, at, *columns, PrimaryKeyConstraint(*key), Index(f"{name}_at", "at"))
+    kept = PrimaryKeyConstraint(*key), Index(f"{name}_at", "at")
+    return Table(name, TABLES, *place, _time("at", "when"), *columns, *kept, comment=more["comment"])
 
 
 _MAYBE: Final[dict[str, Any]] = {"nullable": True}
@@ -119,8 +119,11 @@ fact_alarm: Final = _event(
     _text("detail", "of one that began, in words"),
     _text("choice", "of one that ended: what was decided"),
     *(_text("by_name"), _text("second")),
+    comment="a row for each irregularity that began, and one for its end: the next of the same id at the table",
 )
-fact_dealer: Final = _event("fact_dealer", _text("dealer", "who deals from then on"))
+fact_dealer: Final = _event(
+    "fact_dealer", _text("dealer", "who deals from then on"), comment="a row for each dealer who signed in"
+)
 fact_shoe: Final = Table(
     "fact_shoe",
     TABLES,
@@ -133,6 +136,7 @@ fact_shoe: Final = Table(
     _int("rounds", "rounds dealt from it", **_MAYBE),
     PrimaryKeyConstraint("tbl", "journal", "shoe"),
     Index("fact_shoe_opened", "opened_at"),
+    comment="a row for each shoe",
 )
 fact_order: Final = _event(
     "fact_order",
@@ -141,6 +145,7 @@ fact_order: Final = _event(
     _text("person", "the login, or the one for whom a key gave it; '' where not known"),
     _bool("is_ok", "whether it was obeyed"),
     _text("error", "why not"),
+    comment="a row for each order that was answered, with who gave it",
 )
 fact_acts: Final = _event(
     "fact_acts",
@@ -150,6 +155,7 @@ fact_acts: Final = _event(
     _int("cut_early", "cut cards that came early"),
     _int("taken_back", "marks that were taken back"),
     key=("dealer",),
+    comment="what people did by hand while a dealer dealt, a row for each dealer at the end of a shift",
 )
 fact_none: Final = Table(
     "fact_none",

@@ -30,7 +30,7 @@ MOST_NAMES: Final = 500
 """Most rows that one query asks for by name."""
 
 PAGE: Final = 2_000
-"""Messages read at once when facts are made anew."""
+"""Messages read at once when facts are rebuilt."""
 
 
 class Kept(NamedTuple):
@@ -50,7 +50,7 @@ class FactWrites(Records):
             return [Key(*each) for each in self._all(self._sql.FACT_JOURNALS)]
 
     def rebuild_journal(self, key: Key) -> None:
-        """Make the facts of a journal anew, in one transaction."""
+        """Rebuild the facts of a journal, in one transaction."""
         with self._transaction(), self._alone():
             self._forget_facts(key)
             for rows in self._messages(key):
@@ -59,7 +59,7 @@ class FactWrites(Records):
             self._save_facts(facts_of(Row(*each) for each in proved), is_proved=True)
 
     def rebuild_days(self, table: str) -> None:
-        """Make the sums of all days of a table anew, in one transaction."""
+        """Rebuild the sums of all days of a table, in one transaction."""
         with self._transaction(), self._alone():
             days = dict[DayName, Day]()
             for each in self._all(self._sql.FACT_ROUNDS_OF, tbl=table):
@@ -81,7 +81,7 @@ class FactWrites(Records):
                 self._save_facts(facts_of(proved), is_proved=True)
 
     def _save_facts(self, made: Facts, *, is_proved: bool = False) -> None:
-        """Keep facts. is_proved: these rounds stand for others with the same names, whose bytes were not verified."""
+        """Keep facts. is_proved: these rounds replace others with the same names and bytes that were not verified."""
         self._save_rounds(made, is_proved=is_proved)
         for kind, values in _values(made.events).items():
             self._many(getattr(self._sql, _STATEMENTS[kind]), values)
@@ -94,12 +94,16 @@ class FactWrites(Records):
         after = dict(before)
         for name, at in made.opened.items():
             after[name] = after[name]._replace(opened_at=min(after[name].opened_at or at, at))
-        for told in made.rounds:
-            here = after[told.name]
-            here = here._replace(closed_at=min(here.closed_at or told.at, told.at))
-            if here.round is None or told.order > here.round.order or (is_proved and told.order == here.round.order):
-                here = here._replace(round=told)
-            after[told.name] = here
+        for newest in made.rounds:
+            here = after[newest.name]
+            here = here._replace(closed_at=min(here.closed_at or newest.at, newest.at))
+            if (
+                here.round is None
+                or newest.order > here.round.order
+                or (is_proved and newest.order == here.round.order)
+            ):
+                here = here._replace(round=newest)
+            after[newest.name] = here
         changed = {name: kept for name, kept in after.items() if kept != before[name]}
         if not changed:
             return
@@ -145,9 +149,9 @@ class FactWrites(Records):
     def _forget_facts(self, key: Key) -> None:
         """Delete the facts of a journal, and take its rounds out of the sums of their days."""
         rounds = [
-            told
+            newest
             for each in self._all(self._sql.FACT_ROUNDS_IN, tbl=key.table, journal=key.journal)
-            if (told := _kept(each).round)
+            if (newest := _kept(each).round)
         ]
         days = self._days({name_of(each) for each in rounds})
         for each in rounds:
@@ -172,8 +176,8 @@ def _kept(found: Sequence[Any]) -> Kept:
     opened, closed = time_of(opened_at), time_of(closed_at)
     if fields[4] is None:
         return Kept(None, opened, closed)
-    told = Round(*fields)
-    return Kept(told._replace(at=time_of(told.at) or "", last=bool(told.last)), opened, closed)
+    newest = Round(*fields)
+    return Kept(newest._replace(at=time_of(newest.at) or "", last=bool(newest.last)), opened, closed)
 
 
 def _row(name: RoundName, kept: Kept) -> tuple[Any, ...]:
