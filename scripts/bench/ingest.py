@@ -84,6 +84,7 @@ def templates(whole: bool) -> dict[str, str]:
         text = text.replace("{", "{{").replace("}", "}}")
         for key, value in PLACES.items():
             text = re.sub(rf'"{key}":("[^"]*"|\d+)', f'"{key}":{value}', text, count=1)
+        text = text.replace('"prev":null', '"prev":{prev}')
         found[topic] = re.sub(r'"round":\d+', '"round":{number}', text, count=1)
     return found
 
@@ -94,9 +95,11 @@ def deliveries(rounds: int, whole: bool, events: bool) -> list[Delivery]:
     topics = ("event", "round") if events else ("round",)
     made = []
     for at in range(rounds):
-        table, number = f"T{at % TABLES:03}", at // TABLES + 1
+        table, number = f"t{at % TABLES:03}", at // TABLES + 1
+        prev = f'{{"journal":"1-{table}","seq":{number - 1}}}' if number > 1 else "null"
         for topic in topics:
-            made.append(Delivery(f"shoe/{table}/{topic}", texts[topic].format(table=table, number=number).encode()))
+            text = texts[topic].format(table=table, number=number, prev=prev)
+            made.append(Delivery(f"shoe/{table}/{topic}", text.encode()))
     return made
 
 
