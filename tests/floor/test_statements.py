@@ -19,6 +19,7 @@ from firmware_bridge.floor.store.tables import TABLES, schema
 PROJECT = Path(__file__).parents[2]
 DRIVERS = {"?": Statements("sqlite", "qmark"), "%s": Statements("postgresql+psycopg", "format")}
 WRITTEN = {name: each for name, each in vars(statements).items() if isinstance(each, ClauseElement) and name.isupper()}
+INSERTS = {name: each for name, each in WRITTEN.items() if isinstance(each, Insert)}
 ASKED = {
     name
     for file in (PROJECT / "firmware_bridge/floor/store").glob("*.py")
@@ -38,9 +39,9 @@ def test_each_value_has_a_name_and_a_place(place: str, name: str) -> None:
     assert made.values(dict.fromkeys(made.names, 1)) == [1] * len(made.names)
 
 
-@pytest.mark.parametrize("name", sorted(name for name, each in WRITTEN.items() if isinstance(each, Insert)))
+@pytest.mark.parametrize("name", sorted(INSERTS))
 def test_a_row_to_insert_has_the_order_of_its_table(name: str) -> None:
-    columns = tuple(WRITTEN[name].table.columns.keys())
+    columns = tuple(INSERTS[name].table.columns.keys())
     assert {getattr(each, name).names for each in DRIVERS.values()} == {columns}
 
 
