@@ -68,7 +68,6 @@ UNNAMED: Final = {
 }
 """Words of an error of libpq or psycopg without an SQLSTATE -> its SQLSTATE."""
 
-
 SQL: Final = Statements("postgresql+psycopg", "format")
 
 SESSION: Final = """
@@ -206,8 +205,8 @@ class PostgresStore(Store):
     def grant(self, role: str, part: Part) -> None:
         """Grant a role of the server its part, and nothing else on these tables. Raises StoreError."""
         with self._transaction() as db:
-            (schema,) = db.execute(SCHEMA).fetchone() or ("public",)
-            db.execute(sql.SQL(USAGE).format(sql.Identifier(schema), sql.Identifier(role)))
+            (name,) = db.execute(SCHEMA).fetchone() or ("public",)
+            db.execute(sql.SQL(USAGE).format(sql.Identifier(name), sql.Identifier(role)))
             for statement in (NOTHING, *GRANTS[part]):
                 db.execute(sql.SQL(statement).format(sql.Identifier(role)))
 
