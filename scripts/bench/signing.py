@@ -3,8 +3,8 @@
     PYTHONPATH=. .venv/bin/python scripts/bench/signing.py [--shoes 3] [--repeat 10] [--p50 1020]
 
 The tables of growth.py, in random order with each card. Sealed cards are opened as soon as they may be, so a round
-there closes with an opening. Of each card the best of the repeats, since others may use this machine; then the median. `share` is
-what the median grew by, of `--p50` us: of a card on a quiet machine, byte in to message out (README.md).
+there closes with an opening. Of each card the best of the repeats, since others may use this machine; then the median.
+`share` is what the median grew by, of `--p50` us: of a card on a quiet machine, byte in to message out (README.md).
 """
 
 import argparse
