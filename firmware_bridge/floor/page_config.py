@@ -64,7 +64,7 @@ class ScreenSection(Struct, frozen=True, kw_only=True):
     streams: most screens at a time.
     of_one: most screens at a time of one address.
     secrets: the file with the secret of each table's screens (`shoe-floor screens`).
-    address: what screens call the page by, as `shoe-floor screens` prints it; without it, [page] names or where the page listens.
+    address: what screens call the page by, for `shoe-floor screens`; without it, [page] names or where it listens.
     """
 
     cards: Literal["closed", "live"] = "closed"
