@@ -12,10 +12,21 @@ from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.kit.trees import tree
 
-COMMANDS = ["ingest", "metrics", "page", "prepare", "export rounds", "backup copy", "expire", "backfill some.journal"]
+COMMANDS = [
+    "ingest",
+    "metrics",
+    "page",
+    "prepare",
+    "export rounds",
+    "backup copy",
+    "expire",
+    "backfill some.journal",
+    "report day",
+    "rebuild facts",
+]
 
 
-@pytest.fixture(params=[3, 5])
+@pytest.fixture(params=[4, 6])
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
