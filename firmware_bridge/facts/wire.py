@@ -25,7 +25,7 @@ from typing import (
 )
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import EntryName, Played, Reason, Unit
@@ -204,18 +204,23 @@ class ClosedRound(_Round, frozen=True, kw_only=True, tag="closed"):
 
 
 class CorrectedRound(ClosedRound, frozen=True, kw_only=True, tag="corrected"):
-    """A complete new result in place of the round that entry `corrects` closed."""
+    """A complete new result in place of the round that entry `corrects` closed. second: the second person, if any."""
 
     status: ClassVar[Literal["closed", "corrected"]] = "corrected"
     corrects: int
     by: str
+    second: str | UnsetType = UNSET
 
 
 class VoidedRound(_Round, frozen=True, kw_only=True, tag="voided"):
-    """A round that does not count. moved: bet -> amount already paid to it, or collected (below 0): to be reversed."""
+    """A round that does not count. moved: bet -> amount already paid to it, or collected (below 0): to be reversed.
+
+    second: the second person, if any.
+    """
 
     status: ClassVar[Literal["voided"]] = "voided"
     by: str
+    second: str | UnsetType = UNSET
     moved: dict[str, Decimal] = {}
 
 
