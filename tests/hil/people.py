@@ -93,8 +93,7 @@ def commands(table: Table) -> None:
     for login, command, word in (
         ("ann", "shoe status", "HIL"),
         ("eve", "shoe journal list", "1-"),
-        ("tom", "shoe check", "left out"),
-        ("dia", "timeout 60 shoe watch --dealer | head -c 1", ""),
+        ("tom", "shoe check", "FAIL  stranger"),
         ("nob", "shoe status", "it is for the group shoe-pit or shoe-tech or shoe-audit"),
         ("dia", "shoe do void --why x --by dia --yes", "it is for the group shoe-pit"),
         ("eve", "shoe calibrate reader --yes --by eve", "shoe-tech"),
