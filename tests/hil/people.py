@@ -104,8 +104,8 @@ def commands(table: Table) -> None:
 
 def on_record(table: Table) -> None:
     """The login, by the kernel, stands beside the name that was typed."""
-    by(table, "ann", "shoe do request-dealer-change --by somebody")
-    table.until(lambda: table.events("DealerChangeRequested"))
+    by(table, "ann", "shoe do dealer wu --by somebody")
+    table.until(lambda: table.events("DealerSignedIn"))
     told = table.events("CommandAnswered")[-1]
     assert (told["by"], told["person"]["login"], told["person"]["role"]) == ("somebody", "ann", "pit"), told
 
