@@ -47,11 +47,20 @@ SECRETS: Final = (
     "cat /var/lib/firmware-bridge/*.journal",
     "ls /etc/credstore",
     "ls /run/credentials/firmware-bridge.service",
-    "cat /proc/$(systemctl show -p MainPID --value firmware-bridge)/mem",
     "cat /proc/$(systemctl show -p MainPID --value firmware-bridge)/environ",
     "echo >>/etc/firmware-bridge/bridge.toml",
 )
-"""What no login but root's may do."""
+"""What root can do, and nobody else."""
+
+MODES: Final = {
+    "/etc/firmware-bridge/bridge.toml": "644 root",
+    "/etc/credstore": "700 root",
+    "/etc/credstore/firmware-bridge.record-key": "600 root",
+    "/var/lib/firmware-bridge": "700 shoe-bridge",
+    "/run/firmware-bridge/control.sock": "600 shoe-bridge",
+    "/run/firmware-bridge/pit": "2750 shoe-bridge",
+}
+"""File -> its mode and its owner."""
 
 
 def add_logins(table: Table) -> str:
@@ -66,9 +75,10 @@ def add_logins(table: Table) -> str:
 def people(table: Table) -> str:
     """Every login may ask for what its groups are for, and for nothing else; the record names the login."""
     cells = sum(rights(table, login, groups) for login, groups in LOGINS.items())
-    for login in LOGINS:
-        for secret in SECRETS:
-            assert not succeeds(table, login, secret), (login, secret)
+    for secret in SECRETS:
+        assert [login for login in ("root", *LOGINS) if succeeds(table, login, secret)] == ["root"], secret
+    modes = table.pi.sh(f"stat -c '%a %U' {' '.join(MODES)}").splitlines()
+    assert dict(zip(MODES, modes, strict=True)) == MODES
     devices = "test -r /dev/shoe-reader && test -r /dev/gpiochip0"
     assert [login for login in LOGINS if succeeds(table, login, devices)] == ["tom"]
     commands(table)
