@@ -243,7 +243,7 @@ def _port_error(path: str, error: Exception) -> PortError:
         return PortMissing(f"no reader at {path}: check its cable and [reader] port; {_present()}")
     if number in (errno.EACCES, errno.EPERM):
         return PortDenied(
-            f"no permission to open {path}: add the user to its group (sudo usermod -aG dialout $USER, "
+            f"no permission to open {path}: add the user to its group (sudo adduser $USER shoe-bridge, "
             "then log in again), or install systemd/90-shoe-reader.rules"
         )
     if number in (errno.EBUSY, errno.EAGAIN):

@@ -15,6 +15,7 @@ from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.cli_facts import add_facts
 from firmware_bridge.floor.cli_people import add_people, add_screens, run_people, run_screens
 from firmware_bridge.floor.cli_record import add_record, run_record
 from firmware_bridge.floor.cli_tls import add_tls
@@ -383,6 +384,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--table", metavar="ID", help="only of this table")
     command.add_argument("--journal", metavar="ID", help="only of this journal")
     command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
+    add_facts(add)
     command = commands.add_parser("bundle", help=TEXT, description=TEXT)
     command.set_defaults(run=_bundle, load=lambda _: None, default=CONFIG)
     bundle_options(command)

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from firmware_bridge.config.sections import TcpPort, Text
 from firmware_bridge.config.toml_text import as_written
+from firmware_bridge.errors import ConfigError
 
 Streams = Annotated[int, Meta(ge=1, le=10_000)]
 
@@ -63,7 +64,7 @@ class ScreenSection(Struct, frozen=True, kw_only=True):
     streams: most screens at a time.
     of_one: most screens at a time of one address.
     secrets: the file with the secret of each table's screens (`shoe-floor screens`).
-    address: what screens call the page by, as `shoe-floor screens` prints it; without it, where the page listens.
+    address: what screens call the page by, for `shoe-floor screens`; without it, [page] names or where it listens.
     """
 
     cards: Literal["closed", "live"] = "closed"
@@ -110,9 +111,12 @@ def of_the_screens(screen: ScreenSection) -> Iterator[str]:
 
 
 def base_of(page: PageSection, screen: ScreenSection) -> str:
-    """What guests' screens call the page by, without a slash at the end."""
+    """What guests' screens call the page by, without a slash at the end. Raises ConfigError where nothing says it."""
     if screen.address:
         return screen.address
+    if page.socket and not page.names:
+        hint = 'write it in [screen] address: "https://screens.example"'
+        raise ConfigError("the page listens at [page] socket, and what screens call its proxy by is not known", hint)
     host = page.names[0] if page.names else page.host
     port = "" if page.names and not page.cert else f":{page.port}"
     return f"{'https' if page.cert else 'http'}://{f'[{host}]' if ':' in host else host}{port}"

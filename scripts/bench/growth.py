@@ -27,6 +27,7 @@ from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.opening import open_journal
 from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.recorder import Recorder
+from firmware_bridge.daemon.table.signed_orders import SignedOrders
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.uplink import Uplink
 from firmware_bridge.facts import events, inputs
@@ -119,7 +120,8 @@ async def bench_table(folder: Path, house: House, record: RecordConfig) -> Async
     )
     order_service = OrderService(table, lambda _: None, lambda: False)
     recorder = Recorder(table, record, "bench")
-    uplink = Uplink(table, "shoe/bench", BrokerSettings(client_id="bench"), order_service, (), recorder, loop)
+    signed = SignedOrders((), 60, table, "shoe/bench", ())
+    uplink = Uplink(table, "shoe/bench", BrokerSettings(client_id="bench"), order_service, (), signed, recorder, loop)
     uplink.link = broker = Nowhere()
     opened = await open_journal(table, lambda: asyncio.sleep(0))
     uplink.begin(opened)

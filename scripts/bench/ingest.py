@@ -7,10 +7,11 @@ messages a commit. `ingest` is all that the ingest does between broker and broke
 acknowledge, say `stored`; `repeats` the same with messages that are there already. `executemany` and `COPY` write the
 same rows, decoded before, with the same index. All are measured in turn, in each of the runs; a figure is the median.
 --whole: rounds with all bets, as a shoe sends them, in place of short ones of about 800 bytes. --events: each with its
-event, as a shoe sends them. Exit 1 below --least.
+event, as a shoe sends them. --shoes: every message of whole shoes of baccarat, some 7 a round. Exit 1 below --least.
 """
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -18,6 +19,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from random import Random
 from statistics import median
 from typing import TypeVar
 
@@ -29,6 +31,7 @@ from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.postgres import PostgresStore
 from firmware_bridge.floor.store.sqlite import SqliteStore
+from firmware_bridge.games import GAMES
 from tests.floor_whole.cluster import Cluster
 
 Item = TypeVar("Item")
@@ -57,7 +60,7 @@ class Silent:
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
         self.acknowledged += len(deliveries)
 
-    def publish(self, topic: str, payload: bytes) -> None:
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
         self.published += 1
 
     def drop(self) -> None: ...
@@ -84,6 +87,7 @@ def templates(whole: bool) -> dict[str, str]:
         text = text.replace("{", "{{").replace("}", "}}")
         for key, value in PLACES.items():
             text = re.sub(rf'"{key}":("[^"]*"|\d+)', f'"{key}":{value}', text, count=1)
+        text = text.replace('"prev":null', '"prev":{prev}')
         found[topic] = re.sub(r'"round":\d+', '"round":{number}', text, count=1)
     return found
 
@@ -94,9 +98,28 @@ def deliveries(rounds: int, whole: bool, events: bool) -> list[Delivery]:
     topics = ("event", "round") if events else ("round",)
     made = []
     for at in range(rounds):
-        table, number = f"T{at % TABLES:03}", at // TABLES + 1
+        table, number = f"t{at % TABLES:03}", at // TABLES + 1
+        prev = f'{{"journal":"1-{table}","seq":{number - 1}}}' if number > 1 else "null"
         for topic in topics:
-            made.append(Delivery(f"shoe/{table}/{topic}", texts[topic].format(table=table, number=number).encode()))
+            text = texts[topic].format(table=table, number=number, prev=prev)
+            made.append(Delivery(f"shoe/{table}/{topic}", text.encode()))
+    return made
+
+
+def shoes(rounds: int) -> list[Delivery]:
+    """Every message of shuffled shoes, some 7 a round, of a table after the other."""
+    cards = list(GAMES["baccarat"].pack) * 8
+    Random(1).shuffle(cards)
+    command = [sys.executable, "-m", "firmware_bridge", "replay", "--no-burn", "--topic", "event,round", "-"]
+    dealt = " ".join(f"{each.value}" for each in cards[:400])
+    done = subprocess.run(command, input=f"{dealt}\n", capture_output=True, text=True, check=True)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    in_a_shoe = sum(each["topic"] == "round" for each in found)
+    made = []
+    for number in range(-(-rounds // in_a_shoe)):
+        for each in found:
+            payload = json.dumps(each["payload"]).replace('"replay"', f'"t{number:03}"')
+            made.append(Delivery(f"shoe/t{number:03}/{each['topic']}", payload.encode()))
     return made
 
 
@@ -143,9 +166,10 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--events", action="store_true")
+    parser.add_argument("--shoes", action="store_true")
     parser.add_argument("--least", type=float, default=0.0, help="rounds/s that the ingest must take into PostgreSQL")
     options = parser.parse_args()
-    came = deliveries(options.rounds, options.whole, options.events)
+    came = shoes(options.rounds) if options.shoes else deliveries(options.rounds, options.whole, options.events)
     rows = [row(each.topic.split("/")[2], each.topic.split("/")[1], each.body, now()) for each in came]
     found: dict[str, list[float]] = {}
 

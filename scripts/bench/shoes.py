@@ -38,7 +38,7 @@ def shoe(number: int) -> Shoe:
     cards = list(GAMES["baccarat"].pack) * DECKS
     Random(number).shuffle(cards)
     cut_at = len(cards) - CUT_FROM_END
-    steps = [*map(Drawn, cards[:cut_at]), Cut(), *map(Drawn, cards[cut_at:])]
+    steps: list[Drawn | Cut] = [*map(Drawn, cards[:cut_at]), Cut(), *map(Drawn, cards[cut_at:])]
     replay = Replay(House(), "bench", _fail, burn=False)
     places, closing = {}, set()
     list(replay.play([NewShoe()]))

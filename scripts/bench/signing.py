@@ -2,9 +2,9 @@
 
     PYTHONPATH=. .venv/bin/python scripts/bench/signing.py [--shoes 3] [--repeat 10] [--p50 1020]
 
-The tables of growth.py, in turn with each card. Sealed cards are opened as soon as they may be, so a round there closes
-with an opening. Of each card the best of the repeats, since others may use this machine; then the median. `share` is
-what the median grew by, of `--p50` us: of a card on a quiet machine, byte in to message out (README.md).
+The tables of growth.py, in random order with each card. Sealed cards are opened as soon as they may be, so a round
+there closes with an opening. Of each card the best of the repeats, since others may use this machine; then the median.
+`share` is what the median grew by, of `--p50` us: of a card on a quiet machine, byte in to message out (README.md).
 """
 
 import argparse
@@ -90,8 +90,8 @@ def steps_of(bench: BenchTable, card: Card, flushes: Flushes) -> list[Step]:
     return steps
 
 
-async def dealt(cards: list[Card], folder: Path, flushes: Flushes) -> dict[str, list[Step]]:
-    """A shoe at all tables; the table that is first changes with each card."""
+async def dealt(cards: list[Card], folder: Path, flushes: Flushes, order: Random) -> dict[str, list[Step]]:
+    """A shoe at all tables, each card in an order of its own: what was before a table is in the caches."""
     write_seed(key := folder / "key")
     steps: dict[str, list[Step]] = {each.name: [] for each in VARIANTS}
     async with AsyncExitStack() as stack:
@@ -101,7 +101,7 @@ async def dealt(cards: list[Card], folder: Path, flushes: Flushes) -> dict[str, 
             record = RecordConfig(key_file=str(key) if has_key else None, sign_sealed=sign_sealed)
             tables.append((name, await stack.enter_async_context(bench_table(folder / name, house, record))))
         for card in cards:
-            tables.append(tables.pop(0))
+            order.shuffle(tables)
             for name, bench in tables:
                 steps[name] += steps_of(bench, card, flushes)
                 await bench.rest()
@@ -115,9 +115,9 @@ def shoe(number: int, repeat: int, flushes: Flushes) -> dict[str, list[Step]]:
     cards = list(GAMES["baccarat"].pack) * DECKS
     Random(number).shuffle(cards)
     runs = []
-    for _ in range(repeat):
+    for each in range(repeat):
         with TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
-            runs.append(asyncio.run(dealt(cards, Path(folder), flushes)))
+            runs.append(asyncio.run(dealt(cards, Path(folder), flushes, Random(each))))
     return {
         name: [min(each, key=lambda step: step.us) for each in zip(*(run[name] for run in runs), strict=True)]
         for name in runs[0]

@@ -1,6 +1,6 @@
 """The matrix of actors and acts: each cell is tried at the real sockets of a daemon, as real users, or at mosquitto.
 
-Addresses of the page have a table of their own (tests/floor_whole).
+Addresses of the page have a table of their own (tests/floor_whole), which tries the messages at NATS too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from threading import Event
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 from paho.mqtt.client import Client, MQTTMessage
@@ -92,7 +92,7 @@ order by the key         yes      -        -            -      -       -
 order beyond the key     -        -        -            -      -       -
 order heard before       -        -        -            -      -       -
 """
-"""Act at mosquitto with the rights of `shoe-floor acl`, at a table with `[[orders]]` -> who it works for.
+"""Act at a broker with the rights of `shoe-floor acl`, at a table with `[[orders]]` -> who it works for.
 
 backend: login and key. keyless: its login alone. other-table: T08. thief: the login of T07, from its card; what he says
 in its name is an incident (tests/floor/test_attacks.py). stranger: no login."""
@@ -192,12 +192,20 @@ def answered() -> set[str]:
 # --------------------------------------------------------------------------------------------------- at the broker
 
 
+class Place(NamedTuple):
+    """Where a broker listens, and what it speaks."""
+
+    host: str
+    port: int
+    protocol: MQTTProtocolVersion = MQTTProtocolVersion.MQTTv5
+
+
 class Observer(Visitor):
     """A reader that keeps all that it hears."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: Place) -> None:
         self.all: list[tuple[str, bytes]] = []
-        super().__init__(broker, "watch", MQTTProtocolVersion.MQTTv5)
+        super().__init__(broker, "watch", broker.protocol)
 
     def _on_message(self, client: Client, data: object, message: MQTTMessage) -> None:
         self.all.append((message.topic.removeprefix("shoe/"), bytes(message.payload)))
@@ -205,9 +213,9 @@ class Observer(Visitor):
 
 
 class House:
-    """A table with a key for orders, at a mosquitto with the rights of a floor; its visitors."""
+    """A table with a key for orders, at a broker with the rights of a floor; its visitors."""
 
-    def __init__(self, folder: Path, broker: Broker) -> None:
+    def __init__(self, folder: Path, broker: Place) -> None:
         (folder / "password").write_text("T07")
         self.broker, self.cage, self._ends = broker, OrderKey("cage", "dealer"), count(1)
         mqtt = {"port": broker.port, "username": "T07", "password_file": str(folder / "password")}
@@ -222,7 +230,7 @@ class House:
         self.floor = self.come("cage")
 
     def come(self, login: str) -> Visitor:
-        self._came.append(Visitor(self.broker, login, MQTTProtocolVersion.MQTTv5))
+        self._came.append(Visitor(self.broker, login, self.broker.protocol))
         return self._came[-1]
 
     def order(self, key: OrderKey | None = None, **fields: Any) -> bytes:
@@ -257,7 +265,8 @@ class House:
 
 @pytest.fixture
 def house(folder: Path, brokers: Callable[..., Broker]) -> Iterator[House]:
-    house = House(folder, brokers(users=USERS, acl="\n".join(mosquitto(users(parse(RIGHTS), ["cage"], ["watch"])))))
+    broker = brokers(users=USERS, acl="\n".join(mosquitto(users(parse(RIGHTS), ["cage"], ["watch"]))))
+    house = House(folder, Place(broker.host, broker.port))
     yield house
     house.close()
 
@@ -278,10 +287,10 @@ def test_a_name_that_nobody_has_and_a_wrong_password_are_strangers(house: House)
     assert not connects(house.broker, "T07", "wrong")
 
 
-def connects(broker: Broker, login: str, password: str = "") -> bool:
-    """Whether mosquitto lets somebody in."""
+def connects(broker: Place, login: str, password: str = "") -> bool:
+    """Whether the broker lets somebody in."""
     codes, came = list[bool](), Event()
-    client = Client(CallbackAPIVersion.VERSION2, f"knock-{login}", protocol=MQTTProtocolVersion.MQTTv5)
+    client = Client(CallbackAPIVersion.VERSION2, f"knock-{login}", protocol=broker.protocol)
     if login:
         client.username_pw_set(login, password or login)
 

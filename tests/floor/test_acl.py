@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from paho.mqtt.client import Client, MQTTMessage
@@ -45,10 +45,19 @@ LIMIT_S = 30.0
 NOT_AUTHORIZED = 0x87
 
 
+class Listening(Protocol):
+    """Where a broker listens."""
+
+    @property
+    def host(self) -> str: ...
+    @property
+    def port(self) -> int: ...
+
+
 class Visitor:
     """A client with a login: what it was answered, and what it heard."""
 
-    def __init__(self, broker: Broker, user: str, protocol: MQTTProtocolVersion) -> None:
+    def __init__(self, broker: Listening, user: str, protocol: MQTTProtocolVersion) -> None:
         self.heard: dict[str, bytes] = {}
         self.codes: dict[int, int] = {}
         self.is_up, self.is_subscribed, self.ended = Event(), Event(), Event()

@@ -86,11 +86,19 @@ def test_a_name_stands_in_the_path_as_browsers_send_it() -> None:
         ({"host": "::", "cert": "/c", "key": "/k"}, {}, "https://[::]:8080"),
         ({"names": ["pit.example"], "cert": "/c", "key": "/k"}, {}, "https://pit.example:8080"),
         ({}, {"address": "http://screens.example"}, "http://screens.example"),
+        ({"socket": "/run/p"}, {"address": "https://screens.example"}, "https://screens.example"),
+        ({"socket": "/run/p", "names": ["pit.example"]}, {}, "http://pit.example"),
     ],
 )
 def test_the_address_begins_as_screens_call_the_page(page: object, screen: object, base: str) -> None:
     config = parse({"page": page, "screen": screen})
     assert base_of(config.page, config.screen) == base
+
+
+def test_behind_a_socket_somebody_must_say_what_screens_call_the_page_by() -> None:
+    config = parse({"page": {"socket": "/run/p"}})
+    with pytest.raises(ConfigError, match=r"write it in \[screen\] address"):
+        base_of(config.page, config.screen)
 
 
 @pytest.mark.parametrize("address", ["screens.example", "http://screens.example/", "ftp://x", "http://a b"])

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.client.payload import MessageError
+from firmware_bridge.floor.cells import cell
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.record import message
 from firmware_bridge.floor.record.message import Unread
-from firmware_bridge.floor.store.commands import _as_text
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import AT, event, round_of
 
@@ -54,7 +54,7 @@ def test_a_spreadsheet_calculates_no_text_of_an_export(tmp_path: Path, text: str
 
 
 def test_numbers_of_an_export_stay_numbers() -> None:
-    assert [_as_text(each) for each in (-1, 0, -1.5, None, b"\xfb\xff")] == [-1, 0, -1.5, None, "'+/8="]
+    assert [cell(each) for each in (-1, 0, -1.5, None, b"\xfb\xff")] == [-1, 0, -1.5, None, "'+/8="]
 
 
 @pytest.mark.parametrize("field", ["game", "status", "journal"])

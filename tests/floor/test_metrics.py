@@ -123,6 +123,15 @@ def test_a_retired_table_is_gone() -> None:
     assert "T07" not in floor.exporter.text(PLAIN)
 
 
+@pytest.mark.parametrize("days", [29, 0, -3])
+def test_the_days_until_a_certificate_ends(days: int) -> None:
+    floor = Floor()
+    floor.say("health", **HEALTH)
+    assert floor.value("shoe_certificate_days") == []
+    floor.say("health", **HEALTH | {"certificate_days": days})
+    assert floor.value("shoe_certificate_days") == [f'shoe_certificate_days{{table="T07"}} {days}']
+
+
 @pytest.mark.parametrize(
     "body",
     [

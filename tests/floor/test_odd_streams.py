@@ -54,10 +54,10 @@ journal="-3-5ad1"                                                shown   counted
 -at                                                              unread  unread   kept   refused  unreadable  quarantine
 at=7                                                             unread  unread   kept   refused  unreadable  quarantine
 at=""                                                            shown   unread   shown  read     received    quarantine
-at="now"                                                         shown   unread   shown  read     received    kept
-at="2026-11-20T21:33:05Z"                                        shown   unread   shown  read     received    kept
-at="2026-11-20T21:33:05.123+00:00"                               shown   unread   shown  read     received    kept
-at="2026-13-41T21:33:05.123Z"                                    shown   unread   shown  read     received    kept
+at="now"                                                         shown   unread   shown  read     received    quarantine
+at="2026-11-20T21:33:05Z"                                        shown   unread   shown  read     received    quarantine
+at="2026-11-20T21:33:05.123+00:00"                               shown   unread   shown  read     received    quarantine
+at="2026-13-41T21:33:05.123Z"                                    shown   unread   shown  read     received    quarantine
 -boot                                                            unread  unread   kept   refused  unreadable  quarantine
 boot=""                                                          shown   unread   shown  read     received    kept
 boot=7                                                           unread  unread   kept   refused  unreadable  quarantine
@@ -209,10 +209,10 @@ journal="3-5a\nd1"                       read     received    quarantine
 -at                                      refused  unreadable  quarantine
 at=7                                     refused  unreadable  quarantine
 at=""                                    read     received    quarantine
-at="now"                                 read     received    kept
-at="2026-11-20T21:33:05Z"                read     received    kept
-at="2026-11-20T21:33:05.123+00:00"       read     received    kept
-at="2026-13-41T21:33:05.123Z"            read     received    kept
+at="now"                                 read     received    quarantine
+at="2026-11-20T21:33:05Z"                read     received    quarantine
+at="2026-11-20T21:33:05.123+00:00"       read     received    quarantine
+at="2026-13-41T21:33:05.123Z"            read     received    quarantine
 -boot                                    refused  unreadable  quarantine
 boot=""                                  read     received    kept
 boot=7                                   refused  unreadable  quarantine

@@ -12,10 +12,21 @@ from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.kit.trees import tree
 
-COMMANDS = ["ingest", "metrics", "page", "prepare", "export rounds", "backup copy", "expire", "backfill some.journal"]
+COMMANDS = [
+    "ingest",
+    "metrics",
+    "page",
+    "prepare",
+    "export rounds",
+    "backup copy",
+    "expire",
+    "backfill some.journal",
+    "report day",
+    "rebuild facts",
+]
 
 
-@pytest.fixture(params=[3, 5])
+@pytest.fixture(params=[4, 6])
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
@@ -40,7 +51,7 @@ def test_it_is_refused(
     assert main(["--config", str(config), *command.split()]) == 78
     assert capsys.readouterr().err == (
         f"shoe-floor: {config.parent}/floor.db is a store of format {version}, but this shoe-floor needs "
-        "format 4; install the version that made it, or set another store in [store] of floor.toml\n"
+        "format 5; install the version that made it, or set another store in [store] of floor.toml\n"
     )
     assert tree(config.parent) == before
 

@@ -10,8 +10,9 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.names import Names
-from firmware_bridge.floor.store import OtherFormat, StoreError, sqlite_sql
+from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.sqlite import SqliteReader, SqliteStore
+from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts
 from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import KEY, Engine, named
@@ -27,9 +28,7 @@ def engine(tmp_path: Path) -> Engine:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute(statement)
 
-    return Engine(
-        lambda: SqliteStore(path), sqlite_sql, execute, "pragma user_version = {}", "blob", lambda: tree(tmp_path)
-    )
+    return Engine(lambda: SqliteStore(path), execute, "pragma user_version = {}", "blob", lambda: tree(tmp_path))
 
 
 def test_a_store_of_another_format_is_left_as_a_crash_left_it(engine: Engine, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.store import Saved, Store, StoreError
+from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts
 from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import Engine
@@ -17,7 +18,6 @@ psycopg = pytest.importorskip("psycopg")
 
 @pytest.fixture
 def engine(cluster: Cluster, database: str) -> Engine:
-    from firmware_bridge.floor.store import postgres_sql
     from firmware_bridge.floor.store.postgres import PostgresStore
 
     def execute(statement: str) -> None:
@@ -30,7 +30,7 @@ def engine(cluster: Cluster, database: str) -> Engine:
         tables = "select table_name, column_name, data_type from information_schema.columns order by 1, 2"
         return cluster.sql(tables, database), cluster.sql("select * from store_version", database)
 
-    return Engine(lambda: PostgresStore(cluster.url(database)), postgres_sql, execute, other, "bytea", content)
+    return Engine(lambda: PostgresStore(cluster.url(database)), execute, other, "bytea", content)
 
 
 def test_long_bytes_go_into_conflict_and_quarantine(store: Store) -> None:
@@ -75,7 +75,7 @@ def test_every_service_refuses_another_format(
         f'[store]\nurl = "{cluster.url(database)}"\nkeep_years = 7\n[mqtt]\nhost = "127.0.0.1"\nport = 9\n'
     )
     assert main(["--config", str(config), command]) == 78
-    assert "is a store of format 2, but this shoe-floor needs format 4; inst" in capsys.readouterr().err
+    assert "is a store of format 2, but this shoe-floor needs format 5; inst" in capsys.readouterr().err
     assert engine.content() == before
 
 

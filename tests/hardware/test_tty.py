@@ -87,7 +87,7 @@ async def opened_by_nobody(path: str) -> str:
 @pytest.mark.parametrize(
     ("number", "error", "remedy"),
     [
-        (13, PortDenied, "usermod -aG dialout"),
+        (13, PortDenied, r"adduser \$USER shoe-bridge"),
         (16, PortBusy, "stop that program"),
         (2, PortMissing, "check its cable"),
         (5, PortError, "check"),

@@ -129,7 +129,7 @@ class Backend:
         """Disconnect; the broker keeps the session for an hour. Every message was as its schema says."""
         self._client.disconnect()
         self._client.loop_stop()
-        assert self.faults == []
+        assert self.faults == [], self.faults[:5]
 
     def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
         if not code.is_failure:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, NamedTuple, get_args
 
+from msgspec import UNSET
+
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.wire_states import Health, Status
 from firmware_bridge.floor.metrics.tables import RoundStatus, Table
@@ -243,6 +245,13 @@ OF_A_TABLE: Final = (
         "orders",
         "Orders refused because too many came by MQTT, since the daemon started.",
         lambda health: health.orders_refused,
+    ),
+    _health(
+        "shoe_certificate_days",
+        "gauge",
+        "days",
+        "Until the first certificate of the table's connection ends, the broker's or its own; below 0: it has ended.",
+        lambda health: None if health.certificate_days is UNSET else health.certificate_days,
     ),
     _health(
         "shoe_marks_taken_back_total",

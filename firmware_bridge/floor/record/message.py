@@ -23,6 +23,9 @@ JOURNAL: Final = re.compile(r"[0-9]{1,16}-[0-9a-z]{1,64}")
 WORD: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 """The form of a game and a status, also of those that a later version has."""
 
+TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+"""The form of a time: RFC 3339, ms, UTC. Such texts sort by time."""
+
 
 class Key(NamedTuple):
     """A journal of a table."""
@@ -145,7 +148,15 @@ def _not_of_its_form(message: _Event | _Round) -> str | None:
     for form, texts, what in ((JOURNAL, journals, "the id of a journal"), (WORD, words, "a game or a status")):
         if wrong := next((text for text in texts if not form.fullmatch(text)), None):
             return f"{wrong!r} in it is not {what}"
-    return None
+    return None if _is_time(message.at) else f"{message.at!r} in it is not a time"
+
+
+def _is_time(at: str) -> bool:
+    """Whether a text is a time of the calendar in its form: an engine that counts in times takes no other."""
+    try:
+        return bool(TIME.fullmatch(at)) and datetime.fromisoformat(at).year > 0
+    except ValueError:
+        return False
 
 
 def now() -> str:

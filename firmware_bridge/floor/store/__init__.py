@@ -10,8 +10,9 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
 from firmware_bridge.floor.record.state import Changes
-from firmware_bridge.floor.store import record_sql
 from firmware_bridge.floor.store.cosigned import Cosigned, CosignedQueries
+from firmware_bridge.floor.store.fact_queries import FactQueries
+from firmware_bridge.floor.store.facts import FactWrites
 
 What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired", "incidents", "pending"]
 """What can be exported: the rounds that count, every message, and the views of the same names."""
@@ -20,7 +21,7 @@ Part = Literal["ingest", "reader"]
 """What a role of a server may do: write messages, or read them. Neither may change or delete one."""
 
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Format of tables and views in both engines; no other is read or written."""
 
 
@@ -93,7 +94,7 @@ class RecordSize(NamedTuple):
     witnessed: int
 
 
-class Reader(CosignedQueries):
+class Reader(CosignedQueries, FactQueries):
     """Reads a store beside the ingest, which never waits for it. Changes nothing. All methods raise StoreError."""
 
     @abstractmethod
@@ -107,8 +108,8 @@ class Reader(CosignedQueries):
         """
         with self._reading():
             found = self._rounds(key.table, key.journal, most)
-            if not found and (before := self._db.execute(self._sql.EARLIER, (key.table, shoe)).fetchone()):
-                found = self._rounds(key.table, str(before[0]), most)
+            if not found and (before := self._all(self._sql.EARLIER, tbl=key.table, shoe=shoe)):
+                found = self._rounds(key.table, str(before[0][0]), most)
             while found and len(found) < most:
                 earlier = found[-1].prev_journal
                 left = most - len(found)
@@ -122,7 +123,7 @@ class Reader(CosignedQueries):
     def records(self) -> list[RecordSize]:
         """The size of each table's record."""
         with self._reading():
-            return [RecordSize(*each) for each in self._db.execute(record_sql.SIZES)]
+            return [RecordSize(*each) for each in self._all(self._sql.SIZES)]
 
     def close(self) -> None:
         """Close the connection."""
@@ -137,13 +138,13 @@ class Reader(CosignedQueries):
 
     def _rounds(self, table: str, journal: str, count: int) -> list[StoredRound]:
         """The newest rounds of a journal, the newest first."""
-        return [StoredRound(*each) for each in self._db.execute(self._sql.LAST_ROUNDS, (table, journal, count))]
+        found = self._all(self._sql.LAST_ROUNDS, tbl=table, journal=journal, most=count)
+        return [StoredRound(*each) for each in found]
 
 
-class Store(Cosigned):
+class Store(Cosigned, FactQueries, FactWrites):
     """Keeps messages for good: when `save` returns, they are on disk. All methods raise StoreError."""
 
-    @abstractmethod
     def save(
         self,
         rows: Sequence[Row],
@@ -152,20 +153,32 @@ class Store(Cosigned):
         record: Changes | None = None,
     ) -> Saved:
         """Commit a batch, all or nothing. record: what it changes in the records of tables."""
+        # Sorted by key, so that two writers cannot deadlock.
+        rows = sorted(rows, key=lambda row: row[:5])
+        with self._transaction():
+            fresh, others = self._insert(rows)
+            self._many(self._sql.CONFLICT, [(*row[:5], row.received_at, *row[-2:]) for row in others])
+            self._many(self._sql.QUARANTINE, sorted(unread))
+            self._many(self._sql.PROGRESS, [(*each.key, *each[1:]) for each in sorted(progress)])
+            if record:
+                self._save_record(record)
+            self._save_made([row for row in rows if row not in others] if others else rows, record)
+        return Saved(fresh, len(rows) - fresh - len(others), len(others))
 
     def load(self, key: Key) -> Loaded:
         """A journal as far as it is kept; an empty one if it is unknown."""
         with self._in_words():
-            shoe, whole, known, since = self._db.execute(self._sql.LOAD, key).fetchone() or (0, 0, 0, "")
-            rows = [Row(*each) for each in self._db.execute(self._sql.BEHIND, (*key, whole))]
-            previous = None if known else self._db.execute(self._sql.PREVIOUS, key).fetchone()
-        before = Previous(*previous) if previous and previous[1] else None
+            named = {"tbl": key.table, "journal": key.journal}
+            [(shoe, whole, known, since)] = self._all(self._sql.LOAD, **named) or [(0, 0, 0, "")]
+            rows = [Row(*each) for each in self._all(self._sql.BEHIND, **named, seq=whole)]
+            previous = [] if known else self._all(self._sql.PREVIOUS, **named)
+        before = Previous(*previous[0]) if previous and previous[0][1] else None
         return Loaded(Progress(key, shoe, whole, known, since), rows, before)
 
     def lacking(self) -> list[Key]:
         """The journals that are not complete, or begun after messages that must still be asked for."""
         with self._in_words():
-            return [Key(*each) for each in self._db.execute(self._sql.LACKING)]
+            return [Key(*each) for each in self._all(self._sql.LACKING)]
 
     def count(self, what: What) -> int:
         """Number of rows."""
@@ -186,7 +199,7 @@ class Store(Cosigned):
         "" without a message.
         """
         with self._in_words():
-            at, came = self._db.execute(self._sql.NEWEST).fetchone()
+            [(at, came)] = self._all(self._sql.NEWEST)
         return min(at or "", came or "")
 
     def old(self, before: str, *, quorum: bool = False) -> list[Old]:
@@ -219,6 +232,10 @@ class Store(Cosigned):
         self._db.close()
 
     @abstractmethod
+    def _insert(self, rows: list[Row]) -> tuple[int, list[Row]]:
+        """Insert messages; returns how many are new, and those in conflict with a stored one."""
+
+    @abstractmethod
     def _in_words(self) -> AbstractContextManager[None]:
         """Context that raises errors of the engine as StoreError."""
 
@@ -229,8 +246,8 @@ class Store(Cosigned):
     def _old(self, before: str, key: Key | None = None, *, quorum: bool) -> list[Old]:
         """The old journals, or the one of `key`."""
         named = {"before": before, "tbl": key and key.table, "journal": key and key.journal}
-        query = self._sql.OLD.replace("{which}", self._sql.ONE if key else self._sql.ALL)
-        found = [Old(Key(*each[:2]), *each[2:]) for each in self._db.execute(query, named).fetchall()]
+        rows = self._all(self._sql.OLD_ONE if key else self._sql.OLD, **named)
+        found = [Old(Key(*each[:2]), *each[2:]) for each in rows]
         return [each if each.stays else each._replace(stays=self._unsettled(each.key, quorum=quorum)) for each in found]
 
     def _unsettled(self, key: Key, *, quorum: bool) -> str:
@@ -243,9 +260,10 @@ class Store(Cosigned):
         with self._in_words():
             return [name for name, *_ in self._db.execute(f"select * from {what} limit 0").description]
 
-    def _wanted(self, what: What, table: str | None, journal: str | None) -> dict[str, str]:
-        """Columns to filter by, with their values. Raises StoreError if a column does not exist."""
+    def _wanted(self, what: What, table: str | None, journal: str | None) -> tuple[str, list[object]]:
+        """The query of `rows` with its values. Raises StoreError if a column to filter by does not exist."""
         named = {column: value for column, value in {"tbl": table, "journal": journal}.items() if value is not None}
         if missing := set(named) - set(self._names(what)):
             raise StoreError(f"{what} have no {' and no '.join(sorted(missing))}", "export all of them")
-        return named
+        query = self._sql.rows_of(what, tuple(named))
+        return query.text, query.values(named)

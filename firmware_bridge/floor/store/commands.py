@@ -15,6 +15,7 @@ from typing import Any, Final, TextIO
 import msgspec
 
 from firmware_bridge.errors import JournalError
+from firmware_bridge.floor.cells import cell
 from firmware_bridge.floor.record.ledger import Ledger
 from firmware_bridge.floor.record.message import Row, now, rfc3339, row
 from firmware_bridge.floor.record.names import Names
@@ -26,9 +27,6 @@ log = logging.getLogger(__name__)
 
 BODIES: Final = ("body", "other_body")
 """Columns with messages: objects in JSON, text in CSV."""
-
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of a text that a spreadsheet would calculate: an apostrophe before it makes it a text."""
 
 BATCH: Final = 500
 """Most messages of a commit."""
@@ -53,7 +51,7 @@ def export(store: Store, what: What, table: str | None, journal: str | None, tar
         for row in store.rows(what, table, journal):
             values = dict(zip(columns, row, strict=True))
             if form == "csv":
-                sheet.writerow(_as_text(each) for each in values.values())
+                sheet.writerow(map(cell, values.values()))
             else:
                 out.write(
                     msgspec.json.encode({name: _as_json(name, each) for name, each in values.items()}).decode() + "\n"
@@ -144,11 +142,6 @@ def _as_json(name: str, value: Any) -> Any:
     if name in BODIES and isinstance(value, str) and "\n" not in value:
         return msgspec.Raw(value.encode())
     return value
-
-
-def _as_text(value: Any) -> Any:
-    text = b64encode(value).decode() if isinstance(value, bytes) else value
-    return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text
 
 
 def _rows(path: Path, left_out: Callable[[JournalError], None]) -> Iterator[Row]:

@@ -13,7 +13,6 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, need, password
 from firmware_bridge.floor.store import OtherFormat, Reader, Store, StoreError
-from firmware_bridge.floor.store.sqlite import SqliteReader, SqliteStore
 
 LIMIT_S: Final = 6.0
 """Longest wait for an answer; Prometheus gives up after 10 s."""
@@ -23,7 +22,10 @@ Answer = TypeVar("Answer")
 
 def open_store(config: FloorConfig, *, make: bool = False) -> Store:
     """Open the store of a floor. make: whether to make a missing file. Raises StoreError, ConfigError."""
+    need("sqlalchemy", "floor")
     if config.store.url is None:
+        from firmware_bridge.floor.store.sqlite import SqliteStore
+
         return SqliteStore(Path(config.store.path), make=make)
     need("psycopg", "postgres")
     from firmware_bridge.floor.store.postgres import PostgresStore
@@ -33,6 +35,7 @@ def open_store(config: FloorConfig, *, make: bool = False) -> Store:
 
 def open_reader(config: FloorConfig) -> Reader | None:
     """Open the store of a floor for reading; None without a file. Raises StoreError, ConfigError."""
+    need("sqlalchemy", "floor")
     if config.store.url is None:
         return _file_reader(Path(config.store.path))
     need("psycopg", "postgres")
@@ -118,6 +121,8 @@ def _file_reader(path: Path) -> Reader | None:
         return None
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror}", "allow the user of this program to read it") from None
+    from firmware_bridge.floor.store.sqlite import SqliteReader
+
     return SqliteReader(path)
 
 

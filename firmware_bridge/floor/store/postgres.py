@@ -1,22 +1,22 @@
 """Store and reader in a PostgreSQL database: every commit on its disk before it returns."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import psycopg
+from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.sql import SQL, Identifier
 from psycopg.types.numeric import Int8Dumper
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.record.ledger import Progress
-from firmware_bridge.floor.record.message import Key, Row, Unread
-from firmware_bridge.floor.record.state import Changes
-from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Reader, Saved, Store, StoreError, What
-from firmware_bridge.floor.store import postgres_sql as sql
-from firmware_bridge.floor.store.sqlite_sql import ORDER
+from firmware_bridge.floor.record.message import Key, Row
+from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Reader, Store, StoreError, What
+from firmware_bridge.floor.store.compiled import Statements
+from firmware_bridge.floor.store.fact_tables import FACTS
+from firmware_bridge.floor.store.statements import COLUMNS
+from firmware_bridge.floor.store.tables import TABLES, VIEWS, schema
 
 PAGE: Final = 2_000
 """Rows of an export for each fetch."""
@@ -68,6 +68,86 @@ UNNAMED: Final = {
 }
 """Words of an error of libpq or psycopg without an SQLSTATE -> its SQLSTATE."""
 
+SQL: Final = Statements("postgresql+psycopg", "format")
+
+SESSION: Final = """
+select set_config('lock_timeout', '30s', false),
+  set_config('synchronous_commit', case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply'
+    else 'on' end, false)
+"""
+"""Every commit is on disk before it returns; waits up to 30 s for another writer."""
+
+VERSION: Final = "select version from store_version"
+HAS_VERSION: Final = """
+select exists (select from pg_tables where tablename = 'store_version' and schemaname = any (current_schemas(false)))
+"""
+ENCODING: Final = "select current_setting('server_encoding')"
+ONE_AT_A_TIME: Final = "select pg_advisory_xact_lock(73656865)"
+"""A lock, so that one program at a time makes the tables."""
+
+FACTS_ALONE: Final = "select pg_advisory_xact_lock(73656866)"
+"""A lock until the end of the transaction, so that one program at a time changes sums of days."""
+
+MADE: Final = ("create table store_version (version integer not null)", f"insert into store_version values ({FORMAT})")
+
+COPY: Final = f"copy message ({COLUMNS}) from stdin"
+OTHERS: Final = """
+select came.place from unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bytea[],
+  %s::bytea[]) with ordinality as came (topic, tbl, journal, seq, n, body, digest, place)
+  join message m using (topic, tbl, journal, seq, n)
+where coalesce(m.digest, sha256(m.body)) <> coalesce(came.digest, sha256(came.body))
+"""
+"""The places, from 1, of messages with other bytes than the stored ones."""
+
+UNSAFE: Final = """
+select name || ' = ' || setting from pg_settings
+where name in ('fsync', 'full_page_writes') and setting = 'off' order by name
+"""
+"""Settings of the server with which a power cut loses commits."""
+
+DAMAGED: Final = "select checksum_failures from pg_stat_database where datname = current_database()"
+
+LET_DELETE: Final = "alter table message disable trigger message_is_never_deleted"
+NEVER_DELETE: Final = "alter table message enable trigger message_is_never_deleted"
+
+_ALL: Final = ", ".join((*TABLES.tables, "store_version", *VIEWS))
+GRANTS: Final = {
+    "reader": (f"grant select on {_ALL} to {{}}",),
+    "ingest": (
+        f"grant select on {_ALL} to {{}}",
+        f"grant insert on {', '.join(name for name in TABLES.tables if name != 'expired')} to {{}}",
+        "grant update on progress, record_key, log, pending, incident, cosignature to {}",
+        "grant delete on pending to {}",
+        f"grant update, delete on {', '.join(each.name for each in FACTS)} to {{}}",
+    ),
+}
+"""Part of a role -> its grants. Progress and facts are updated, messages never."""
+
+NOTHING: Final = f"revoke all on {_ALL} from {{}}"
+SCHEMA: Final = "select current_schema()"
+USAGE: Final = "grant usage on schema {} to {}"
+
+READS: Final = "select set_config('statement_timeout', '4s', true), set_config('lock_timeout', '2s', true)"
+"""Time limits of a reader's query, and of its wait for a lock."""
+
+COUNTED: Final = 10_000
+"""Most rows in conflict, and in quarantine, that are counted exactly."""
+
+_INSERTED: Final = "pg_stat_get_tuples_inserted('{}'::regclass)"
+_SOME: Final = f"""
+(select case when few < {COUNTED} then few else greatest(few, {_INSERTED}) end
+  from (select count(*) as few from (select from {{}} limit {COUNTED}) first) counted)
+"""
+COUNTS: Final = f"""
+select {_INSERTED.format("message")}, {_SOME.replace("{}", "conflict")}, {_SOME.replace("{}", "quarantine")},
+  (select count(*) from progress where (whole < known or since <> '') and whole < known),
+  (select count(*) from incident where closed_at = '')
+"""
+"""Messages by the server's count of inserts, because counting rows reads them all.
+
+Conflicts and quarantine are exact up to `COUNTED`. Gaps come from the index of journals that lack something.
+"""
+
 
 class PostgresStore(Store):
     """A store in the database that a URL names; makes missing tables.
@@ -75,8 +155,7 @@ class PostgresStore(Store):
     Raises OtherFormat, with nothing written, for tables of another format; StoreError.
     """
 
-    _sql = sql
-    _marker = "%s"
+    _sql = SQL
 
     def __init__(self, url: str, password: str | None = None) -> None:
         self._all_new = True
@@ -84,68 +163,39 @@ class PostgresStore(Store):
         try:
             with self._in_words():
                 self._db.adapters.register_dumper(int, Int8Dumper)
-                self._db.execute(sql.SESSION)
+                self._db.execute(SESSION)
                 self._make()
         except BaseException:
             self._db.close()
             raise
 
-    def save(
-        self,
-        rows: Sequence[Row],
-        unread: Sequence[Unread],
-        progress: Sequence[Progress],
-        record: Changes | None = None,
-    ) -> Saved:
-        # Sorted by key, so that two writers cannot deadlock.
-        rows = sorted(rows, key=lambda row: row[:5])
-        with self._transaction() as db, db.cursor() as cursor:
-            fresh, others = self._insert(cursor, rows)
-            for statement, values in (
-                (sql.CONFLICT, [(*row[:5], row.received_at, *row[-2:]) for row in others]),
-                (sql.QUARANTINE, sorted(unread)),
-                (sql.PROGRESS, [(*each.key, *each[1:]) for each in sorted(progress)]),
-            ):
-                if values:
-                    cursor.executemany(statement, values)
-            if record:
-                self._save_record(db, record)
-        return Saved(fresh, len(rows) - fresh - len(others), len(others))
-
-    def _many(self, db: Any, statement: str, values: Sequence[Any]) -> int:
-        with db.cursor() as cursor:
-            cursor.executemany(statement, values)
-            return int(cursor.rowcount)
-
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
-        named = self._wanted(what, table, journal)
-        where = SQL(" and ").join(SQL("{} = %s").format(Identifier(column)) for column in named)
-        query = SQL("select * from {} where {} order by {}").format(
-            Identifier(what), where if named else SQL("true"), SQL(ORDER[what])
-        )
+        query, values = self._wanted(what, table, journal)
         with self._transaction() as db, db.cursor(name="rows") as cursor:
             cursor.itersize = PAGE
-            yield from cursor.execute(query, list(named.values()))
+            yield from cursor.execute(query, values)
 
     def expire(self, key: Key, before: str, now: str, *, quorum: bool = False) -> Old | None:
         with self._transaction() as db:
-            db.execute(sql.LET_DELETE)  # locks the table against other writers
+            db.execute(LET_DELETE)  # locks the table against other writers
             for found in self._old(before, key, quorum=quorum):
                 if not found.stays:
-                    db.execute(sql.EXPIRE, key)
-                    db.execute(sql.NEVER_DELETE)
-                    db.execute(sql.EXPIRED, (*key, *found[1:-1], now))
+                    with self._alone():
+                        self._forget_facts(key)
+                    self._many(SQL.EXPIRE, [key])
+                    db.execute(NEVER_DELETE)
+                    self._many(SQL.EXPIRED, [(*key, *found[1:-1], now)])
                     return found
-            db.execute(sql.NEVER_DELETE)
+            db.execute(NEVER_DELETE)
         return None
 
     def faults(self) -> list[str]:
         """Faults of the server's settings and its disk, in words."""
         with self._in_words():
             unsafe = [
-                f"the server runs with {each}: a power cut loses messages" for (each,) in self._db.execute(sql.UNSAFE)
+                f"the server runs with {each}: a power cut loses messages" for (each,) in self._db.execute(UNSAFE)
             ]
-            (damaged,) = self._db.execute(sql.DAMAGED).fetchone() or (0,)
+            (damaged,) = self._db.execute(DAMAGED).fetchone() or (0,)
         return [*unsafe, *([f"the server found {damaged} damaged pages"] if damaged else [])]
 
     def backup(self, target: Path) -> None:
@@ -155,27 +205,31 @@ class PostgresStore(Store):
     def grant(self, role: str, part: Part) -> None:
         """Grant a role of the server its part, and nothing else on these tables. Raises StoreError."""
         with self._transaction() as db:
-            (schema,) = db.execute(sql.SCHEMA).fetchone() or ("public",)
-            db.execute(SQL(sql.USAGE).format(Identifier(schema), Identifier(role)))
-            for statement in (sql.NOTHING, *sql.GRANTS[part]):
-                db.execute(SQL(statement).format(Identifier(role)))
+            (name,) = db.execute(SCHEMA).fetchone() or ("public",)
+            db.execute(sql.SQL(USAGE).format(sql.Identifier(name), sql.Identifier(role)))
+            for statement in (NOTHING, *GRANTS[part]):
+                db.execute(sql.SQL(statement).format(sql.Identifier(role)))
 
-    def _insert(self, cursor: psycopg.Cursor[Any], rows: list[Row]) -> tuple[int, list[Row]]:
-        """Insert rows; returns how many are new, and those in conflict with a stored row."""
-        if not rows or (self._all_new and len(rows) >= COPIED and self._copy(cursor, rows)):
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        self._db.execute(FACTS_ALONE)
+        yield
+
+    def _insert(self, rows: list[Row]) -> tuple[int, list[Row]]:
+        if not rows or (self._all_new and len(rows) >= COPIED and self._copy(rows)):
             return len(rows), []
-        cursor.executemany(sql.INSERT, rows)
-        self._all_new = cursor.rowcount == len(rows)
-        if (fresh := cursor.rowcount) == len(rows):
+        fresh = self._many(SQL.INSERT, rows)
+        self._all_new = fresh == len(rows)
+        if self._all_new:
             return fresh, []
         keys = [list(column) for column in zip(*(row[:5] for row in rows), strict=True)]
-        found = cursor.execute(sql.OTHERS, [*keys, [row.body for row in rows], [row.digest for row in rows]])
+        found = self._db.execute(OTHERS, [*keys, [row.body for row in rows], [row.digest for row in rows]])
         return fresh, [rows[place - 1] for (place,) in found]
 
-    def _copy(self, cursor: psycopg.Cursor[Any], rows: list[Row]) -> bool:
+    def _copy(self, rows: list[Row]) -> bool:
         """Insert rows by COPY; returns whether all were new, else none is written."""
         try:
-            with self._db.transaction(), cursor.copy(sql.COPY) as copy:
+            with self._db.transaction(), self._db.cursor() as cursor, cursor.copy(COPY) as copy:
                 for row in rows:
                     copy.write_row(row)
         except psycopg.errors.UniqueViolation:
@@ -184,15 +238,16 @@ class PostgresStore(Store):
 
     def _make(self) -> None:
         """Make the tables if there are none."""
-        (encoding,) = self._db.execute(sql.ENCODING).fetchone() or ("",)
+        (encoding,) = self._db.execute(ENCODING).fetchone() or ("",)
         if encoding != "UTF8":
             raise StoreError(f"{self._place} has the encoding {encoding}", "use createdb --encoding UTF8")
         if verify_format(self._db, self._place):
             return
         with self._db.transaction():
-            self._db.execute(sql.ONE_AT_A_TIME)
+            self._db.execute(ONE_AT_A_TIME)
             if not verify_format(self._db, self._place):  # another program may have made them
-                self._db.execute(sql.TABLES)
+                for statement in (*MADE, *schema("postgresql")):
+                    self._db.execute(statement)
 
     @contextmanager
     def _transaction(self) -> Iterator[psycopg.Connection[Any]]:
@@ -210,8 +265,7 @@ class PostgresReader(Reader):
     to 4 s.
     """
 
-    _sql = sql
-    _marker = "%s"
+    _sql = SQL
 
     def __init__(self, url: str, password: str | None = None) -> None:
         ways = {"connect_timeout": 4, "tcp_user_timeout": 5_000, "application_name": "shoe-floor-reader"}
@@ -227,12 +281,12 @@ class PostgresReader(Reader):
     def counts(self) -> Counts:
         """Counts of the store; messages are an estimate, and so are large other counts. Raises StoreError."""
         with self._reading() as db:
-            return Counts(*(db.execute(sql.COUNTS).fetchone() or (0, 0, 0, 0)))
+            return Counts(*(db.execute(COUNTS).fetchone() or (0, 0, 0, 0)))
 
     @contextmanager
     def _reading(self) -> Iterator[psycopg.Connection[Any]]:
         with in_words(self._place), self._db.transaction():
-            self._db.execute(sql.READS)
+            self._db.execute(READS)
             yield self._db
 
 
@@ -252,8 +306,8 @@ def connected(url: str, password: str | None, **ways: Any) -> tuple[str, psycopg
 
 def verify_format(db: psycopg.Connection[Any], place: str) -> bool:
     """Whether there are tables. place: as in `in_words`. Raises OtherFormat for another format, psycopg.Error."""
-    (is_there,) = db.execute(sql.HAS_VERSION).fetchone() or (False,)
-    (found,) = (db.execute(sql.VERSION).fetchone() if is_there else None) or (0,)
+    (is_there,) = db.execute(HAS_VERSION).fetchone() or (False,)
+    (found,) = (db.execute(VERSION).fetchone() if is_there else None) or (0,)
     if is_there and found != FORMAT:
         raise OtherFormat(place, found)
     return bool(is_there)

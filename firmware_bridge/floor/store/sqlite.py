@@ -2,23 +2,34 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from firmware_bridge.errors import in_words
-from firmware_bridge.floor.record.ledger import Progress
-from firmware_bridge.floor.record.message import Key, Row, Unread, is_same
-from firmware_bridge.floor.record.state import Changes
-from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Reader, Saved, Store, StoreError, What
-from firmware_bridge.floor.store import sqlite_sql as sql
+from firmware_bridge.floor.record.message import Key, Row
+from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Reader, Store, StoreError, What
+from firmware_bridge.floor.store.compiled import Statements
+from firmware_bridge.floor.store.tables import schema, trigger
 
 BUSY_S: Final = 30.0
 """Longest wait for another writer, a back-fill or a backup."""
 
 READER_BUSY_S: Final = 1.0
+
+SQL: Final = Statements("sqlite", "qmark")
+
+COUNTS: Final = """
+select (select max(rowid) from message), (select max(rowid) from conflict), (select max(rowid) from quarantine),
+  (select count(*) from progress where (whole < known or since <> '') and whole < known),
+  (select count(*) from incident where closed_at = '')
+"""
+"""The last rowid counts all rows ever stored, expired ones too; after a restore, those that are left.
+
+Gaps come from the index of journals that lack something.
+"""
 
 
 class SqliteStore(Store):
@@ -27,8 +38,7 @@ class SqliteStore(Store):
     Raises OtherFormat, with nothing written, for a store of another format; StoreError.
     """
 
-    _sql = sql
-    _marker = "?"
+    _sql = SQL
 
     def __init__(self, path: Path, *, make: bool = True) -> None:
         self._path = path
@@ -53,44 +63,20 @@ class SqliteStore(Store):
                 self._db.close()
                 raise
 
-    def save(
-        self,
-        rows: Sequence[Row],
-        unread: Sequence[Unread],
-        progress: Sequence[Progress],
-        record: Changes | None = None,
-    ) -> Saved:
-        with self._transaction() as db:
-            fresh = conflicts = 0
-            for row in rows:
-                if db.execute(sql.INSERT, row).rowcount:
-                    fresh += 1
-                elif not is_same(db.execute(sql.SAME, row[:5]).fetchone(), row[-2:]):
-                    db.execute(sql.CONFLICT, (*row[:5], row.received_at, *row[-2:]))
-                    conflicts += 1
-            db.executemany(sql.QUARANTINE, unread)
-            db.executemany(sql.PROGRESS, [(*each.key, *each[1:]) for each in progress])
-            if record:
-                self._save_record(db, record)
-        return Saved(fresh, len(rows) - fresh - conflicts, conflicts)
-
-    def _many(self, db: Any, statement: str, values: Sequence[Any]) -> int:
-        return int(db.executemany(statement, values).rowcount)
-
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
-        named = self._wanted(what, table, journal)
-        where = " and ".join(f"{column} = :{column}" for column in named) or "true"
+        query, values = self._wanted(what, table, journal)
         with self._in_words():
-            yield from self._db.execute(f"select * from {what} where {where} order by {sql.ORDER[what]}", named)
+            yield from self._db.execute(query, values)
 
     def expire(self, key: Key, before: str, now: str, *, quorum: bool = False) -> Old | None:
         with self._transaction() as db:
             for found in self._old(before, key, quorum=quorum):
                 if not found.stays:
-                    db.execute(sql.LET_DELETE)
-                    db.execute(sql.EXPIRE, key)
-                    db.execute(sql.NEVER_DELETE)
-                    db.execute(sql.EXPIRED, (*key, *found[1:-1], now))
+                    self._forget_facts(key)
+                    db.execute("drop trigger message_is_never_deleted")
+                    self._many(SQL.EXPIRE, [key])
+                    db.execute(trigger("sqlite", "message", "delete"))
+                    self._many(SQL.EXPIRED, [(*key, *found[1:-1], now)])
                     return found
         return None
 
@@ -117,6 +103,13 @@ class SqliteStore(Store):
         """Raise StoreError: a file has an owner and a mode."""
         raise StoreError("an SQLite file has no roles", "set its owner and its mode instead")
 
+    def _alone(self) -> AbstractContextManager[None]:
+        return nullcontext()  # a transaction here is the only one that writes
+
+    def _insert(self, rows: list[Row]) -> tuple[int, list[Row]]:
+        fresh = self._many(SQL.INSERT, rows)
+        return fresh, self._differing(rows) if fresh < len(rows) else []
+
     def _look(self) -> None:
         try:
             self._path.stat()
@@ -142,7 +135,7 @@ class SqliteStore(Store):
             return
         with self._transaction() as db:
             if not self._has_tables():  # another process may have made them
-                for statement in _statements(sql.TABLES):
+                for statement in schema("sqlite"):
                     db.execute(statement)
                 db.execute(f"pragma user_version = {FORMAT}")
 
@@ -170,8 +163,7 @@ class SqliteStore(Store):
 class SqliteReader(Reader):
     """A reader of the store in the existing file `path`. Raises OtherFormat, StoreError."""
 
-    _sql = sql
-    _marker = "?"
+    _sql = SQL
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -182,7 +174,7 @@ class SqliteReader(Reader):
     def counts(self) -> Counts:
         """Exact counts of the store. Raises StoreError."""
         with self._reading() as db:
-            found = db.execute(sql.COUNTS).fetchone()
+            found = db.execute(COUNTS).fetchone()
         return Counts(*(each or 0 for each in found))
 
     @contextmanager
@@ -200,16 +192,6 @@ def verify_format(path: Path) -> None:
         return  # the next connection raises it
     if found not in (0, FORMAT):
         raise OtherFormat(str(path), found)
-
-
-def _statements(script: str) -> Iterator[str]:
-    """The statements of a script; a trigger is one statement."""
-    statement = ""
-    for part in script.split(";"):
-        statement += part + ";"
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
 
 
 @contextmanager

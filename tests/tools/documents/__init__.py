@@ -1,4 +1,4 @@
-"""Documents in docs/ generated from the code: messages, payouts, a walk through a round of each game."""
+"""Documents in docs/ generated from the code: messages, facts, payouts, a walk through a round of each game."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.cli.odds import payouts
-from tests.tools.documents import walkthrough
+from tests.tools.documents import facts, walkthrough
 from tests.tools.messages.document import document, encoded
 from tests.tools.messages.page import page
 
@@ -19,6 +19,7 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
     "asyncapi.json": lambda: encoded(document()),
     "payouts.md": lambda: payouts.page().encode(),
     "walkthrough.md": lambda: walkthrough.page().encode(),
+    "facts.md": lambda: facts.page().encode(),
 }
 """File in docs/ -> function that makes its bytes."""
 

@@ -1,0 +1,228 @@
+"""Makes facts of messages: which facts there are follows from the messages alone, in any order and any number."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from msgspec import Raw, Struct
+
+from firmware_bridge.facts.house import Acts
+from firmware_bridge.facts.inputs import Person
+from firmware_bridge.facts.orders import Answer
+from firmware_bridge.floor.facts.rows import (
+    AlarmBegan,
+    AlarmEnded,
+    At,
+    OrderGiven,
+    Round,
+    RoundName,
+    ShiftActs,
+    ShoeBegan,
+    ShoeOver,
+    SignedIn,
+    micros,
+    nets_of,
+)
+from firmware_bridge.floor.record.message import EVENT, Row
+
+Fact = AlarmBegan | AlarmEnded | SignedIn | ShoeBegan | ShoeOver | OrderGiven | ShiftActs
+"""A fact of one event."""
+
+
+class NoFact(NamedTuple):
+    """A message that says what it should in another form: it is kept, and counts in no report. why: in words."""
+
+    topic: str
+    place: At
+    why: str
+
+
+class Facts(NamedTuple):
+    """The facts of some messages.
+
+    opened: round -> the time of its first event among them.
+    """
+
+    rounds: list[Round]
+    opened: dict[RoundName, str]
+    events: list[Fact]
+    not_made: list[NoFact]
+
+
+class _Kind(Struct):
+    type: str
+    round: int | None = None
+
+
+class _Head(Struct):
+    event: _Kind
+
+
+class _Body(Struct):
+    event: Raw
+
+
+class _Card(Struct, rename={"origin": "from"}):
+    card: str
+    origin: str
+
+
+class _Round(Struct):
+    """The keys of a `round` message that reports want."""
+
+    game: str
+    round: int
+    status: str
+    revision: int
+    cards: list[_Card]
+    unit: str
+    stakes: dict[str, tuple[int | float | str, int | float | str]]
+    last: bool
+    outcome: str = ""
+    bets: Raw = Raw(b"{}")
+    dealt_by: str = ""
+    pit: str = ""
+    shift: str = ""
+    gaming_day: str = ""
+
+
+class _Irregular(Struct):
+    id: str
+    detail: str
+
+
+class _Closed(Struct):
+    id: str
+    choice: str
+    by: str = ""
+    second: str = ""
+
+
+class _SignedIn(Struct):
+    dealer: str
+
+
+class _Terms(Struct):
+    game: str
+    decks: int
+
+
+class _Opened(Struct):
+    number: int
+    house: _Terms
+
+
+class _Ended(Struct):
+    why: str
+    rounds: int
+
+
+class _Answered(Struct):
+    answer: Answer
+    by: str
+    on_behalf_of: str = ""
+    person: Person | None = None
+
+
+class _ShiftEnded(Struct):
+    shift: str
+    gaming_day: str
+    acts: list[Acts]
+
+
+_head: Final = msgspec.json.Decoder(_Head).decode
+_body: Final = msgspec.json.Decoder(_Body).decode
+_round: Final = msgspec.json.Decoder(_Round).decode
+
+
+def facts_of(rows: Iterable[Row]) -> Facts:
+    """The facts of messages. One that cannot be read is among `not_made`, and the others are made."""
+    made = Facts([], {}, [], [])
+    for row in rows:
+        try:
+            if row.topic == EVENT:
+                _add_event(row, made)
+            else:
+                made.rounds.append(_round_of(row))
+        except (msgspec.MsgspecError, ValueError) as error:
+            made.not_made.append(NoFact(row.topic, _place(row), str(error)))
+    return made
+
+
+def _round_of(row: Row) -> Round:
+    read = _round(row.body)
+    nets_of(bets := bytes(read.bets).decode())
+    stakes = tuple((bet, micros(put), micros(net)) for bet, (put, net) in read.stakes.items())
+    is_money, counts = read.unit == "money", read.status != "voided"
+    return Round(
+        table=row.table,
+        journal=row.journal,
+        shoe=row.shoe,
+        round=read.round,
+        revision=read.revision,
+        seq=row.seq,
+        n=row.n,
+        at=row.at,
+        game=read.game,
+        status=read.status,
+        day=read.gaming_day or row.at[:10],
+        pit=read.pit,
+        shift=read.shift,
+        dealt_by=read.dealt_by,
+        outcome=read.outcome,
+        unit=read.unit,
+        last=read.last,
+        staked=sum(put for _, put, _ in stakes) if is_money and counts else None,
+        house=-sum(net for _, _, net in stakes) if is_money and counts else None,
+        by_hand=sum(each.origin == "manual" for each in read.cards),
+        bets=bets,
+        faces=msgspec.json.encode(Counter(each.card for each in read.cards), order="sorted").decode(),
+        stakes=stakes if is_money else (),
+    )
+
+
+def _add_event(row: Row, made: Facts) -> None:
+    kind = _head(row.body).event
+    if kind.round:
+        name = RoundName(row.table, row.journal, row.shoe, kind.round)
+        made.opened[name] = min(made.opened.get(name, row.at), row.at)
+    if kind.type in _MADE:
+        read, make = _MADE[kind.type]
+        made.events.extend(make(row, msgspec.json.decode(_body(row.body).event, type=read)))
+
+
+def _place(row: Row) -> At:
+    return At(row.table, row.journal, row.seq, row.n, row.at)
+
+
+def _order_given(row: Row, read: _Answered) -> list[Fact]:
+    person = read.on_behalf_of or (read.person.login if read.person else "")
+    answer = read.answer
+    return [OrderGiven(_place(row), answer.do or "", read.by, person, answer.ok, answer.error or "")]
+
+
+def _acts(row: Row, read: _ShiftEnded) -> list[Fact]:
+    head = _place(row), read.shift, read.gaming_day
+    return [
+        ShiftActs(*head, each.dealer, each.entered, each.voided, each.corrected, each.cut_early, each.taken_back)
+        for each in read.acts
+    ]
+
+
+_MADE: Final[dict[str, tuple[type[Struct], Callable[[Row, Any], list[Fact]]]]] = {
+    "Irregular": (_Irregular, lambda row, read: [AlarmBegan(_place(row), read.id, read.detail)]),
+    "IrregularityClosed": (
+        _Closed,
+        lambda row, read: [AlarmEnded(_place(row), read.id, read.choice, read.by, read.second)],
+    ),
+    "DealerSignedIn": (_SignedIn, lambda row, read: [SignedIn(_place(row), read.dealer)]),
+    "ShoeOpened": (
+        _Opened,
+        lambda row, read: [ShoeBegan(_place(row), read.number, read.house.game, read.house.decks)],
+    ),
+    "ShoeEnded": (_Ended, lambda row, read: [ShoeOver(_place(row), row.shoe, read.why, read.rounds)]),
+    "CommandAnswered": (_Answered, _order_given),
+    "ShiftEnded": (_ShiftEnded, _acts),
+}
+"""Type of an event -> what is read of it, and the facts that it makes."""

@@ -1,0 +1,90 @@
+"""Sums of a day at a table: what each bet did, by the dealer who dealt."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from firmware_bridge.floor.facts.rows import Round, nets_of
+
+
+class DayName(NamedTuple):
+    """A gaming day of a dealer at a table."""
+
+    table: str
+    day: str
+    dealt_by: str
+    game: str
+
+
+class Bet(Struct, array_like=True):
+    """What a bet did in rounds that count. units: the sum of its nets, in millionths of the unit of its rounds."""
+
+    win: int = 0
+    lose: int = 0
+    push: int = 0
+    units: int = 0
+
+
+class Day(Struct):
+    """Sums of a `DayName`; each round is in them once, by the message that counts.
+
+    staked, house: of rounds with known stakes, in millionths of money; house: what the house won.
+    """
+
+    rounds: int = 0
+    voided: int = 0
+    corrected: int = 0
+    by_hand: int = 0
+    staked: int = 0
+    house: int = 0
+    bets: dict[str, Bet] = {}
+
+    def add(self, round: Round, times: int = 1) -> None:
+        """Add a round, or with -1 take it out again."""
+        self.by_hand += times * round.by_hand
+        if not round.counts:
+            self.voided += times
+            return
+        self.rounds += times
+        self.corrected += times * (round.revision > 0)
+        self.staked += times * (round.staked or 0)
+        self.house += times * (round.house or 0)
+        for name, net in nets_of(round.bets).items():
+            bet = self.bets.get(name)
+            if bet is None:
+                bet = self.bets[name] = Bet()
+            if net > 0:
+                bet.win += times
+            elif net < 0:
+                bet.lose += times
+            else:
+                bet.push += times
+            bet.units += times * net
+            if times < 0 and bet == Bet():
+                del self.bets[name]
+
+
+class Changed(NamedTuple):
+    """A round by the message that counts now. before: by the one that counted before it, None for the first."""
+
+    now: Round
+    before: Round | None = None
+
+
+def name_of(round: Round) -> DayName:
+    """The day that a round belongs to."""
+    return DayName(round.table, round.day, round.dealt_by, round.game)
+
+
+def add_all(days: dict[DayName, Day], changes: Iterable[Changed]) -> None:
+    """Add changes of rounds to the sums of their days."""
+    for now, before in changes:
+        if before:
+            days.setdefault(name_of(before), Day()).add(before, -1)
+        days.setdefault(name_of(now), Day()).add(now)
+
+
+bets_of = msgspec.json.Decoder(dict[str, Bet]).decode
+as_json = msgspec.json.Encoder(order="sorted").encode

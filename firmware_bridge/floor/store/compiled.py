@@ -1,0 +1,61 @@
+"""Gives each statement of a store as an engine's driver takes it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import make_url, text
+from sqlalchemy.sql import ClauseElement
+
+from firmware_bridge.floor.store import fact_statements, statements
+
+
+class Statement(NamedTuple):
+    """A statement as a driver takes it. names: of its places for values, in order."""
+
+    text: str
+    names: tuple[str, ...]
+
+    def values(self, named: Mapping[str, object]) -> list[object]:
+        """Values in the order of their places."""
+        return [named[name] for name in self.names]
+
+
+class Statements:
+    """The statements for a driver: each is compiled once, when it is first used.
+
+    driver: as in an URL of SQLAlchemy. places: what PEP 249 calls a paramstyle; a positional one. A row of values for
+    an INSERT has the order of the table's columns.
+    """
+
+    def __init__(self, driver: str, places: str) -> None:
+        dialect: Any = make_url(f"{driver}://").get_dialect()
+        self._dialect = dialect(paramstyle=places)
+        self._place = {"qmark": "?", "format": "%s"}[places]
+
+    def __getattr__(self, name: str) -> Statement:
+        found = getattr(statements, name, getattr(fact_statements, name, None))
+        if not isinstance(found, ClauseElement):
+            raise AttributeError(name)
+        made = self._compiled(found)
+        setattr(self, name, made)
+        return made
+
+    def rows_of(self, what: str, columns: Sequence[str] = ()) -> Statement:
+        """All rows of a view, or those with a value in each of some columns."""
+        where = " and ".join(f"{name} = :{name}" for name in columns) or "true"
+        return self._compiled(text(f"select * from {what} where {where} order by {statements.ORDER[what]}"))
+
+    def forgetting(self) -> list[Statement]:
+        """Delete the facts of a journal: a statement for each table of them."""
+        where = "where tbl = :tbl and journal = :journal"
+        return [self._compiled(text(f"delete from {name} {where}")) for name in fact_statements.FORGOTTEN]
+
+    def listed(self, statement: Statement, names: Sequence[tuple[object, ...]]) -> tuple[str, list[object]]:
+        """A statement with a list of rows in the place of `$names`, and its values."""
+        row = f"({', '.join([self._place] * len(names[0]))})"
+        text = statement.text.replace("$names", f"(values {', '.join([row] * len(names))})")
+        return text, [value for name in names for value in name]
+
+    def _compiled(self, statement: ClauseElement) -> Statement:
+        made: Any = statement.compile(dialect=self._dialect)
+        return Statement(str(made), tuple(made.positiontup))

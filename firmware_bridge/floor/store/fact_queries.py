@@ -1,0 +1,59 @@
+"""Reads the facts of a store, the same for every engine."""
+
+from typing import NamedTuple
+
+from firmware_bridge.floor.facts.reports import Summed
+from firmware_bridge.floor.facts.sums import DayName
+from firmware_bridge.floor.store.facts import day_of, time_of
+from firmware_bridge.floor.store.records import RecordQueries
+
+
+class Between(NamedTuple):
+    """Gaming days, from the first to the last, YYYY-MM-DD. table: "" for all."""
+
+    since: str
+    until: str
+    table: str = ""
+
+
+class ChangedRound(NamedTuple):
+    """A round of a gaming day that was corrected or voided after it had closed. at: RFC 3339."""
+
+    table: str
+    shoe: int
+    round: int
+    day: str
+    status: str
+    at: str
+
+
+class FactQueries(RecordQueries):
+    """The queries about facts that a `Store` and a `Reader` answer. Methods raise StoreError."""
+
+    def last_day(self) -> str:
+        """The newest gaming day with a round; "" without any."""
+        with self._in_words():
+            [(found,)] = self._all(self._sql.LAST_DAY)
+        return found or ""
+
+    def sums(self, between: Between) -> list[Summed]:
+        """The sums of gaming days."""
+        with self._in_words():
+            found = self._all(self._sql.DAYS_BETWEEN, **_named(between))
+        return [Summed(DayName(*each[:4]), day_of(*each[4:])) for each in found]
+
+    def shift_sums(self, between: Between) -> list[Summed]:
+        """The sums of shifts, without those of bets."""
+        with self._in_words():
+            found = self._all(self._sql.SHIFTS_BETWEEN, **_named(between))
+        return [Summed(DayName(*each[:4]), day_of(*map(int, each[4:10]), "{}"), each[10]) for each in found]
+
+    def changed_rounds(self, between: Between) -> list[ChangedRound]:
+        """The rounds that were changed after they had closed."""
+        with self._in_words():
+            found = self._all(self._sql.CHANGED_BETWEEN, **_named(between))
+        return [ChangedRound(*each)._replace(at=time_of(each[-1]) or "") for each in found]
+
+
+def _named(between: Between) -> dict[str, object]:
+    return {"since": between.since, "until": between.until, "tbl": between.table}

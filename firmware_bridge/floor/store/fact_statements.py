@@ -1,0 +1,69 @@
+"""All statements about facts, once for every engine. `$names`: the place of a list of rows (`Statements.listed`)."""
+
+from typing import Final
+
+from sqlalchemy import text
+
+from firmware_bridge.floor.store import fact_tables as tables
+from firmware_bridge.floor.store.statements import COLUMNS, newest, once
+
+_ROUND: Final = ", ".join(
+    f"cast({each.name} as text)" if each.name in ("bets", "faces") else each.name for each in tables.fact_round.columns
+)
+_DAY: Final = ", ".join(
+    f"cast({each.name} as text)" if each.name == "bets" else each.name for each in tables.fact_day.c
+)
+
+FACT_ROUND: Final = newest(tables.fact_round)
+FACT_ROUNDS: Final = text(f"select {_ROUND} from fact_round where (tbl, journal, shoe, round) in $names")
+FACT_ROUNDS_IN: Final = text(f"select {_ROUND} from fact_round where tbl = :tbl and journal = :journal")
+FACT_ROUNDS_OF: Final = text(f"select {_ROUND} from fact_round where tbl = :tbl and revision is not null")
+FACT_STAKE: Final = once(tables.fact_stake)
+FORGET_STAKES: Final = text(
+    "delete from fact_stake where tbl = :tbl and journal = :journal and shoe = :shoe and round = :round"
+)
+FACT_DAY: Final = newest(tables.fact_day)
+FACT_DAYS: Final = text(f"select {_DAY} from fact_day where (tbl, day, dealt_by, game) in $names")
+FORGET_DAY: Final = text(
+    "delete from fact_day where tbl = :tbl and day = :day and dealt_by = :dealt_by and game = :game"
+)
+FORGET_DAYS: Final = text("delete from fact_day where tbl = :tbl")
+FACT_ALARM: Final = once(tables.fact_alarm)
+FACT_DEALER: Final = once(tables.fact_dealer)
+FACT_SHOE_BEGAN: Final = newest(tables.fact_shoe, "opened_at game decks")
+FACT_SHOE_OVER: Final = newest(tables.fact_shoe, "ended_at why rounds")
+FACT_ORDER: Final = once(tables.fact_order)
+FACT_ACTS: Final = once(tables.fact_acts)
+FACT_NONE: Final = once(tables.fact_none)
+
+FACT_JOURNALS: Final = text("""
+select tbl, journal from progress union select tbl, journal from fact_round order by tbl, journal
+""")
+FACT_MESSAGES: Final = text(f"""
+select {COLUMNS} from message
+where topic in ('event', 'round') and tbl = :tbl and journal = :journal and (seq, n, topic) > (:seq, :n, :topic)
+order by seq, n, topic limit :most
+""")
+FACT_PROVED: Final = text("""
+select 'round', tbl, journal, seq, n, n, shoe, at, received_at, game, round, status, revision, prev_journal, prev_seq,
+  body, digest
+from proved where tbl = :tbl and journal = :journal and body is not null order by seq, n
+""")
+"""Verified rounds that another message is stored in place of."""
+
+FORGOTTEN: Final = tuple(each.name for each in tables.FACTS if "journal" in each.c)
+"""Tables with facts of a journal."""
+
+_BETWEEN: Final = "day between :since and :until and (:tbl = '' or tbl = :tbl)"
+DAYS_BETWEEN: Final = text(f"select {_DAY} from fact_day where {_BETWEEN} order by day, tbl, dealt_by, game")
+SHIFTS_BETWEEN: Final = text(f"""
+select tbl, day, dealt_by, game, sum(case when status <> 'voided' then 1 else 0 end),
+  sum(case when status = 'voided' then 1 else 0 end), sum(case when status = 'corrected' then 1 else 0 end),
+  coalesce(sum(by_hand), 0), coalesce(sum(staked), 0), coalesce(sum(house), 0), shift
+from fact_round where {_BETWEEN} group by tbl, day, dealt_by, game, shift
+""")
+CHANGED_BETWEEN: Final = text(f"""
+select tbl, shoe, round, day, status, at from fact_round where {_BETWEEN} and revision > 0
+order by day, tbl, shoe, round
+""")
+LAST_DAY: Final = text("select max(day) from fact_day")

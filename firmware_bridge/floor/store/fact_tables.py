@@ -1,0 +1,173 @@
+"""The tables of facts: what a house reports from. Comments of columns are the data dictionary."""
+
+from typing import Any, Final
+
+from sqlalchemy import Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text
+from sqlalchemy.dialects.postgresql import JSON, TIMESTAMP
+
+from firmware_bridge.floor.store.tables import INT, TABLES, TEXT
+
+TIME: Final = Text().with_variant(TIMESTAMP(timezone=True, precision=3), "postgresql")
+_JSON: Final = Text().with_variant(JSON(), "postgresql")
+_BOOL: Final = Integer().with_variant(Boolean(), "postgresql")
+
+_TEXTS: Final = {
+    "tbl": "the table, as in its bridge.toml",
+    "journal": "the journal at the table that it comes from",
+    "game": "baccarat, blackjack, niuniu, erbagang or zhajinhua",
+    "day": "the gaming day, YYYY-MM-DD; the day in UTC where the table has no shifts",
+    "pit": "the pit, '' where the table names none",
+    "shift": "the shift, '' where the table has none",
+    "dealt_by": "the dealer who was signed in at its first card, '' for nobody",
+    "dealer": "the dealer, '' for nobody",
+    "by_name": "who did it, as the table was told",
+    "second": "the second person, '' for none",
+}
+_INTS: Final = {
+    "shoe": "the number of the shoe at its table",
+    "round": "the number of the round in its shoe",
+    "seq": "the entry in its journal",
+    "n": "the event in its entry",
+    "staked": "millionths of money put in; null where stakes are not known",
+    "house": "millionths of money that the house won, below 0 lost; null where stakes are not known",
+    "by_hand": "cards that people entered",
+    "rounds": "rounds with a result",
+    "voided": "voided rounds",
+    "corrected": "corrected rounds",
+}
+
+
+def _text(name: str, comment: str = "", **more: Any) -> Column[Any]:
+    return Column(name, TEXT, comment=comment or _TEXTS[name], **{"nullable": False} | more)
+
+
+def _int(name: str, comment: str = "", **more: Any) -> Column[Any]:
+    return Column(name, INT, comment=comment or _INTS[name], **{"nullable": False} | more)
+
+
+def _time(name: str, comment: str, **more: Any) -> Column[Any]:
+    return Column(name, TIME, comment=comment, **{"nullable": False} | more)
+
+
+def _bool(name: str, comment: str, **more: Any) -> Column[Any]:
+    return Column(name, _BOOL, comment=comment, **{"nullable": False} | more)
+
+
+def _json(name: str, comment: str, **more: Any) -> Column[Any]:
+    return Column(name, _JSON, comment=comment, **{"nullable": False} | more)
+
+
+def _event(name: str, *columns: Column[Any], **more: Any) -> Table:
+    """A table with a row for each event of some types. more: `comment`, and `key`: last columns of its key."""
+    place = _text("tbl"), _text("journal"), _int("seq"), _int("n")
+    key = [each.name for each in place] + list(more.get("key", ()))
+    kept = PrimaryKeyConstraint(*key), Index(f"{name}_at", "at")
+    return Table(name, TABLES, *place, _time("at", "when"), *columns, *kept, comment=more["comment"])
+
+
+_MAYBE: Final[dict[str, Any]] = {"nullable": True}
+
+fact_round: Final = Table(
+    "fact_round",
+    TABLES,
+    *(_text("tbl"), _text("journal"), _int("shoe"), _int("round")),
+    _int("revision", "0, and one more for each change; null until the round ended, as all up to faces", **_MAYBE),
+    *(_int("seq", **_MAYBE), _int("n", **_MAYBE)),
+    _time("at", "when the newest message about it was made", **_MAYBE),
+    _text("game", **_MAYBE),
+    _text("status", "open, closed, corrected or voided"),
+    *(_text(each, **_MAYBE) for each in ("day", "pit", "shift", "dealt_by")),
+    _text("outcome", "the result, in words of the game", **_MAYBE),
+    _text("unit", "stake: bets are per unit staked; money", **_MAYBE),
+    _bool("last", "whether it was the last round of its shoe", **_MAYBE),
+    *(_int("staked", **_MAYBE), _int("house", **_MAYBE), _int("by_hand", **_MAYBE)),
+    _json("bets", "bet -> its net, in the unit", **_MAYBE),
+    _json("faces", "card -> how often it was dealt", **_MAYBE),
+    _time("opened_at", "its first event", **_MAYBE),
+    _time("closed_at", "its first result or void", **_MAYBE),
+    PrimaryKeyConstraint("tbl", "journal", "shoe", "round"),
+    Index("fact_round_day", "day", "tbl"),
+    Index("fact_round_closed", "closed_at"),
+    comment="a row for each round, by the newest message about it",
+)
+fact_stake: Final = Table(
+    "fact_stake",
+    TABLES,
+    *(_text("tbl"), _text("journal"), _int("shoe"), _int("round")),
+    _text("bet", "the bet or the seat"),
+    _int("put", "millionths of money put in"),
+    _int("net", "millionths of money won, below 0 lost"),
+    PrimaryKeyConstraint("tbl", "journal", "shoe", "round", "bet"),
+    comment="a row for each stake that is known",
+)
+fact_day: Final = Table(
+    "fact_day",
+    TABLES,
+    *(_text("tbl"), _text("day"), _text("dealt_by"), _text("game")),
+    *(_int(each) for each in ("rounds", "voided", "corrected", "by_hand")),
+    _int("staked", "millionths of money put in, of rounds with known stakes"),
+    _int("house", "millionths of money that the house won of these"),
+    _json("bets", "bet -> [rounds it won, lost, pushed, sum of its nets in millionths]"),
+    PrimaryKeyConstraint("tbl", "day", "dealt_by", "game"),
+    Index("fact_day_day", "day"),
+    comment="sums of a gaming day of a dealer at a table, each round once",
+)
+fact_alarm: Final = _event(
+    "fact_alarm",
+    _text("id", "which irregularity (docs/irregularities.md)"),
+    _bool("is_open", "1: it began; 0: it ended"),
+    _text("detail", "of one that began, in words"),
+    _text("choice", "of one that ended: what was decided"),
+    *(_text("by_name"), _text("second")),
+    comment="a row for each irregularity that began, and one for its end: the next of the same id at the table",
+)
+fact_dealer: Final = _event(
+    "fact_dealer", _text("dealer", "who deals from then on"), comment="a row for each dealer who signed in"
+)
+fact_shoe: Final = Table(
+    "fact_shoe",
+    TABLES,
+    *(_text("tbl"), _text("journal"), _int("shoe")),
+    _time("opened_at", "when it was opened", **_MAYBE),
+    _text("game", **_MAYBE),
+    _int("decks", "decks of cards in it", **_MAYBE),
+    _time("ended_at", "when it ended", **_MAYBE),
+    _text("why", "why it ended", **_MAYBE),
+    _int("rounds", "rounds dealt from it", **_MAYBE),
+    PrimaryKeyConstraint("tbl", "journal", "shoe"),
+    Index("fact_shoe_opened", "opened_at"),
+    comment="a row for each shoe",
+)
+fact_order: Final = _event(
+    "fact_order",
+    _text("what", "the order (docs/commands.md)"),
+    _text("by_name"),
+    _text("person", "the login, or the one for whom a key gave it; '' where not known"),
+    _bool("is_ok", "whether it was obeyed"),
+    _text("error", "why not"),
+    comment="a row for each order that was answered, with who gave it",
+)
+fact_acts: Final = _event(
+    "fact_acts",
+    *(_text("shift"), _text("day"), _text("dealer")),
+    _int("entered", "cards that people entered"),
+    *(_int("voided"), _int("corrected")),
+    _int("cut_early", "cut cards that came early"),
+    _int("taken_back", "marks that were taken back"),
+    key=("dealer",),
+    comment="what people did by hand while a dealer dealt, a row for each dealer at the end of a shift",
+)
+fact_none: Final = Table(
+    "fact_none",
+    TABLES,
+    _text("topic", "event or round"),
+    *(_text("tbl"), _text("journal"), _int("seq"), _int("n")),
+    _time("at", "when"),
+    _text("why", "what is wrong with it"),
+    PrimaryKeyConstraint("topic", "tbl", "journal", "seq", "n"),
+    comment="messages that are kept and counted in no report",
+)
+
+FACTS: Final = (
+    fact_round, fact_stake, fact_day, fact_alarm, fact_dealer, fact_shoe, fact_order, fact_acts, fact_none,
+)  # fmt: skip

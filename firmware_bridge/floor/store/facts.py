@@ -1,0 +1,241 @@
+"""Keeps the facts in a store, in the commit of the messages that they were made from; the same for every engine."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from firmware_bridge.floor.facts.made import Fact, Facts, facts_of
+from firmware_bridge.floor.facts.rows import (
+    AlarmBegan,
+    AlarmEnded,
+    OrderGiven,
+    Round,
+    RoundName,
+    ShiftActs,
+    ShoeBegan,
+    ShoeOver,
+    SignedIn,
+)
+from firmware_bridge.floor.facts.sums import Changed, Day, DayName, add_all, as_json, bets_of, name_of
+from firmware_bridge.floor.record.message import Key, Row, rfc3339
+from firmware_bridge.floor.record.state import Changes
+from firmware_bridge.floor.store.records import Records
+
+if TYPE_CHECKING:
+    from firmware_bridge.floor.store.compiled import Statement
+
+MOST_NAMES: Final = 500
+"""Most rows that one query asks for by name."""
+
+PAGE: Final = 2_000
+"""Messages read at once when facts are rebuilt."""
+
+
+class Kept(NamedTuple):
+    """A round as it is kept. opened_at: of its first event; closed_at: of its first `round` message; RFC 3339."""
+
+    round: Round | None = None
+    opened_at: str | None = None
+    closed_at: str | None = None
+
+
+class FactWrites(Records):
+    """The part of a `Store` that keeps facts. Methods raise StoreError."""
+
+    def journals(self) -> list[Key]:
+        """The journals of all tables that have messages or facts."""
+        with self._in_words():
+            return [Key(*each) for each in self._all(self._sql.FACT_JOURNALS)]
+
+    def rebuild_journal(self, key: Key) -> None:
+        """Rebuild the facts of a journal, in one transaction."""
+        with self._transaction(), self._alone():
+            self._forget_facts(key)
+            for rows in self._messages(key):
+                self._save_facts(facts_of(rows))
+            proved = self._all(self._sql.FACT_PROVED, tbl=key.table, journal=key.journal)
+            self._save_facts(facts_of(Row(*each) for each in proved), is_proved=True)
+
+    def rebuild_days(self, table: str) -> None:
+        """Rebuild the sums of all days of a table, in one transaction."""
+        with self._transaction(), self._alone():
+            days = dict[DayName, Day]()
+            for each in self._all(self._sql.FACT_ROUNDS_OF, tbl=table):
+                if round := _kept(each).round:
+                    days.setdefault(name_of(round), Day()).add(round)
+            self._many(self._sql.FORGET_DAYS, [(table,)])
+            self._put_days(days)
+
+    @abstractmethod
+    def _alone(self) -> AbstractContextManager[None]:
+        """Context in which no other transaction writes facts."""
+
+    def _save_made(self, rows: Sequence[Row], record: Changes | None) -> None:
+        """Keep the facts of messages that were stored, and of rounds that were verified, in the same transaction."""
+        proved = [each.row for each in record.proved] if record else []
+        if rows or proved:
+            with self._alone():
+                self._save_facts(facts_of(rows))
+                self._save_facts(facts_of(proved), is_proved=True)
+
+    def _save_facts(self, made: Facts, *, is_proved: bool = False) -> None:
+        """Keep facts. is_proved: these rounds replace others with the same names and bytes that were not verified."""
+        self._save_rounds(made, is_proved=is_proved)
+        for kind, values in _values(made.events).items():
+            self._many(getattr(self._sql, _STATEMENTS[kind]), values)
+        if made.not_made:
+            self._many(self._sql.FACT_NONE, [(each.topic, *each.place, each.why) for each in made.not_made])
+
+    def _save_rounds(self, made: Facts, *, is_proved: bool) -> None:
+        names = {**dict.fromkeys(each.name for each in made.rounds), **dict.fromkeys(made.opened)}
+        before = {each: Kept() for each in names} | self._kept(names)
+        after = dict(before)
+        for name, at in made.opened.items():
+            after[name] = after[name]._replace(opened_at=min(after[name].opened_at or at, at))
+        for newest in made.rounds:
+            here = after[newest.name]
+            here = here._replace(closed_at=min(here.closed_at or newest.at, newest.at))
+            if (
+                here.round is None
+                or newest.order > here.round.order
+                or (is_proved and newest.order == here.round.order)
+            ):
+                here = here._replace(round=newest)
+            after[newest.name] = here
+        changed = {name: kept for name, kept in after.items() if kept != before[name]}
+        if not changed:
+            return
+        self._many(self._sql.FACT_ROUND, [_row(name, kept) for name, kept in changed.items()])
+        counting = [
+            Changed(kept.round, before[name].round)
+            for name, kept in changed.items()
+            if kept.round and kept.round != before[name].round
+        ]
+        self._save_stakes(counting)
+        self._change_days(counting)
+
+    def _save_stakes(self, changes: Sequence[Changed]) -> None:
+        if old := [each.before.name for each in changes if each.before and each.before.unit == "money"]:
+            self._many(self._sql.FORGET_STAKES, old)
+        if stakes := [(*each.now.name, *stake) for each in changes for stake in each.now.stakes]:
+            self._many(self._sql.FACT_STAKE, stakes)
+
+    def _change_days(self, changes: Sequence[Changed]) -> None:
+        days = self._days({name_of(each) for change in changes for each in change if each})
+        add_all(days, changes)
+        self._put_days(days)
+
+    def _days(self, names: Iterable[DayName]) -> dict[DayName, Day]:
+        found = (each for some in _in_parts(sorted(names)) for each in self._named(self._sql.FACT_DAYS, some))
+        return {DayName(*each[:4]): day_of(*each[4:]) for each in found}
+
+    def _put_days(self, days: dict[DayName, Day]) -> None:
+        if over := [name for name, day in days.items() if day == Day()]:
+            self._many(self._sql.FORGET_DAY, over)
+        if there := [(*name, *_sums(day)) for name, day in sorted(days.items()) if day != Day()]:
+            self._many(self._sql.FACT_DAY, there)
+
+    def _kept(self, names: Iterable[RoundName]) -> dict[RoundName, Kept]:
+        found = (each for some in _in_parts(list(names)) for each in self._named(self._sql.FACT_ROUNDS, some))
+        return {RoundName(*each[:4]): _kept(each) for each in found}
+
+    def _named(self, statement: "Statement", names: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """The rows of a statement with `$names` in it for a list of names."""
+        found: list[Any] = self._db.execute(*self._sql.listed(statement, names)).fetchall()
+        return found
+
+    def _forget_facts(self, key: Key) -> None:
+        """Delete the facts of a journal, and take its rounds out of the sums of their days."""
+        rounds = [
+            newest
+            for each in self._all(self._sql.FACT_ROUNDS_IN, tbl=key.table, journal=key.journal)
+            if (newest := _kept(each).round)
+        ]
+        days = self._days({name_of(each) for each in rounds})
+        for each in rounds:
+            days.setdefault(name_of(each), Day()).add(each, -1)
+        self._put_days(days)
+        for statement in self._sql.forgetting():
+            self._many(statement, [key])
+
+    def _messages(self, key: Key) -> Iterator[list[Row]]:
+        """The stored messages of a journal, a page at a time."""
+        names = {"tbl": key.table, "journal": key.journal}
+        place: dict[str, Any] = {"seq": 0, "n": 0, "topic": ""}
+        while found := self._all(self._sql.FACT_MESSAGES, **names, **place, most=PAGE):
+            rows = [Row(*each) for each in found]
+            yield [each._replace(body=bytes(each.body)) for each in rows]
+            place = {"seq": rows[-1].seq, "n": rows[-1].n, "topic": rows[-1].topic}
+
+
+def _kept(found: Sequence[Any]) -> Kept:
+    """A row of `sql.COLUMNS`."""
+    *fields, opened_at, closed_at = found
+    opened, closed = time_of(opened_at), time_of(closed_at)
+    if fields[4] is None:
+        return Kept(None, opened, closed)
+    newest = Round(*fields)
+    return Kept(newest._replace(at=time_of(newest.at) or "", last=bool(newest.last)), opened, closed)
+
+
+def _row(name: RoundName, kept: Kept) -> tuple[Any, ...]:
+    if kept.round:
+        return *kept.round[:-1], kept.opened_at, kept.closed_at
+    return *name, *(None,) * 5, "open", *(None,) * 12, kept.opened_at, kept.closed_at
+
+
+def time_of(found: Any) -> str | None:
+    """A time as RFC 3339: an engine gives back a text, or a time."""
+    return rfc3339(found.astimezone(UTC)) if isinstance(found, datetime) else found
+
+
+def day_of(*found: Any) -> Day:
+    """Sums of a day as an engine gives them back, the last one as JSON."""
+    *sums, bets = found
+    day = Day(*sums)
+    day.bets = bets_of(bets)
+    return day
+
+
+def _sums(day: Day) -> tuple[Any, ...]:
+    sums = day.rounds, day.voided, day.corrected, day.by_hand, day.staked, day.house
+    return *sums, as_json(day.bets).decode()
+
+
+def _in_parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (names[start : start + MOST_NAMES] for start in range(0, len(names), MOST_NAMES))
+
+
+def _values(made: Sequence[Fact]) -> dict[type[Any], list[tuple[Any, ...]]]:
+    """Kind of a fact -> rows of its table."""
+    values: dict[type[Any], list[tuple[Any, ...]]] = {}
+    for each in made:
+        values.setdefault(type(each), []).append(_event_row(each))
+    return values
+
+
+def _event_row(fact: Fact) -> tuple[Any, ...]:
+    match fact:
+        case AlarmBegan(place, id, detail):
+            return *place, id, True, detail, "", "", ""
+        case AlarmEnded(place, id, choice, by, second):
+            return *place, id, False, "", choice, by, second
+        case ShoeBegan(place, shoe, game, decks):
+            return place.table, place.journal, shoe, place.at, game, decks, None, None, None
+        case ShoeOver(place, shoe, why, rounds):
+            return place.table, place.journal, shoe, None, None, None, place.at, why, rounds
+        case _:
+            return *fact.place, *fact[1:]
+
+
+_STATEMENTS: Final[dict[type[Any], str]] = {
+    AlarmBegan: "FACT_ALARM",
+    AlarmEnded: "FACT_ALARM",
+    SignedIn: "FACT_DEALER",
+    ShoeBegan: "FACT_SHOE_BEGAN",
+    ShoeOver: "FACT_SHOE_OVER",
+    OrderGiven: "FACT_ORDER",
+    ShiftActs: "FACT_ACTS",
+}

@@ -1,0 +1,298 @@
+"""All statements of a store but for facts, once for every engine (`compiled.py` gives them to its driver)."""
+
+from typing import Any, Final
+
+from sqlalchemy import Table, select, text
+from sqlalchemy.dialects.postgresql import Insert, insert
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql import bindparam, func
+from sqlalchemy.sql.functions import FunctionElement
+
+from firmware_bridge.floor.store import tables
+
+
+class Greatest(FunctionElement[Any]):
+    """The greatest of its values."""
+
+    inherit_cache = True
+
+
+class Seconds(FunctionElement[Any]):
+    """Seconds from one RFC 3339 time to another."""
+
+    inherit_cache = True
+
+
+@compiles(Greatest, "postgresql")
+def _greatest(element: Greatest, compiler: Any, **more: Any) -> str:
+    return f"greatest({compiler.process(element.clauses, **more)})"
+
+
+@compiles(Greatest, "sqlite")
+def _max(element: Greatest, compiler: Any, **more: Any) -> str:
+    return f"max({compiler.process(element.clauses, **more)})"
+
+
+@compiles(Seconds, "postgresql")
+def _epoch(element: Seconds, compiler: Any, **more: Any) -> str:
+    since, at = (compiler.process(each, **more) for each in element.clauses)
+    return f"extract(epoch from {at}::timestamptz - {since}::timestamptz)"
+
+
+@compiles(Seconds, "sqlite")
+def _julian(element: Seconds, compiler: Any, **more: Any) -> str:
+    since, at = (compiler.process(each, **more) for each in element.clauses)
+    return f"(julianday({at}) - julianday({since})) * 86400.0"
+
+
+def once(table: Table) -> Insert:
+    """Insert a row unless it is there."""
+    return insert(table).on_conflict_do_nothing()
+
+
+def newest(table: Table, names: str | None = None, where: Any = None, **more: Any) -> Insert:
+    """Insert a row, or write some columns of the one that is there, by default all.
+
+    more: other values than those that came.
+    """
+    made = insert(table)
+    written = [each.name for each in table.c if not each.primary_key] if names is None else names.split()
+    values = {name: made.excluded[name] for name in written} | more
+    return made.on_conflict_do_update(index_elements=list(table.primary_key), set_=values, where=where)
+
+
+_came: Final = insert(tables.progress).excluded
+_log, _witnessed = tables.log.alias("g"), tables.witnessed.alias("w")
+
+COLUMNS: Final = ", ".join(f'"{each.name}"' if each.name == "of" else each.name for each in tables.message.columns)
+
+ORDER: Final = {
+    "rounds": "tbl, shoe, journal, round",
+    "messages": "tbl, journal, seq, n, topic",
+    "conflicts": "tbl, journal, seq, n, topic",
+    "quarantine": "received_at",
+    "gaps": "tbl, journal",
+    "shoes": "tbl, shoe",
+    "expired": "tbl, shoe, journal",
+    "incidents": "at, tbl, kind, place",
+    "pending": "tbl, journal, seq, n, topic",
+}
+"""View -> the order of its rows."""
+
+INSERT: Final = once(tables.message)
+CONFLICT: Final = once(tables.conflict)
+QUARANTINE: Final = once(tables.quarantine)
+PROGRESS: Final = newest(
+    tables.progress,
+    "since",
+    **{name: Greatest(tables.progress.c[name], _came[name]) for name in ("shoe", "whole", "known")},
+)
+LOAD: Final = text("select shoe, whole, known, since from progress where tbl = :tbl and journal = :journal")
+PREVIOUS: Final = text("""
+select p.shoe, (select max(m.at) from message m where m.topic = 'event' and m.tbl = p.tbl and m.journal = p.journal)
+from progress p where p.tbl = :tbl and p.journal <> :journal order by p.shoe desc limit 1
+""")
+BEHIND: Final = text(f"""
+select {COLUMNS} from message where topic in ('event', 'round') and tbl = :tbl and journal = :journal and seq > :seq
+""")
+LACKING: Final = text("select tbl, journal from progress where whole < known or since <> ''")
+NEWEST: Final = select(func.max(tables.message.c.at), func.max(tables.message.c.received_at))
+
+_OLD: Final = """
+select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, case
+  when not exists (
+    select 1 from progress p where p.tbl = j.tbl and p.journal = j.journal and p.whole = p.known and p.since = ''
+  ) then 'it is not complete'
+  when exists (
+    select 1 from conflict c where c.tbl = j.tbl and c.journal = j.journal
+  ) then 'it has messages in conflict'
+  when exists (
+    select 1 from message m
+    where m.topic = 'round' and m.tbl = j.tbl and m.journal = j.journal and m.prev_seq is not null
+    and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal)
+    and not exists (
+      select 1 from message p
+      where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq
+      limit 1 offset 0)
+  ) then 'it refers to a missing round'
+  else '' end
+from (
+  select tbl, journal, max(shoe) as shoe, min(at) as first_at, max(at) as last_at, max(received_at) as received_at,
+    count(*) as messages, count(distinct case when topic = 'round' then shoe || ' ' || round end) as rounds
+  from message where {which} group by tbl, journal) j
+where j.last_at < :before and j.received_at < :before order by j.last_at
+"""
+"""Journals with no message since a time, and why one stays. which: the condition of journals to check.
+
+`offset 0` keeps the search for each round in its index: without ANALYZE, a join of PostgreSQL reads all rows.
+"""
+
+OLD: Final = text(_OLD.format(which="true"))
+OLD_ONE: Final = text(_OLD.format(which="topic in ('event', 'round') and tbl = :tbl and journal = :journal"))
+EXPIRE: Final = text("delete from message where topic in ('event', 'round') and tbl = :tbl and journal = :journal")
+EXPIRED: Final = newest(tables.expired, "shoe first_at last_at messages rounds expired_at")
+IS_EXPIRED: Final = text("select 1 from expired where tbl = :tbl and journal = :journal")
+
+LAST_ROUNDS: Final = text("""
+select journal, shoe, round, revision, prev_journal, body from message
+where topic = 'round' and tbl = :tbl and journal = :journal order by seq desc, n desc limit :most
+""")
+EARLIER: Final = text("""
+select journal from (
+  select journal, shoe, (
+    select max(at) from message m where m.topic = 'round' and m.tbl = p.tbl and m.journal = p.journal) as at
+  from (select tbl, journal, shoe from progress where tbl = :tbl and shoe < :shoe order by shoe desc limit 3) p) few
+where at is not null order by shoe desc, at desc limit 1
+""")
+"""The newest journal with a round before a shoe. Of two with the same shoe, one is of a replaced device."""
+
+PROVED: Final = text("""
+insert into proved (tbl, journal, seq, n, origin, idx)
+select tbl, journal, seq, n, :origin, :idx from message
+where topic = 'round' and tbl = :tbl and journal = :journal and seq = :seq and n = :n
+  and (body = :body or digest = :digest)
+on conflict do nothing
+""")
+PROVED_OTHERWISE: Final = once(tables.proved)
+PROVED_BODIES: Final = text("""
+select seq, n, body from proved
+where tbl = :tbl and journal = :journal and seq between :first and :last and body is not null
+""")
+
+KEYS: Final = select(tables.record_key).order_by(tables.record_key.c.at, tables.record_key.c.vkey)
+KEYS_OF: Final = KEYS.where(tables.record_key.c.tbl == bindparam("tbl"))
+KEY: Final = newest(tables.record_key, "trust by_name second at until")
+SEEN: Final = once(tables.record_key)
+ALL_LOGS: Final = select(tables.log).order_by(tables.log.c.tbl, tables.log.c.birth)
+LOGS: Final = ALL_LOGS.where(tables.log.c.tbl == bindparam("tbl"))
+LOG: Final = newest(tables.log, "vkey begun_journal begun_seq size edge journal seq head note")
+"""`witnessed` belongs to the part that asks witnesses."""
+
+WITNESSED: Final = text("update log set witnessed = :size where tbl = :tbl and origin = :origin and witnessed < :size")
+SIZES: Final = text(
+    "select tbl, size, witnessed from log g where birth = (select max(birth) from log where tbl = g.tbl)"
+)
+LEAF: Final = once(tables.leaf)
+LEAVES: Final = text("""
+select origin, idx, tbl, journal, seq, head from leaf where origin = :origin and idx >= :first order by idx limit :most
+""")
+LEAF_OF: Final = select(tables.leaf).where(
+    *(tables.leaf.c[name] == bindparam(name) for name in ("tbl", "journal", "seq"))
+)
+UNSHOWN: Final = text("""
+select max(idx) from leaf f where origin = :origin and (:journal = '' or journal = :journal) and (
+  not exists (
+    select 1 from message m where m.topic = 'event' and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq)
+  or exists (
+    select 1 from message m where m.topic in ('event', 'round') and m.tbl = f.tbl and m.journal = f.journal
+    and m.seq = f.seq and m.digest is not null))
+""")
+"""The last entry of a record with messages that are deleted, or have replaced names."""
+
+IS_ENROLLED: Final = text("select 1 from record_key where tbl = :tbl and trust <> 'seen'")
+UNPROVED: Final = text("""
+select count(*) from (
+  select seq from message where topic in ('event', 'round') and tbl = :tbl and journal = :journal and seq >= :first
+  union
+  select seq from pending where state = 'waits' and tbl = :tbl and journal = :journal and seq >= :first) m
+where not exists (
+  select 1 from leaf f join log g on g.tbl = f.tbl and g.origin = f.origin
+  where f.tbl = :tbl and f.journal = :journal and f.seq = m.seq
+    and f.idx < case when :quorum = 1 then g.witnessed else g.size end)
+""")
+"""How many entries of a journal, from one on, no checkpoint covers; with 1: none that a quorum cosigned."""
+
+LEAVES_IN: Final = text("select count(*) from leaf where tbl = :tbl and journal = :journal")
+HEADS: Final = text("select head from leaf where tbl = :tbl and journal = :journal and seq = :seq")
+FIRSTS: Final = text("""
+select journal, seq from message where topic = 'round' and prev_journal is null and tbl = :tbl limit 3
+""")
+
+PENDING: Final = once(tables.pending)
+_OF_PENDING: Final = " and ".join(f"{each.name} = :{each.name}" for each in tables.pending.primary_key)
+SETTLED: Final = text(f"delete from pending where {_OF_PENDING}")
+EVIDENCE: Final = text(f"update pending set state = 'evidence' where {_OF_PENDING}")
+EXPIRE_EVIDENCE: Final = text("delete from pending where state = 'evidence' and received_at < :before")
+EXPIRE_QUARANTINE: Final = text("delete from quarantine where received_at < :before")
+OLD_QUARANTINE: Final = text("select count(*) from quarantine where received_at < :before")
+WAITING: Final = text("""
+select topic, tbl, journal, seq, n, came, length(body), state from pending where tbl = :tbl order by received_at
+""")
+STORED: Final = text(f"""
+select {COLUMNS} from message
+where topic in ('event', 'round') and tbl = :tbl and journal = :journal and seq between :first and :last
+order by seq, n, topic
+""")
+STORED_OR_WAITING: Final = text(f"""
+select {COLUMNS} from message
+where topic in ('event', 'round') and tbl = :tbl and journal = :journal and seq between :first and :last
+union all
+select {COLUMNS} from pending where tbl = :tbl and journal = :journal and seq between :first and :last
+order by seq, n, topic
+""")
+WAITING_ROWS: Final = text(f"""
+select {COLUMNS} from pending where tbl = :tbl and state = 'waits' order by journal, seq, n
+""")
+FOLLOWING: Final = text("""
+select distinct journal from (
+  select journal, shoe from progress where tbl = :tbl and shoe >= :shoe
+  union select journal, shoe from pending where tbl = :tbl and shoe >= :shoe) later
+""")
+OF_NUMBER: Final = text("""
+select journal from progress where tbl = :tbl and journal >= :first and journal < :end
+union select journal from pending where tbl = :tbl and journal >= :first and journal < :end
+""")
+ROUNDS: Final = text("""
+select shoe, round, revision, seq, status from message where topic = 'round' and tbl = :tbl and journal = :journal
+union all
+select shoe, round, revision, seq, status from pending where topic = 'round' and tbl = :tbl and journal = :journal
+""")
+EVENT: Final = text("""
+select 1 from message where topic = 'event' and tbl = :tbl and journal = :journal and seq = :seq and n = :n
+union all
+select 1 from pending where topic = 'event' and tbl = :tbl and journal = :journal and seq = :seq and n = :n
+limit 1
+""")
+MESSAGE: Final = select(tables.message.c.body, tables.message.c.digest).where(
+    *(each == bindparam(each.name) for each in tables.message.primary_key)
+)
+
+INCIDENT: Final = newest(tables.incident, "what", where=text("excluded.kind in ('unlisted', 'flood')"))
+"""Kept once; of those that count, the text is the newest."""
+
+OPEN: Final = text("select tbl, kind, place, at, what from incident where closed_at = '' order by at, tbl, kind, place")
+CLOSE: Final = text("""
+update incident set closed_at = :at where tbl = :tbl and kind = :kind and place = :place and closed_at = ''
+""")
+CLOSE_KIND: Final = text("update incident set closed_at = :at where tbl = :tbl and kind = :kind and closed_at = ''")
+
+COSIGNATURE: Final = newest(tables.cosignature, "size at line", where=text("cosignature.size <= excluded.size"))
+COSIGNATURES: Final = select(tables.cosignature).order_by(tables.cosignature.c.origin, tables.cosignature.c.witness)
+WITNESSED_NOTE: Final = once(tables.witnessed)
+NEWEST_WITNESSED: Final = text("""
+select w.origin, w.size, w.since, w.at, w.note from log g
+join witnessed w on w.origin = g.origin and w.size = g.witnessed order by w.origin
+""")
+LONGEST: Final = select(
+    _log.c.origin,
+    select(func.max(Seconds(_witnessed.c.since, _witnessed.c.at)))
+    .where(_witnessed.c.origin == _log.c.origin, _witnessed.c.at >= bindparam("since"))
+    .scalar_subquery(),
+)
+OPEN_WINDOWS: Final = text("""
+select g.origin, min(m.received_at) from log g
+join leaf f on f.origin = g.origin and f.idx = g.witnessed
+join message m on m.topic = 'event' and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq
+where g.witnessed < g.size group by g.origin
+""")
+WITNESSED_ROUNDS: Final = text("""
+select g.origin, m.shoe, m.round from log g
+join leaf f on f.origin = g.origin and f.idx = g.witnessed - 1
+join message m on m.topic = 'round' and m.tbl = f.tbl and m.journal = f.journal and m.revision = 0 and m.seq = (
+  select max(r.seq) from message r
+  where r.topic = 'round' and r.tbl = f.tbl and r.journal = f.journal and r.revision = 0 and r.seq <= f.seq)
+""")
+DOCUMENT: Final = once(tables.evidence)
+DOCUMENTS: Final = select(tables.evidence).order_by(
+    tables.evidence.c.tbl, tables.evidence.c.place, tables.evidence.c.name
+)

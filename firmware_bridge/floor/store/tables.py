@@ -1,0 +1,320 @@
+"""The tables of a store as one `MetaData`, with its views and triggers: the same names in every engine."""
+
+import re
+from typing import Any, Final, Literal
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    create_mock_engine,
+    text,
+)
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.engine.mock import MockConnection
+
+Engine = Literal["sqlite", "postgresql"]
+"""An engine, as SQLAlchemy names its dialect."""
+
+TEXT: Final = Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
+INT: Final = BigInteger().with_variant(Integer(), "sqlite")
+_BLOB: Final = LargeBinary()
+
+TABLES: Final = MetaData()
+
+
+def _texts(names: str, **more: Any) -> list[Column[Any]]:
+    return [Column(name, TEXT, **{"nullable": False} | more) for name in names.split()]
+
+
+def _ints(names: str, **more: Any) -> list[Column[Any]]:
+    return [Column(name, INT, **{"nullable": False} | more) for name in names.split()]
+
+
+def _blobs(names: str, **more: Any) -> list[Column[Any]]:
+    return [Column(name, _BLOB, **{"nullable": False} | more) for name in names.split()]
+
+
+def _index(name: str, *columns: Any, where: str | None = None, **more: Any) -> Index:
+    """An index. where: which rows are in it."""
+    part = text(where) if where else None
+    return Index(name, *columns, sqlite_where=part, postgresql_where=part, **more)
+
+
+def _of_round() -> list[Column[Any]]:
+    """What a message of a round has beside that of an event."""
+    return [
+        *_texts("game", nullable=True),
+        *_ints("round", nullable=True),
+        *_texts("status", nullable=True),
+        *_ints("revision", nullable=True),
+        *_texts("prev_journal", nullable=True),
+        *_ints("prev_seq", nullable=True),
+    ]
+
+
+message: Final = Table(
+    "message",
+    TABLES,
+    *_texts("topic tbl journal"),
+    *_ints("seq n of shoe"),
+    *_texts("at received_at"),
+    *_of_round(),
+    *_blobs("body"),
+    *_blobs("digest", nullable=True),
+    PrimaryKeyConstraint("topic", "tbl", "journal", "seq", "n"),
+    _index("round_first", "tbl", where="topic = 'round' and prev_journal is null"),
+)
+conflict: Final = Table(
+    "conflict",
+    TABLES,
+    *_texts("topic tbl journal"),
+    *_ints("seq n"),
+    *_texts("received_at"),
+    *_blobs("body"),
+    *_blobs("digest", nullable=True),
+    PrimaryKeyConstraint("topic", "tbl", "journal", "seq", "n", "body").ddl_if(dialect="sqlite"),
+    Index("conflict_once", "topic", "tbl", "journal", "seq", "n", text("sha256(body)"), unique=True).ddl_if(
+        dialect="postgresql"
+    ),
+)
+quarantine: Final = Table(
+    "quarantine",
+    TABLES,
+    *_texts("topic received_at reason"),
+    *_blobs("body"),
+    PrimaryKeyConstraint("topic", "reason", "body").ddl_if(dialect="sqlite"),
+    Index("quarantine_once", text("md5(topic)"), text("md5(reason)"), text("sha256(body)"), unique=True).ddl_if(
+        dialect="postgresql"
+    ),
+)
+"""In PostgreSQL no index holds a body, or what the broker or a reader calls it: an entry has at most 2,700 bytes."""
+
+progress: Final = Table(
+    "progress",
+    TABLES,
+    *_texts("tbl journal"),
+    *_ints("shoe whole known"),
+    *_texts("since"),
+    PrimaryKeyConstraint("tbl", "journal"),
+    _index("progress_lacking", "tbl", "journal", where="whole < known or since <> ''"),
+)
+expired: Final = Table(
+    "expired",
+    TABLES,
+    *_texts("tbl journal"),
+    *_ints("shoe"),
+    *_texts("first_at last_at"),
+    *_ints("messages rounds"),
+    *_texts("expired_at"),
+    PrimaryKeyConstraint("tbl", "journal"),
+)
+record_key: Final = Table(
+    "record_key",
+    TABLES,
+    *_texts("tbl vkey trust by_name second at"),
+    *_ints("until"),
+    PrimaryKeyConstraint("tbl", "vkey"),
+)
+log: Final = Table(
+    "log",
+    TABLES,
+    *_texts("tbl origin"),
+    *_ints("birth"),
+    *_texts("vkey begun_journal"),
+    *_ints("begun_seq size"),
+    *_blobs("edge"),
+    *_texts("journal"),
+    *_ints("seq"),
+    *_texts("head note"),
+    *_ints("witnessed"),
+    PrimaryKeyConstraint("tbl", "origin"),
+)
+leaf: Final = Table(
+    "leaf",
+    TABLES,
+    *_texts("origin"),
+    *_ints("idx"),
+    *_texts("tbl journal"),
+    *_ints("seq"),
+    *_texts("head"),
+    PrimaryKeyConstraint("origin", "idx"),
+    Index("leaf_entry", "tbl", "journal", "seq", "origin", unique=True),
+)
+proved: Final = Table(
+    "proved",
+    TABLES,
+    *_texts("tbl journal"),
+    *_ints("seq n"),
+    *_texts("origin"),
+    *_ints("idx"),
+    *_ints("shoe", nullable=True),
+    *_texts("at received_at", nullable=True),
+    *_of_round(),
+    *_blobs("body digest", nullable=True),
+    PrimaryKeyConstraint("tbl", "journal", "seq", "n"),
+)
+pending: Final = Table(
+    "pending",
+    TABLES,
+    *_texts("topic tbl journal"),
+    *_ints("seq n of shoe"),
+    *_texts("at received_at"),
+    *_of_round(),
+    *_blobs("body"),
+    *_blobs("digest", nullable=True),
+    *_blobs("came"),
+    *_texts("state"),
+    PrimaryKeyConstraint("topic", "tbl", "journal", "seq", "n", "came"),
+)
+incident: Final = Table(
+    "incident",
+    TABLES,
+    *_texts("tbl kind place at what closed_at"),
+    PrimaryKeyConstraint("tbl", "kind", "place"),
+    _index("incident_open", "at", where="closed_at = ''"),
+)
+cosignature: Final = Table(
+    "cosignature",
+    TABLES,
+    *_texts("origin witness"),
+    *_ints("size at"),
+    *_texts("line"),
+    PrimaryKeyConstraint("origin", "witness"),
+)
+witnessed: Final = Table(
+    "witnessed",
+    TABLES,
+    *_texts("origin"),
+    *_ints("size"),
+    *_texts("since at note"),
+    PrimaryKeyConstraint("origin", "size"),
+    Index("witnessed_at", "origin", "at", "since"),
+)
+evidence: Final = Table(
+    "evidence", TABLES, *_texts("tbl place name body"), PrimaryKeyConstraint("tbl", "place", "name")
+)
+
+KEPT: Final = {
+    "leaf": ("update", "delete"),
+    "proved": ("update", "delete"),
+    "witnessed": ("update", "delete"),
+    "evidence": ("update", "delete"),
+    "record_key": ("delete",),
+    "log": ("delete",),
+    "incident": ("delete",),
+    "cosignature": ("delete",),
+}
+"""Table -> what no statement may do to its rows: a trigger refuses it, to the owner too."""
+
+_ROUNDS_THAT_COUNT: Final = """
+  select 'round' as topic, m.tbl, m.journal, m.seq, m.n, m."of", coalesce(p.shoe, m.shoe) as shoe,
+    coalesce(p.at, m.at) as at, coalesce(p.received_at, m.received_at) as received_at,
+    coalesce(p.game, m.game) as game, coalesce(p.round, m.round) as round, coalesce(p.status, m.status) as status,
+    coalesce(p.revision, m.revision) as revision,
+    case when p.body is null then m.prev_journal else p.prev_journal end as prev_journal,
+    case when p.body is null then m.prev_seq else p.prev_seq end as prev_seq,
+    coalesce(p.body, m.body) as body, p.origin, p.idx
+  from message m left join proved p on p.tbl = m.tbl and p.journal = m.journal and p.seq = m.seq and p.n = m.n
+  where m.topic = 'round' and (
+    p.idx is not null or not exists (select 1 from record_key k where k.tbl = m.tbl and k.trust <> 'seen'))"""
+"""All rounds, but of a table with an enrolled key only what a checkpoint verified.
+
+`proved` names each round that one did. It has the columns of `message` where other bytes had come first under its key:
+then these are the ones that the table signed, for a message is never changed.
+"""
+
+VIEWS: Final = {
+    "incidents": "select at, tbl, kind, place, what as text, closed_at from incident",
+    "round_latest": f"""
+  select * from (
+    select r.*, row_number() over (
+      partition by tbl, journal, shoe, round order by revision desc, seq desc, n desc) as place
+    from ({_ROUNDS_THAT_COUNT}) r) ranked where place = 1""",
+    "rounds": """
+  select tbl, journal, shoe, round, game, status, revision, seq, n, at, received_at, case
+    when r.idx is null then 'none'
+    when r.idx < (select g.witnessed from log g where g.tbl = r.tbl and g.origin = r.origin) then 'witnessed'
+    else 'signed' end as proof, $text(body) as body
+  from round_latest r where status <> 'voided'""",
+    "gaps": """
+  select tbl, journal, whole + 1 as "from", known as "to" from progress where whole < known""",
+    "round_gaps": """
+  select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
+  from message m where topic = 'round' and prev_seq is not null and not exists (
+    select 1 from message p
+    where p.topic = 'round' and p.tbl = m.tbl and p.journal = m.prev_journal and p.seq = m.prev_seq)
+  and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal)""",
+    "messages": """
+  select topic, tbl, journal, seq, n, at, received_at, $hex(digest) as came_as, $text(body) as body from message""",
+    "conflicts": """
+  select c.topic, c.tbl, c.journal, c.seq, c.n, m.received_at, $text(m.body) as body,
+    c.received_at as other_received_at, $text(c.body) as other_body
+  from conflict c join message m using (topic, tbl, journal, seq, n)""",
+    "shoes": """
+  select tbl, journal, shoe, min(at) as first_at, max(at) as last_at, max(seq) as last_seq, count(*) as messages,
+    count(distinct round) as rounds
+  from message group by tbl, journal, shoe""",
+}
+"""View -> its query, in order. $text: bytes as a text, $hex: their digits."""
+
+_WORDS: Final[dict[Engine, dict[str, str]]] = {
+    "sqlite": {
+        r"\$text\((.*?)\)": r"cast(\1 as text)",
+        r"\$hex\((.*?)\)": r"case when \1 is not null then lower(hex(\1)) end",
+    },
+    "postgresql": {r"\$text\((.*?)\)": r"convert_from(\1, 'UTF8')", r"\$hex\((.*?)\)": r"encode(\1, 'hex')"},
+}
+
+_DONE: Final = {"update": "changed", "delete": "deleted"}
+
+_FUNCTIONS: Final = (
+    """
+create function message_is_never_changed() returns trigger language plpgsql as $$
+  begin raise exception 'messages are never changed'; end $$""",
+    """
+create function message_is_never_deleted() returns trigger language plpgsql as $$
+  begin raise exception 'messages are never deleted'; end $$""",
+    """
+create function row_is_kept() returns trigger language plpgsql as $$
+  begin raise exception '%: rows are never %', tg_table_name, tg_argv[0]; end $$""",
+)
+"""What the triggers of PostgreSQL call."""
+
+
+def schema(engine: Engine) -> list[str]:
+    """The statements that make all tables of `TABLES`, with their indexes, triggers and views."""
+    made: list[str] = []
+
+    def keep(statement: Any, *_: Any, **__: Any) -> None:
+        made.append(str(statement.compile(dialect=mock.dialect)))
+
+    mock: MockConnection = create_mock_engine(f"{engine}://", keep)
+    TABLES.create_all(mock, checkfirst=False)
+    triggers = [trigger(engine, "message", what) for what in _DONE]
+    triggers += [trigger(engine, table, what) for table, whats in KEPT.items() for what in whats]
+    views = [f"create view {name} as {_in_words(engine, query)}" for name, query in VIEWS.items()]
+    return [*made, *(_FUNCTIONS if engine == "postgresql" else ()), *triggers, *views]
+
+
+def trigger(engine: Engine, table: str, what: str) -> str:
+    """The statement that makes the trigger by which no row is changed or deleted. what: `update` or `delete`."""
+    name = f"{table}_is_never_{_DONE[what]}"
+    if engine == "sqlite":
+        words = f"messages are never {_DONE[what]}" if table == "message" else f"{table}: rows are never {_DONE[what]}"
+        return f"create trigger {name} before {what} on {table} begin select raise(abort, '{words}'); end"
+    function = f"{name}()" if table == "message" else f"row_is_kept('{_DONE[what]}')"
+    which = "delete or truncate" if what == "delete" else what
+    return f"create trigger {name} before {which} on {table} for each statement execute function {function}"
+
+
+def _in_words(engine: Engine, query: str) -> str:
+    for word, text_of_engine in _WORDS[engine].items():
+        query = re.sub(word, text_of_engine, query)
+    return query

@@ -1,0 +1,158 @@
+"""What every store does with facts, whatever its engine: the tests of each bring the fixtures `engine` and `store`."""
+
+from __future__ import annotations
+
+import json
+import random
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from firmware_bridge.floor.facts.rows import Round
+from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.record.message import Key, Row, row
+from firmware_bridge.floor.record.state import Changes, ProvedRound
+from firmware_bridge.floor.store import Store
+from tests.floor.facts.played import NAMES, rows
+
+TABLES = {f"T{number:02}": game for number, game in enumerate(NAMES)}
+FACTS = ("round", "stake", "day", "alarm", "dealer", "shoe", "order", "acts", "none")
+
+
+def every_row() -> list[Row]:
+    return [each for table, game in TABLES.items() for each in rows(game, table)]
+
+
+def ask(store: Store, query: str) -> list[Any]:
+    found: list[Any] = store._db.execute(query).fetchall()
+    return found
+
+
+def facts(store: Store) -> dict[str, list[Any]]:
+    """All facts as plain values, whatever the engine makes of times and JSON."""
+    return {
+        name: sorted(([plain(each) for each in found] for found in ask(store, f"select * from fact_{name}")), key=str)
+        for name in FACTS
+    }
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if isinstance(value, str) and value.startswith(("{", "[")):
+        return json.loads(value)
+    return int(value) if isinstance(value, bool) else value
+
+
+def put(store: Store, messages: list[Row], at_once: int) -> None:
+    for start in range(0, len(messages), at_once):
+        store.save(messages[start : start + at_once], [], [])
+
+
+def rebuild(store: Store, messages: list[Row]) -> None:
+    """Make all facts anew, as `shoe-floor rebuild` does of the journals that have progress."""
+    for key in {each.key: None for each in messages}:
+        store.rebuild_journal(key)
+    for table in TABLES:
+        store.rebuild_days(table)
+
+
+def test_facts_come_with_their_messages(store: Store) -> None:
+    store.save(every_row(), [], [])
+    found = facts(store)
+    assert {len(found[name]) > 0 for name in ("round", "stake", "day", "shoe", "order")} == {True}
+    assert found["none"] == []
+    told = [json.loads(each.body) for each in every_row() if each.topic == "round"]
+    assert sorted(row[9] for row in found["round"] if row[9] != "open") == sorted(each["status"] for each in told)
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1000])
+def test_facts_are_the_same_in_any_order_and_any_number(store: Store, at_once: int) -> None:
+    messages = [*every_row(), *every_row()]
+    random.Random(at_once).shuffle(messages)
+    put(store, messages, at_once)
+    found = facts(store)
+    rebuild(store, messages)
+    assert facts(store) == found
+
+
+def test_facts_that_were_spoiled_are_made_anew(store: Store) -> None:
+    store.save(every_row(), [], [])
+    found = facts(store)
+    with store._transaction() as db:
+        for spoiled in (
+            "update fact_round set outcome = 'x', house = 7, day = '2020-01-01'",
+            "delete from fact_stake",
+            "update fact_day set rounds = rounds + 1, staked = 0",
+            "update fact_shoe set decks = 1",
+            "delete from fact_order",
+        ):
+            db.execute(spoiled)
+    rebuild(store, every_row())
+    assert facts(store) == found
+
+
+def changed(message: Row, **more: object) -> Row:
+    """A message as a table could have sent it, or somebody else."""
+    body = json.loads(message.body)
+    return row(message.topic, message.table, json.dumps(body | more).encode(), message.received_at)
+
+
+@pytest.fixture
+def closed() -> Row:
+    """The first closed round of a baccarat table."""
+    return next(each for each in rows("baccarat") if each.topic == "round")
+
+
+def test_of_two_messages_of_a_round_the_higher_revision_counts(store: Store, closed: Row) -> None:
+    later = changed(closed, seq=99, revision=1, status="corrected", outcome="tie", dealt_by="wu", corrects=9, by="bo")
+    for order in ([closed, later], [later, closed]):
+        put(store, order, 1)
+        [(outcome, dealer, at)] = ask(store, "select outcome, dealt_by, cast(closed_at as text) from fact_round")
+        assert (outcome, dealer, at[:10]) == ("tie", "wu", closed.at[:10])
+        assert ask(store, "select dealt_by, rounds, corrected from fact_day") == [("wu", 1, 1)]
+
+
+def test_a_void_takes_a_round_out_of_the_sums(store: Store, closed: Row) -> None:
+    void = changed(closed, seq=99, revision=1, status="voided", by="bo")
+    put(store, [closed, void], 1)
+    [(rounds, voided, bets)] = ask(store, "select rounds, voided, cast(bets as text) from fact_day")
+    assert (rounds, voided, json.loads(bets)) == (0, 1, {})
+
+
+def test_other_bytes_in_the_place_of_a_message_are_no_fact(store: Store, closed: Row) -> None:
+    put(store, [closed, changed(closed, outcome="banker")], 1)
+    assert ask(store, "select outcome from fact_round") == [("player",)]
+
+
+def test_the_bytes_that_were_verified_count_and_not_those_before_them(store: Store, closed: Row) -> None:
+    forged = changed(closed, outcome="banker")
+    store.save([forged], [], [])
+    (changes := Changes()).proved.append(ProvedRound(closed, "log", 8))
+    store.save([], [], [], changes)
+    for _ in range(2):
+        assert ask(store, "select outcome from fact_round") == [("player",)]
+        store.save([forged], [], [])
+    found = facts(store)
+    store.rebuild_journal(closed.key)
+    assert facts(store) == found
+
+
+def test_facts_go_with_their_journal(store: Store, closed: Row) -> None:
+    store.save([closed], [], [Progress(closed.key, closed.shoe, closed.seq, closed.seq)])
+    assert store.expire(closed.key, "2026-12-01", "2026-12-02T00:00:00.000Z")
+    assert {name: found for name, found in facts(store).items() if found} == {}
+
+
+def test_a_message_that_is_no_fact_is_named(store: Store, closed: Row) -> None:
+    odd = changed(closed, stakes=7)
+    store.save([odd, *rows("blackjack", "T09")], [], [])
+    assert ask(store, "select tbl, journal, seq, n from fact_none") == [(odd.table, odd.journal, odd.seq, odd.n)]
+    assert Key(*ask(store, "select tbl, journal from fact_round where tbl = 'T09'")[0]).table == "T09"
+
+
+def test_columns_of_a_round_are_those_of_its_fact(store: Store) -> None:
+    with store._transaction() as db:
+        names = [name for name, *_ in db.execute("select * from fact_round").description]
+    assert names[4:22] == list(Round._fields[4:22])

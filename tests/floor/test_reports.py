@@ -1,0 +1,117 @@
+"""`shoe-floor report` and `shoe-floor rebuild facts`, as they are typed."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.store.sqlite import SqliteStore
+from tests.floor.every_facts import TABLES, changed, every_row, facts
+from tests.floor.facts.played import rows
+
+DAY = "2026-11-20"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "floor.toml"
+    path.write_text(f'[store]\npath = "{tmp_path}/floor.db"\n')
+    return path
+
+
+@pytest.fixture
+def store(config: Path) -> Any:
+    with closing(SqliteStore(config.with_name("floor.db"))) as made:
+        messages = every_row()
+        made.save(messages, [], [Progress(key, 1, 1, 1) for key in {each.key: None for each in messages}])
+        yield made
+
+
+@pytest.fixture
+def run(config: Path, store: SqliteStore, capsys: pytest.CaptureFixture[str]) -> Any:
+    def run(*words: str) -> str:
+        assert main(["--config", str(config), *words]) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+def told() -> list[dict[str, Any]]:
+    """The messages about rounds; in the scenes each round has one."""
+    return [json.loads(each.body) for each in every_row() if each.topic == "round"]
+
+
+def sheet(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(text.splitlines()))
+
+
+def test_the_rounds_of_each_table(run: Any) -> None:
+    counted = Counter(each["table"] for each in told() if each["status"] != "voided")
+    voided = Counter(each["table"] for each in told() if each["status"] == "voided")
+    found = sheet(run("report", "table", "--csv"))
+    assert {row["table"]: (int(row["rounds"]), int(row["voided"])) for row in found} == {
+        table: (counted[table], voided[table]) for table in TABLES
+    }
+
+
+def test_money_is_that_of_the_messages(run: Any) -> None:
+    (row,) = sheet(run("report", "day", "--csv", "--since", DAY, "--table", "T01"))
+    rounds = [each for each in told() if each["table"] == "T01" and each["status"] != "voided"]
+    assert {each["game"] for each in rounds} == {"blackjack"}
+    assert Decimal(row["house won"]) == sum(Decimal(each["house"]) for each in rounds)
+    assert Decimal(row["staked"]) == sum(Decimal(put) for each in rounds for put, _ in each["stakes"].values())
+    assert Decimal(row["hold %"]) == round(100 * Decimal(row["house won"]) / Decimal(row["staked"]), 2)
+
+
+def test_what_each_bet_did(run: Any) -> None:
+    found = {row["bet"]: row for row in sheet(run("report", "bet", "--csv", "--table", "T00"))}
+    rounds = [each for each in told() if each["table"] == "T00" and each["status"] != "voided"]
+    assert len(found) == 38
+    for bet, row in found.items():
+        nets = [Decimal(str(each["bets"][bet])) for each in rounds]
+        assert int(row["rounds"]) == len(nets)
+        assert (int(row["won"]), int(row["lost"])) == (sum(net > 0 for net in nets), sum(net < 0 for net in nets))
+        assert Decimal(row["units"]) == sum(nets)
+
+
+def test_shifts_and_dealers(run: Any) -> None:
+    assert {(row["day"], row["shift"]) for row in sheet(run("report", "shift", "--csv"))} == {(DAY, "evening")}
+    assert [row["dealer"] for row in sheet(run("report", "dealer", "--csv"))] == ["(none)"]
+
+
+def test_what_was_changed_later_stands_below(run: Any, store: SqliteStore) -> None:
+    closed = next(each for each in rows("baccarat", "T00") if each.topic == "round")
+    later = {"seq": 99, "revision": 1, "at": "2026-11-22T09:00:00.000Z", "by": "bo", "dealt_by": "=1+1"}
+    store.save([changed(closed, status="voided", **later)], [], [])
+    text = run("report", "table", "--table", "T00", "--since", DAY)
+    assert text.startswith(f"{DAY} to {DAY}, table T00\n\ntable  rounds  voided")
+    assert text.endswith(f"{DAY}  T00  shoe 1 round 1: voided 2026-11-22T09:00:00.000Z\n")
+    assert "'=1+1" in run("report", "dealer", "--csv", "--since", DAY)
+
+
+def test_facts_are_made_anew(run: Any, store: SqliteStore) -> None:
+    before = facts(store)
+    store._db.execute("update fact_round set outcome = 'x'")
+    store._db.execute("delete from fact_day")
+    assert run("rebuild", "facts") == f"facts of {len(store.journals())} journals rebuilt\n"
+    assert facts(store) == before
+
+
+def test_a_day_without_a_round_is_said(config: Path, store: SqliteStore, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--config", str(config), "report", "day", "--since", "2020-01-01"]) == 0
+    assert "no round from 2020-01-01 on: see shoe-floor check" in capsys.readouterr().err
+
+
+def test_what_is_no_day_is_refused(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--config", str(config), "report", "day", "--since", "yesterday"])
+    assert "--since" in capsys.readouterr().err
