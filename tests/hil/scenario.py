@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from tests.hil.people import add_logins, people
 from tests.hil.table import CUT_CARD, LAMPS, Table
 
 CARDS = 30
@@ -63,10 +64,12 @@ def play(table: Table, report: Report, short: bool) -> None:
     report.step("power on, until the machine answers", lambda: table.power_on() and "")
     report.step("install the bridge from its bundle", lambda: install(table))
     report.step("start, until the backend hears `online`", lambda: start(table))
+    report.step("logins for the people at the table", lambda: add_logins(table))
     report.step("shoe check finds no fault", lambda: check(table))
     report.step("lamps calibrated while the daemon runs", lambda: calibrate(table))
     report.step("open a shoe", table.open_shoe)
     report.step(f"{CARDS} cards by USB, each lamp read at its pin", lambda: deal(table, 12 if short else CARDS))
+    report.step("people with logins of their own, each in his role", lambda: people(table))
     report.step(f"the cut card, bouncing {BOUNCES} times: one event, the last round", lambda: cut_card(table, rng))
     report.step("open the next shoe", table.open_shoe)
     report.step("the reader unplugged inside a round, and plugged in", lambda: unplug(table))

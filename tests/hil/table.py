@@ -30,6 +30,8 @@ next = {next}
 reveal = {reveal}
 [lamps]
 {lamps}
+[rights]
+two_people = "login"
 [mqtt]
 host = "10.0.2.2"
 port = {port}
