@@ -44,6 +44,7 @@ DOCUMENTS: Final = {
     "backend": "what a backend keeps, and what it asks for again",
     "broker": "users and rights of the broker, to copy",
     "floor": "the store of all tables: shoe-floor",
+    "facts": "reports of a house, and what they are made of: shoe-floor report",
     "small-house": "one table, broker and store on one small PC, in twenty lines",
     "page": "all tables in a browser: shoe-floor page",
     "screen": "the screen over a table, for guests",
