@@ -63,9 +63,7 @@ def _rebuild(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
     with closing(open_store(config)) as store:
         journals = store.journals()
-        for key in journals:
-            store.rebuild_journal(key)
         for table in sorted({key.table for key in journals}):
-            store.rebuild_days(table)
+            store.rebuild_table(table)
     say(f"facts of {len(journals)} journals rebuilt")
     return Exit.FINE

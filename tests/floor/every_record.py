@@ -23,6 +23,7 @@ from firmware_bridge.floor.record.message import now
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.state import TrustedKey
 from firmware_bridge.floor.store.cosigned import Witnessed
+from firmware_bridge.floor.store.fact_queries import Between
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.record import verify
 from tests.floor.house import Floor, House, commands
@@ -274,6 +275,30 @@ def test_a_forged_round_with_a_head_that_is_verified_is_not_signed(house: House,
     assert [(each["round"], each["proof"]) for each in house.rounds()] == [(1, "signed"), (77, "none")]
     house.enrol(table)
     assert exported(floor) == [(2, "signed")]
+
+
+def test_a_forged_round_is_a_fact_until_the_key_is_enrolled(house: House, floor: Floor) -> None:
+    table = house.table()
+    table.play(1)
+    house.send(*forged(table, 9))
+    house.wait(20)
+    assert facts(house) == {1, 77}
+    house.enrol(table)
+    assert facts(house) == {1}
+    table.play(1)
+    assert facts(house) == {1, 2}
+    house.send(*forged(table, 11))
+    assert facts(house) == {1, 2}
+    before = house.store.sums(Between("0", "9"))
+    house.store.rebuild_table("T07")
+    assert (facts(house), house.store.sums(Between("0", "9"))) == ({1, 2}, before)
+
+
+def facts(house: House) -> set[int]:
+    """The rounds that are facts, of which the sums of days have each once."""
+    found = {int(number) for (number,) in house.store._db.execute("select round from fact_round")}
+    assert sum(each.day.rounds for each in house.store.sums(Between("0", "9"))) == len(found)
+    return found
 
 
 def exported(floor: Floor) -> list[tuple[int, str]]:

@@ -42,8 +42,17 @@ select tbl, journal from progress union select tbl, journal from fact_round orde
 FACT_MESSAGES: Final = text(f"""
 select {COLUMNS} from message
 where topic in ('event', 'round') and tbl = :tbl and journal = :journal and (seq, n, topic) > (:seq, :n, :topic)
+  and case
+    when not exists (select 1 from record_key k where k.tbl = :tbl and k.trust <> 'seen') then true
+    when topic = 'event' then exists (
+      select 1 from leaf f where f.tbl = message.tbl and f.journal = message.journal and f.seq = message.seq)
+    else exists (
+      select 1 from proved p where p.tbl = message.tbl and p.journal = message.journal and p.seq = message.seq
+        and p.n = message.n and p.body is null) end
 order by seq, n, topic limit :most
 """)
+"""Messages that become facts, a page at a time: of a table with an enrolled key those that a checkpoint verified."""
+
 FACT_PROVED: Final = text("""
 select 'round', tbl, journal, seq, n, n, shoe, at, received_at, game, round, status, revision, prev_journal, prev_seq,
   body, digest

@@ -20,7 +20,7 @@ from firmware_bridge.floor.facts.rows import (
 )
 from firmware_bridge.floor.facts.sums import Changed, Day, DayName, add_all, as_json, bets_of, name_of
 from firmware_bridge.floor.record.message import Key, Row, rfc3339
-from firmware_bridge.floor.record.state import Changes
+from firmware_bridge.floor.record.state import Changes, TrustedKey
 from firmware_bridge.floor.store.records import Records
 
 if TYPE_CHECKING:
@@ -48,6 +48,20 @@ class FactWrites(Records):
         """The journals of all tables that have messages or facts."""
         with self._in_words():
             return [Key(*each) for each in self._all(self._sql.FACT_JOURNALS)]
+
+    def put_key(self, key: TrustedKey, closes: Sequence[tuple[str, str]] = ()) -> None:
+        """Keep a key. With the first one that is enrolled, what is not verified is a fact no longer."""
+        was_enrolled = any(each.was_enrolled for each in self.record_keys() if each.table == key.table)
+        super().put_key(key, closes)
+        if key.was_enrolled and not was_enrolled:
+            self.rebuild_table(key.table)
+
+    def rebuild_table(self, table: str) -> None:
+        """Rebuild the facts of a table, a journal at a time."""
+        for key in self.journals():
+            if key.table == table:
+                self.rebuild_journal(key)
+        self.rebuild_days(table)
 
     def rebuild_journal(self, key: Key) -> None:
         """Rebuild the facts of a journal, in one transaction."""

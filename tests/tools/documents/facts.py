@@ -14,7 +14,7 @@ HEAD: Final = """\
 
 Beside the messages as they came the [store](floor.md) keeps facts, made of them in the same commit: rounds, stakes,
 sums of days, alarms, dealers, shoes and orders. Of a table with an [enrolled key](incidents.md#enrolling-a-table) only
-messages that a checkpoint verified become facts.
+messages that a checkpoint verified are facts: with its first enrolled key the others are facts no longer.
 
     shoe-floor report table                                    # of the newest gaming day: rounds, money, hold
     shoe-floor report bet --since 2026-11-01 --until 2026-11-30 --table T07
