@@ -4,7 +4,7 @@ import json
 import shlex
 from typing import Final
 
-from firmware_bridge.facts.rights import GROUPS, Role, roles_for
+from firmware_bridge.facts.rights import _RIGHTS, GROUPS, Role, roles_for
 from tests.hil.table import Table
 
 LOGINS: Final[dict[str, tuple[str, ...]]] = {
@@ -17,10 +17,7 @@ LOGINS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Login -> its groups."""
 
-REQUESTS: Final = (
-    "status", "watch", "take_back", "lend", "calibration", "keep_calibration", "rotate_key", "begin_record", "journals",
-    "resend", "void",
-)  # fmt: skip
+REQUESTS: Final = (*_RIGHTS, "resend", "void")
 """What each login asks for at every socket, without what it would need to be carried out."""
 
 TRY: Final = """
@@ -58,7 +55,7 @@ MODES: Final = {
     "/etc/credstore/firmware-bridge.record-key": "600 root",
     "/var/lib/firmware-bridge": "700 shoe-bridge",
     "/run/firmware-bridge/control.sock": "600 shoe-bridge",
-    "/run/firmware-bridge/pit": "2750 shoe-bridge",
+    **{f"/run/firmware-bridge/{role}": "2750 shoe-bridge" for role in GROUPS},
 }
 """File -> its mode and its owner."""
 
