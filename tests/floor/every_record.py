@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.client.follower import node_of
 from firmware_bridge.client.testing import FakeTable
@@ -350,3 +351,16 @@ def test_an_entry_under_a_forged_place_is_exported_within_20_s_of_its_checkpoint
     assert exported(floor) == [(2, "signed"), (4, "signed"), (6, "signed")]
     rows = [each["body"].encode() for each in house.rounds()]
     assert rows == table.rounds
+
+
+def test_a_key_is_enrolled_with_its_facts_or_not_at_all(house: House, mocker: MockerFixture) -> None:
+    table = house.table()
+    table.play(1)
+    house.send(*forged(table, 9))
+    mocker.patch.object(house.store, "_rebuild", side_effect=OSError)
+    with pytest.raises(OSError):
+        house.enrol(table)
+    assert not any(each.was_enrolled for each in house.store.record_keys())
+    mocker.stopall()
+    house.enrol(table)
+    assert facts(house) == {1}

@@ -20,7 +20,7 @@ _TEXTS: Final = {
     "shift": "the shift, '' where the table has none",
     "dealt_by": "the dealer who was signed in at its first card, '' for nobody",
     "dealer": "the dealer, '' for nobody",
-    "by_name": "who did it, as the table was told",
+    "by_name": "who did it, by the name that was typed at the table",
     "second": "the second person, '' for none",
 }
 _INTS: Final = {

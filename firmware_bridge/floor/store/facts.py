@@ -49,12 +49,15 @@ class FactWrites(Records):
         with self._in_words():
             return [Key(*each) for each in self._all(self._sql.FACT_JOURNALS)]
 
-    def put_key(self, key: TrustedKey, closes: Sequence[tuple[str, str]] = ()) -> None:
+    def _write_key(self, key: TrustedKey, closes: Sequence[tuple[str, str]]) -> None:
         """Keep a key. With the first one that is enrolled, what is not verified is a fact no longer."""
-        was_enrolled = any(each.was_enrolled for each in self.record_keys() if each.table == key.table)
-        super().put_key(key, closes)
+        was_enrolled = bool(self._all(self._sql.IS_ENROLLED, tbl=key.table))
+        super()._write_key(key, closes)
         if key.was_enrolled and not was_enrolled:
-            self.rebuild_table(key.table)
+            with self._alone():
+                for each in self.journals():
+                    if each.table == key.table:
+                        self._rebuild(each)
 
     def rebuild_table(self, table: str) -> None:
         """Rebuild the facts of a table, a journal at a time."""
@@ -66,11 +69,7 @@ class FactWrites(Records):
     def rebuild_journal(self, key: Key) -> None:
         """Rebuild the facts of a journal, in one transaction."""
         with self._transaction(), self._alone():
-            self._forget_facts(key)
-            for rows in self._messages(key):
-                self._save_facts(facts_of(rows))
-            proved = self._all(self._sql.FACT_PROVED, tbl=key.table, journal=key.journal)
-            self._save_facts(facts_of(Row(*each) for each in proved), is_proved=True)
+            self._rebuild(key)
 
     def rebuild_days(self, table: str) -> None:
         """Rebuild the sums of all days of a table, in one transaction."""
@@ -81,6 +80,14 @@ class FactWrites(Records):
                     days.setdefault(name_of(round), Day()).add(round)
             self._many(self._sql.FORGET_DAYS, [(table,)])
             self._put_days(days)
+
+    def _rebuild(self, key: Key) -> None:
+        """Rebuild the facts of a journal within a transaction."""
+        self._forget_facts(key)
+        for rows in self._messages(key):
+            self._save_facts(facts_of(rows))
+        proved = self._all(self._sql.FACT_PROVED, tbl=key.table, journal=key.journal)
+        self._save_facts(facts_of(Row(*each) for each in proved), is_proved=True)
 
     @abstractmethod
     def _alone(self) -> AbstractContextManager[None]:

@@ -68,8 +68,12 @@ class Records(RecordQueries):
     def put_key(self, key: TrustedKey, closes: Sequence[tuple[str, str]] = ()) -> None:
         """Keep a key. closes: kind and place of the table's incidents that are answered by it."""
         with self._transaction():
-            self._many(self._sql.KEY, [key])
-            self._many(self._sql.CLOSE, [(key.at, key.table, *each) for each in closes])
+            self._write_key(key, closes)
+
+    def _write_key(self, key: TrustedKey, closes: Sequence[tuple[str, str]]) -> None:
+        """Keep a key within its transaction."""
+        self._many(self._sql.KEY, [key])
+        self._many(self._sql.CLOSE, [(key.at, key.table, *each) for each in closes])
 
     def put_incidents(self, incidents: Sequence[Incident]) -> None:
         """Keep incidents, each once."""
