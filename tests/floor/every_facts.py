@@ -152,6 +152,37 @@ def test_a_message_that_is_no_fact_is_named(store: Store, closed: Row) -> None:
     assert Key(*ask(store, "select tbl, journal from fact_round where tbl = 'T09'")[0]).table == "T09"
 
 
+@pytest.mark.parametrize(
+    "more",
+    [{"outcome": "a\0b"}, {"dealt_by": "w" * 3_000}, {"stakes": {"S" * 3_000: [1, 1]}, "unit": "money"}, {"pit": "\0"}],
+    ids=["no character", "a long name", "a long bet", "another"],
+)
+def test_what_an_engine_cannot_keep_is_no_fact_and_stops_no_message(
+    store: Store, closed: Row, more: dict[str, object]
+) -> None:
+    store.save([changed(closed, **more), *rows("blackjack", "T09")], [], [])
+    assert len(ask(store, "select why from fact_none")) == 1
+    assert ask(store, "select count(*) from fact_round where tbl = 'T09'")[0][0] > 0
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, 2**63, 10**30])
+def test_a_number_that_no_engine_keeps_is_no_fact(store: Store, closed: Row, number: int) -> None:
+    opened = json.loads(next(each.body for each in rows("baccarat") if b"ShoeOpened" in each.body))
+    opened["event"]["house"]["decks"] = number
+    store.save([row("event", opened["table"], json.dumps(opened).encode(), closed.received_at)], [], [])
+    assert ask(store, "select topic from fact_none") == [("event",)]
+
+
+def test_a_forged_number_of_a_round_and_sums_without_end_stop_no_message(store: Store, closed: Row) -> None:
+    event = next(each for each in rows("baccarat") if b'"round": 1' in each.body and each.topic == "event")
+    body = json.loads(event.body)
+    body["event"]["round"] = 10**30
+    most = {"unit": "money", "stakes": {"S1": ["9007199254", "-9007199254"]}}
+    store.save([row("event", event.table, json.dumps(body).encode(), event.received_at)], [], [])
+    put(store, [changed(closed, seq=number, round=number, **most) for number in range(1, 1_100)], 500)
+    assert ask(store, "select staked, house from fact_day") == [(2**63 - 1, 2**63 - 1)]
+
+
 def test_columns_of_a_round_are_those_of_its_fact(store: Store) -> None:
     with store._transaction() as db:
         names = [name for name, *_ in db.execute("select * from fact_round").description]

@@ -1,8 +1,8 @@
 """Makes facts of messages: which facts there are follows from the messages alone, in any order and any number."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
@@ -10,7 +10,10 @@ from msgspec import Raw, Struct
 from firmware_bridge.facts.house import Acts
 from firmware_bridge.facts.inputs import Person
 from firmware_bridge.facts.orders import Answer
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.facts.wire import MOST
 from firmware_bridge.floor.facts.rows import (
+    MOST_MICROS,
     AlarmBegan,
     AlarmEnded,
     At,
@@ -28,6 +31,14 @@ from firmware_bridge.floor.record.message import EVENT, Row
 
 Fact = AlarmBegan | AlarmEnded | SignedIn | ShoeBegan | ShoeOver | OrderGiven | ShiftActs
 """A fact of one event."""
+
+
+AnyFact = TypeVar("AnyFact", bound=Fact | Round)
+
+LONGEST_NAME: Final = 200
+"""Characters of a text that is in an index: an entry of one has at most 2,700 bytes in PostgreSQL."""
+
+LONGEST_LINE: Final = 2_000
 
 
 class NoFact(NamedTuple):
@@ -144,9 +155,9 @@ def facts_of(rows: Iterable[Row]) -> Facts:
             if row.topic == EVENT:
                 _add_event(row, made)
             else:
-                made.rounds.append(_round_of(row))
+                made.rounds.append(_fit(_round_of(row)))
         except (msgspec.MsgspecError, ValueError) as error:
-            made.not_made.append(NoFact(row.topic, _place(row), str(error)))
+            made.not_made.append(NoFact(row.topic, _place(row), escaped(str(error))[:LONGEST_LINE]))
     return made
 
 
@@ -184,12 +195,35 @@ def _round_of(row: Row) -> Round:
 
 def _add_event(row: Row, made: Facts) -> None:
     kind = _head(row.body).event
-    if kind.round:
+    if kind.round and 0 < kind.round <= MOST:
         name = RoundName(row.table, row.journal, row.shoe, kind.round)
         made.opened[name] = min(made.opened.get(name, row.at), row.at)
     if kind.type in _MADE:
         read, make = _MADE[kind.type]
-        made.events.extend(make(row, msgspec.json.decode(_body(row.body).event, type=read)))
+        made.events.extend(map(_fit, make(row, msgspec.json.decode(_body(row.body).event, type=read))))
+
+
+def _fit(fact: AnyFact) -> AnyFact:
+    """A fact that every engine can keep, in its indexes too. Raises ValueError."""
+    for name, value in zip(fact._fields, fact, strict=True):
+        for each in _flat(value) if name not in ("bets", "faces") else ():  # JSON, of a message that has its bounds
+            if isinstance(each, str) and not _is_kept(each, name):
+                raise ValueError(f"{name} is too long, or has a character that is none")
+            if isinstance(each, int) and abs(each) > MOST_MICROS:
+                raise ValueError(f"{name} is too large")
+    return fact
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if not isinstance(value, tuple):
+        yield value
+        return
+    for each in value:
+        yield from _flat(each)
+
+
+def _is_kept(text: str, name: str) -> bool:
+    return len(text) <= (LONGEST_LINE if name in ("detail", "why", "error") else LONGEST_NAME) and "\0" not in text
 
 
 def _place(row: Row) -> At:

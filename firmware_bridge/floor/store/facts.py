@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MOST_NAMES: Final = 500
 """Most rows that one query asks for by name."""
 
+MOST_KEPT: Final = 2**63 - 1
+"""The largest integer of an engine: more than that only a forger adds up."""
+
 PAGE: Final = 2_000
 """Messages read at once when facts are rebuilt."""
 
@@ -221,8 +224,8 @@ def day_of(*found: Any) -> Day:
 
 
 def _sums(day: Day) -> tuple[Any, ...]:
-    sums = day.rounds, day.voided, day.corrected, day.by_hand, day.staked, day.house
-    return *sums, as_json(day.bets).decode()
+    money = (max(-MOST_KEPT, min(MOST_KEPT, each)) for each in (day.staked, day.house))
+    return day.rounds, day.voided, day.corrected, day.by_hand, *money, as_json(day.bets).decode()
 
 
 def _in_parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
