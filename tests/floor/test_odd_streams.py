@@ -58,6 +58,8 @@ at="now"                                                         shown   unread 
 at="2026-11-20T21:33:05Z"                                        shown   unread   shown  read     received    quarantine
 at="2026-11-20T21:33:05.123+00:00"                               shown   unread   shown  read     received    quarantine
 at="2026-13-41T21:33:05.123Z"                                    shown   unread   shown  read     received    quarantine
+at="0001-01-01T21:33:05.123Z"                                    shown   counted  shown  read     received    quarantine
+at="9999-12-31T21:33:05.123Z"                                    shown   counted  shown  read     received    quarantine
 -boot                                                            unread  unread   kept   refused  unreadable  quarantine
 boot=""                                                          shown   unread   shown  read     received    kept
 boot=7                                                           unread  unread   kept   refused  unreadable  quarantine
@@ -213,6 +215,8 @@ at="now"                                 read     received    quarantine
 at="2026-11-20T21:33:05Z"                read     received    quarantine
 at="2026-11-20T21:33:05.123+00:00"       read     received    quarantine
 at="2026-13-41T21:33:05.123Z"            read     received    quarantine
+at="0001-01-01T21:33:05.123Z"            read     received    quarantine
+at="9999-12-31T21:33:05.123Z"            read     received    quarantine
 -boot                                    refused  unreadable  quarantine
 boot=""                                  read     received    kept
 boot=7                                   refused  unreadable  quarantine

@@ -23,6 +23,9 @@ JOURNAL: Final = re.compile(r"[0-9]{1,16}-[0-9a-z]{1,64}")
 WORD: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 """The form of a game and a status, also of those that a later version has."""
 
+FIRST_YEAR, LAST_YEAR = 1970, 9998
+"""Years of times that are one in every zone, too."""
+
 TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 """The form of a time: RFC 3339, ms, UTC. Such texts sort by time."""
 
@@ -154,7 +157,7 @@ def _not_of_its_form(message: _Event | _Round) -> str | None:
 def _is_time(at: str) -> bool:
     """Whether a text is a time of the calendar in its form: an engine that counts in times takes no other."""
     try:
-        return bool(TIME.fullmatch(at)) and datetime.fromisoformat(at).year > 0
+        return bool(TIME.fullmatch(at)) and FIRST_YEAR <= datetime.fromisoformat(at).year <= LAST_YEAR
     except ValueError:
         return False
 
