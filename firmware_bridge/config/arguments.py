@@ -5,13 +5,16 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from firmware_bridge.config.plain import warn, wrapped
 from firmware_bridge.facts.printable import did_you_mean, escaped, nearest
+
+Add = Callable[[str, str, object], argparse.ArgumentParser]
+"""Adds a command: its name, its help, and what carries it out."""
 
 
 class Exit(IntEnum):

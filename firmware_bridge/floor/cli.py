@@ -12,12 +12,13 @@ from firmware_bridge.config.bundle import TEXT, bundle_options, run_bundle
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.config.stdout import outlived
 from firmware_bridge.config.version import Version
-from firmware_bridge.errors import BridgeError, ConfigError, JournalError
+from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.cli_facts import add_facts
 from firmware_bridge.floor.cli_people import add_people, add_screens, run_people, run_screens
 from firmware_bridge.floor.cli_record import add_record, run_record
+from firmware_bridge.floor.cli_store import add_store
 from firmware_bridge.floor.cli_tls import add_tls
 from firmware_bridge.floor.config import FloorConfig, load, need
 from firmware_bridge.floor.store import OtherFormat, What
@@ -139,57 +140,6 @@ def _export(arguments: argparse.Namespace, config: FloorConfig) -> int:
         store.close()
     warn(f"{count} rows exported")
     return Exit.FINE
-
-
-def _backup(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    from firmware_bridge.floor.store.open import open_store
-
-    store = open_store(config)
-    try:
-        store.backup(arguments.target)
-    finally:
-        store.close()
-    return Exit.FINE
-
-
-def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    from firmware_bridge.floor.store.commands import expire, expire_quarantine
-    from firmware_bridge.floor.store.open import open_store
-    from firmware_bridge.floor.verified.quorum import policy
-
-    years, days = config.store.keep_years, config.store.quarantine_days
-    if years is None and days is None:
-        say("nothing is deleted: neither [store] keep_years nor quarantine_days is set")
-        return Exit.FINE
-    has_quorum = policy(config).quorum != "none"
-    store = open_store(config)
-    try:
-        if days is not None:
-            say(expire_quarantine(store, days, dry=arguments.dry_run))
-        for line in expire(store, years, dry=arguments.dry_run, quorum=has_quorum) if years is not None else ():
-            say(escaped(line))
-    finally:
-        store.close()
-    return Exit.FINE
-
-
-def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    from firmware_bridge.floor.record.names import names
-    from firmware_bridge.floor.store.commands import backfill
-    from firmware_bridge.floor.store.open import open_store
-
-    store, code = open_store(config, make=True), Exit.FINE
-    try:
-        for path in arguments.journals:
-            faults: list[JournalError] = []
-            saved = backfill(store, path, names(config.ingest.pseudonym_key_file), faults.append)
-            say(f"{path}: {saved.fresh} new, {saved.repeats} already stored, {saved.conflicts} in conflict")
-            for fault in faults:
-                warn(f"{path}: skipped: {escaped(str(fault))}")
-            code = Exit.FAILED if saved.conflicts or faults else code
-    finally:
-        store.close()
-    return code
 
 
 def _pseudonym(arguments: argparse.Namespace, config: FloorConfig) -> int:
@@ -370,12 +320,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--nats", type=Path, metavar="FILE", help=text)
     _add_key(commands, lambda _: None, CONFIG)
     add_tls(commands, lambda _: None, CONFIG)
-    command = add("backfill", "add exported journals to the store", _backfill)
-    command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
-    command = add("backup", "copy the store while the ingest runs", _backup)
-    command.add_argument("target", type=file_to_write, metavar="FILE", help="replaced completely, or not at all")
-    command = add("expire", "delete journals older than keep_years, and old quarantine", _expire)
-    command.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
+    add_store(add)
     command = add("pseudonym", "show the pseudonyms of names", _pseudonym)
     command.add_argument("names", nargs="+", metavar="NAME")
     command = add("export", "export rows of the store as JSON lines or CSV", _export)

@@ -2,17 +2,14 @@
 
 import argparse
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from datetime import date
 
-from firmware_bridge.config.arguments import Exit
+from firmware_bridge.config.arguments import Add, Exit
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.facts.reports import KINDS, report
-
-Add = Callable[[str, str, object], argparse.ArgumentParser]
 
 
 def add_facts(add: Add) -> None:

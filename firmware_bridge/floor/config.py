@@ -96,6 +96,7 @@ class StoreSection(Struct, frozen=True, kw_only=True):
     path: the file of SQLite.
     url: a database of PostgreSQL instead, as libpq reads it, without a password.
     password_file: the file that holds its password; without it, libpq looks in its usual places.
+    compact_hours: `shoe-floor compact` compresses the events of shoes that are over for so long.
     keep_years: `shoe-floor expire` deletes older journals; without it, none is ever deleted.
     quarantine_days: `shoe-floor expire` deletes what is longer in quarantine; without it, nothing of it.
     """
@@ -103,6 +104,7 @@ class StoreSection(Struct, frozen=True, kw_only=True):
     path: Text = "/var/lib/shoe-floor/floor.db"
     url: Text | None = None
     password_file: Text | None = None
+    compact_hours: Annotated[int, Meta(ge=0, le=87_600)] = 24
     keep_years: Years | None = None
     quarantine_days: Annotated[int, Meta(ge=1, le=36_500)] | None = None
 

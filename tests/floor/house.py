@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ import pytest
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.ingest import Ingest
-from firmware_bridge.floor.record.message import now
+from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.record.message import Key, Row, now
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.state import TrustedKey
 from firmware_bridge.floor.source import Delivery
@@ -94,3 +95,32 @@ class House:
     def rewritten(self) -> list[str]:
         """What a verification of the whole store finds."""
         return [each.text for each in Audit(self.store).run(whole=True) if each]
+
+
+def shoes_over(store: Store, rows: Iterable[Row]) -> None:
+    """Let every shoe be complete, and followed by a later one, as it is after a day."""
+    with store._transaction() as db:
+        db.execute("update progress set since = '', whole = known")
+    keys = {row.key: (row.shoe, row.seq) for row in sorted(rows, key=lambda row: row.seq)}
+    tables = {key.table for key in keys}
+    progress = [Progress(key, shoe, seq, seq, "") for key, (shoe, seq) in keys.items()]
+    store.save([], [], [*progress, *(Progress(Key(table, "99-next"), 99, 0, 0, "") for table in tables)])
+
+
+class CompactingHouse(House):
+    """A back office in which the events of each shoe become a block as soon as the next shoe has begun."""
+
+    def send(self, *messages: tuple[str, bytes]) -> None:
+        super().send(*messages)
+        self.compact()
+
+    def wait(self, seconds: float = 20.0) -> None:
+        super().wait(seconds)
+        self.compact()
+
+    def compact(self) -> None:
+        """Make each shoe a block that may be one."""
+        with self.store._transaction() as db:
+            db.execute("update progress set since = ''")
+        for key in self.store.over():
+            self.store.compact(key, "2031-01-01T00:00:00.000Z")

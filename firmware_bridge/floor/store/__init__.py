@@ -3,16 +3,17 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from heapq import merge
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
 from firmware_bridge.floor.record.state import Changes
+from firmware_bridge.floor.store.compaction import Compaction
 from firmware_bridge.floor.store.cosigned import Cosigned, CosignedQueries
+from firmware_bridge.floor.store.errors import StoreError as StoreError
 from firmware_bridge.floor.store.fact_queries import FactQueries
-from firmware_bridge.floor.store.facts import FactWrites
 
 What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired", "incidents", "pending"]
 """What can be exported: the rounds that count, every message, and the views of the same names."""
@@ -21,12 +22,8 @@ Part = Literal["ingest", "reader"]
 """What a role of a server may do: write messages, or read them. Neither may change or delete one."""
 
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """Format of tables and views in both engines; no other is read or written."""
-
-
-class StoreError(BridgeError, OSError):
-    """The store cannot be read or written now."""
 
 
 class OtherFormat(StoreError):
@@ -142,7 +139,7 @@ class Reader(CosignedQueries, FactQueries):
         return [StoredRound(*each) for each in found]
 
 
-class Store(Cosigned, FactQueries, FactWrites):
+class Store(Cosigned, FactQueries, Compaction):
     """Keeps messages for good: when `save` returns, they are on disk. All methods raise StoreError."""
 
     def save(
@@ -154,8 +151,12 @@ class Store(Cosigned, FactQueries, FactWrites):
     ) -> Saved:
         """Commit a batch, all or nothing. record: what it changes in the records of tables."""
         # Sorted by key, so that two writers cannot deadlock.
-        rows = sorted(rows, key=lambda row: row[:5])
+        rows, count = sorted(rows, key=lambda row: row[:5]), len(rows)
         with self._transaction():
+            self._before_messages()
+            rows, again = self._not_in_blocks(rows)
+            if again:
+                self._insert(again)
             fresh, others = self._insert(rows)
             self._many(self._sql.CONFLICT, [(*row[:5], row.received_at, *row[-2:]) for row in others])
             self._many(self._sql.QUARANTINE, sorted(unread))
@@ -163,7 +164,7 @@ class Store(Cosigned, FactQueries, FactWrites):
             if record:
                 self._save_record(record)
             self._save_made([row for row in rows if row not in others] if others else rows, record)
-        return Saved(fresh, len(rows) - fresh - len(others), len(others))
+        return Saved(fresh, count - fresh - len(others), len(others))
 
     def load(self, key: Key) -> Loaded:
         """A journal as far as it is kept; an empty one if it is unknown."""
@@ -183,15 +184,42 @@ class Store(Cosigned, FactQueries, FactWrites):
     def count(self, what: What) -> int:
         """Number of rows."""
         with self._in_words():
-            return int(self._db.execute(f"select count(*) from {what}").fetchone()[0])
+            count = int(self._db.execute(f"select count(*) from {what}").fetchone()[0])
+            if what == "messages":
+                [(packed,)], [(again,)] = self._all(self._sql.PACKED), self._all(self._sql.PACKED_AGAIN)
+                count += int(packed or 0) - again
+        return count
 
     def columns(self, what: What) -> tuple[str, ...]:
         """Names of the columns of `rows`."""
         return tuple("table" if name == "tbl" else name for name in self._names(what))
 
-    @abstractmethod
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         """All rows, or those of one table or journal, as of the start of the query."""
+        rows = self._rows(what, table, journal)
+        if what != "messages":
+            yield from rows
+            return
+        before = None
+        for each in merge(rows, self._packed_messages(table or "", journal or ""), key=_place):
+            if _place(each) != before:  # what became a block meanwhile comes twice
+                yield each
+            before = _place(each)
+
+    def _packed_messages(self, table: str, journal: str) -> Iterator[tuple[object, ...]]:
+        """The rows of the view `messages` that are in blocks, in its order."""
+        with self._in_words():
+            keys = [Key(*each) for each in self._all(self._sql.BLOCKS, tbl=table, journal=journal)]
+        for key in keys:
+            with self._in_words():
+                rows = list(self._packed(key).values())
+            for row in rows:
+                came_as = row.digest.hex() if row.digest is not None else None
+                yield *row[:5], row.at, row.received_at, came_as, row.body.decode()
+
+    @abstractmethod
+    def _rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
+        """All rows of a table or view, or those of one table or journal, as of the start of the query."""
 
     def newest(self) -> str:
         """The RFC 3339 time of the newest message, by the shoe's clock or by its arrival, the earlier one.
@@ -212,10 +240,6 @@ class Store(Cosigned, FactQueries, FactWrites):
             return self._old(before, quorum=quorum)
 
     @abstractmethod
-    def expire(self, key: Key, before: str, now: str, *, quorum: bool = False) -> Old | None:
-        """Delete an old journal, and record that; returns it, None if it is not old or stays. Its leaves are kept."""
-
-    @abstractmethod
     def faults(self) -> list[str]:
         """Faults of the store's files, in words; slow for a large store."""
 
@@ -230,6 +254,10 @@ class Store(Cosigned, FactQueries, FactWrites):
     def close(self) -> None:
         """Close the connection."""
         self._db.close()
+
+    @abstractmethod
+    def _before_messages(self) -> None:
+        """Let no journal become a block before the end of this transaction."""
 
     @abstractmethod
     def _insert(self, rows: list[Row]) -> tuple[int, list[Row]]:
@@ -267,3 +295,9 @@ class Store(Cosigned, FactQueries, FactWrites):
             raise StoreError(f"{what} have no {' and no '.join(sorted(missing))}", "export all of them")
         query = self._sql.rows_of(what, tuple(named))
         return query.text, query.values(named)
+
+
+def _place(row: Sequence[Any]) -> tuple[object, ...]:
+    """What the view `messages` is ordered by."""
+    topic, table, journal, seq, n, *_ = row
+    return table, journal, seq, n, topic

@@ -185,8 +185,13 @@ class FactWrites(Records):
             self._many(statement, [key])
 
     def _messages(self, key: Key) -> Iterator[list[Row]]:
-        """The stored messages of a journal, a page at a time."""
+        """The stored messages of a journal that become facts, a page at a time."""
         names = {"tbl": key.table, "journal": key.journal}
+        if packed := list(self._packed(key).values()):
+            if self._all(self._sql.IS_ENROLLED, tbl=key.table):
+                verified = {seq for (seq,) in self._all(self._sql.LEAF_SEQS, **names)}
+                packed = [row for row in packed if row.seq in verified]
+            yield packed
         place: dict[str, Any] = {"seq": 0, "n": 0, "topic": ""}
         while found := self._all(self._sql.FACT_MESSAGES, **names, **place, most=PAGE):
             rows = [Row(*each) for each in found]

@@ -12,7 +12,7 @@ from psycopg.types.numeric import Int8Dumper
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.record.message import Key, Row
-from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Reader, Store, StoreError, What
+from firmware_bridge.floor.store import FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError, What
 from firmware_bridge.floor.store.compiled import Statements
 from firmware_bridge.floor.store.fact_tables import FACTS
 from firmware_bridge.floor.store.statements import COLUMNS
@@ -107,15 +107,16 @@ where name in ('fsync', 'full_page_writes') and setting = 'off' order by name
 
 DAMAGED: Final = "select checksum_failures from pg_stat_database where datname = current_database()"
 
-LET_DELETE: Final = "alter table message disable trigger message_is_never_deleted"
-NEVER_DELETE: Final = "alter table message enable trigger message_is_never_deleted"
+INSERTS: Final = "lock table message in row exclusive mode"
+NO_INSERTS: Final = "lock table message in share row exclusive mode"
+"""Locks of which one waits for the other, until the end of the transaction."""
 
 _ALL: Final = ", ".join((*TABLES.tables, "store_version", *VIEWS))
 GRANTS: Final = {
     "reader": (f"grant select on {_ALL} to {{}}",),
     "ingest": (
         f"grant select on {_ALL} to {{}}",
-        f"grant insert on {', '.join(name for name in TABLES.tables if name != 'expired')} to {{}}",
+        f"grant insert on {', '.join(name for name in TABLES.tables if name not in ('expired', 'block'))} to {{}}",
         "grant update on progress, record_key, log, pending, incident, cosignature to {}",
         "grant delete on pending to {}",
         f"grant update, delete on {', '.join(each.name for each in FACTS)} to {{}}",
@@ -169,25 +170,11 @@ class PostgresStore(Store):
             self._db.close()
             raise
 
-    def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
+    def _rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         query, values = self._wanted(what, table, journal)
         with self._transaction() as db, db.cursor(name="rows") as cursor:
             cursor.itersize = PAGE
             yield from cursor.execute(query, values)
-
-    def expire(self, key: Key, before: str, now: str, *, quorum: bool = False) -> Old | None:
-        with self._transaction() as db:
-            db.execute(LET_DELETE)  # locks the table against other writers
-            for found in self._old(before, key, quorum=quorum):
-                if not found.stays:
-                    with self._alone():
-                        self._forget_facts(key)
-                    self._many(SQL.EXPIRE, [key])
-                    db.execute(NEVER_DELETE)
-                    self._many(SQL.EXPIRED, [(*key, *found[1:-1], now)])
-                    return found
-            db.execute(NEVER_DELETE)
-        return None
 
     def faults(self) -> list[str]:
         """Faults of the server's settings and its disk, in words."""
@@ -214,6 +201,23 @@ class PostgresStore(Store):
     def _alone(self) -> Iterator[None]:
         self._db.execute(FACTS_ALONE)
         yield
+
+    def _alone_with_messages(self) -> None:
+        self._db.execute(NO_INSERTS)
+
+    def _before_messages(self) -> None:
+        self._db.execute(INSERTS)
+
+    @contextmanager
+    def _deleting(self, *tables: str) -> Iterator[None]:
+        for table in tables:
+            self._db.execute(f"alter table {table} disable trigger {table}_is_never_deleted")
+        yield
+        for table in tables:
+            self._db.execute(f"alter table {table} enable trigger {table}_is_never_deleted")
+
+    def _holds_newest(self, key: Key) -> bool:
+        return False  # the server counts what was inserted
 
     def _insert(self, rows: list[Row]) -> tuple[int, list[Row]]:
         if not rows or (self._all_new and len(rows) >= COPIED and self._copy(rows)):

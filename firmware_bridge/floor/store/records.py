@@ -3,11 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from firmware_bridge.client.chain import number
-from firmware_bridge.floor.record.message import Row, is_same
+from firmware_bridge.floor.record.message import EVENT, Key, Row, is_same
 from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, ProvedRound, TableState, TrustedKey
+from firmware_bridge.floor.store.blocks import Decoded, merged
 
 if TYPE_CHECKING:
     from firmware_bridge.floor.store.compiled import Statement, Statements
@@ -101,7 +103,7 @@ class Records(RecordQueries):
         """All messages of some entries, those that wait too."""
         with self._in_words():
             found = self._all(self._sql.STORED_OR_WAITING, tbl=table, journal=journal, first=first, last=last)
-            return [Row(*each) for each in found]
+            return self._with_packed(Key(table, journal), first, last, [Row(*each) for each in found])
 
     def waiting_rows(self, table: str) -> list[Row]:
         """All messages of a table that wait."""
@@ -127,7 +129,8 @@ class Records(RecordQueries):
     def has_event(self, table: str, journal: str, seq: int, n: int) -> bool:
         """Whether an event is kept."""
         with self._in_words():
-            return bool(self._all(self._sql.EVENT, tbl=table, journal=journal, seq=seq, n=n))
+            found = self._all(self._sql.EVENT, tbl=table, journal=journal, seq=seq, n=n)
+            return bool(found) or (seq, n) in self._packed(Key(table, journal))
 
     def heads_of(self, table: str, journal: str, seq: int) -> list[str]:
         """The verified heads of an entry."""
@@ -198,17 +201,44 @@ class Records(RecordQueries):
                 first = logs[0].begun_seq
             elif logs and number(journal) < number(logs[0].begun_journal):
                 return 0
-            found = self._all(self._sql.UNPROVED, tbl=table, journal=journal, first=first, quorum=int(quorum))
-            return int(found[0][0])
+            named = {"tbl": table, "journal": journal, "quorum": int(quorum)}
+            unproved = {seq for (seq,) in self._all(self._sql.UNPROVED, **named, first=first)}
+            if packed := {seq for seq, _ in self._packed(Key(table, journal)) if seq >= first}:
+                unproved |= packed - {seq for (seq,) in self._all(self._sql.COVERED, **named)}
+            return len(unproved)
 
     def stored_rows(self, table: str, journal: str, first: int, last: int) -> list[Row]:
         """All messages of some entries that are stored, without those that wait."""
         with self._in_words():
             found = self._all(self._sql.STORED, tbl=table, journal=journal, first=first, last=last)
-        return [row._replace(body=_as_bytes(row.body)) for row in (Row(*each) for each in found)]
+            return self._with_packed(Key(table, journal), first, last, [self._row(each) for each in found])
 
     def _stored(self, row: Row) -> Any:
-        return self._db.execute(self._sql.MESSAGE.text, row[:5]).fetchone()
+        """Body and digest under the key of a message, None if there is none."""
+        found = self._db.execute(self._sql.MESSAGE.text, row[:5]).fetchone()
+        if found is None and row.topic == EVENT and (packed := self._packed(row.key).get((row.seq, row.n))):
+            return packed[-2:]
+        return found
+
+    @cached_property
+    def _decoded(self) -> Decoded:
+        return Decoded()
+
+    def _packed(self, key: Key) -> dict[tuple[int, int], Row]:
+        """Entry and number -> the row of each event in the blocks of a journal; {} without any."""
+        found = self._all(self._sql.BLOCK, tbl=key.table, journal=key.journal)
+        return self._decoded.of(key, [(shoe, bytes(body), bytes(digest)) for shoe, body, digest in found])
+
+    def _with_packed(self, key: Key, first: int, last: int, rows: list[Row]) -> list[Row]:
+        """Rows of some entries of a journal, and the events in its block."""
+        packed = self._packed(key)
+        return merged(rows, [row for row in packed.values() if first <= row.seq <= last]) if packed else rows
+
+    @staticmethod
+    def _row(found: Sequence[Any]) -> Row:
+        """A row of `message`; SQLite gives back a text where another program wrote one."""
+        row, body = Row(*found), found[-2]
+        return row._replace(body=body.encode() if isinstance(body, str) else bytes(body))
 
     def _differing(self, rows: Sequence[Row]) -> list[Row]:
         found = ((each, self._stored(each)) for each in rows)
@@ -257,8 +287,3 @@ class Records(RecordQueries):
 def _log(found: Sequence[Any]) -> Log:
     log = Log(*found)
     return log._replace(edge=bytes(log.edge))
-
-
-def _as_bytes(body: Any) -> bytes:
-    """A body as bytes; SQLite gives back a text where another program wrote one."""
-    return body.encode() if isinstance(body, str) else bytes(body)

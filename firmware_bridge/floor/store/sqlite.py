@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from firmware_bridge.errors import in_words
 from firmware_bridge.floor.record.message import Key, Row
-from firmware_bridge.floor.store import FORMAT, Counts, Old, OtherFormat, Part, Reader, Store, StoreError, What
+from firmware_bridge.floor.store import FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError, What
 from firmware_bridge.floor.store.compiled import Statements
 from firmware_bridge.floor.store.tables import schema, trigger
 
@@ -63,22 +63,10 @@ class SqliteStore(Store):
                 self._db.close()
                 raise
 
-    def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
+    def _rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         query, values = self._wanted(what, table, journal)
         with self._in_words():
             yield from self._db.execute(query, values)
-
-    def expire(self, key: Key, before: str, now: str, *, quorum: bool = False) -> Old | None:
-        with self._transaction() as db:
-            for found in self._old(before, key, quorum=quorum):
-                if not found.stays:
-                    self._forget_facts(key)
-                    db.execute("drop trigger message_is_never_deleted")
-                    self._many(SQL.EXPIRE, [key])
-                    db.execute(trigger("sqlite", "message", "delete"))
-                    self._many(SQL.EXPIRED, [(*key, *found[1:-1], now)])
-                    return found
-        return None
 
     def faults(self) -> list[str]:
         with self._in_words():
@@ -105,6 +93,22 @@ class SqliteStore(Store):
 
     def _alone(self) -> AbstractContextManager[None]:
         return nullcontext()  # a transaction here is the only one that writes
+
+    def _alone_with_messages(self) -> None: ...
+
+    def _before_messages(self) -> None: ...
+
+    @contextmanager
+    def _deleting(self, *tables: str) -> Iterator[None]:
+        for table in tables:
+            self._db.execute(f"drop trigger {table}_is_never_deleted")
+        yield
+        for table in tables:
+            self._db.execute(trigger("sqlite", table, "delete"))
+
+    def _holds_newest(self, key: Key) -> bool:
+        found = self._db.execute("select tbl, journal from message order by rowid desc limit 1").fetchone()
+        return found is not None and Key(*found) == key
 
     def _insert(self, rows: list[Row]) -> tuple[int, list[Row]]:
         fresh = self._many(SQL.INSERT, rows)

@@ -89,7 +89,9 @@ PROGRESS: Final = newest(
 )
 LOAD: Final = text("select shoe, whole, known, since from progress where tbl = :tbl and journal = :journal")
 PREVIOUS: Final = text("""
-select p.shoe, (select max(m.at) from message m where m.topic = 'event' and m.tbl = p.tbl and m.journal = p.journal)
+select p.shoe, coalesce(
+  (select max(b.last_at) from block b where b.tbl = p.tbl and b.journal = p.journal),
+  (select max(m.at) from message m where m.topic = 'event' and m.tbl = p.tbl and m.journal = p.journal))
 from progress p where p.tbl = :tbl and p.journal <> :journal order by p.shoe desc limit 1
 """)
 BEHIND: Final = text(f"""
@@ -117,19 +119,27 @@ select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, ca
   ) then 'it refers to a missing round'
   else '' end
 from (
-  select tbl, journal, max(shoe) as shoe, min(at) as first_at, max(at) as last_at, max(received_at) as received_at,
-    count(*) as messages, count(distinct case when topic = 'round' then shoe || ' ' || round end) as rounds
-  from message where {which} group by tbl, journal) j
+  select tbl, journal, max(shoe) as shoe, min(first_at) as first_at, max(last_at) as last_at,
+    max(received_at) as received_at, cast(sum(messages) as bigint) as messages, max(rounds) as rounds
+  from (
+    select tbl, journal, max(shoe) as shoe, min(at) as first_at, max(at) as last_at, max(received_at) as received_at,
+      count(*) as messages, count(distinct case when topic = 'round' then shoe || ' ' || round end) as rounds
+    from message where {which} group by tbl, journal
+    union all
+    select tbl, journal, shoe, first_at, last_at, received_at, messages, 0 from block where {blocks}) parts
+  group by tbl, journal) j
 where j.last_at < :before and j.received_at < :before order by j.last_at
 """
-"""Journals with no message since a time, and why one stays. which: the condition of journals to check.
+"""Journals with no message since a time, and why one stays. which, blocks: the condition of journals to check.
 
 `offset 0` keeps the search for each round in its index: without ANALYZE, a join of PostgreSQL reads all rows.
 """
 
-OLD: Final = text(_OLD.format(which="true"))
-OLD_ONE: Final = text(_OLD.format(which="topic in ('event', 'round') and tbl = :tbl and journal = :journal"))
-EXPIRE: Final = text("delete from message where topic in ('event', 'round') and tbl = :tbl and journal = :journal")
+_ONE: Final = "tbl = :tbl and journal = :journal"
+OLD: Final = text(_OLD.format(which="true", blocks="true"))
+OLD_ONE: Final = text(_OLD.format(which=f"topic in ('event', 'round') and {_ONE}", blocks=_ONE))
+EXPIRE: Final = text(f"delete from message where topic in ('event', 'round') and {_ONE}")
+EXPIRE_BLOCK: Final = text(f"delete from block where {_ONE}")
 EXPIRED: Final = newest(tables.expired, "shoe first_at last_at messages rounds expired_at")
 IS_EXPIRED: Final = text("select 1 from expired where tbl = :tbl and journal = :journal")
 
@@ -183,6 +193,8 @@ UNSHOWN: Final = text("""
 select max(idx) from leaf f where origin = :origin and (:journal = '' or journal = :journal) and (
   not exists (
     select 1 from message m where m.topic = 'event' and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq)
+  and not exists (select 1 from block b where b.tbl = f.tbl and b.journal = f.journal and f.seq <= b.last_seq)
+  or exists (select 1 from block b where b.tbl = f.tbl and b.journal = f.journal and f.seq <= b.hidden_seq)
   or exists (
     select 1 from message m where m.topic in ('event', 'round') and m.tbl = f.tbl and m.journal = f.journal
     and m.seq = f.seq and m.digest is not null))
@@ -191,7 +203,7 @@ select max(idx) from leaf f where origin = :origin and (:journal = '' or journal
 
 IS_ENROLLED: Final = text("select 1 from record_key where tbl = :tbl and trust <> 'seen'")
 UNPROVED: Final = text("""
-select count(*) from (
+select seq from (
   select seq from message where topic in ('event', 'round') and tbl = :tbl and journal = :journal and seq >= :first
   union
   select seq from pending where state = 'waits' and tbl = :tbl and journal = :journal and seq >= :first) m
@@ -200,9 +212,16 @@ where not exists (
   where f.tbl = :tbl and f.journal = :journal and f.seq = m.seq
     and f.idx < case when :quorum = 1 then g.witnessed else g.size end)
 """)
-"""How many entries of a journal, from one on, no checkpoint covers; with 1: none that a quorum cosigned."""
+"""The entries of a journal, from one on, that no checkpoint covers; with 1: none that a quorum cosigned."""
+
+COVERED: Final = text("""
+select f.seq from leaf f join log g on g.tbl = f.tbl and g.origin = f.origin
+where f.tbl = :tbl and f.journal = :journal and f.idx < case when :quorum = 1 then g.witnessed else g.size end
+""")
+"""The entries of a journal that a checkpoint covers; with 1: one that a quorum cosigned."""
 
 LEAVES_IN: Final = text("select count(*) from leaf where tbl = :tbl and journal = :journal")
+LEAF_SEQS: Final = text("select seq from leaf where tbl = :tbl and journal = :journal")
 HEADS: Final = text("select head from leaf where tbl = :tbl and journal = :journal and seq = :seq")
 FIRSTS: Final = text("""
 select journal, seq from message where topic = 'round' and prev_journal is null and tbl = :tbl limit 3
@@ -280,10 +299,11 @@ LONGEST: Final = select(
     .scalar_subquery(),
 )
 OPEN_WINDOWS: Final = text("""
-select g.origin, min(m.received_at) from log g
+select g.origin, coalesce(min(m.received_at), min(b.received_at)) from log g
 join leaf f on f.origin = g.origin and f.idx = g.witnessed
-join message m on m.topic = 'event' and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq
-where g.witnessed < g.size group by g.origin
+left join message m on m.topic = 'event' and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq
+left join block b on b.tbl = f.tbl and b.journal = f.journal
+where g.witnessed < g.size and coalesce(m.received_at, b.received_at) is not null group by g.origin
 """)
 WITNESSED_ROUNDS: Final = text("""
 select g.origin, m.shoe, m.round from log g
@@ -292,6 +312,43 @@ join message m on m.topic = 'round' and m.tbl = f.tbl and m.journal = f.journal 
   select max(r.seq) from message r
   where r.topic = 'round' and r.tbl = f.tbl and r.journal = f.journal and r.revision = 0 and r.seq <= f.seq)
 """)
+BLOCK: Final = text(f"select shoe, body, digest from block where {_ONE} order by shoe")
+BLOCKS: Final = text("""
+select distinct tbl, journal from block
+where (:tbl = '' or tbl = :tbl) and (:journal = '' or journal = :journal) order by tbl, journal
+""")
+BLOCKS_AMONG: Final = text("select distinct tbl, journal from block where (tbl, journal) in $names")
+BLOCK_MADE: Final = insert(tables.block)
+EVENTS: Final = text(f"select {COLUMNS} from message where topic = 'event' and {_ONE} order by seq, n")
+EVENTS_PACKED: Final = text(f"delete from message where topic = 'event' and {_ONE}")
+OVER: Final = text("""
+select p.tbl, p.journal from progress p join (select tbl, max(shoe) as shoe from progress group by tbl) newest
+  on newest.tbl = p.tbl and newest.shoe > p.shoe
+where whole = known and since = ''
+  and not exists (select 1 from block b where b.tbl = p.tbl and b.journal = p.journal)
+  and not exists (select 1 from expired e where e.tbl = p.tbl and e.journal = p.journal)
+order by p.tbl, p.shoe, p.journal
+""")
+"""Complete journals of shoes that a later one has followed, without a block."""
+
+IS_OVER: Final = text("""
+select 1 from progress p
+where tbl = :tbl and journal = :journal and whole = known and since = ''
+  and exists (select 1 from progress later where later.tbl = p.tbl and later.shoe > p.shoe)
+  and not exists (select 1 from block b where b.tbl = p.tbl and b.journal = p.journal)
+  and not exists (select 1 from conflict c where c.tbl = p.tbl and c.journal = p.journal)
+  and not exists (select 1 from pending w where w.tbl = p.tbl and w.journal = p.journal)
+""")
+"""Whether the events of a journal may become a block now."""
+
+PACKED_AGAIN: Final = text("""
+select count(*) from (select distinct tbl, journal, seq, n from conflict where topic = 'event') c
+join message m on m.topic = 'event' and m.tbl = c.tbl and m.journal = c.journal and m.seq = c.seq and m.n = c.n
+where exists (select 1 from block b where b.tbl = c.tbl and b.journal = c.journal)
+""")
+"""Events that are in a block and, because other bytes came under their key, stored as rows again."""
+
+PACKED: Final = select(func.sum(tables.block.c.messages))
 DOCUMENT: Final = once(tables.evidence)
 DOCUMENTS: Final = select(tables.evidence).order_by(
     tables.evidence.c.tbl, tables.evidence.c.place, tables.evidence.c.name

@@ -71,6 +71,17 @@ message: Final = Table(
     PrimaryKeyConstraint("topic", "tbl", "journal", "seq", "n"),
     _index("round_first", "tbl", where="topic = 'round' and prev_journal is null"),
 )
+block: Final = Table(
+    "block",
+    TABLES,
+    *_texts("tbl journal"),
+    *_ints("shoe messages last_seq hidden_seq"),
+    *_texts("first_at last_at received_at"),
+    *_blobs("body digest"),
+    PrimaryKeyConstraint("tbl", "journal", "shoe"),
+)
+"""All events of a shoe that is over, compressed; its rounds stay in `message` (`blocks.py`)."""
+
 conflict: Final = Table(
     "conflict",
     TABLES,
@@ -202,6 +213,7 @@ evidence: Final = Table(
 )
 
 KEPT: Final = {
+    "block": ("update", "delete"),
     "leaf": ("update", "delete"),
     "proved": ("update", "delete"),
     "witnessed": ("update", "delete"),
@@ -258,9 +270,15 @@ VIEWS: Final = {
     c.received_at as other_received_at, $text(c.body) as other_body
   from conflict c join message m using (topic, tbl, journal, seq, n)""",
     "shoes": """
-  select tbl, journal, shoe, min(at) as first_at, max(at) as last_at, max(seq) as last_seq, count(*) as messages,
-    count(distinct round) as rounds
-  from message group by tbl, journal, shoe""",
+  select tbl, journal, shoe, min(first_at) as first_at, max(last_at) as last_at, max(last_seq) as last_seq,
+    cast(sum(messages) as bigint) as messages, max(rounds) as rounds
+  from (
+    select tbl, journal, shoe, min(at) as first_at, max(at) as last_at, max(seq) as last_seq, count(*) as messages,
+      count(distinct round) as rounds
+    from message group by tbl, journal, shoe
+    union all
+    select tbl, journal, shoe, first_at, last_at, last_seq, messages, 0 from block) parts
+  group by tbl, journal, shoe""",
 }
 """View -> its query, in order. $text: bytes as a text, $hex: their digits."""
 

@@ -1,13 +1,15 @@
 """Verifies what a store holds against the checkpoints that its tables signed: a row that was changed is found."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 from firmware_bridge.client.entry import begun_by
 from firmware_bridge.client.heads import Part, follows, is_round_of, part, round_of
 from firmware_bridge.floor.record.message import EVENT, Row, now
 from firmware_bridge.floor.record.state import Incident, Leaf, Log
 from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.errors import DamagedBlock
 from firmware_bridge.floor.verified.keys import Keys
 from firmware_bridge.record.verify import Refused, grow, leaf_hash, root_of
 
@@ -70,7 +72,10 @@ class Audit:
             if [each.idx for each in leaves] != list(range(at, at + len(leaves))) or not leaves:
                 yield _found(log, log.origin, f"entry {at} of the record {log.origin} is not in the store")
                 return
-            rows = rows_of(leaves, self._store.stored_rows)
+            damaged: list[DamagedBlock] = []
+            rows = rows_of(leaves, partial(self._stored_rows, damaged))
+            for each in damaged:
+                yield _found(log, log.origin, str(each))
             for leaf in leaves:
                 if why := self._wrong(log, keys, leaf, rows[leaf.journal, leaf.seq], head):
                     yield _found(log, f"{leaf.journal}:{leaf.seq}", f"entry {leaf.seq} of {leaf.journal}: {why}")
@@ -86,6 +91,14 @@ class Audit:
         except Refused as error:
             yield _found(log, log.origin, f"the checkpoint of {log.size} entries of {log.origin}: {error}")
         yield Mark(at, tuple(edge), head)
+
+    def _stored_rows(self, damaged: list[DamagedBlock], *place: Any) -> list[Row]:
+        """The messages of some entries, none where their block is damaged."""
+        try:
+            return self._store.stored_rows(*place)
+        except DamagedBlock as error:
+            damaged.append(error)
+            return []
 
     def _wrong(self, log: Log, keys: Keys, leaf: Leaf, rows: list[Row], before: str) -> str:
         """What is wrong with the stored messages of an entry; "" for nothing."""

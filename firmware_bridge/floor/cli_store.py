@@ -1,0 +1,76 @@
+"""The commands that keep a store: `shoe-floor backfill`, `backup`, `compact` and `expire`."""
+
+import argparse
+from contextlib import closing
+from pathlib import Path
+
+from firmware_bridge.config.arguments import Add, Exit, file_to_write
+from firmware_bridge.config.plain import say, warn
+from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.config import FloorConfig
+
+
+def add_store(add: Add) -> None:
+    """Add the commands. add: adds a command with its name, its help and what carries it out."""
+    command = add("backfill", "add exported journals to the store", _backfill)
+    command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
+    command = add("backup", "copy the store while the ingest runs", _backup)
+    command.add_argument("target", type=file_to_write, metavar="FILE", help="replaced completely, or not at all")
+    add("compact", "compress the events of shoes that are over (hourly, under systemd)", _compact)
+    command = add("expire", "delete journals older than keep_years, and old quarantine", _expire)
+    command.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
+
+
+def _backup(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.store.open import open_store
+
+    with closing(open_store(config)) as store:
+        store.backup(arguments.target)
+    return Exit.FINE
+
+
+def _compact(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.store.commands import compact
+    from firmware_bridge.floor.store.open import open_store
+    from firmware_bridge.floor.verified.quorum import policy
+
+    has_quorum = policy(config).quorum != "none"
+    with closing(open_store(config)) as store:
+        say(compact(store, config.store.compact_hours, quorum=has_quorum))
+    return Exit.FINE
+
+
+def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.store.commands import expire, expire_quarantine
+    from firmware_bridge.floor.store.open import open_store
+    from firmware_bridge.floor.verified.quorum import policy
+
+    years, days = config.store.keep_years, config.store.quarantine_days
+    if years is None and days is None:
+        say("nothing is deleted: neither [store] keep_years nor quarantine_days is set")
+        return Exit.FINE
+    has_quorum = policy(config).quorum != "none"
+    with closing(open_store(config)) as store:
+        if days is not None:
+            say(expire_quarantine(store, days, dry=arguments.dry_run))
+        for line in expire(store, years, dry=arguments.dry_run, quorum=has_quorum) if years is not None else ():
+            say(escaped(line))
+    return Exit.FINE
+
+
+def _backfill(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.record.names import names
+    from firmware_bridge.floor.store.commands import backfill
+    from firmware_bridge.floor.store.open import open_store
+
+    code = Exit.FINE
+    with closing(open_store(config, make=True)) as store:
+        for path in arguments.journals:
+            faults: list[JournalError] = []
+            saved = backfill(store, path, names(config.ingest.pseudonym_key_file), faults.append)
+            say(f"{path}: {saved.fresh} new, {saved.repeats} already stored, {saved.conflicts} in conflict")
+            for fault in faults:
+                warn(f"{path}: skipped: {escaped(str(fault))}")
+            code = Exit.FAILED if saved.conflicts or faults else code
+    return code
