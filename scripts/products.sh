@@ -32,6 +32,8 @@ choose_shoe-floor() {
         shoe-floor-page.service /etc/systemd/system/shoe-floor-page.service
         shoe-floor-metrics.service /etc/systemd/system/shoe-floor-metrics.service
         shoe-floor-witness.service /etc/systemd/system/shoe-floor-witness.service
+        shoe-floor-compact.service /etc/systemd/system/shoe-floor-compact.service
+        shoe-floor-compact.timer /etc/systemd/system/shoe-floor-compact.timer
         shoe-floor-sysusers.conf /etc/sysusers.d/shoe-floor.conf
         shoe-floor-tmpfiles.conf /etc/tmpfiles.d/shoe-floor.conf
     )

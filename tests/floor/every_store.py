@@ -79,9 +79,16 @@ def test_rows_of_records_are_never_changed_or_deleted(store: Store, engine: Engi
     before = list_of(store, table)
     assert before
     done = "changed" if what == "update" else "deleted"
-    columns = {"leaf": "head", "witnessed": "note", "evidence": "body", "proved": "origin", "block": "last_at"}
+    columns = {
+        "leaf": "idx",
+        "leaf_name": "name",
+        "witnessed": "note",
+        "evidence": "body",
+        "proved": "origin",
+        "block": "last_at",
+    }
     column = columns.get(table)
-    statement = f"update {table} set {column} = ''" if what == "update" else f"delete from {table}"
+    statement = f"update {table} set {column} = {column}" if what == "update" else f"delete from {table}"
     with pytest.raises(Exception, match=f"{table}: rows are never {done}"):
         engine.execute(statement)
     assert list_of(store, table) == before

@@ -45,7 +45,7 @@ where topic in ('event', 'round') and tbl = :tbl and journal = :journal and (seq
   and case
     when not exists (select 1 from record_key k where k.tbl = :tbl and k.trust <> 'seen') then true
     when topic = 'event' then exists (
-      select 1 from leaf f where f.tbl = message.tbl and f.journal = message.journal and f.seq = message.seq)
+      select 1 from leaves f where f.tbl = message.tbl and f.journal = message.journal and f.seq = message.seq)
     else exists (
       select 1 from proved p where p.tbl = message.tbl and p.journal = message.journal and p.seq = message.seq
         and p.n = message.n and p.body is null) end

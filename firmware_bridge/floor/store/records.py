@@ -1,7 +1,7 @@
 """Keeps and reads the records of tables in a store, the same for every engine."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -165,7 +165,8 @@ class Records(RecordQueries):
     def some_leaves(self, origin: str, first: int, most: int) -> list[Leaf]:
         """The leaves of a record from an index on, at most so many."""
         with self._in_words():
-            return [Leaf(*each) for each in self._all(self._sql.LEAVES, origin=origin, first=first, most=most)]
+            found = self._all(self._sql.LEAVES, origin=origin, first=first, most=most)
+            return [Leaf(*each)._replace(head=bytes(each[-1]).hex()) for each in found]
 
     def leaves_of(self, table: str, journal: str, seq: int) -> list[Leaf]:
         """The verified entries in a place: one for each record of the table with an entry there."""
@@ -258,7 +259,8 @@ class Records(RecordQueries):
         for statement, values in (
             (self._sql.SEEN, changes.keys),
             (self._sql.LOG, sorted(changes.logs.values())),
-            (self._sql.LEAF, changes.leaves),
+            (self._sql.LEAF_NAME, [(*each, *each) for each in sorted(_names(changes.leaves))]),
+            (self._sql.LEAF, [_leaf_values(each) for each in changes.leaves]),
             (self._sql.PENDING, [(*each.row, each.came, each.state) for each in changes.pending.values()]),
             (self._sql.SETTLED, tuple(changes.settled)),
             (self._sql.EVIDENCE, tuple(changes.evidence)),
@@ -287,3 +289,13 @@ class Records(RecordQueries):
 def _log(found: Sequence[Any]) -> Log:
     log = Log(*found)
     return log._replace(edge=bytes(log.edge))
+
+
+def _names(leaves: Iterable[Leaf]) -> set[tuple[str, str]]:
+    """The rows of `leaf_name` of some leaves."""
+    return {name for each in leaves for name in (("", each.origin), (each.table, each.journal))}
+
+
+def _leaf_values(leaf: Leaf) -> tuple[Any, ...]:
+    """The values of the statement `LEAF`."""
+    return leaf.idx, leaf.seq, bytes.fromhex(leaf.head), leaf.origin, leaf.table, leaf.journal

@@ -182,15 +182,23 @@ WITNESSED: Final = text("update log set witnessed = :size where tbl = :tbl and o
 SIZES: Final = text(
     "select tbl, size, witnessed from log g where birth = (select max(birth) from log where tbl = g.tbl)"
 )
-LEAF: Final = once(tables.leaf)
-LEAVES: Final = text("""
-select origin, idx, tbl, journal, seq, head from leaf where origin = :origin and idx >= :first order by idx limit :most
+LEAF_NAME: Final = text("""
+insert into leaf_name (tbl, name) select :tbl, :name
+where not exists (select 1 from leaf_name where tbl = :tbl and name = :name) on conflict do nothing
 """)
-LEAF_OF: Final = select(tables.leaf).where(
-    *(tables.leaf.c[name] == bindparam(name) for name in ("tbl", "journal", "seq"))
-)
+LEAF: Final = text("""
+insert into leaf (record, idx, journal, seq, head)
+select r.id, :idx, j.id, :seq, :head from leaf_name r, leaf_name j
+where r.tbl = '' and r.name = :origin and j.tbl = :tbl and j.name = :journal on conflict do nothing
+""")
+LEAVES: Final = text("""
+select :origin, l.idx, j.tbl, j.name, l.seq, l.head from leaf l join leaf_name j on j.id = l.journal
+where l.record = (select id from leaf_name where tbl = '' and name = :origin) and l.idx >= :first
+order by l.idx limit :most
+""")
+LEAF_OF: Final = text(f"select origin, idx, tbl, journal, seq, head from leaves where {_ONE} and seq = :seq")
 UNSHOWN: Final = text("""
-select max(idx) from leaf f where origin = :origin and (:journal = '' or journal = :journal) and (
+select max(idx) from leaves f where origin = :origin and (:journal = '' or journal = :journal) and (
   not exists (
     select 1 from message m where m.topic = 'event' and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq)
   and not exists (select 1 from block b where b.tbl = f.tbl and b.journal = f.journal and f.seq <= b.last_seq)
@@ -208,21 +216,21 @@ select seq from (
   union
   select seq from pending where state = 'waits' and tbl = :tbl and journal = :journal and seq >= :first) m
 where not exists (
-  select 1 from leaf f join log g on g.tbl = f.tbl and g.origin = f.origin
+  select 1 from leaves f join log g on g.tbl = f.tbl and g.origin = f.origin
   where f.tbl = :tbl and f.journal = :journal and f.seq = m.seq
     and f.idx < case when :quorum = 1 then g.witnessed else g.size end)
 """)
 """The entries of a journal, from one on, that no checkpoint covers; with 1: none that a quorum cosigned."""
 
 COVERED: Final = text("""
-select f.seq from leaf f join log g on g.tbl = f.tbl and g.origin = f.origin
+select f.seq from leaves f join log g on g.tbl = f.tbl and g.origin = f.origin
 where f.tbl = :tbl and f.journal = :journal and f.idx < case when :quorum = 1 then g.witnessed else g.size end
 """)
 """The entries of a journal that a checkpoint covers; with 1: one that a quorum cosigned."""
 
-LEAVES_IN: Final = text("select count(*) from leaf where tbl = :tbl and journal = :journal")
-LEAF_SEQS: Final = text("select seq from leaf where tbl = :tbl and journal = :journal")
-HEADS: Final = text("select head from leaf where tbl = :tbl and journal = :journal and seq = :seq")
+LEAVES_IN: Final = text("select count(*) from leaves where tbl = :tbl and journal = :journal")
+LEAF_SEQS: Final = text("select seq from leaves where tbl = :tbl and journal = :journal")
+HEADS: Final = text("select head from leaves where tbl = :tbl and journal = :journal and seq = :seq")
 FIRSTS: Final = text("""
 select journal, seq from message where topic = 'round' and prev_journal is null and tbl = :tbl limit 3
 """)
@@ -300,14 +308,14 @@ LONGEST: Final = select(
 )
 OPEN_WINDOWS: Final = text("""
 select g.origin, coalesce(min(m.received_at), min(b.received_at)) from log g
-join leaf f on f.origin = g.origin and f.idx = g.witnessed
+join leaves f on f.origin = g.origin and f.idx = g.witnessed
 left join message m on m.topic = 'event' and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq
 left join block b on b.tbl = f.tbl and b.journal = f.journal
 where g.witnessed < g.size and coalesce(m.received_at, b.received_at) is not null group by g.origin
 """)
 WITNESSED_ROUNDS: Final = text("""
 select g.origin, m.shoe, m.round from log g
-join leaf f on f.origin = g.origin and f.idx = g.witnessed - 1
+join leaves f on f.origin = g.origin and f.idx = g.witnessed - 1
 join message m on m.topic = 'round' and m.tbl = f.tbl and m.journal = f.journal and m.revision = 0 and m.seq = (
   select max(r.seq) from message r
   where r.topic = 'round' and r.tbl = f.tbl and r.journal = f.journal and r.revision = 0 and r.seq <= f.seq)

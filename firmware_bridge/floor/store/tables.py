@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 from sqlalchemy import (
     BigInteger,
     Column,
+    Identity,
     Index,
     Integer,
     LargeBinary,
@@ -147,17 +148,26 @@ log: Final = Table(
     *_ints("witnessed"),
     PrimaryKeyConstraint("tbl", "origin"),
 )
+leaf_name: Final = Table(
+    "leaf_name",
+    TABLES,
+    Column("id", INT, Identity(), primary_key=True),
+    *_texts("tbl name"),
+    Index("leaf_name_once", "tbl", "name", unique=True),
+)
+"""The origin of a record (`tbl` is ''), or a journal of a table; its leaves have the number alone."""
+
 leaf: Final = Table(
     "leaf",
     TABLES,
-    *_texts("origin"),
-    *_ints("idx"),
-    *_texts("tbl journal"),
-    *_ints("seq"),
-    *_texts("head"),
-    PrimaryKeyConstraint("origin", "idx"),
-    Index("leaf_entry", "tbl", "journal", "seq", "origin", unique=True),
+    *_ints("record idx journal seq"),
+    *_blobs("head"),
+    PrimaryKeyConstraint("record", "idx"),
+    Index("leaf_entry", "journal", "seq", "record", unique=True),
+    sqlite_with_rowid=False,
 )
+"""The view `leaves` has them with their names."""
+
 proved: Final = Table(
     "proved",
     TABLES,
@@ -215,6 +225,7 @@ evidence: Final = Table(
 KEPT: Final = {
     "block": ("update", "delete"),
     "leaf": ("update", "delete"),
+    "leaf_name": ("update", "delete"),
     "proved": ("update", "delete"),
     "witnessed": ("update", "delete"),
     "evidence": ("update", "delete"),
@@ -243,6 +254,9 @@ then these are the ones that the table signed, for a message is never changed.
 """
 
 VIEWS: Final = {
+    "leaves": """
+  select r.name as origin, l.idx, j.tbl, j.name as journal, l.seq, $hex(l.head) as head
+  from leaf l join leaf_name r on r.id = l.record join leaf_name j on j.id = l.journal""",
     "incidents": "select at, tbl, kind, place, what as text, closed_at from incident",
     "round_latest": f"""
   select * from (

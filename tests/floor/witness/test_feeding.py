@@ -253,7 +253,7 @@ def test_check_asks_every_witness_and_says_window_and_liars(floor: Floor) -> Non
 def test_check_finds_another_history_at_once(floor: Floor) -> None:
     floor.turn(lambda: floor.sizes() == [floor.size] * 3)
     floor.house.store._db.execute("drop trigger leaf_is_never_changed")
-    floor.house.store._db.execute("update leaf set head = ? where idx = 0", ("0" * 64,))
+    floor.house.store._db.execute("update leaf set head = ? where idx = 0", (bytes(32),))
     floor.house.store._db.commit()
     assert ("FAIL", "witnesses", "3 of their notes are of another history") in found(floor)
     assert floor.house.kinds() == {"split_view"}
