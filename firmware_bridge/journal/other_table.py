@@ -26,13 +26,13 @@ def other_table(directory: Path, table: str) -> Found | None:
 
     Raises JournalError, OSError.
     """
-    cursor = read_cursor(directory / "cursor")
-    files = begun_files(journal_files(directory), cursor)
-    name = table_of(files[-1]) if files else table
-    if name in (table, None):
+    files = journal_files(directory)
+    name = next(filter(None, map(table_of, reversed(files))), table)  # a newest one may have no whole line
+    if name == table:
         return None
+    cursor = read_cursor(directory / "cursor")
     what = f'[table] id is "{table}", and the journal in {directory} is of table {name}'
-    shoe, is_sent = _state(files, cursor)
+    shoe, is_sent = _state(begun_files(files, cursor), cursor)
     if is_sent and shoe.status != "open":
         return Found(what, f'write id = "{name}", or put the journal aside: {moved_aside(directory, name)} ({PAGE})')
     back, wait = f'write id = "{name}" and start again', "when sudo shoe status says nothing waiting, rename it"
