@@ -43,7 +43,6 @@ from firmware_bridge.facts import inputs, wire_states
 from firmware_bridge.journal.files import InUse, refuse_second
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
-from firmware_bridge.journal.other_table import refuse_other_table
 from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe import Shoe
@@ -114,8 +113,6 @@ class Bridge:
         self._checking: asyncio.Task[None] | None = None
         self.journal = Journal(Path(config.journal.dir), self._begun)
         refuse_second(self.journal.directory)
-        with contextlib.suppress(JournalError, OSError):  # told when it is opened
-            refuse_other_table(self.journal.directory, config.table.id)
         self._client_name = _client_name(self.journal.directory)
         if broker is None and config.mqtt.client_id is None:
             settings = replace(settings, client_id=f"{settings.client_id}-{self._client_name}")
@@ -158,7 +155,10 @@ class Bridge:
         self.control = Control(*orders_to, *states, devices, tools, config=read, recorder=self.recorder, second=second)
 
     async def run(self) -> None:
-        """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal."""
+        """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal.
+
+        Raises ConfigError for another table's journal.
+        """
         beat = self._loop.create_task(_beat(self._systemd))
         try:
             opened = await self._until_stopped(open_journal(self.table, self._show_stopped))

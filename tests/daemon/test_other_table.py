@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.journal.files import journal_files, journal_id
-from firmware_bridge.journal.other_table import other_table
+from firmware_bridge.journal.other_table import refusal_of_other
 from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit import command
@@ -85,20 +85,17 @@ def test_the_words_follow_what_is_there(named: Named, dealt: str, is_sent: bool,
         delivered(table.journal_dir, last.journal, last.seq)
     else:
         (table.journal_dir / "cursor").unlink()
-    found = other_table(table.journal_dir, "T99")
-    assert found
+    found = refusal_of_other(table.journal_dir, "T99")
     assert found.what.endswith(said)
-    assert ("sudo mv" in found.remedy) == (is_sent and not dealt)
-    assert other_table(table.journal_dir, "T07") is None
+    assert ("sudo mv" in found.hint) == (is_sent and not dealt)
 
 
 AS_BEFORE = """
 import sys
 from firmware_bridge.cli import main
-from firmware_bridge.daemon import bridge
 from firmware_bridge.daemon.table import opening
 
-bridge.refuse_other_table = opening.refuse_other_table = lambda directory, table: None
+opening.writer = lambda directory: None
 sys.exit(main())
 """
 
