@@ -155,7 +155,10 @@ class Bridge:
         self.control = Control(*orders_to, *states, devices, tools, config=read, recorder=self.recorder, second=second)
 
     async def run(self) -> None:
-        """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal."""
+        """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal.
+
+        Raises ConfigError for another table's journal.
+        """
         beat = self._loop.create_task(_beat(self._systemd))
         try:
             opened = await self._until_stopped(open_journal(self.table, self._show_stopped))

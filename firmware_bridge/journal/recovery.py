@@ -13,11 +13,10 @@ from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, VERSION, Line, for
 from firmware_bridge.journal.reader import Place, Walk, next_beginning, read_lines
 
 log = logging.getLogger(__name__)
-_START_OVER = (
-    "if you cannot, continue with a new record: sudo systemctl stop firmware-bridge; sudo mv {0} {0}.damaged; "
-    "sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {0}; sudo cp -p {0}.damaged/calibration.toml {0}/; "
-    "a native reader: unplug it and plug it in again; sudo systemctl start firmware-bridge "
-    "(what is lost: shoe help damaged journal)"
+_MOVED_ASIDE = (
+    "sudo systemctl stop firmware-bridge; sudo mv {0} {0}.{1}; "
+    "sudo install -d -m 0700 -o shoe-bridge -g shoe-bridge {0}; sudo cp -p {0}.{1}/calibration.toml {0}/; "
+    "a native reader: unplug it and plug it in again; sudo systemctl start firmware-bridge"
 )
 
 
@@ -90,7 +89,13 @@ def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
     hint = "the daemon's user must own it; if dmesg shows errors of the SD card, replace it"
     if isinstance(error, JournalError):
         what, hint = error.what, error.hint
-    return JournalError(what, f"{hint}; {_START_OVER.format(directory)}")
+    over = f"if you cannot, continue with a new record: {moved_aside(directory, 'damaged')}"
+    return JournalError(what, f"{hint}; {over} (what is lost: shoe help damaged journal)")
+
+
+def moved_aside(directory: Path, name: str) -> str:
+    """The steps that put a directory of journals aside, with `name` behind its own, and begin with an empty one."""
+    return _MOVED_ASIDE.format(directory, name)
 
 
 class Salvage:

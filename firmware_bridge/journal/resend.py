@@ -1,6 +1,7 @@
 """Parts of journals to send again: a range of entries, or everything since a time."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
@@ -10,6 +11,7 @@ from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
 from firmware_bridge.journal.line import Line, unseal
+from firmware_bridge.journal.other_table import table_of
 from firmware_bridge.journal.reader import Place, next_beginning, read_lines
 from firmware_bridge.journal.recovery import Salvage
 
@@ -46,13 +48,13 @@ class Range(NamedTuple):
     to: int | None
 
 
-def ranges(directory: Path, order: Resend) -> list[Range]:
-    """The parts of the journals that an order asks for. Raises NotInJournal."""
+def ranges(directory: Path, order: Resend, table: str) -> list[Range]:
+    """The parts of the table's journals that an order asks for. Raises NotInJournal."""
     if (order.journal is None) == (order.since is None):
         raise NotInJournal('give either "journal" (with "from" and "to") or "since"')
     if order.journal is not None:
-        return [_part(directory, order.journal, 1 if order.start is None else order.start, order.to)]
-    return _since(directory, order.since or "")
+        return [_part(directory, table, order.journal, order.start, order.to)]
+    return _since(directory, table, order.since or "")
 
 
 def lines_of(directory: Path, part: Range, left_out: Callable[[JournalError], None]) -> Iterator[Line]:
@@ -110,7 +112,8 @@ def _number(data: bytes) -> float:
         return inf
 
 
-def _part(directory: Path, journal: str, start: int, to: int | None) -> Range:
+def _part(directory: Path, table: str, journal: str, first: int | None, to: int | None) -> Range:
+    start = 1 if first is None else first
     try:
         is_here = (directory / file_name(journal)) in journal_files(directory)
     except ValueError:
@@ -120,9 +123,19 @@ def _part(directory: Path, journal: str, start: int, to: int | None) -> Range:
     if start < 1 or (to is not None and to < start):
         raise NotInJournal('"from" must be 1 or more, and "to" not before it')
     part = Range(journal, start, to)
+    if other := _of_another(directory / file_name(journal), table):
+        raise NotInJournal(other)
     if to is not None:
         _check(directory, part._replace(to=min(to, start + CHECKED - 1)), part)
     return part
+
+
+def _of_another(path: Path, table: str) -> str | None:
+    """The fault that a journal is of another table; None for our own, and one that cannot be read at its beginning."""
+    with suppress(JournalError, OSError):
+        if (name := table_of(path)) not in (table, None):
+            return f"journal {journal_id(path)} is of table {name}, and this is table {table}"
+    return None
 
 
 def _check(directory: Path, beginning: Range, part: Range) -> None:
@@ -137,7 +150,7 @@ def _check(directory: Path, beginning: Range, part: Range) -> None:
         raise NotInJournal(f"an entry cannot be read ({faults[0].what}); all readable entries are sent", [part])
 
 
-def _since(directory: Path, since: str) -> list[Range]:
+def _since(directory: Path, table: str, since: str) -> list[Range]:
     try:
         earliest = datetime.fromisoformat(since)
     except ValueError:
@@ -148,6 +161,9 @@ def _since(directory: Path, since: str) -> list[Range]:
     for path in journal_files(directory):
         try:
             if path.stat().st_mtime < earliest.timestamp() - 1:
+                continue
+            if other := _of_another(path, table):
+                faults.append(f"{other}; all others are sent")
                 continue
             faults += _faults_at_first(path)
             if (first := _first_since(path, earliest)) is not None:

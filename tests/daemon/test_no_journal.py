@@ -152,10 +152,10 @@ from firmware_bridge.daemon.table import opening
 
 flag, opened = Path(sys.argv[1]), opening._opened
 
-def slow(journal):
+def slow(journal, table):
     while flag.exists():
         time.sleep(0.01)
-    return opened(journal)
+    return opened(journal, table)
 
 opening._opened = slow
 sys.exit(main(sys.argv[2:]))

@@ -47,7 +47,7 @@ def test_a_start_refuses_them_and_writes_nothing(other: Path, version: int, ther
     before = tree(other)
     for _ in range(2):
         with pytest.raises(JournalError) as refused:
-            _opened(Journal(other))
+            _opened(Journal(other), "T07")
         assert tree(other) == before
     found = f"{there[0]} is a journal of format {version}, and this version reads and writes format 3"
     assert refused.value.what == found
@@ -63,14 +63,14 @@ def test_one_beside_ours_is_refused(tmp_path: Path, version: int, place: int) ->
     (tmp_path / ("00000000-00.journal" if place == 0 else "00000099-ff.journal")).write_bytes(line(version))
     before = tree(tmp_path)
     with pytest.raises(JournalError, match=f"a journal of format {version},"):
-        _opened(Journal(tmp_path))
+        _opened(Journal(tmp_path), "T07")
     assert tree(tmp_path) == before
 
 
 def test_a_file_without_a_beginning_has_no_format(tmp_path: Path) -> None:
     Record(tmp_path).begin().deal("9sTdTsTc").close()
     (tmp_path / "00000099-ff.journal").write_bytes(b"\n" * 512)
-    opened = _opened(Journal(tmp_path))
+    opened = _opened(Journal(tmp_path), "T07")
     opened.cursor.close()
 
 

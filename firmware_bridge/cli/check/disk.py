@@ -16,6 +16,7 @@ from firmware_bridge.cli.check.finding import USER, Machine
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import read_cursor
+from firmware_bridge.journal.other_table import refusal_of_other, writer
 from firmware_bridge.journal.preallocate import LINE_FEED, SECTOR
 from firmware_bridge.journal.recovery import refusal, verify_newest
 
@@ -169,11 +170,15 @@ def journal(machine: Machine) -> Iterator[Finding]:
         return  # reported by the check of the disk
     try:
         newest = verify_newest(directory, read_cursor(directory / "cursor"))
+        name = writer(directory)
     except PermissionError:
         raise
     except (JournalError, OSError) as error:
         refused = refusal(error, directory)
         yield Finding("FAIL", "journal", refused.what, refused.hint)
     else:
-        if newest:
+        if name not in (machine.config.table.id, None):
+            other = refusal_of_other(directory, machine.config.table.id)
+            yield Finding("FAIL", "journal", other.what, other.hint)
+        elif newest:
             yield Finding("OK", "journal", f"{newest.name} is whole")

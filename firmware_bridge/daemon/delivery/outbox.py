@@ -11,6 +11,7 @@ from firmware_bridge.daemon.delivery.backlog import Backlog, LeftOut
 from firmware_bridge.daemon.delivery.store import Store
 from firmware_bridge.errors import in_words
 from firmware_bridge.journal.cursor import Cursor, CursorFile
+from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.messages import OutMessage, messages
 from firmware_bridge.journal.reader import Place
 from firmware_bridge.journal.resend import Range, lines_of
@@ -74,10 +75,10 @@ ROOM: Final = 100
 
 
 class Resends:
-    """The messages of parts to be sent again, each part in order; a part is read when its turn comes."""
+    """The messages of a table's parts to be sent again, each part in order; a part is read when its turn comes."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
+    def __init__(self, directory: Path, table: str) -> None:
+        self._directory, self._table = directory, table
         self._waiting: deque[Range] = deque()
         self._lost: deque[OutMessage] = deque()
         self._reading: Iterator[OutMessage] = iter(())
@@ -110,8 +111,13 @@ class Resends:
                 return None
             part = self._waiting.popleft()
             self._reading = (
-                message for line in lines_of(self._directory, part, _left_out) for message in messages(line)
+                message for line in lines_of(self._directory, part, _left_out) for message in _of(self._table, line)
             )
+
+
+def _of(table: str, line: Line) -> list[OutMessage]:
+    """The messages of a line; none of one that another table wrote, as its topics are not ours."""
+    return messages(line) if line.public.table == table else []
 
 
 def _left_out(error: Exception) -> None:
@@ -153,18 +159,19 @@ class Outbox:
     Its only input is the journal, so nothing is sent that is not on disk, and nothing before `begin`. Order is kept:
     after a lost connection everything behind the last acknowledged entry is sent again, the same bytes. While an echo
     is missing, no acknowledgement counts. With a `store`, the cursor follows the store, not the broker. What cannot be
-    read is reported to `left_out`, and all else is sent.
+    read is reported to `left_out`, and all else is sent. Lines of another table than `table` are not.
     """
 
     def __init__(
         self,
         directory: Path,
+        table: str,
         publish: Publish,
         echoes: EchoCheck,
         store: Store | None = None,
         left_out: LeftOut = lambda alarm, what: log.error("%s", what),
     ) -> None:
-        self._publish, self._echoes, self._store = publish, echoes, store
+        self._table, self._publish, self._echoes, self._store = table, publish, echoes, store
         self._backlog = Backlog(directory, left_out)
         self._cursor: CursorFile | None = None
         self._up = False
@@ -175,7 +182,7 @@ class Outbox:
         self._flying: deque[_Sent] = deque()
         self._by_mid: dict[int, _Sent] = {}
         self._acked: Cursor | None = None
-        self.resends = Resends(directory)
+        self.resends = Resends(directory, table)
 
     @property
     def acked(self) -> Cursor | None:
@@ -317,5 +324,5 @@ class Outbox:
             log.error("the journal cannot be read for sending, and is tried again: %s", in_words(error))
             return
         for line, place in part.lines:
-            self._append(messages(line), place)
+            self._append(_of(self._table, line), place)
         self._next, self._drained = part.place, part.is_end

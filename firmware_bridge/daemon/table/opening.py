@@ -14,6 +14,7 @@ from firmware_bridge.errors import DiskError, JournalError
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.files import InUse, lock
 from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.other_table import refusal_of_other, writer
 from firmware_bridge.journal.preallocate import unusable
 from firmware_bridge.journal.reader import Place
 from firmware_bridge.journal.recovery import refusal, verify_format
@@ -35,14 +36,16 @@ async def open_journal(table: Table, stopped: Callable[[], Awaitable[None]]) -> 
     """Opens the table's journal, in a thread, as a failing SD card may be slow.
 
     stopped: awaited for each new error that stops the table. Raises JournalError for a journal that cannot be trusted,
-    InUse for another daemon's.
+    InUse for another daemon's, ConfigError for another table's.
     """
     while True:
-        reading = _in_thread(lambda: _opened(table.journal))
+        reading = _in_thread(lambda: _opened(table.journal, table.name))
         try:
             if not (await asyncio.wait({reading}, timeout=PATIENCE_S))[0]:
                 await _stop(table, NOT_READ, stopped)
             opened = await reading
+            if opened is None:
+                raise await _in_thread(lambda: refusal_of_other(table.journal.directory, table.name))
             table.shoe = table.journal.shoe
             return opened
         except InUse:
@@ -62,11 +65,14 @@ async def _stop(table: Table, error: DiskError, stopped: Callable[[], Awaitable[
         await stopped()
 
 
-def _opened(journal: Journal) -> Opened:
+def _opened(journal: Journal, table: str) -> Opened | None:
+    """Opens the journal, unless it is of another table."""
     directory = journal.directory
     try:
         verify_format(directory)
         os.close(lock(directory))  # makes the directory, and keeps other daemons out
+        if writer(directory) not in (table, None):
+            return None
         cursor = CursorFile(directory / "cursor")
     except InUse:
         raise

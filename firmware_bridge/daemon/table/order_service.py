@@ -98,7 +98,7 @@ class OrderService:
                 "resend", "too many parts are waiting to be sent again", "wait until they have arrived"
             ), []
         try:
-            return order, ranges(self._table.journal.directory, order)
+            return order, ranges(self._table.journal.directory, order, self._table.name)
         except NotInJournal as error:
             return orders.Malformed("resend", str(error), "see `shoe journal list`"), error.parts
 

@@ -132,7 +132,8 @@ class Uplink:
         self._cursor: CursorFile | None = None
         self._echoes = EchoCheck(self._mute, loop)
         store = Store(table.journal.directory, stored) if stored else None
-        self.outbox = Outbox(table.journal.directory, self._send_event, self._echoes, store, UnsentAlarms(table).raise_)
+        ours, left_out = (table.journal.directory, table.name), UnsentAlarms(table).raise_
+        self.outbox = Outbox(*ours, self._send_event, self._echoes, store, left_out)
         self.acknowledged = CursorSaver(self.outbox, table, loop)
         self.states = States(self._states, self._head, self._send_state, loop)
         answers = f"{prefix}/reply"

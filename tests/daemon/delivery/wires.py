@@ -32,7 +32,7 @@ class Wire:
         self.echoes = EchoCheck(self.mute.append, loop)
         self.store = store
         self._next: Wire | None = None
-        self.outbox = Outbox(folder, self.publish, self.echoes, store)
+        self.outbox = Outbox(folder, "T07", self.publish, self.echoes, store)
         self.outbox.begin(self.cursor, place_behind(folder, self.cursor.value))
 
     def publish(self, topic: str, payload: bytes) -> int:

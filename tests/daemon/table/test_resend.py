@@ -56,7 +56,7 @@ def test_without_an_id_it_acts_each_time(table: BridgeTable, mocker: MockerFixtu
 def test_what_cannot_be_sent_again_says_why(tmp_path: Path, asked: Resend, error: str) -> None:
     (tmp_path / "00000000-b.journal").touch()
     with pytest.raises(NotInJournal, match=error):
-        ranges(tmp_path, asked)
+        ranges(tmp_path, asked, "T07")
 
 
 def test_a_damaged_journal_is_a_refusal_that_names_it(table: BridgeTable) -> None:
