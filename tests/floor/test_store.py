@@ -36,7 +36,7 @@ def test_a_store_of_another_format_is_left_as_a_crash_left_it(engine: Engine, tm
     engine.open().close()
     engine.execute("pragma user_version = 2")
     with closing(sqlite3.connect(tmp_path / "floor.db")) as crashed:
-        crashed.execute("insert into quarantine values ('t', 'now', 'why', 'body')")
+        crashed.execute("insert into quarantine values ('t', 'now', 'why', 'body', '')")
         crashed.commit()
         killed = tmp_path / "killed"
         killed.mkdir()

@@ -90,7 +90,7 @@ def test_the_ingest_waits_for_no_reader_that_is_slow(store: Store, config: Floor
 def test_a_quarantine_of_many_is_counted_by_the_server(
     store: Store, config: FloorConfig, cluster: Cluster, database: str
 ) -> None:
-    cluster.sql("insert into quarantine select 'shoe/x', '', n, '' from generate_series(1, 10050) n", database)
+    cluster.sql("insert into quarantine select 'shoe/x', '', n, '', '' from generate_series(1, 10050) n", database)
     assert counted(config, Counts(0, 0, 10_050, 0)) == Counts(0, 0, 10_050, 0)
 
 
