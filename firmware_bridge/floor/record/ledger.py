@@ -108,6 +108,7 @@ class _Journal(Entries):
         self.reach(to)
         if to > self.settled:
             self.closed_to = to
+            self.retry.reset()
             self._go_on()
         if answers:
             self.since = ""
