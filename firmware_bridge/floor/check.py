@@ -3,13 +3,14 @@
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time
 from typing import Final
 
 from msgspec.structs import replace
 
 from firmware_bridge.config.findings import Finding, judged
-from firmware_bridge.floor import check_record, check_witnesses
+from firmware_bridge.floor import check_condition, check_record, check_witnesses
+from firmware_bridge.floor.check_condition import and_closed
 from firmware_bridge.floor.config import FloorConfig, need, password, secret
 from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.source.mqtt import MqttSource
@@ -68,26 +69,19 @@ def _of_the_store(store: Store) -> Iterator[Finding]:
     faults = store.faults()
     words = "; ".join(faults) or "the store can be read"
     yield judged("store", not faults, words, "restore the last backup (docs/floor.md)")
-    gaps = store.count("gaps")
-    yield judged(
-        "gaps",
-        not gaps,
-        f"{gaps} journals with gaps",
-        "run shoe-floor export gaps; then shoe-floor backfill with journals exported at the tables",
-    )
-    owing = {key.table for key in store.lacking() if store.load(key).progress.since}
-    todo = (
-        "the ingest asks them again; if this stays, read their answers in its log, and allow resend in "
-        "[mqtt] commands of their bridge.toml"
-    )
-    yield judged("tables", not owing, f"{len(owing)} tables have not sent all from before their newest shoe", todo)
+    yield from check_condition.findings(store, time())
+    closed = store.closed_counts()
     conflicts = store.count("conflicts")
-    todo = "run shoe-floor export conflicts, and compare both messages with the journal of the shoe"
-    yield judged("conflicts", not conflicts, f"{conflicts} messages in conflict", todo)
-    bad = store.count("quarantine")
-    yield judged(
-        "quarantine", not bad, f"{bad} messages in quarantine", "run shoe-floor export quarantine for the reasons"
+    todo = (
+        "run shoe-floor export conflicts, and compare both messages with the journal of the shoe; once it is "
+        "understood, shoe-floor close conflict"
     )
+    words = f"{conflicts} messages in conflict{and_closed(closed, 'conflict')}"
+    yield judged("conflicts", not conflicts, words, todo)
+    bad = store.count("quarantine")
+    todo = "run shoe-floor export quarantine for the reasons; once they are understood, shoe-floor close quarantine"
+    words = f"{bad} messages in quarantine{and_closed(closed, 'quarantine')}"
+    yield judged("quarantine", not bad, words, todo)
 
 
 def _encrypted(config: FloorConfig) -> Iterator[Finding]:

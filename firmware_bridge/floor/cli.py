@@ -15,6 +15,7 @@ from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.cli_close import add_close, run_close
 from firmware_bridge.floor.cli_facts import add_facts
 from firmware_bridge.floor.cli_people import add_people, add_screens, run_people, run_screens
 from firmware_bridge.floor.cli_record import add_record, run_record
@@ -107,7 +108,7 @@ def _check(arguments: argparse.Namespace, config: FloorConfig) -> int:
 def _prepare(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.service import prepared
 
-    for line in prepared(config, arguments.ingest, arguments.reader):
+    for line in prepared(config, arguments.ingest, arguments.reader, arguments.closer):
         say(line)
     return Exit.FINE
 
@@ -308,6 +309,11 @@ def _parser() -> argparse.ArgumentParser:
         "--ingest", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to store messages"
     )
     command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to read them")
+    command.add_argument(
+        "--closer", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to close what is open"
+    )
+    text = "close a gap, a conflict or quarantine that nobody can mend; who and why is kept"
+    add_close(add("close", text, run_close), CONFIG)
     add("page", "serve the web page of all tables for the pit", _page)
     text = "the people who may sign in to the page"
     add_people(add("user", text, run_people), CONFIG)

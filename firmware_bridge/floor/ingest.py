@@ -25,6 +25,7 @@ from firmware_bridge.floor.record.quota import Quarantine
 from firmware_bridge.floor.record.state import OTHERS, Changes, Incident
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.store import Saved, Store
+from firmware_bridge.floor.store.condition import Heartbeat
 from firmware_bridge.floor.verified.records import Limits, Records
 
 log = logging.getLogger(__name__)
@@ -45,6 +46,9 @@ KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
 
 LOOK_S: Final = 1.0
 """Time between two searches for gaps."""
+
+BEAT_S: Final = 5.0
+"""Time between two heartbeats of an ingest."""
 
 COUNTED_S: Final = 15.0
 """Time between two counts of what is not kept."""
@@ -67,7 +71,7 @@ class Ingest:
 
     root: the first word of the topics. name: the `by` of its `stored`. clock: seconds, monotonic. names: replaces names
     of people, None to keep them. limits: table -> what `[tables]` sets; with any of them there are no other tables, but
-    those with an enrolled key. signing: signs what it sends to tables.
+    those with an enrolled key. signing: signs what it sends to tables. session: the name of its heartbeat.
     """
 
     def __init__(
@@ -80,8 +84,10 @@ class Ingest:
         names: Names | None = None,
         limits: Mapping[str, Limits] | None = None,
         signing: Signing | None = None,
+        session: str = "shoe-floor-ingest",
     ) -> None:
         self._signing = signing
+        self._heartbeat, self._beaten = Heartbeat(session, ""), -inf
         self._names = names
         self._store, self._source, self._root, self._name, self._clock = store, source, root, name, clock
         self._ledger = Ledger(store.load, store.lacking())
@@ -101,6 +107,9 @@ class Ingest:
             self._read(each, batch)
         saved = self._commit(batch)
         self._source.acknowledge(deliveries)
+        if batch.journals or batch.unread:
+            at = now()
+            self._heartbeat = self._heartbeat._replace(committed_at=at, message_at=at)
         for key in batch.journals:
             self._publish_stored(key)
         self._ledger.forget_old()
@@ -141,6 +150,21 @@ class Ingest:
             stored = {"journal": key.journal, "seq": seq, "by": self._name} | ({"head": head} if head else {})
             topic, payload = f"{self._root}/{key.table}/stored", msgspec.json.encode(stored)
             self._source.publish(topic, self._signing.message(topic, payload) if self._signing else payload)
+
+    def beat(self, *, over: str = "") -> None:
+        """Say in the store, now and then, that this ingest runs; take over what people closed. Raises StoreError.
+
+        over: why it ends; said at once.
+        """
+        now_s = self._clock()
+        if now_s - self._beaten < BEAT_S and not over:
+            return
+        self._beaten = now_s
+        backlog, fault = self._ledger.missing(), over or self._source.fault
+        self._heartbeat = self._heartbeat._replace(at=now(), backlog=backlog, fault=fault)
+        self._store.beat(self._heartbeat)
+        for key, to, since in self._store.closed_gaps():
+            self._ledger.close(key, to, answers=bool(since))
 
     def ask(self) -> int:
         """Ask tables for what is missing, a few at a time; returns how many orders were sent."""

@@ -38,6 +38,9 @@ WAIT_S: Final = 0.25
 FIRST_S, LONGEST_S = 1.0, 60.0
 """First and longest wait after the store failed."""
 
+SLOW_S: Final = 5.0
+"""Time from which on a commit is slow, and the log says so."""
+
 STEADY_S: Final = 30.0
 """Time without a failure after which the wait is reset."""
 
@@ -99,10 +102,12 @@ def run(config: FloorConfig) -> int:
     return 0
 
 
-def prepared(config: FloorConfig, writers: Sequence[str] = (), readers: Sequence[str] = ()) -> Iterator[str]:
+def prepared(
+    config: FloorConfig, writers: Sequence[str] = (), readers: Sequence[str] = (), closers: Sequence[str] = ()
+) -> Iterator[str]:
     """Make what is missing; yields a line for each thing. Raises StoreError, ConfigError, NatsError.
 
-    writers, readers: roles of PostgreSQL to let write messages, and read them.
+    writers, readers, closers: roles of PostgreSQL to let write messages, read them, and close what is open.
     """
     store = open_store(config, make=True)
     try:
@@ -113,6 +118,9 @@ def prepared(config: FloorConfig, writers: Sequence[str] = (), readers: Sequence
         for role in readers:
             store.grant(role, "reader")
             yield f"the role {escaped(role)} may read messages"
+        for role in closers:
+            store.grant(role, "closer")
+            yield f"the role {escaped(role)} may close gaps, conflicts and quarantine"
     finally:
         store.close()
     if not config.nats.servers:
@@ -141,21 +149,60 @@ def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[]
     hidden = names(config.ingest.pseudonym_key_file)
     store = open_store(config)  # not made here: a file that was there at the start and is gone means a lost disk
     verification = Verification(config)
-    witnesses = WitnessThread(config)
+    witnesses, slow = WitnessThread(config), SlowCommits()
     try:
         name, root, by = config.ingest.name, config.mqtt.root, own_key(config)
-        ingest = Ingest(store, source, root, name, names=hidden, limits=limits(config), signing=by)
+        session = config.nats.consumer if config.nats.servers else config.mqtt.client_id
+        ingest = Ingest(store, source, root, name, names=hidden, limits=limits(config), signing=by, session=session)
         while not stop.is_set():
-            if came := source.receive(config.ingest.batch, WAIT_S):
-                ingest.save(came)
-            ingest.ask()
+            came = source.receive(config.ingest.batch, WAIT_S)
+            with slow:
+                if came:
+                    ingest.save(came)
+                ingest.ask()
+                ingest.beat()
             for table, note in witnesses.notes():
                 source.publish(f"{config.mqtt.root}/{table}/witnessed", note.encode(), retain=True)
             beat()
+        with slow:
+            ingest.beat(over="it was ended")
     finally:
+        slow.close()
         witnesses.close()
         verification.close()
         store.close()
+
+
+class SlowCommits:
+    """Context of each commit: logs one that takes `SLOW_S` while it still hangs, by a thread of its own."""
+
+    def __init__(self) -> None:
+        self._began: float | None = None
+        self._stop = Event()
+        self._thread = Thread(target=self._run, name="slow commits", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> None:
+        self._began = monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        self._began = None
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._stop.set()
+        self._thread.join(CLOSE_S)
+
+    def _run(self) -> None:
+        said: float | None = None
+        while not self._stop.wait(SLOW_S / 5):
+            began = self._began
+            if said and began != said:
+                log.info("the store answers again")
+                said = None
+            elif began and not said and monotonic() - began >= SLOW_S:
+                log.warning("a commit has taken %g s and is not done: look at the store's disk or server", SLOW_S)
+                said = began
 
 
 class Verification:

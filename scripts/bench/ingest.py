@@ -51,6 +51,8 @@ BATCH = 500
 class Silent:
     """A source without messages; counts acknowledgements and publications."""
 
+    fault = ""
+
     def __init__(self) -> None:
         self.acknowledged = self.published = 0
 

@@ -48,9 +48,9 @@ def test_a_reader_counts_beside_the_writer(store: Store, config: FloorConfig) ->
     other = event(1)._replace(body=event(1, kind="Other").body)
     lacking = [Progress(Key("T07", "3-5ad1"), 3, 1, 4, ""), Progress(Key("T08", "3-5ad1"), 3, 4, 4, "since")]
     store.save([event(1), event(2), event(1), other], [Unread("shoe/T07/event", AT, "bad", b"\xff")], lacking)
-    assert counted(config, Counts(2, 1, 1, 1)) == Counts(2, 1, 1, 1)
+    assert counted(config, Counts(2, 1, 1, 1, 0, 1, 1)) == Counts(2, 1, 1, 1, 0, 1, 1)
     store.save([event(3)], [], [Progress(Key("T07", "3-5ad1"), 3, 4, 4, "")])
-    assert counted(config, Counts(3, 1, 1, 0)) == Counts(3, 1, 1, 0)
+    assert counted(config, Counts(3, 1, 1, 0, 0, 1, 1)) == Counts(3, 1, 1, 0, 0, 1, 1)
 
 
 def test_a_reader_and_the_writer_never_wait_for_each_other(store: Store, config: FloorConfig) -> None:

@@ -15,6 +15,7 @@ from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, Pro
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Old, OtherFormat, Saved, Store, StoreError, What
 from firmware_bridge.floor.store.blocks import packed
+from firmware_bridge.floor.store.closings import Closing
 from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed
 from firmware_bridge.floor.store.tables import KEPT
 from tests.floor.journals import AT, event, round_of
@@ -80,12 +81,13 @@ def test_rows_of_records_are_never_changed_or_deleted(store: Store, engine: Engi
     assert before
     done = "changed" if what == "update" else "deleted"
     columns = {
+        "block": "last_at",
+        "closed": "why",
+        "evidence": "body",
         "leaf": "idx",
         "leaf_name": "name",
-        "witnessed": "note",
-        "evidence": "body",
         "proved": "origin",
-        "block": "last_at",
+        "witnessed": "note",
     }
     column = columns.get(table)
     statement = f"update {table} set {column} = {column}" if what == "update" else f"delete from {table}"
@@ -109,6 +111,8 @@ def keep_a_record(store: Store) -> None:
     store.put_evidence(found, {"note": "text"})
     with store._transaction():
         store._many(store._sql.BLOCK_MADE, packed([event(1, journal="2-over")]))
+    store.save([], [], [Progress(KEY, 3, 1, 2)])
+    assert store.close_gap(KEY, 0, Closing("ANNA", "lost", AT)) == 2
 
 
 def list_of(store: Store, table: str) -> list[object]:
@@ -142,7 +146,9 @@ def test_a_commit_is_whole_or_not_at_all(store: Store) -> None:
 
 def test_the_quarantine_keeps_bytes_and_reason(store: Store) -> None:
     store.save([], [Unread("shoe/T07/event", AT, "not a message", b"\xff")] * 2, [])
-    assert list(store.rows("quarantine", None, None)) == [("shoe/T07/event", AT, "not a message", b"\xff")]
+    assert list(store.rows("quarantine", None, None)) == [
+        ("shoe/T07/event", AT, "not a message", b"\xff", sha256(b"\xff").hexdigest())
+    ]
 
 
 def test_a_ledger_goes_on_where_the_store_is(store: Store) -> None:
@@ -177,7 +183,7 @@ def test_the_quarantine_knows_no_journals(store: Store) -> None:
         list(store.rows("quarantine", None, "3-5ad1"))
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 99])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 99])
 def test_a_store_of_another_format_is_left_alone(engine: Engine, version: int) -> None:
     engine.open().close()
     engine.execute(engine.other.format(version))
@@ -203,7 +209,7 @@ def test_an_old_whole_journal_is_deleted_and_noted(store: Store, engine: Engine)
     assert store.expire(KEY, BEFORE, NOW) == found
     assert [row[2] for row in store.rows("messages", None, None)] == ["4-6b", "4-6b"]
     assert list(store.rows("expired", None, None)) == [("T07", "3-5ad1", 3, AT, AT, 2, 1, NOW)]
-    gap = "insert into quarantine select 'a round is missing', journal, tbl, cast('' as $blob) from round_gaps"
+    gap = "insert into quarantine select 'gap', journal, tbl, cast('' as $blob), cast('' as $blob) from round_gaps"
     engine.execute(gap.replace("$blob", engine.blob))
     assert store.count("quarantine") == 0
     assert store.expire(KEY, BEFORE, NOW) is None

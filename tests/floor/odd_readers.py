@@ -146,6 +146,8 @@ def empty_store() -> Iterator[SqliteStore]:
 class Said:
     """A source that brings nothing and remembers what it is given."""
 
+    fault = ""
+
     def __init__(self) -> None:
         self.published: list[tuple[str, bytes]] = []
 

@@ -2,8 +2,10 @@
 
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,8 @@ from firmware_bridge.config.findings import Finding
 from firmware_bridge.floor import check as checks
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.record.message import now
+from firmware_bridge.floor.store.condition import Heartbeat
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import event
 from tests.floor.tables import alive
@@ -49,7 +53,8 @@ def check(tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.Capture
         (tmp_path / "password").write_text("x")
         mqtt = f'[mqtt]\nport = {broker.port}\nusername = "floor"\npassword_file = "{tmp_path / "password"}"\n'
         (tmp_path / "floor.toml").write_text(f'{mqtt}[store]\npath = "{tmp_path / "floor.db"}"\n')
-        SqliteStore(tmp_path / "floor.db").close()
+        with closing(SqliteStore(tmp_path / "floor.db")) as store:
+            store.beat(Heartbeat("shoe-floor-ingest", now()))
         code = main(["--config", str(tmp_path / "floor.toml"), "check"])
         found, _, _ = capsys.readouterr().out.partition("\n\n")  # the failures follow once more
         return code, found.replace("\n                 -> ", "; ").splitlines()
@@ -92,11 +97,16 @@ def test_a_table_that_did_not_send_what_it_said_before_is_counted(check: Check, 
     store.save([], [], [Progress(event(1).key, 3, 1, 1, EVER)])
     store.close()
     code, lines = check(READS + WRITES)
+    [young] = [line for line in lines if not line.startswith("OK ")]
+    assert code == 0
+    words = "tables     1 tables have not sent all from before their newest shoe"
+    assert young.startswith(f"WARN  {words}, being asked for")
+    with closing(sqlite3.connect(tmp_path / "floor.db", isolation_level=None)) as db:
+        db.execute("update progress set moved_at = '2026-11-20T21:33:05.123Z'")
+    code, lines = check(READS + WRITES)
     [wrong] = [line for line in lines if not line.startswith("OK ")]
     assert code == 1
-    assert wrong.startswith(
-        "FAIL  tables     1 tables have not sent all from before their newest shoe; the ingest asks"
-    )
+    assert wrong.startswith(f"FAIL  {words}; the ingest asks")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file away")

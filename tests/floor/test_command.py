@@ -83,7 +83,7 @@ def test_check_names_what_is_wrong(
     assert floor("check", port=free_port()) == 1
     told = capsys.readouterr().out
     assert "FAIL  quarantine 1 messages in quarantine\n" in told
-    assert "-> run shoe-floor export quarantine for the reasons\n" in told
+    assert "-> run shoe-floor export quarantine for the reasons; once they are understood" in told
     assert "it cannot be reached" in told
 
 

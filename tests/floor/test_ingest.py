@@ -15,6 +15,8 @@ from tests.floor.journals import event, round_of
 class Said:
     """A source that brings nothing and remembers what it is told."""
 
+    fault = ""
+
     def __init__(self) -> None:
         self.acknowledged: list[Delivery] = []
         self.published: list[tuple[str, dict[str, object]]] = []

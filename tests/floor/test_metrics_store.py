@@ -33,7 +33,10 @@ def test_the_store_is_counted_beside_its_writer_and_never_made(
     assert floor.value("shoe_floor_store_readable") == []
     assert not path.exists()
     SqliteStore(path).close()
-    assert found() == Stored(Counts(0, 0, 0, 0), [], enrolled=[])
+    made = found()
+    assert made
+    assert made.room
+    assert made == Stored(Counts(0, 0, 0, 0), [], enrolled=[], beats=[], room=made.room)
     assert floor.value("shoe_floor_messages_total") == ["shoe_floor_messages_total 0"]
     path.write_bytes(b"the disk is broken " * 1000)
     with pytest.raises(StoreError):

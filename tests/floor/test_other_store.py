@@ -23,6 +23,7 @@ COMMANDS = [
     "backfill some.journal",
     "report day",
     "rebuild facts",
+    "close quarantine --by ANNA --why junk",
 ]
 
 

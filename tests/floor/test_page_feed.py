@@ -14,6 +14,8 @@ LIMIT_S = 60.0
 class Brought:
     """A source that brings these messages, one batch at a time, and then fails where it is told to."""
 
+    fault = ""
+
     def __init__(self, *batches: list[Message], fails: bool = False) -> None:
         self._batches, self._fails = list(batches), fails
         self.acknowledged, self.closed = 0, False

@@ -13,6 +13,7 @@ from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.sqlite import SqliteReader, SqliteStore
 from tests.floor.every_block import *  # noqa: F403  # what every store does with blocks
+from tests.floor.every_closed import *  # noqa: F403  # what people close, and what an ingest says of itself
 from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts
 from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
@@ -37,7 +38,7 @@ def test_a_store_of_another_format_is_left_as_a_crash_left_it(engine: Engine, tm
     engine.open().close()
     engine.execute("pragma user_version = 2")
     with closing(sqlite3.connect(tmp_path / "floor.db")) as crashed:
-        crashed.execute("insert into quarantine values ('t', 'now', 'why', 'body')")
+        crashed.execute("insert into quarantine values ('t', 'now', 'why', 'body', '')")
         crashed.commit()
         killed = tmp_path / "killed"
         killed.mkdir()

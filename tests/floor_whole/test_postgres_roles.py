@@ -48,7 +48,7 @@ def test_no_role_changes_or_deletes_a_message(prepared: Cluster, role: str) -> N
             db.execute(statement)
     if role == "floor_reader":
         with psycopg.connect(prepared.url("floor", role)) as db, pytest.raises(psycopg.errors.InsufficientPrivilege):
-            db.execute("insert into quarantine values ('t', 'x', 'y', '')")
+            db.execute("insert into quarantine values ('t', 'x', 'y', '', '')")
 
 
 def test_a_role_that_may_not_make_the_tables_is_told_who_does(cluster: Cluster, database: str) -> None:

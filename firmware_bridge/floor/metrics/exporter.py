@@ -9,8 +9,10 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.metrics.families import OF_A_TABLE, Family, Kind, Labels, Sample, Value
 from firmware_bridge.floor.metrics.tables import Tables
+from firmware_bridge.floor.record.message import seconds
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Counts, Reader, RecordSize, StoreError
+from firmware_bridge.floor.store.condition import Heartbeat, Room, days_left
 from firmware_bridge.floor.store.open import Trouble
 from firmware_bridge.record.verify import Key
 
@@ -52,6 +54,45 @@ OF_THE_STORE: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("shoe_floor_quarantine_total", "counter", "messages", "Messages that are not valid messages of a table."),
     ("shoe_floor_gaps", "gauge", "journals", "Journals with missing messages."),
     ("shoe_record_incidents", "gauge", "incidents", "Open incidents of the records of all tables."),
+    ("shoe_floor_conflicts", "gauge", "messages", "Messages in conflict that nobody has closed, at most 10,000."),
+    ("shoe_floor_quarantine", "gauge", "messages", "Messages in quarantine that nobody has closed, at most 10,000."),
+)
+"""Name, kind, unit, help."""
+
+OF_ITS_CONDITION: Final[tuple[tuple[str, Kind, str, str], ...]] = (
+    ("shoe_ingest_heartbeat_age_seconds", "gauge", "seconds", "Time since the ingest said that it runs (every 5 s)."),
+    ("shoe_ingest_receives", "gauge", "0 or 1", "Whether it is connected to its broker, as it said last."),
+    (
+        "shoe_ingest_backlog",
+        "gauge",
+        "entries",
+        "Entries that tables have announced and that are not stored, as it said last.",
+    ),
+    (
+        "shoe_floor_last_commit_age_seconds",
+        "gauge",
+        "seconds",
+        "Time since the last commit of messages; absent before the first.",
+    ),
+    (
+        "shoe_floor_newest_message_age_seconds",
+        "gauge",
+        "seconds",
+        "Time since the newest stored message came; absent before the first.",
+    ),
+    ("shoe_floor_store_bytes", "gauge", "bytes", "What the store takes on its disk."),
+    (
+        "shoe_floor_store_free_bytes",
+        "gauge",
+        "bytes",
+        "What it may still take there; absent in PostgreSQL, whose server knows it.",
+    ),
+    (
+        "shoe_floor_store_days_left",
+        "gauge",
+        "days",
+        "Until its disk is full, at the pace of the last days; absent in the first day, and where it does not grow.",
+    ),
 )
 """Name, kind, unit, help."""
 
@@ -93,7 +134,8 @@ OTHER: Final = "other"
 class Stored(NamedTuple):
     """What the store says. records: of all tables. ages: name of a witness -> seconds since its last cosignature.
 
-    is_watched: whether witnesses are configured. enrolled: tables with an enrolled key.
+    is_watched: whether witnesses are configured. enrolled: tables with an enrolled key. beats: of all ingests. room,
+    days_left: of its disk. now: when it said so, in seconds since 1970.
     """
 
     counts: Counts
@@ -101,6 +143,10 @@ class Stored(NamedTuple):
     ages: Mapping[str, float] = {}
     is_watched: bool = False
     enrolled: Sequence[str] = ()
+    beats: Sequence[Heartbeat] = ()
+    room: Room | None = None
+    days_left: float | None = None
+    now: float = 0.0
 
 
 def stored(reader: Reader, witnesses: Sequence[Key], now: float) -> Stored:
@@ -110,7 +156,10 @@ def stored(reader: Reader, witnesses: Sequence[Key], now: float) -> Stored:
         newest[each.witness] = max(each.at, newest.get(each.witness, 0))
     ages = {key.name: max(0.0, now - newest[key.vkey]) for key in witnesses if key.vkey in newest}
     enrolled = [each.table for each in reader.record_keys() if each.was_enrolled]
-    return Stored(reader.counts(), reader.records(), ages, bool(witnesses), enrolled)
+    room = reader.room()
+    left = days_left(room, reader.sizes(), now)
+    counts, records, beats = reader.counts(), reader.records(), reader.heartbeats()
+    return Stored(counts, records, ages, bool(witnesses), enrolled, beats, room, left, now)
 
 
 class Metric(NamedTuple):
@@ -190,6 +239,7 @@ class Exporter:
             yield _single(readable, True)
             yield from map(_single, others, found.counts)
             yield from _of_records(found)
+            yield from _of_condition(found)
 
 
 def wanted(accept: str) -> str:
@@ -218,6 +268,24 @@ def _of_records(found: Stored) -> Iterator[Metric]:
     if found.is_watched:
         yield _metric(witnessed, [({"table": each.table}, each.witnessed) for each in found.records])
     yield _metric(age, [({"witness": name}, round(each, 3)) for name, each in found.ages.items()])
+
+
+def _of_condition(found: Stored) -> Iterator[Metric]:
+    heard, receives, backlog, commit, message, used, free, left = OF_ITS_CONDITION
+    beats = [({"ingest": each.name}, each) for each in found.beats]
+    yield _metric(heard, [(name, _age(each.at, found.now)) for name, each in beats])
+    yield _metric(receives, [(name, not each.fault) for name, each in beats])
+    yield _metric(backlog, [(name, each.backlog) for name, each in beats])
+    yield _single(commit, _age(max((each.committed_at for _, each in beats), default=""), found.now))
+    yield _single(message, _age(max((each.message_at for _, each in beats), default=""), found.now))
+    if found.room:
+        yield _single(used, found.room.used)
+        yield _single(free, found.room.free)
+        yield _single(left, None if found.days_left is None else round(found.days_left, 3))
+
+
+def _age(at: str, now: float) -> float | None:
+    return round(max(0.0, now - seconds(at)), 3) if at else None
 
 
 def _metric(row: tuple[str, Kind, str, str], samples: Iterable[Sample]) -> Metric:

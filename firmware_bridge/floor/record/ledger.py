@@ -25,7 +25,8 @@ class Progress(NamedTuple):
     """How far a journal is kept: complete up to the entry `whole`, known to have entries up to `known`.
 
     shoe: of its newest message, 0 without one; an older journal has a lower number. since: the RFC 3339 time since
-    which the table must still be asked for messages before this journal; "" once it has answered.
+    which the table must still be asked for messages before this journal; "" once it has answered. closed_to: complete
+    up to this entry but for what a person closed; 0 if nothing was closed.
     """
 
     key: Key
@@ -33,6 +34,7 @@ class Progress(NamedTuple):
     whole: int
     known: int
     since: str = ""
+    closed_to: int = 0
 
 
 class Previous(NamedTuple):
@@ -68,32 +70,52 @@ class _Journal(Entries):
 
     def __init__(self, saved: Progress, since: str) -> None:
         super().__init__(saved.whole, saved.known)
-        self.saved, self.shoe, self.since = saved, saved.shoe, since
+        self.saved, self.shoe, self.since, self.closed_to = saved, saved.shoe, since, saved.closed_to
         self.retry, self.earlier = Retry(SETTLE_S, LONGEST_S), Retry(SETTLE_S, LONGEST_S)
         self._part, self._reached, self._in_turn = range(0), 0, False
 
     def add(self, row: Row) -> None:
         """Add a message; a repeat changes nothing."""
-        self.shoe, before = max(self.shoe, row.shoe), self.whole
+        self.shoe, before = max(self.shoe, row.shoe), self.settled
         if self.has(row.seq):
             return
         if row.topic == EVENT:
             self.event(row.seq, row.n, row.of, has_round=makes_round(row))
         else:
             self.round(row.seq, row.n)
-        if self.whole > before or (row.seq in self._part and self.has(row.seq)):
+        self._go_on()
+        if self.settled > before or (row.seq in self._part and self.has(row.seq)):
             self.retry.reset()
             self._in_turn = False
 
     @property
     def progress(self) -> Progress:
         """How far the journal is kept."""
-        return Progress(self.saved.key, self.shoe, self.whole, self.known, self.since)
+        return Progress(self.saved.key, self.shoe, self.whole, self.known, self.since, self.closed_to)
+
+    @property
+    def settled(self) -> int:
+        """The entry up to which nothing is missing but what was closed."""
+        return max(self.whole, self.closed_to)
 
     @property
     def lacks(self) -> bool:
-        """Whether an entry is missing."""
-        return self.whole < self.known
+        """Whether an entry is missing that nobody closed."""
+        return self.settled < self.known
+
+    def close(self, to: int, *, answers: bool) -> None:
+        """Ask no more for what is missing up to an entry. answers: also not for what came before the journal."""
+        self.reach(to)
+        if to > self.settled:
+            self.closed_to = to
+            self.retry.reset()
+            self._go_on()
+        if answers:
+            self.since = ""
+
+    def count(self) -> int:
+        """How many entries are missing that nobody closed."""
+        return sum(max(0, gap.stop - max(gap.start, self.settled + 1)) for gap in self.gaps())
 
     @property
     def busy(self) -> bool:
@@ -105,13 +127,28 @@ class _Journal(Entries):
 
         An entry that its table cannot read never comes: the missing entries behind it must not wait for it.
         """
-        self._part = first = self.span(self.whole + 1, SPAN)
+        self._part = first = self.span(self.settled + 1, SPAN)
         if self._in_turn:
             behind = max(self._reached + 1, first.stop)
             self._part = self.span(behind, SPAN) or self.span(first.stop, SPAN) or first
             self._reached = self._part.stop - 1
         self._in_turn = not self._in_turn
         return self._part
+
+    def _go_on(self) -> None:
+        """Count on from the last closed entry."""
+        if self.closed_to > self.whole:
+            while self.has(self.closed_to + 1):
+                self.closed_to += 1
+
+
+def closed(loaded: Loaded, to: int) -> Progress:
+    """The progress of a journal after what it lacks up to an entry was closed."""
+    journal = _Journal(loaded.progress, loaded.progress.since)
+    for row in loaded.rows:
+        journal.add(row)
+    journal.close(to, answers=True)
+    return journal.progress
 
 
 class Ledger:
@@ -173,6 +210,17 @@ class Ledger:
                 self._touched.add(table)
             elif each.since:
                 each.earlier.wait.longest_s = REFUSED_S
+
+    def close(self, key: Key, to: int, *, answers: bool = True) -> None:
+        """Ask no more for what a person closed. answers: also not for what came before the journal."""
+        found = self._tables.get(key.table, {}).get(key.journal)
+        if found and (to > found.settled or (found.since and answers)):
+            found.close(to, answers=answers)
+            self._touched.add(key.table)
+
+    def missing(self) -> int:
+        """How many entries are known, not complete and not closed."""
+        return sum(each.count() for journals in self._tables.values() for each in journals.values() if each.lacks)
 
     def forget_old(self) -> None:
         """Drop journals that are complete and not the newest of their table; the store keeps them."""

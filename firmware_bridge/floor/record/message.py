@@ -121,6 +121,11 @@ def is_same(one: tuple[bytes, bytes | None], other: tuple[bytes, bytes | None]) 
     return first == second
 
 
+def came_as(row: Row) -> bytes:
+    """The SHA-256 of a message as it came, with the names of people."""
+    return row.digest or sha256(row.body).digest()
+
+
 def makes_round(row: Row) -> bool:
     """Whether an `event` comes with a `round` message."""
     return row.topic == EVENT and _event(row.body).event.type in ROUND_EVENTS

@@ -34,7 +34,13 @@ def delivery(topic: str, body: bytes, ticket: tuple[int, int] = (0, 0), *, retai
 
 
 class Source(Protocol):
-    """A broker that redelivers what is not acknowledged; connects, and reconnects, by itself."""
+    """A broker that redelivers what is not acknowledged; connects, and reconnects, by itself.
+
+    fault: why nothing comes now; "" if messages can come.
+    """
+
+    @property
+    def fault(self) -> str: ...
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
         """The next messages, at most `most`; [] after `wait_s` seconds without one."""

@@ -3,24 +3,38 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from hashlib import sha256
 from heapq import merge
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
-from firmware_bridge.floor.record.message import Key, Row, Unread
+from firmware_bridge.floor.record.message import Key, Row, Unread, came_as
 from firmware_bridge.floor.record.state import Changes
+from firmware_bridge.floor.store.closings import Closings
 from firmware_bridge.floor.store.compaction import Compaction
+from firmware_bridge.floor.store.condition import Condition, ConditionQueries
 from firmware_bridge.floor.store.cosigned import Cosigned, CosignedQueries
 from firmware_bridge.floor.store.errors import StoreError as StoreError
 from firmware_bridge.floor.store.fact_queries import FactQueries
 
-What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired", "incidents", "pending"]
-"""What can be exported: the rounds that count, every message, and the views of the same names."""
+What = Literal[
+    "rounds", "messages", "conflicts", "quarantine", "gaps", "closed", "shoes", "expired", "incidents", "pending"
+]
+"""What can be exported: the rounds that count, every message, and the views of the same names.
 
-Part = Literal["ingest", "reader"]
-"""What a role of a server may do: write messages, or read them. Neither may change or delete one."""
+Conflicts, quarantine and gaps are those that are open; `closed` has who closed the others.
+"""
 
+Part = Literal["ingest", "reader", "closer"]
+"""What a role of a server may do: write messages, read them, or close what is open. None changes or deletes one."""
+
+
+NAMES: Final = {"tbl": "table", "by_name": "by"}
+"""Column -> its name in an export, where that is another one."""
+
+COUNTED: Final = 10_000
+"""Most rows in conflict, and in quarantine, that are counted exactly."""
 
 FORMAT: Final = 6
 """Format of tables and views in both engines; no other is read or written."""
@@ -57,7 +71,8 @@ class Old(NamedTuple):
 class Counts(NamedTuple):
     """How many messages were ever stored, were in conflict, are in quarantine; journals with gaps, open incidents.
 
-    The first is an estimate in PostgreSQL, and so are large numbers of the others (docs/metrics.md).
+    Of conflicts and quarantine also how many nobody has closed, at most `COUNTED`. The first is an estimate in
+    PostgreSQL, and so are large numbers of the next two (docs/metrics.md).
     """
 
     messages: int
@@ -65,6 +80,8 @@ class Counts(NamedTuple):
     quarantine: int
     gaps: int
     incidents: int = 0
+    open_conflicts: int = 0
+    open_quarantine: int = 0
 
 
 class StoredRound(NamedTuple):
@@ -91,7 +108,7 @@ class RecordSize(NamedTuple):
     witnessed: int
 
 
-class Reader(CosignedQueries, FactQueries):
+class Reader(CosignedQueries, ConditionQueries, FactQueries):
     """Reads a store beside the ingest, which never waits for it. Changes nothing. All methods raise StoreError."""
 
     @abstractmethod
@@ -139,7 +156,7 @@ class Reader(CosignedQueries, FactQueries):
         return [StoredRound(*each) for each in found]
 
 
-class Store(Cosigned, FactQueries, Compaction):
+class Store(Cosigned, Closings, Condition, FactQueries, Compaction):
     """Keeps messages for good: when `save` returns, they are on disk. All methods raise StoreError."""
 
     def save(
@@ -158,9 +175,9 @@ class Store(Cosigned, FactQueries, Compaction):
             if again:
                 self._insert(again)
             fresh, others = self._insert(rows)
-            self._many(self._sql.CONFLICT, [(*row[:5], row.received_at, *row[-2:]) for row in others])
-            self._many(self._sql.QUARANTINE, sorted(unread))
-            self._many(self._sql.PROGRESS, [(*each.key, *each[1:]) for each in sorted(progress)])
+            self._many(self._sql.CONFLICT, [(*row[:5], row.received_at, row.body, came_as(row)) for row in others])
+            self._many(self._sql.QUARANTINE, [(*each, sha256(each.body).digest()) for each in sorted(unread)])
+            self._save_progress(progress)
             if record:
                 self._save_record(record)
             self._save_made([row for row in rows if row not in others] if others else rows, record)
@@ -170,11 +187,12 @@ class Store(Cosigned, FactQueries, Compaction):
         """A journal as far as it is kept; an empty one if it is unknown."""
         with self._in_words():
             named = {"tbl": key.table, "journal": key.journal}
-            [(shoe, whole, known, since)] = self._all(self._sql.LOAD, **named) or [(0, 0, 0, "")]
+            [kept] = self._all(self._sql.LOAD, **named) or [(0, 0, 0, "", 0)]
+            _, whole, known, *_ = kept
             rows = [Row(*each) for each in self._all(self._sql.BEHIND, **named, seq=whole)]
             previous = [] if known else self._all(self._sql.PREVIOUS, **named)
         before = Previous(*previous[0]) if previous and previous[0][1] else None
-        return Loaded(Progress(key, shoe, whole, known, since), rows, before)
+        return Loaded(Progress(key, *kept), rows, before)
 
     def lacking(self) -> list[Key]:
         """The journals that are not complete, or begun after messages that must still be asked for."""
@@ -184,7 +202,7 @@ class Store(Cosigned, FactQueries, Compaction):
     def count(self, what: What) -> int:
         """Number of rows."""
         with self._in_words():
-            count = int(self._db.execute(f"select count(*) from {what}").fetchone()[0])
+            count = int(self._db.execute(f"select count(*) from {self._sql.view(what)}").fetchone()[0])
             if what == "messages":
                 [(packed,)], [(again,)] = self._all(self._sql.PACKED), self._all(self._sql.PACKED_AGAIN)
                 count += int(packed or 0) - again
@@ -192,7 +210,7 @@ class Store(Cosigned, FactQueries, Compaction):
 
     def columns(self, what: What) -> tuple[str, ...]:
         """Names of the columns of `rows`."""
-        return tuple("table" if name == "tbl" else name for name in self._names(what))
+        return tuple(NAMES.get(name, name) for name in self._names(what))
 
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         """All rows, or those of one table or journal, as of the start of the query."""
@@ -286,7 +304,7 @@ class Store(Cosigned, FactQueries, Compaction):
 
     def _names(self, what: What) -> list[str]:
         with self._in_words():
-            return [name for name, *_ in self._db.execute(f"select * from {what} limit 0").description]
+            return [name for name, *_ in self._db.execute(f"select * from {self._sql.view(what)} limit 0").description]
 
     def _wanted(self, what: What, table: str | None, journal: str | None) -> tuple[str, list[object]]:
         """The query of `rows` with its values. Raises StoreError if a column to filter by does not exist."""

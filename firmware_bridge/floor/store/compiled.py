@@ -43,7 +43,12 @@ class Statements:
     def rows_of(self, what: str, columns: Sequence[str] = ()) -> Statement:
         """All rows of a view, or those with a value in each of some columns."""
         where = " and ".join(f"{name} = :{name}" for name in columns) or "true"
-        return self._compiled(text(f"select * from {what} where {where} order by {statements.ORDER[what]}"))
+        order = statements.ORDER[what]
+        return self._compiled(text(f"select * from {self.view(what)} where {where} order by {order}"))
+
+    def view(self, what: str) -> str:
+        """The name of a view of what can be exported."""
+        return statements.VIEWS.get(what, what)
 
     def forgetting(self) -> list[Statement]:
         """Delete the facts of a journal: a statement for each table of them."""

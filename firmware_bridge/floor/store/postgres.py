@@ -12,11 +12,12 @@ from psycopg.types.numeric import Int8Dumper
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.record.message import Key, Row
-from firmware_bridge.floor.store import FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError, What
+from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError, What
 from firmware_bridge.floor.store.compiled import Statements
+from firmware_bridge.floor.store.condition import Room
 from firmware_bridge.floor.store.fact_tables import FACTS
 from firmware_bridge.floor.store.statements import COLUMNS
-from firmware_bridge.floor.store.tables import TABLES, VIEWS, schema
+from firmware_bridge.floor.store.tables import GAP, LACKS, TABLES, VIEWS, schema
 
 PAGE: Final = 2_000
 """Rows of an export for each fetch."""
@@ -111,18 +112,26 @@ INSERTS: Final = "lock table message in row exclusive mode"
 NO_INSERTS: Final = "lock table message in share row exclusive mode"
 """Locks of which one waits for the other, until the end of the transaction."""
 
+OWNED: Final = ("block", "closed", "expired")
+"""Tables that the ingest does not write."""
+
 _ALL: Final = ", ".join((*TABLES.tables, "store_version", *VIEWS))
 GRANTS: Final = {
     "reader": (f"grant select on {_ALL} to {{}}",),
     "ingest": (
         f"grant select on {_ALL} to {{}}",
-        f"grant insert on {', '.join(name for name in TABLES.tables if name not in ('expired', 'block'))} to {{}}",
-        "grant update on progress, record_key, log, pending, incident, cosignature to {}",
-        "grant delete on pending to {}",
+        f"grant insert on {', '.join(name for name in TABLES.tables if name not in OWNED)} to {{}}",
+        "grant update on progress, record_key, log, pending, incident, cosignature, heartbeat to {}",
+        "grant delete on pending, size to {}",
         f"grant update, delete on {', '.join(each.name for each in FACTS)} to {{}}",
     ),
+    "closer": (
+        f"grant select on {_ALL} to {{}}",
+        "grant insert on closed, progress to {}",
+        "grant update on progress to {}",
+    ),
 }
-"""Part of a role -> its grants. Progress and facts are updated, messages never."""
+"""Part of a role -> its grants. Progress and facts are updated, messages never; what ingests, closes nothing."""
 
 NOTHING: Final = f"revoke all on {_ALL} from {{}}"
 SCHEMA: Final = "select current_schema()"
@@ -131,9 +140,6 @@ USAGE: Final = "grant usage on schema {} to {}"
 READS: Final = "select set_config('statement_timeout', '4s', true), set_config('lock_timeout', '2s', true)"
 """Time limits of a reader's query, and of its wait for a lock."""
 
-COUNTED: Final = 10_000
-"""Most rows in conflict, and in quarantine, that are counted exactly."""
-
 _INSERTED: Final = "pg_stat_get_tuples_inserted('{}'::regclass)"
 _SOME: Final = f"""
 (select case when few < {COUNTED} then few else greatest(few, {_INSERTED}) end
@@ -141,13 +147,18 @@ _SOME: Final = f"""
 """
 COUNTS: Final = f"""
 select {_INSERTED.format("message")}, {_SOME.replace("{}", "conflict")}, {_SOME.replace("{}", "quarantine")},
-  (select count(*) from progress where (whole < known or since <> '') and whole < known),
-  (select count(*) from incident where closed_at = '')
+  (select count(*) from progress where ({LACKS}) and {GAP}),
+  (select count(*) from incident where closed_at = ''),
+  (select count(*) from (select 1 from conflicts limit {COUNTED}) c),
+  (select count(*) from (select 1 from quarantined limit {COUNTED}) q)
 """
 """Messages by the server's count of inserts, because counting rows reads them all.
 
 Conflicts and quarantine are exact up to `COUNTED`. Gaps come from the index of journals that lack something.
 """
+
+
+ROOM: Final = "select pg_database_size(current_database())"
 
 
 class PostgresStore(Store):
@@ -188,6 +199,11 @@ class PostgresStore(Store):
     def backup(self, target: Path) -> None:
         """Raise StoreError: PostgreSQL has pg_dump."""
         raise StoreError("the store is in PostgreSQL", f"run pg_dump --format=custom --file={target} (docs/floor.md)")
+
+    def room(self) -> Room:
+        with self._in_words():
+            (used,) = self._db.execute(ROOM).fetchone() or (0,)
+        return Room(int(used), None)
 
     def grant(self, role: str, part: Part) -> None:
         """Grant a role of the server its part, and nothing else on these tables. Raises StoreError."""
@@ -286,6 +302,11 @@ class PostgresReader(Reader):
         """Counts of the store; messages are an estimate, and so are large other counts. Raises StoreError."""
         with self._reading() as db:
             return Counts(*(db.execute(COUNTS).fetchone() or (0, 0, 0, 0)))
+
+    def room(self) -> Room:
+        with self._reading() as db:
+            (used,) = db.execute(ROOM).fetchone() or (0,)
+        return Room(int(used), None)
 
     @contextmanager
     def _reading(self) -> Iterator[psycopg.Connection[Any]]:

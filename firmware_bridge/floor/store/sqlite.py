@@ -10,9 +10,10 @@ from urllib.parse import quote
 
 from firmware_bridge.errors import in_words
 from firmware_bridge.floor.record.message import Key, Row
-from firmware_bridge.floor.store import FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError, What
+from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError, What
 from firmware_bridge.floor.store.compiled import Statements
-from firmware_bridge.floor.store.tables import schema, trigger
+from firmware_bridge.floor.store.condition import Room
+from firmware_bridge.floor.store.tables import GAP, LACKS, schema, trigger
 
 BUSY_S: Final = 30.0
 """Longest wait for another writer, a back-fill or a backup."""
@@ -21,15 +22,24 @@ READER_BUSY_S: Final = 1.0
 
 SQL: Final = Statements("sqlite", "qmark")
 
-COUNTS: Final = """
+COUNTS: Final = f"""
 select (select max(rowid) from message), (select max(rowid) from conflict), (select max(rowid) from quarantine),
-  (select count(*) from progress where (whole < known or since <> '') and whole < known),
-  (select count(*) from incident where closed_at = '')
+  (select count(*) from progress where ({LACKS}) and {GAP}),
+  (select count(*) from incident where closed_at = ''),
+  (select count(*) from (select 1 from conflicts limit {COUNTED})),
+  (select count(*) from (select 1 from quarantined limit {COUNTED}))
 """
 """The last rowid counts all rows ever stored, expired ones too; after a restore, those that are left.
 
 Gaps come from the index of journals that lack something.
 """
+
+
+ROOM: Final = """
+select (page_count - freelist_count) * page_size, freelist_count * page_size
+from pragma_page_count(), pragma_freelist_count(), pragma_page_size()
+"""
+"""Bytes in use, and bytes of the file that are free."""
 
 
 class SqliteStore(Store):
@@ -86,6 +96,10 @@ class SqliteStore(Store):
             raise StoreError(f"{target} cannot be written ({in_words(error)})", "choose another file") from None
         finally:
             fresh.unlink(missing_ok=True)
+
+    def room(self) -> Room:
+        with self._in_words():
+            return _room(self._path, self._db)
 
     def grant(self, role: str, part: Part) -> None:
         """Raise StoreError: a file has an owner and a mode."""
@@ -181,6 +195,10 @@ class SqliteReader(Reader):
             found = db.execute(COUNTS).fetchone()
         return Counts(*(each or 0 for each in found))
 
+    def room(self) -> Room:
+        with self._reading() as db:
+            return _room(self._path, db)
+
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         with _in_words(self._path):
@@ -196,6 +214,16 @@ def verify_format(path: Path) -> None:
         return  # the next connection raises it
     if found not in (0, FORMAT):
         raise OtherFormat(str(path), found)
+
+
+def _room(path: Path, db: sqlite3.Connection) -> Room:
+    """The room of a file, and of its disk."""
+    used, unused = db.execute(ROOM).fetchone()
+    try:
+        disk = os.statvfs(path)
+    except OSError as error:
+        raise StoreError(f"{path}: {in_words(error)}", "check that its disk is mounted") from None
+    return Room(used, disk.f_bavail * disk.f_frsize + unused)
 
 
 @contextmanager

@@ -71,23 +71,36 @@ ORDER: Final = {
     "messages": "tbl, journal, seq, n, topic",
     "conflicts": "tbl, journal, seq, n, topic",
     "quarantine": "received_at",
+    "closed": "at, kind, tbl, journal, seq, n, digest",
     "gaps": "tbl, journal",
     "shoes": "tbl, shoe",
     "expired": "tbl, shoe, journal",
     "incidents": "at, tbl, kind, place",
     "pending": "tbl, journal, seq, n, topic",
 }
-"""View -> the order of its rows."""
+"""What can be exported -> the order of its rows."""
+
+VIEWS: Final = {"quarantine": "quarantined"}
+"""What can be exported -> the view of it, where that has another name."""
 
 INSERT: Final = once(tables.message)
 CONFLICT: Final = once(tables.conflict)
 QUARANTINE: Final = once(tables.quarantine)
+_kept: Final = tables.progress.c
+_MOVED_AT: Final = """
+case when (progress.whole >= progress.known or progress.closed_to >= progress.known) and progress.since = ''
+  or excluded.whole > progress.whole or excluded.closed_to > progress.closed_to or excluded.since <> progress.since
+  then excluded.moved_at else progress.moved_at end
+"""
 PROGRESS: Final = newest(
     tables.progress,
     "since",
-    **{name: Greatest(tables.progress.c[name], _came[name]) for name in ("shoe", "whole", "known")},
+    **{name: Greatest(_kept[name], _came[name]) for name in ("shoe", "whole", "known", "closed_to")},
+    moved_at=text(_MOVED_AT),
 )
-LOAD: Final = text("select shoe, whole, known, since from progress where tbl = :tbl and journal = :journal")
+LOAD: Final = text("""
+select shoe, whole, known, since, closed_to from progress where tbl = :tbl and journal = :journal
+""")
 PREVIOUS: Final = text("""
 select p.shoe, coalesce(
   (select max(b.last_at) from block b where b.tbl = p.tbl and b.journal = p.journal),
@@ -97,13 +110,44 @@ from progress p where p.tbl = :tbl and p.journal <> :journal order by p.shoe des
 BEHIND: Final = text(f"""
 select {COLUMNS} from message where topic in ('event', 'round') and tbl = :tbl and journal = :journal and seq > :seq
 """)
-LACKING: Final = text("select tbl, journal from progress where whole < known or since <> ''")
+LACKING: Final = text(f"select tbl, journal from progress where {tables.LACKS}")
+OWING: Final = text("select tbl, max(moved_at) from progress where since <> '' group by tbl order by tbl")
+
+HEARTBEAT: Final = newest(
+    tables.heartbeat,
+    "at backlog fault",
+    **{
+        name: Greatest(tables.heartbeat.c[name], insert(tables.heartbeat).excluded[name])
+        for name in ("committed_at", "message_at")
+    },
+)
+HEARTBEATS: Final = select(tables.heartbeat).order_by(tables.heartbeat.c.at.desc())
+STORE_SIZE: Final = once(tables.size)
+STORE_SIZES: Final = select(tables.size.c.at, tables.size.c.bytes).order_by(tables.size.c.at)
+EXPIRE_SIZES: Final = text("delete from size where at < :before")
+
+CLOSED: Final = insert(tables.closed)
+CLOSED_COUNTS: Final = text("select kind, count(*) from closed group by kind")
+CLOSED_GAPS: Final = text("""
+select tbl, journal, max(seq), max(came_at) from closed where kind = 'gap' group by tbl, journal
+""")
+CLOSE_CONFLICTS: Final = text("""
+insert into closed (kind, topic, tbl, journal, seq, n, digest, came_at, by_name, why, at)
+select 'conflict', topic, tbl, journal, seq, n, digest, other_received_at, :by_name, :why, :at from conflicts
+where tbl = :tbl and journal = :journal and seq = :seq and (:digest = '' or digest = :digest)
+""")
+CLOSE_QUARANTINE: Final = text("""
+insert into closed (kind, topic, tbl, journal, seq, n, digest, came_at, by_name, why, at)
+select 'quarantine', topic, '', '', 0, 0, digest, received_at, :by_name, :why, :at from quarantined
+where (:digest = '' or digest = :digest) and (:until = '' or received_at <= :until)
+""")
 NEWEST: Final = select(func.max(tables.message.c.at), func.max(tables.message.c.received_at))
 
 _OLD: Final = """
 select j.tbl, j.journal, j.shoe, j.first_at, j.last_at, j.messages, j.rounds, case
   when not exists (
-    select 1 from progress p where p.tbl = j.tbl and p.journal = j.journal and p.whole = p.known and p.since = ''
+    select 1 from progress p
+    where p.tbl = j.tbl and p.journal = j.journal and (p.whole = p.known or p.closed_to = p.known) and p.since = ''
   ) then 'it is not complete'
   when exists (
     select 1 from conflict c where c.tbl = j.tbl and c.journal = j.journal

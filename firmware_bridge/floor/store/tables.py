@@ -29,6 +29,11 @@ _BLOB: Final = LargeBinary()
 
 TABLES: Final = MetaData()
 
+GAP: Final = "whole < known and closed_to < known"
+"""Condition of `progress`: entries are missing that nobody closed."""
+
+LACKS: Final = f"({GAP}) or since <> ''"
+
 
 def _texts(names: str, **more: Any) -> list[Column[Any]]:
     return [Column(name, TEXT, **{"nullable": False} | more) for name in names.split()]
@@ -89,8 +94,7 @@ conflict: Final = Table(
     *_texts("topic tbl journal"),
     *_ints("seq n"),
     *_texts("received_at"),
-    *_blobs("body"),
-    *_blobs("digest", nullable=True),
+    *_blobs("body digest"),
     PrimaryKeyConstraint("topic", "tbl", "journal", "seq", "n", "body").ddl_if(dialect="sqlite"),
     Index("conflict_once", "topic", "tbl", "journal", "seq", "n", text("sha256(body)"), unique=True).ddl_if(
         dialect="postgresql"
@@ -100,7 +104,7 @@ quarantine: Final = Table(
     "quarantine",
     TABLES,
     *_texts("topic received_at reason"),
-    *_blobs("body"),
+    *_blobs("body digest"),
     PrimaryKeyConstraint("topic", "reason", "body").ddl_if(dialect="sqlite"),
     Index("quarantine_once", text("md5(topic)"), text("md5(reason)"), text("sha256(body)"), unique=True).ddl_if(
         dialect="postgresql"
@@ -114,9 +118,35 @@ progress: Final = Table(
     *_texts("tbl journal"),
     *_ints("shoe whole known"),
     *_texts("since"),
+    *_ints("closed_to"),
+    *_texts("moved_at"),
     PrimaryKeyConstraint("tbl", "journal"),
-    _index("progress_lacking", "tbl", "journal", where="whole < known or since <> ''"),
+    _index("progress_lacking", "tbl", "journal", where=LACKS),
 )
+"""moved_at: when the first of what is missing came last, or when it began to be missing."""
+
+closed: Final = Table(
+    "closed",
+    TABLES,
+    *_texts("kind topic tbl journal"),
+    *_ints("seq n"),
+    *_texts("digest came_at by_name why at"),
+    Index("closed_digest", "kind", "digest"),
+)
+"""What a person closed: a gap up to the entry `seq`, or one message in conflict or in quarantine.
+
+digest: hex SHA-256 of its bytes. came_at: when it came; of a gap, since when the table was still asked.
+"""
+
+heartbeat: Final = Table(
+    "heartbeat",
+    TABLES,
+    *_texts("name at committed_at message_at"),
+    *_ints("backlog"),
+    *_texts("fault"),
+    PrimaryKeyConstraint("name"),
+)
+size: Final = Table("size", TABLES, *_texts("hour at"), *_ints("bytes"), PrimaryKeyConstraint("hour"))
 expired: Final = Table(
     "expired",
     TABLES,
@@ -224,6 +254,7 @@ evidence: Final = Table(
 
 KEPT: Final = {
     "block": ("update", "delete"),
+    "closed": ("update", "delete"),
     "leaf": ("update", "delete"),
     "leaf_name": ("update", "delete"),
     "proved": ("update", "delete"),
@@ -269,8 +300,9 @@ VIEWS: Final = {
     when r.idx < (select g.witnessed from log g where g.tbl = r.tbl and g.origin = r.origin) then 'witnessed'
     else 'signed' end as proof, $text(body) as body
   from round_latest r where status <> 'voided'""",
-    "gaps": """
-  select tbl, journal, whole + 1 as "from", known as "to" from progress where whole < known""",
+    "gaps": f"""
+  select tbl, journal, case when whole < closed_to then closed_to else whole end + 1 as "from", known as "to", moved_at
+  from progress where {GAP}""",
     "round_gaps": """
   select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
   from message m where topic = 'round' and prev_seq is not null and not exists (
@@ -281,8 +313,15 @@ VIEWS: Final = {
   select topic, tbl, journal, seq, n, at, received_at, $hex(digest) as came_as, $text(body) as body from message""",
     "conflicts": """
   select c.topic, c.tbl, c.journal, c.seq, c.n, m.received_at, $text(m.body) as body,
-    c.received_at as other_received_at, $text(c.body) as other_body
-  from conflict c join message m using (topic, tbl, journal, seq, n)""",
+    c.received_at as other_received_at, $text(c.body) as other_body, $hex(c.digest) as digest
+  from conflict c join message m using (topic, tbl, journal, seq, n) where not exists (
+    select 1 from closed o where o.kind = 'conflict' and o.digest = $hex(c.digest) and o.came_at = c.received_at
+    and o.topic = c.topic and o.tbl = c.tbl and o.journal = c.journal and o.seq = c.seq and o.n = c.n)""",
+    "quarantined": """
+  select q.topic, q.received_at, q.reason, q.body, $hex(q.digest) as digest
+  from quarantine q where not exists (
+    select 1 from closed o where o.kind = 'quarantine' and o.digest = $hex(q.digest) and o.came_at = q.received_at
+    and o.topic = q.topic)""",
     "shoes": """
   select tbl, journal, shoe, min(first_at) as first_at, max(last_at) as last_at, max(last_seq) as last_seq,
     cast(sum(messages) as bigint) as messages, max(rounds) as rounds

@@ -85,6 +85,12 @@ class NatsSource:
         self._worker.do(self._left(in_order=True))
         self._worker.close()
 
+    @property
+    def fault(self) -> str:
+        """Why nothing comes now; "" if messages can come."""
+        is_there = self._client is not None and self._client.is_connected and self._messages
+        return "" if is_there else "no node of the cluster can be reached"
+
     async def _received(self, most: int, wait_s: float) -> list[Delivery]:
         if not await self._ready(wait_s):
             return []
