@@ -10,7 +10,7 @@ from firmware_bridge.config.arguments import Exit
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig
-from firmware_bridge.floor.facts.reports import KINDS, report
+from firmware_bridge.floor.facts.reports import KINDS, BetSums, bet_report, report
 
 Add = Callable[[str, str, object], argparse.ArgumentParser]
 
@@ -39,12 +39,14 @@ def _report(arguments: argparse.Namespace, config: FloorConfig) -> int:
     with closing(open_store(config)) as store:
         since = arguments.since or arguments.until or store.last_day()
         between = Between(since, arguments.until or since, arguments.table)
-        summed = store.shift_sums(between) if arguments.kind == "shift" else store.sums(between)
+        summed = [] if arguments.kind == "bet" else store.sums(between)
+        paces = store.paces(between) if arguments.kind == "dealer" else []
+        bets = store.bet_sums(between) if arguments.kind == "bet" else BetSums()
         changed = store.changed_rounds(between)
-    if not summed:
+    if not (summed or bets):
         warn(f"no round from {since or 'the first day'} on: see shoe-floor check")
         return Exit.FINE
-    found = report(arguments.kind, summed)
+    found = bet_report(bets) if bets else report(arguments.kind, summed, paces)
     if arguments.csv:
         sys.stdout.write(found.as_csv())
         return Exit.FINE

@@ -21,7 +21,7 @@ Part = Literal["ingest", "reader"]
 """What a role of a server may do: write messages, or read them. Neither may change or delete one."""
 
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """Format of tables and views in both engines; no other is read or written."""
 
 

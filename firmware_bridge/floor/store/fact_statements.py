@@ -2,17 +2,18 @@
 
 from typing import Final
 
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from firmware_bridge.floor.store import fact_tables as tables
 from firmware_bridge.floor.store.statements import COLUMNS, newest, once
 
 _ROUND: Final = ", ".join(
-    f"cast({each.name} as text)" if each.name in ("bets", "faces") else each.name for each in tables.fact_round.columns
+    f"cast({each.name} as text)" if each.name in ("bets", "faces") else each.name
+    for each in tables.fact_round.c
+    if each.name != "changed"
 )
-_DAY: Final = ", ".join(
-    f"cast({each.name} as text)" if each.name == "bets" else each.name for each in tables.fact_day.c
-)
+_SUMS: Final = ", ".join(each.name for each in tables.fact_day.c if each.name != "bets")
+_DAY: Final = f"{_SUMS}, cast(bets as text)"
 
 FACT_ROUND: Final = newest(tables.fact_round)
 FACT_ROUNDS: Final = text(f"select {_ROUND} from fact_round where (tbl, journal, shoe, round) in $names")
@@ -23,13 +24,22 @@ FORGET_STAKES: Final = text(
     "delete from fact_stake where tbl = :tbl and journal = :journal and shoe = :shoe and round = :round"
 )
 FACT_DAY: Final = newest(tables.fact_day)
-FACT_DAYS: Final = text(f"select {_DAY} from fact_day where (tbl, day, dealt_by, game) in $names")
-FORGET_DAY: Final = text(
-    "delete from fact_day where tbl = :tbl and day = :day and dealt_by = :dealt_by and game = :game"
-)
+FACT_DAYS: Final = text(f"select {_DAY} from fact_day where (tbl, day, shift, dealt_by, game) in $names")
+FORGET_DAY: Final = text("""
+delete from fact_day where tbl = :tbl and day = :day and shift = :shift and dealt_by = :dealt_by and game = :game
+""")
 FORGET_DAYS: Final = text("delete from fact_day where tbl = :tbl")
+FACT_PACE: Final = newest(tables.fact_pace)
+FACT_SLOTS: Final = text("select tbl, since, day, dealt_by, rounds from fact_pace where (tbl, since) in $names")
+FORGET_PACE: Final = text(
+    "delete from fact_pace where tbl = :tbl and since = :since and day = :day and dealt_by = :dealt_by"
+)
+FORGET_PACES: Final = text("delete from fact_pace where tbl = :tbl")
+FACT_CHANGE: Final = newest(tables.fact_change)
+LAST_CHANGE: Final = select(tables.fact_change.c.changed)
 FACT_ALARM: Final = once(tables.fact_alarm)
 FACT_DEALER: Final = once(tables.fact_dealer)
+FACT_ENTRY: Final = once(tables.fact_entry)
 FACT_SHOE_BEGAN: Final = newest(tables.fact_shoe, "opened_at game decks")
 FACT_SHOE_OVER: Final = newest(tables.fact_shoe, "ended_at why rounds")
 FACT_ORDER: Final = once(tables.fact_order)
@@ -64,12 +74,10 @@ FORGOTTEN: Final = tuple(each.name for each in tables.FACTS if "journal" in each
 """Tables with facts of a journal."""
 
 _BETWEEN: Final = "day between :since and :until and (:tbl = '' or tbl = :tbl)"
-DAYS_BETWEEN: Final = text(f"select {_DAY} from fact_day where {_BETWEEN} order by day, tbl, dealt_by, game")
-SHIFTS_BETWEEN: Final = text(f"""
-select tbl, day, dealt_by, game, sum(case when status <> 'voided' then 1 else 0 end),
-  sum(case when status = 'voided' then 1 else 0 end), sum(case when status = 'corrected' then 1 else 0 end),
-  coalesce(sum(by_hand), 0), coalesce(sum(staked), 0), coalesce(sum(house), 0), shift
-from fact_round where {_BETWEEN} group by tbl, day, dealt_by, game, shift
+DAYS_BETWEEN: Final = text(f"select {_SUMS} from fact_day where {_BETWEEN}")
+BETS_BETWEEN: Final = text(f"select game, cast(bets as text) from fact_day where {_BETWEEN}")
+PACE_BETWEEN: Final = text(f"""
+select dealt_by, sum(rounds), sum(millis) from fact_pace where {_BETWEEN} group by dealt_by order by dealt_by
 """)
 CHANGED_BETWEEN: Final = text(f"""
 select tbl, shoe, round, day, status, at from fact_round where {_BETWEEN} and revision > 0
