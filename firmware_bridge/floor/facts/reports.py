@@ -63,6 +63,17 @@ class Pace(NamedTuple):
         return self.rounds * HOUR_MS / self.millis if self.millis else 0.0
 
 
+class ChangedRound(NamedTuple):
+    """A round of a gaming day that was corrected or voided after it had closed. at: RFC 3339."""
+
+    table: str
+    shoe: int
+    round: int
+    day: str
+    status: str
+    at: str
+
+
 class BetSums:
     """The sums of each bet of each game over days."""
 

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from firmware_bridge.floor.facts.rows import Round, nets_of
+from firmware_bridge.floor.record.message import seconds
 
 TEN_MINUTES: Final = 600
 """Seconds of a slot of time, in which each dealer has dealt as long as the rounds in it say."""
@@ -98,7 +98,7 @@ Slots = dict[Slot, Counter[tuple[str, str]]]
 def add_pace(slots: Slots, round: Round | None, closed_at: str | None, times: int = 1) -> None:
     """Add a round to its slot where it has a result, or with -1 take it out again."""
     if round and round.counts and closed_at:
-        since = int(datetime.fromisoformat(closed_at).timestamp()) // TEN_MINUTES * TEN_MINUTES
+        since = int(seconds(closed_at)) // TEN_MINUTES * TEN_MINUTES
         slots.setdefault(Slot(round.table, since), Counter())[round.day, round.dealt_by] += times
 
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from firmware_bridge.floor.facts.reports import BetSums, Pace, Summed
+from firmware_bridge.floor.facts.reports import BetSums, ChangedRound, Pace, Summed
 from firmware_bridge.floor.facts.sums import Day, DayName
 from firmware_bridge.floor.store.facts import time_of
 from firmware_bridge.floor.store.records import RecordQueries
@@ -16,19 +16,20 @@ class Between(NamedTuple):
     table: str = ""
 
 
-class ChangedRound(NamedTuple):
-    """A round of a gaming day that was corrected or voided after it had closed. at: RFC 3339."""
-
-    table: str
-    shoe: int
-    round: int
-    day: str
-    status: str
-    at: str
-
-
 class FactQueries(RecordQueries):
     """The queries about facts that a `Store` and a `Reader` answer. Methods raise StoreError."""
+
+    def last_change(self) -> int:
+        """The number of the last change of a round; 0 without any."""
+        with self._in_words():
+            [(found,)] = self._all(self._sql.LAST_CHANGE) or [(0,)]
+        return int(found)
+
+    def last_closed(self) -> str:
+        """When the newest round closed, RFC 3339; "" without any."""
+        with self._in_words():
+            [(found,)] = self._all(self._sql.LAST_CLOSED)
+        return time_of(found) or ""
 
     def last_day(self) -> str:
         """The newest gaming day with a round; "" without any."""
