@@ -11,11 +11,27 @@ from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
 from firmware_bridge.floor.record.message import Key, Row, Unread
 from firmware_bridge.floor.record.state import Changes
 from firmware_bridge.floor.store.cosigned import Cosigned, CosignedQueries
+from firmware_bridge.floor.store.fact_exports import FactExports
 from firmware_bridge.floor.store.fact_queries import FactQueries
 from firmware_bridge.floor.store.facts import FactWrites
 
 What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired", "incidents", "pending"]
 """What can be exported: the rounds that count, every message, and the views of the same names."""
+
+FactName = Literal[
+    "fact_round",
+    "fact_stake",
+    "fact_day",
+    "fact_pace",
+    "fact_alarm",
+    "fact_dealer",
+    "fact_entry",
+    "fact_shoe",
+    "fact_order",
+    "fact_acts",
+    "fact_none",
+]
+"""The tables of facts that can be exported."""
 
 Part = Literal["ingest", "reader"]
 """What a role of a server may do: write messages, or read them. Neither may change or delete one."""
@@ -142,7 +158,7 @@ class Reader(CosignedQueries, FactQueries):
         return [StoredRound(*each) for each in found]
 
 
-class Store(Cosigned, FactQueries, FactWrites):
+class Store(Cosigned, FactExports, FactWrites):
     """Keeps messages for good: when `save` returns, they are on disk. All methods raise StoreError."""
 
     def save(
@@ -189,9 +205,9 @@ class Store(Cosigned, FactQueries, FactWrites):
         """Names of the columns of `rows`."""
         return tuple("table" if name == "tbl" else name for name in self._names(what))
 
-    @abstractmethod
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         """All rows, or those of one table or journal, as of the start of the query."""
+        return self._stream(*self._wanted(what, table, journal))
 
     def newest(self) -> str:
         """The RFC 3339 time of the newest message, by the shoe's clock or by its arrival, the earlier one.

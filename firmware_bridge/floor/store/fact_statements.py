@@ -1,11 +1,13 @@
 """All statements about facts, once for every engine. `$names`: the place of a list of rows (`Statements.listed`)."""
 
+from collections.abc import Collection, Sequence
 from typing import Final
 
-from sqlalchemy import select, text
+from sqlalchemy import Table, TextClause, select, text
 
 from firmware_bridge.floor.store import fact_tables as tables
 from firmware_bridge.floor.store.statements import COLUMNS, newest, once
+from firmware_bridge.floor.store.tables import TABLES
 
 _ROUND: Final = ", ".join(
     f"cast({each.name} as text)" if each.name in ("bets", "faces") else each.name
@@ -15,8 +17,15 @@ _ROUND: Final = ", ".join(
 _SUMS: Final = ", ".join(each.name for each in tables.fact_day.c if each.name != "bets")
 _DAY: Final = f"{_SUMS}, cast(bets as text)"
 
+
+def _named(columns: str) -> str:
+    """The rows with the names of a list. A join, since SQLite looks up no rows of `in (values ..)` in an index."""
+    same = (f"{name} = names.column{at}" for at, name in enumerate(columns.split(), 1))
+    return f"join $names as names on {' and '.join(same)}"
+
+
 FACT_ROUND: Final = newest(tables.fact_round)
-FACT_ROUNDS: Final = text(f"select {_ROUND} from fact_round where (tbl, journal, shoe, round) in $names")
+FACT_ROUNDS: Final = text(f"select {_ROUND} from fact_round {_named('tbl journal shoe round')}")
 FACT_ROUNDS_IN: Final = text(f"select {_ROUND} from fact_round where tbl = :tbl and journal = :journal")
 FACT_ROUNDS_OF: Final = text(f"select {_ROUND} from fact_round where tbl = :tbl and revision is not null")
 FACT_STAKE: Final = once(tables.fact_stake)
@@ -24,13 +33,13 @@ FORGET_STAKES: Final = text(
     "delete from fact_stake where tbl = :tbl and journal = :journal and shoe = :shoe and round = :round"
 )
 FACT_DAY: Final = newest(tables.fact_day)
-FACT_DAYS: Final = text(f"select {_DAY} from fact_day where (tbl, day, shift, dealt_by, game) in $names")
+FACT_DAYS: Final = text(f"select {_DAY} from fact_day {_named('tbl day shift dealt_by game')}")
 FORGET_DAY: Final = text("""
 delete from fact_day where tbl = :tbl and day = :day and shift = :shift and dealt_by = :dealt_by and game = :game
 """)
 FORGET_DAYS: Final = text("delete from fact_day where tbl = :tbl")
 FACT_PACE: Final = newest(tables.fact_pace)
-FACT_SLOTS: Final = text("select tbl, since, day, dealt_by, rounds from fact_pace where (tbl, since) in $names")
+FACT_SLOTS: Final = text(f"select tbl, since, day, dealt_by, rounds from fact_pace {_named('tbl since')}")
 FORGET_PACE: Final = text(
     "delete from fact_pace where tbl = :tbl and since = :since and day = :day and dealt_by = :dealt_by"
 )
@@ -69,6 +78,33 @@ select 'round', tbl, journal, seq, n, n, shoe, at, received_at, game, round, sta
 from proved where tbl = :tbl and journal = :journal and body is not null order by seq, n
 """)
 """Verified rounds that another message is stored in place of."""
+
+_OF_DAY: Final = {"since": "day >= :since", "until": "day <= :until"}
+_STAKED: Final = """(tbl, journal, shoe, round) in (
+  select tbl, journal, shoe, round from fact_round where {})"""
+
+
+def bounds_of(table: Table) -> dict[str, str]:
+    """Bound of days -> the condition of rows of a table of facts; empty for one without days."""
+    if "day" in table.c:
+        return _OF_DAY
+    if table is tables.fact_stake:
+        return {name: _STAKED.format(each) for name, each in _OF_DAY.items()}
+    time = next((each for each in ("at", "opened_at") if each in table.c), "")
+    return {"since": f"{time} >= :since_at", "until": f"{time} < :until_at"} if time else {}
+
+
+def exported(name: str, columns: Sequence[str], bounds: Collection[str]) -> TextClause:
+    """Some columns of a table of facts. bounds: those of `since until tbl journal after` that are given."""
+    table = TABLES.tables[name]
+    where = {**bounds_of(table), "tbl": "tbl = :tbl", "journal": "journal = :journal", "after": "changed > :after"}
+    order = ["changed"] if "after" in bounds else [each.name for each in table.primary_key]
+    chosen = (f"cast({each} as text)" if tables.kind_of(table.c[each]) == "JSON" else each for each in columns)
+    return text(
+        f"select {', '.join(chosen)} from {name} where {' and '.join(where[each] for each in bounds) or 'true'} "
+        f"order by {', '.join(order)}"
+    )
+
 
 FORGOTTEN: Final = tuple(each.name for each in tables.FACTS if "journal" in each.c)
 """Tables with facts of a journal."""

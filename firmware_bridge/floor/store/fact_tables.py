@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from sqlalchemy import Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text
+from sqlalchemy import Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text, make_url
 from sqlalchemy.dialects.postgresql import JSON, TIMESTAMP
 
 from firmware_bridge.floor.store.tables import INT, TABLES, TEXT, part_index
@@ -10,6 +10,8 @@ from firmware_bridge.floor.store.tables import INT, TABLES, TEXT, part_index
 TIME: Final = Text().with_variant(TIMESTAMP(timezone=True, precision=3), "postgresql")
 _JSON: Final = Text().with_variant(JSON(), "postgresql")
 _BOOL: Final = Integer().with_variant(Boolean(), "postgresql")
+
+_POSTGRESQL: Final = make_url("postgresql://").get_dialect()()
 
 _TEXTS: Final = {
     "tbl": "the table, as in its bridge.toml",
@@ -36,6 +38,11 @@ _INTS: Final = {
     "corrected": "corrected rounds",
     "changed": "one more for each change of a round in this store: what comes later has a higher one",
 }
+
+
+def kind_of(column: Column[Any]) -> str:
+    """The type of a column in PostgreSQL, without its length and the like: TEXT, BIGINT, TIMESTAMP, JSON or BOOLEAN."""
+    return str(column.type.compile(dialect=_POSTGRESQL)).split()[0].partition("(")[0]
 
 
 def _text(name: str, comment: str = "", **more: Any) -> Column[Any]:
