@@ -4,10 +4,10 @@ import argparse
 import logging
 import sys
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from firmware_bridge.client.signing import signing
-from firmware_bridge.config.arguments import Exit, Parser, file_to_write
+from firmware_bridge.config.arguments import Exit, Parser
 from firmware_bridge.config.bundle import TEXT, bundle_options, run_bundle
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.config.stdout import outlived
@@ -16,13 +16,14 @@ from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.cli_close import add_close, run_close
+from firmware_bridge.floor.cli_export import add_export
 from firmware_bridge.floor.cli_facts import add_facts
 from firmware_bridge.floor.cli_people import add_people, add_screens, run_people, run_screens
 from firmware_bridge.floor.cli_record import add_record, run_record
 from firmware_bridge.floor.cli_store import add_store
 from firmware_bridge.floor.cli_tls import add_tls
 from firmware_bridge.floor.config import FloorConfig, load, need
-from firmware_bridge.floor.store import OtherFormat, What
+from firmware_bridge.floor.store import OtherFormat
 from firmware_bridge.record.signer import write_seed
 from firmware_bridge.record.verify import Refused, key_of
 
@@ -127,20 +128,6 @@ def _verify_served(config: FloorConfig) -> None:
     Asked(config).verify_format()
     need("starlette", "floor")
     need("uvicorn", "floor")
-
-
-def _export(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    from firmware_bridge.floor.store.commands import export
-    from firmware_bridge.floor.store.open import open_store
-
-    store = open_store(config)
-    try:
-        form = "csv" if arguments.csv else "jsonl"
-        count = export(store, arguments.what, arguments.table, arguments.journal, arguments.output, form)
-    finally:
-        store.close()
-    warn(f"{count} rows exported")
-    return Exit.FINE
 
 
 def _pseudonym(arguments: argparse.Namespace, config: FloorConfig) -> int:
@@ -329,12 +316,7 @@ def _parser() -> argparse.ArgumentParser:
     add_store(add)
     command = add("pseudonym", "show the pseudonyms of names", _pseudonym)
     command.add_argument("names", nargs="+", metavar="NAME")
-    command = add("export", "export rows of the store as JSON lines or CSV", _export)
-    command.add_argument("what", choices=get_args(What), metavar="WHAT", help=", ".join(get_args(What)))
-    command.add_argument("--csv", action="store_true", help="CSV (default: JSON lines)")
-    command.add_argument("--table", metavar="ID", help="only of this table")
-    command.add_argument("--journal", metavar="ID", help="only of this journal")
-    command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
+    add_export(add)
     add_facts(add)
     command = commands.add_parser("bundle", help=TEXT, description=TEXT)
     command.set_defaults(run=_bundle, load=lambda _: None, default=CONFIG)

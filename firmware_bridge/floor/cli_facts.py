@@ -1,15 +1,22 @@
 """The commands about facts, `shoe-floor report` and `shoe-floor rebuild`, as they are read and carried out."""
 
 import argparse
-import sys
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import date
+from typing import TYPE_CHECKING, NamedTuple
 
-from firmware_bridge.config.arguments import Add, Exit
+from firmware_bridge import __version__
+from firmware_bridge.config.arguments import Add, Exit, file_to_write
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.config import FloorConfig
-from firmware_bridge.floor.facts.reports import KINDS, report
+from firmware_bridge.floor.config import FloorConfig, need
+from firmware_bridge.floor.facts.reports import KINDS, ChangedRound, Pace, Report, Summed, bet_report, report
+from firmware_bridge.floor.record.message import now
+
+if TYPE_CHECKING:
+    from firmware_bridge.floor.store import Store
+    from firmware_bridge.floor.store.fact_queries import Between
 
 
 def add_facts(add: Add) -> None:
@@ -20,7 +27,10 @@ def add_facts(add: Add) -> None:
     command.add_argument("--since", type=_day, metavar="YYYY-MM-DD", help=text)
     command.add_argument("--until", type=_day, metavar="YYYY-MM-DD", help="the last gaming day (default: as --since)")
     command.add_argument("--table", default="", metavar="ID", help="only of this table")
-    command.add_argument("--csv", action="store_true", help="CSV (default: aligned columns)")
+    forms = command.add_mutually_exclusive_group()
+    forms.add_argument("--csv", action="store_true", help="CSV (default: aligned columns)")
+    forms.add_argument("--html", action="store_true", help="a page to print on A4, with pictures")
+    command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
     command = add("rebuild", "make facts again from the messages, while the ingest runs", _rebuild)
     command.add_argument("what", choices=("facts",), metavar="WHAT", help="facts: what reports are made of")
 
@@ -30,29 +40,68 @@ def _day(text: str) -> str:
 
 
 def _report(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.store.commands import output
     from firmware_bridge.floor.store.fact_queries import Between
-    from firmware_bridge.floor.store.open import open_store
+    from firmware_bridge.floor.store.open import open_store, place
 
     with closing(open_store(config)) as store:
         since = arguments.since or arguments.until or store.last_day()
         between = Between(since, arguments.until or since, arguments.table)
-        summed = store.shift_sums(between) if arguments.kind == "shift" else store.sums(between)
-        changed = store.changed_rounds(between)
-    if not summed:
+        found = _found(store, arguments.kind, between)
+    if not found.report.rows:
         warn(f"no round from {since or 'the first day'} on: see shoe-floor check")
         return Exit.FINE
-    found = report(arguments.kind, summed)
-    if arguments.csv:
-        sys.stdout.write(found.as_csv())
-        return Exit.FINE
-    print(f"{between.since} to {between.until}{f', table {escaped(between.table)}' if between.table else ''}\n")
-    for line in found.as_text().splitlines():
-        print(escaped(line))
-    if changed:
-        print("\nChanged after they had closed, and counted as they are now:")
-    for each in changed:
-        print(f"{each.day}  {escaped(each.table)}  shoe {each.shoe} round {each.round}: {each.status} {each.at}")
+    with output(arguments.output) as out:
+        if arguments.csv:
+            out.write(found.report.as_csv())
+        elif arguments.html:
+            out.write(_page(found, arguments.kind, between, place(config)))
+        else:
+            out.writelines(f"{escaped(line)}\n" for line in _lines(found, between))
     return Exit.FINE
+
+
+class _Found(NamedTuple):
+    """What a report is made of, read in this order: all changes up to `change` are in it."""
+
+    change: int
+    newest: str
+    summed: list[Summed]
+    paces: list[Pace]
+    report: Report
+    changed: list[ChangedRound]
+
+
+def _found(store: "Store", kind: str, between: "Between") -> _Found:
+    change, newest = store.last_change(), store.last_closed()
+    if kind == "bet":
+        summed, paces, made = [], [], bet_report(store.bet_sums(between))
+    else:
+        summed = store.sums(between)
+        paces = store.paces(between) if kind == "dealer" else []
+        made = report(kind, summed, paces)
+    return _Found(change, newest, summed, paces, made, store.changed_rounds(between))
+
+
+def _lines(found: _Found, between: "Between") -> Iterator[str]:
+    yield f"{between.since} to {between.until}{f', table {between.table}' if between.table else ''}"
+    yield ""
+    yield from found.report.as_text().splitlines()
+    if found.changed:
+        yield ""
+        yield "Changed after they had closed, and counted as they are now:"
+    for each in found.changed:
+        yield f"{each.day}  {each.table}  shoe {each.shoe} round {each.round}: {each.status} {each.at}"
+
+
+def _page(found: _Found, kind: str, between: "Between", store: str) -> str:
+    need("jinja2", "floor")
+    from firmware_bridge.floor.facts.pictures import holds, paces
+    from firmware_bridge.floor.facts.printed import Made, Sheet, printed
+
+    made = Made(now(), store, __version__, found.newest, found.change)
+    picture = paces(found.paces) if kind == "dealer" else holds(found.summed) if kind in ("day", "table") else []
+    return printed(Sheet(kind, *between, found.report, found.changed, made, picture))
 
 
 def _rebuild(arguments: argparse.Namespace, config: FloorConfig) -> int:

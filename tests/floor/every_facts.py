@@ -17,7 +17,7 @@ from firmware_bridge.floor.store import Store
 from tests.floor.facts.played import NAMES, rows
 
 TABLES = {f"T{number:02}": game for number, game in enumerate(NAMES)}
-FACTS = ("round", "stake", "day", "alarm", "dealer", "shoe", "order", "acts", "none")
+FACTS = ("round", "stake", "day", "pace", "alarm", "dealer", "entry", "shoe", "order", "acts", "none")
 
 
 def every_row() -> list[Row]:
@@ -30,11 +30,18 @@ def ask(store: Store, query: str) -> list[Any]:
 
 
 def facts(store: Store) -> dict[str, list[Any]]:
-    """All facts as plain values, whatever the engine makes of times and JSON."""
+    """All facts as plain values, whatever the engine makes of times and JSON; of rounds without the last, `changed`."""
     return {
-        name: sorted(([plain(each) for each in found] for found in ask(store, f"select * from fact_{name}")), key=str)
+        name: sorted(
+            ([plain(each) for each in found[: -1 if name == "round" else None]] for found in rows_of(store, name)),
+            key=str,
+        )
         for name in FACTS
     }
+
+
+def rows_of(store: Store, name: str) -> list[Any]:
+    return ask(store, f"select * from fact_{name}")
 
 
 def plain(value: Any) -> Any:
@@ -84,6 +91,7 @@ def test_facts_that_were_spoiled_are_made_anew(store: Store) -> None:
         for spoiled in (
             "update fact_round set outcome = 'x', house = 7, day = '2020-01-01'",
             "delete from fact_stake",
+            "delete from fact_pace",
             "update fact_day set rounds = rounds + 1, staked = 0",
             "update fact_shoe set decks = 1",
             "delete from fact_order",
@@ -187,3 +195,54 @@ def test_columns_of_a_round_are_those_of_its_fact(store: Store) -> None:
     with store._transaction() as db:
         names = [name for name, *_ in db.execute("select * from fact_round").description]
     assert names[4:22] == list(Round._fields[4:22])
+
+
+def test_each_change_of_a_round_has_a_higher_number(store: Store, closed: Row) -> None:
+    put(store, list(rows("baccarat")), 1)
+    found = [number for (number,) in ask(store, "select changed from fact_round order by changed")]
+    [(last,)] = ask(store, "select changed from fact_change")
+    assert found == sorted(set(found))
+    assert found[-1] == last
+    put(store, list(rows("baccarat")), 1)
+    assert ask(store, "select changed from fact_change") == [(last,)]
+    store.save([changed(closed, seq=99, revision=1, status="voided", by="bo")], [], [])
+    assert ask(store, f"select status from fact_round where changed > {last}") == [("voided",)]
+    for key in {closed.key}:
+        store.rebuild_journal(key)
+    assert ask(store, f"select count(*) from fact_round where changed <= {last}") == [(0,)]
+
+
+def test_the_number_of_a_change_does_not_go_back_with_a_journal(store: Store, closed: Row) -> None:
+    store.save([closed], [], [Progress(closed.key, closed.shoe, closed.seq, closed.seq)])
+    store.expire(closed.key, "2026-12-01", "2026-12-02T00:00:00.000Z")
+    assert ask(store, "select changed from fact_change") == [(1,)]
+
+
+def test_the_time_of_two_dealers_is_shared_as_their_rounds_are(store: Store, closed: Row) -> None:
+    times = ["20:40:00.000", "20:41:00.000", "20:49:59.900", "20:50:00.000"]
+    told = [
+        changed(closed, seq=number, round=number, at=f"2026-11-20T{at}Z", dealt_by="wu" if number == 1 else "li")
+        for number, at in enumerate(times, 1)
+    ]
+    put(store, told, 3)
+    assert sorted(ask(store, "select dealt_by, rounds, millis from fact_pace")) == [
+        ("li", 1, 600_000),
+        ("li", 2, 400_000),
+        ("wu", 1, 200_000),
+    ]
+    store.save([changed(told[0], seq=99, revision=1, status="voided", by="bo")], [], [])
+    assert sorted(ask(store, "select dealt_by, rounds, millis from fact_pace")) == [
+        ("li", 1, 600_000),
+        ("li", 2, 600_000),
+    ]
+
+
+def test_who_entered_a_card_is_a_fact(store: Store) -> None:
+    message = next(each for each in rows("baccarat") if each.topic == "event")
+    entered = {"type": "CardEntered", "card": "9s", "by": "ANNA", "second": "BO"}
+    looked = entered | {"type": "CardLookedAt", "round": 1, "slot": "P1", "seq": 4, "n": 1}
+    store.save([changed(message, seq=98, event=entered), changed(message, seq=99, event=looked)], [], [])
+    assert sorted(ask(store, "select what, by_name, second from fact_entry")) == [
+        ("entered", "ANNA", "BO"),
+        ("looked at", "ANNA", "BO"),
+    ]

@@ -27,7 +27,7 @@ COMMANDS = [
 ]
 
 
-@pytest.fixture(params=[4, 7])
+@pytest.fixture(params=[5, 7])
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
+import re
 from collections import Counter
 from contextlib import closing
 from decimal import Decimal
@@ -115,3 +117,54 @@ def test_what_is_no_day_is_refused(config: Path, capsys: pytest.CaptureFixture[s
     with pytest.raises(SystemExit):
         main(["--config", str(config), "report", "day", "--since", "yesterday"])
     assert "--since" in capsys.readouterr().err
+
+
+def test_a_page_has_the_same_numbers_and_where_they_come_from(run: Any, store: SqliteStore, config: Path) -> None:
+    for kind in ("day", "shift", "table", "dealer", "bet"):
+        found = sheet(run("report", kind, "--csv"))
+        page = run("report", kind, "--html")
+        assert cells(page)[: len(found)] == [list(row.values()) for row in found]
+        assert f"from the store {config.parent}/floor.db, up to its\nchange {store.last_change()}; its" in page
+        assert store.last_closed().startswith(DAY)
+        assert store.last_closed() in page
+        assert not re.search(r"<script|https?:|src=|href=", page)
+
+
+def test_a_page_lists_what_was_changed_later(run: Any, store: SqliteStore) -> None:
+    assert "No round of these days was changed." in run("report", "table", "--html", "--table", "T00")
+    closed = next(each for each in rows("baccarat", "T00") if each.topic == "round")
+    at = "2026-11-22T09:00:00.000Z"
+    store.save([changed(closed, status="voided", seq=99, revision=1, at=at, by="bo")], [], [])
+    page = run("report", "table", "--html", "--table", "T00", "--since", DAY)
+    assert cells(page)[-1] == [DAY, "T00", "1", "1", "voided", at]
+
+
+def test_no_name_of_a_message_is_markup(run: Any, store: SqliteStore) -> None:
+    closed = next(each for each in rows("baccarat", "T00") if each.topic == "round")
+    store.save([changed(closed, seq=99, round=99, dealt_by="<b>\x1b[31m&")], [], [])
+    page = run("report", "dealer", "--html")
+    assert "&lt;b&gt;\\x1b[31m&amp;" in page
+    assert "<b>" not in page
+
+
+def test_a_picture_shows_hold_and_pace(run: Any, store: SqliteStore) -> None:
+    page = run("report", "table", "--html", "--table", "T01")
+    (row,) = sheet(run("report", "table", "--csv", "--table", "T01"))
+    assert f"<title>Hold of table T01: {row['hold %']} %</title>" in page
+    assert "No stakes are known of these days." in run("report", "table", "--html", "--table", "T00")
+    (row,) = sheet(run("report", "dealer", "--csv", "--table", "T00"))
+    assert f"<title>(none): {row['an hour']} rounds an hour, {row['rounds']} rounds in " in run(
+        "report", "dealer", "--html", "--table", "T00"
+    )
+
+
+def test_a_report_goes_into_a_file(run: Any, tmp_path: Path) -> None:
+    page = run("report", "table", "--html")
+    assert run("report", "table", "--html", "-o", str(tmp_path / "page.html")) == ""
+    assert cells((tmp_path / "page.html").read_text()) == cells(page)
+
+
+def cells(page: str) -> list[list[str]]:
+    """The rows of all tables of a page, without their heads."""
+    found = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page)]
+    return [[html.unescape(cell) for cell in row] for row in found if row]

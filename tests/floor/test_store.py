@@ -11,7 +11,7 @@ from pytest_mock import MockerFixture
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.store import OtherFormat, StoreError
-from firmware_bridge.floor.store.sqlite import SqliteReader, SqliteStore
+from firmware_bridge.floor.store.sqlite import SQL, SqliteReader, SqliteStore
 from tests.floor.every_block import *  # noqa: F403  # what every store does with blocks
 from tests.floor.every_closed import *  # noqa: F403  # what people close, and what an ingest says of itself
 from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts
@@ -106,3 +106,12 @@ def test_a_backup_takes_the_place_of_the_store(store: SqliteStore, tmp_path: Pat
 def test_a_backup_needs_a_place(store: SqliteStore, tmp_path: Path) -> None:
     with pytest.raises(StoreError):
         store.backup(tmp_path / "nowhere" / "backup.db")
+
+
+def test_rows_of_facts_are_looked_up_in_an_index(store: SqliteStore) -> None:
+    """A table of millions of rounds is not read through for each commit."""
+    for statement, width in ((SQL.FACT_ROUNDS, 4), (SQL.FACT_DAYS, 5), (SQL.FACT_SLOTS, 2)):
+        query, values = SQL.listed(statement, [("x",) * width] * 3)
+        plan = " ".join(each[3] for each in store._db.execute(f"explain query plan {query}", values))
+        assert "SCAN fact_" not in plan
+        assert "SEARCH fact_" in plan

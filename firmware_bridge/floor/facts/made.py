@@ -17,6 +17,7 @@ from firmware_bridge.floor.facts.rows import (
     AlarmBegan,
     AlarmEnded,
     At,
+    HandEntered,
     OrderGiven,
     Round,
     RoundName,
@@ -29,7 +30,7 @@ from firmware_bridge.floor.facts.rows import (
 )
 from firmware_bridge.floor.record.message import EVENT, Row
 
-Fact = AlarmBegan | AlarmEnded | SignedIn | ShoeBegan | ShoeOver | OrderGiven | ShiftActs
+Fact = AlarmBegan | AlarmEnded | HandEntered | SignedIn | ShoeBegan | ShoeOver | OrderGiven | ShiftActs
 """A fact of one event."""
 
 
@@ -108,6 +109,11 @@ class _Closed(Struct):
     choice: str
     by: str = ""
     second: str = ""
+
+
+class _ByTwo(Struct):
+    by: str
+    second: str
 
 
 class _SignedIn(Struct):
@@ -250,6 +256,8 @@ _MADE: Final[dict[str, tuple[type[Struct], Callable[[Row, Any], list[Fact]]]]] =
         _Closed,
         lambda row, read: [AlarmEnded(_place(row), read.id, read.choice, read.by, read.second)],
     ),
+    "CardEntered": (_ByTwo, lambda row, read: [HandEntered(_place(row), "entered", read.by, read.second)]),
+    "CardLookedAt": (_ByTwo, lambda row, read: [HandEntered(_place(row), "looked at", read.by, read.second)]),
     "DealerSignedIn": (_SignedIn, lambda row, read: [SignedIn(_place(row), read.dealer)]),
     "ShoeOpened": (
         _Opened,

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from firmware_bridge.floor.cells import cell
 from firmware_bridge.floor.facts.rows import MICRO
-from firmware_bridge.floor.facts.sums import Bet, Day, DayName
+from firmware_bridge.floor.facts.sums import Bet, Day, DayName, nets_of_day
 
 NO_DEALER: Final = "(none)"
 """The dealer of rounds that were dealt without one signed in."""
@@ -44,61 +44,115 @@ class Report(NamedTuple):
 
 
 class Summed(NamedTuple):
-    """Sums of a gaming day at a table. shift: "" where a report does not ask for it."""
+    """Sums of a shift at a table."""
 
     name: DayName
     day: Day
-    shift: str = ""
 
+
+class Pace(NamedTuple):
+    """Rounds with a result that a dealer dealt, and in how many milliseconds (`fact_pace`)."""
+
+    dealer: str
+    rounds: int
+    millis: int
+
+    @property
+    def an_hour(self) -> float:
+        """Rounds an hour."""
+        return self.rounds * HOUR_MS / self.millis if self.millis else 0.0
+
+
+class ChangedRound(NamedTuple):
+    """A round of a gaming day that was corrected or voided after it had closed. at: RFC 3339."""
+
+    table: str
+    shoe: int
+    round: int
+    day: str
+    status: str
+    at: str
+
+
+class BetSums:
+    """The sums of each bet of each game over days."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, dict[str, Bet]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.of)
+
+    def add(self, game: str, bets: str) -> None:
+        """Add those of a day. bets: `fact_day.bets`."""
+        sums = self.of.setdefault(game, {})
+        for name, (win, lose, push, units) in nets_of_day(bets).items():
+            if (to := sums.get(name)) is None:
+                sums[name] = Bet(win, lose, push, units)
+            else:
+                to.win += win
+                to.lose += lose
+                to.push += push
+                to.units += units
+
+
+HOUR_MS: Final = 3_600_000
 
 BY: Final[dict[str, tuple[tuple[str, ...], Callable[[Summed], tuple[str, ...]]]]] = {
     "day": (("day",), lambda each: (each.name.day,)),
-    "shift": (("day", "shift"), lambda each: (each.name.day, each.shift)),
+    "shift": (("day", "shift"), lambda each: (each.name.day, each.name.shift)),
     "table": (("table",), lambda each: (each.name.table,)),
     "dealer": (("dealer",), lambda each: (each.name.dealt_by or NO_DEALER,)),
 }
 """Kind of report -> the titles of what a row is about, and that of some sums."""
 
 SUMS: Final = ("rounds", "voided", "corrected", "cards by hand", "staked", "house won", "hold %")
+PACE: Final = ("hours", "an hour")
 BETS: Final = ("rounds", "won", "lost", "pushed", "units", "house %")
 KINDS: Final = (*BY, "bet")
 
 
-def report(kind: str, summed: Iterable[Summed]) -> Report:
-    """A report of one of `KINDS`. Money is exact; `staked` to `hold %` are of rounds with known stakes."""
-    if kind == "bet":
-        return _of_bets(summed)
+def report(kind: str, summed: Iterable[Summed], paces: Iterable[Pace] = ()) -> Report:
+    """A report of a key of `BY`. Money is exact; `staked` to `hold %` are of rounds with known stakes.
+
+    paces: of the same days, for a report of dealers.
+    """
     titles, name_of = BY[kind]
     sums: dict[tuple[str, ...], Day] = {}
     for each in summed:
-        _add(sums.setdefault(name_of(each), Day()), each.day)
+        add(sums.setdefault(name_of(each), Day()), each.day)
     rows = [(*name, *_of_day(day)) for name, day in sorted(sums.items())]
-    return Report((*titles, *SUMS), rows, len(titles))
+    if kind != "dealer":
+        return Report((*titles, *SUMS), rows, len(titles))
+    pace = {each.dealer or NO_DEALER: _of_pace(each) for each in paces}
+    rows = [(*row, *pace.get(row[0], ("", ""))) for row in rows]
+    return Report((*titles, *SUMS, *PACE), rows, len(titles))
 
 
-def _of_bets(summed: Iterable[Summed]) -> Report:
-    bets: dict[tuple[str, str], Bet] = {}
-    for each in summed:
-        for name, bet in each.day.bets.items():
-            to = bets.setdefault((each.name.game, name), Bet())
-            to.win, to.lose, to.push = to.win + bet.win, to.lose + bet.lose, to.push + bet.push
-            to.units += bet.units
+def bet_report(sums: BetSums) -> Report:
+    """The report of bets."""
     rows = []
-    for (game, name), bet in sorted(bets.items()):
-        rounds = bet.win + bet.lose + bet.push
-        cells = rounds, bet.win, bet.lose, bet.push
-        rows.append((game, name, *map(str, cells), money(bet.units), _share(-bet.units, rounds * MICRO)))
+    for game, bets in sorted(sums.of.items()):
+        for name, bet in sorted(bets.items()):
+            rounds = bet.win + bet.lose + bet.push
+            cells = rounds, bet.win, bet.lose, bet.push
+            rows.append((game, name, *map(str, cells), money(bet.units), share(-bet.units, rounds * MICRO)))
     return Report(("game", "bet", *BETS), rows, 2)
 
 
-def _add(to: Day, day: Day) -> None:
+def add(to: Day, day: Day) -> None:
+    """Add the sums of a day to others, without those of bets."""
     to.rounds, to.voided, to.corrected = to.rounds + day.rounds, to.voided + day.voided, to.corrected + day.corrected
     to.by_hand, to.staked, to.house = to.by_hand + day.by_hand, to.staked + day.staked, to.house + day.house
 
 
 def _of_day(day: Day) -> Sequence[str]:
     counts = day.rounds, day.voided, day.corrected, day.by_hand
-    return *map(str, counts), money(day.staked), money(day.house), _share(day.house, day.staked)
+    return *map(str, counts), money(day.staked), money(day.house), share(day.house, day.staked)
+
+
+def _of_pace(pace: Pace) -> tuple[str, str]:
+    return f"{pace.millis / HOUR_MS:.2f}", f"{pace.an_hour:.1f}"
 
 
 def money(micros: int) -> str:
@@ -107,5 +161,6 @@ def money(micros: int) -> str:
     return text[:-4] + text[-4:].rstrip("0")
 
 
-def _share(part: int, whole: int) -> str:
+def share(part: int, whole: int) -> str:
+    """A part in percent; "" of nothing."""
     return f"{100 * part / whole:.2f}" if whole else ""

@@ -100,6 +100,15 @@ class AlarmEnded(NamedTuple):
     second: str
 
 
+class HandEntered(NamedTuple):
+    """A card that two people entered (`entered`), or looked at where it lay face down (`looked at`)."""
+
+    place: At
+    what: str
+    by: str
+    second: str
+
+
 class SignedIn(NamedTuple):
     """A dealer who deals from now on."""
 

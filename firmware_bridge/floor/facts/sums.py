@@ -1,19 +1,25 @@
-"""Sums of a day at a table: what each bet did, by the dealer who dealt."""
+"""Sums of a day at a table: what each bet did and how long it was dealt, by the dealer who dealt."""
 
+from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from firmware_bridge.floor.facts.rows import Round, nets_of
+from firmware_bridge.floor.record.message import seconds
+
+TEN_MINUTES: Final = 600
+"""Seconds of a slot of time, in which each dealer has dealt as long as the rounds in it say."""
 
 
 class DayName(NamedTuple):
-    """A gaming day of a dealer at a table."""
+    """A shift of a gaming day of a dealer at a table."""
 
     table: str
     day: str
+    shift: str
     dealt_by: str
     game: str
 
@@ -75,7 +81,25 @@ class Changed(NamedTuple):
 
 def name_of(round: Round) -> DayName:
     """The day that a round belongs to."""
-    return DayName(round.table, round.day, round.dealt_by, round.game)
+    return DayName(round.table, round.day, round.shift, round.dealt_by, round.game)
+
+
+class Slot(NamedTuple):
+    """Ten minutes at a table, from a time in seconds since 1970."""
+
+    table: str
+    since: int
+
+
+Slots = dict[Slot, Counter[tuple[str, str]]]
+"""Slot -> gaming day and dealer -> rounds with a result that closed in it."""
+
+
+def add_pace(slots: Slots, round: Round | None, closed_at: str | None, times: int = 1) -> None:
+    """Add a round to its slot where it has a result, or with -1 take it out again."""
+    if round and round.counts and closed_at:
+        since = int(seconds(closed_at)) // TEN_MINUTES * TEN_MINUTES
+        slots.setdefault(Slot(round.table, since), Counter())[round.day, round.dealt_by] += times
 
 
 def add_all(days: dict[DayName, Day], changes: Iterable[Changed]) -> None:
@@ -85,6 +109,9 @@ def add_all(days: dict[DayName, Day], changes: Iterable[Changed]) -> None:
             days.setdefault(name_of(before), Day()).add(before, -1)
         days.setdefault(name_of(now), Day()).add(now)
 
+
+nets_of_day = msgspec.json.Decoder(dict[str, tuple[int, int, int, int]]).decode
+"""Bet -> rounds it won, lost, pushed, sum of its nets, as plain numbers: a report decodes tens of thousands of days."""
 
 bets_of = msgspec.json.Decoder(dict[str, Bet]).decode
 as_json = msgspec.json.Encoder(order="sorted").encode

@@ -16,6 +16,7 @@ from firmware_bridge.floor.store.compaction import Compaction
 from firmware_bridge.floor.store.condition import Condition, ConditionQueries
 from firmware_bridge.floor.store.cosigned import Cosigned, CosignedQueries
 from firmware_bridge.floor.store.errors import StoreError as StoreError
+from firmware_bridge.floor.store.fact_exports import FactExports
 from firmware_bridge.floor.store.fact_queries import FactQueries
 
 What = Literal[
@@ -25,6 +26,21 @@ What = Literal[
 
 Conflicts, quarantine and gaps are those that are open; `closed` has who closed the others.
 """
+
+FactName = Literal[
+    "fact_round",
+    "fact_stake",
+    "fact_day",
+    "fact_pace",
+    "fact_alarm",
+    "fact_dealer",
+    "fact_entry",
+    "fact_shoe",
+    "fact_order",
+    "fact_acts",
+    "fact_none",
+]
+"""The tables of facts that can be exported."""
 
 Part = Literal["ingest", "reader", "closer"]
 """What a role of a server may do: write messages, read them, or close what is open. None changes or deletes one."""
@@ -156,7 +172,7 @@ class Reader(CosignedQueries, ConditionQueries, FactQueries):
         return [StoredRound(*each) for each in found]
 
 
-class Store(Cosigned, Closings, Condition, FactQueries, Compaction):
+class Store(Cosigned, Closings, Condition, FactExports, Compaction):
     """Keeps messages for good: when `save` returns, they are on disk. All methods raise StoreError."""
 
     def save(
@@ -214,7 +230,7 @@ class Store(Cosigned, Closings, Condition, FactQueries, Compaction):
 
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
         """All rows, or those of one table or journal, as of the start of the query."""
-        rows = self._rows(what, table, journal)
+        rows = self._stream(*self._wanted(what, table, journal))
         if what != "messages":
             yield from rows
             return
@@ -234,10 +250,6 @@ class Store(Cosigned, Closings, Condition, FactQueries, Compaction):
             for row in rows:
                 came_as = row.digest.hex() if row.digest is not None else None
                 yield *row[:5], row.at, row.received_at, came_as, row.body.decode()
-
-    @abstractmethod
-    def _rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
-        """All rows of a table or view, or those of one table or journal, as of the start of the query."""
 
     def newest(self) -> str:
         """The RFC 3339 time of the newest message, by the shoe's clock or by its arrival, the earlier one.

@@ -139,10 +139,18 @@ def output(target: Path | None) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
         return
+    with replaced(target) as fresh, fresh.open("w", encoding="utf-8", newline="") as out:
+        yield out
+
+
+@contextmanager
+def replaced(target: Path) -> Iterator[Path]:
+    """Context of a new file beside another one, which it replaces at the end, on disk. Raises StoreError."""
     fresh = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with fresh.open("w", encoding="utf-8", newline="") as out:
-            yield out
+        yield fresh
+        with fresh.open("rb") as file:
+            os.fsync(file.fileno())
         fresh.replace(target)
     except StoreError:
         raise

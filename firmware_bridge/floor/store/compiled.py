@@ -1,12 +1,14 @@
 """Gives each statement of a store as an engine's driver takes it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import make_url, text
 from sqlalchemy.sql import ClauseElement
 
 from firmware_bridge.floor.store import fact_statements, statements
+from firmware_bridge.floor.store.fact_tables import kind_of
+from firmware_bridge.floor.store.tables import TABLES
 
 
 class Statement(NamedTuple):
@@ -49,6 +51,18 @@ class Statements:
     def view(self, what: str) -> str:
         """The name of a view of what can be exported."""
         return statements.VIEWS.get(what, what)
+
+    def exported(self, name: str, columns: Sequence[str], bounds: Collection[str]) -> Statement:
+        """Some columns of a table of facts (`fact_statements.exported`)."""
+        return self._compiled(fact_statements.exported(name, columns, bounds))
+
+    def types_of(self, name: str) -> dict[str, str]:
+        """Column of a table -> its type (`fact_tables.kind_of`)."""
+        return {each.name: kind_of(each) for each in TABLES.tables[name].columns}
+
+    def has_days(self, name: str) -> bool:
+        """Whether rows of a table of facts can be chosen by their day."""
+        return bool(fact_statements.bounds_of(TABLES.tables[name]))
 
     def forgetting(self) -> list[Statement]:
         """Delete the facts of a journal: a statement for each table of them."""

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from firmware_bridge.floor.facts.reports import Summed
-from firmware_bridge.floor.facts.sums import DayName
-from firmware_bridge.floor.store.facts import day_of, time_of
+from firmware_bridge.floor.facts.reports import BetSums, ChangedRound, Pace, Summed
+from firmware_bridge.floor.facts.sums import Day, DayName
+from firmware_bridge.floor.store.facts import time_of
 from firmware_bridge.floor.store.records import RecordQueries
 
 
@@ -16,19 +16,20 @@ class Between(NamedTuple):
     table: str = ""
 
 
-class ChangedRound(NamedTuple):
-    """A round of a gaming day that was corrected or voided after it had closed. at: RFC 3339."""
-
-    table: str
-    shoe: int
-    round: int
-    day: str
-    status: str
-    at: str
-
-
 class FactQueries(RecordQueries):
     """The queries about facts that a `Store` and a `Reader` answer. Methods raise StoreError."""
+
+    def last_change(self) -> int:
+        """The number of the last change of a round; 0 without any."""
+        with self._in_words():
+            [(found,)] = self._all(self._sql.LAST_CHANGE) or [(0,)]
+        return int(found)
+
+    def last_closed(self) -> str:
+        """When the newest round closed, RFC 3339; "" without any."""
+        with self._in_words():
+            [(found,)] = self._all(self._sql.LAST_CLOSED)
+        return time_of(found) or ""
 
     def last_day(self) -> str:
         """The newest gaming day with a round; "" without any."""
@@ -37,16 +38,26 @@ class FactQueries(RecordQueries):
         return found or ""
 
     def sums(self, between: Between) -> list[Summed]:
-        """The sums of gaming days."""
+        """The sums of gaming days, without those of bets."""
         with self._in_words():
             found = self._all(self._sql.DAYS_BETWEEN, **_named(between))
-        return [Summed(DayName(*each[:4]), day_of(*each[4:])) for each in found]
+        return [Summed(DayName(*each[:5]), Day(*each[5:])) for each in found]
 
-    def shift_sums(self, between: Between) -> list[Summed]:
-        """The sums of shifts, without those of bets."""
+    def bet_sums(self, between: Between) -> BetSums:
+        """The sums of bets."""
+        query, sums = self._sql.BETS_BETWEEN, BetSums()
         with self._in_words():
-            found = self._all(self._sql.SHIFTS_BETWEEN, **_named(between))
-        return [Summed(DayName(*each[:4]), day_of(*map(int, each[4:10]), "{}"), each[10]) for each in found]
+            for game, bets in self._db.execute(query.text, query.values(_named(between))):
+                sums.add(game, bets)
+        return sums
+
+    def paces(self, between: Between) -> list[Pace]:
+        """How fast each dealer dealt, by name."""
+        with self._in_words():
+            return [
+                Pace(name, int(rounds), int(millis))
+                for name, rounds, millis in self._all(self._sql.PACE_BETWEEN, **_named(between))
+            ]
 
     def changed_rounds(self, between: Between) -> list[ChangedRound]:
         """The rounds that were changed after they had closed."""

@@ -1,21 +1,31 @@
 """All statements about facts, once for every engine. `$names`: the place of a list of rows (`Statements.listed`)."""
 
+from collections.abc import Collection, Sequence
 from typing import Final
 
-from sqlalchemy import text
+from sqlalchemy import Table, TextClause, select, text
 
 from firmware_bridge.floor.store import fact_tables as tables
 from firmware_bridge.floor.store.statements import COLUMNS, newest, once
+from firmware_bridge.floor.store.tables import TABLES
 
 _ROUND: Final = ", ".join(
-    f"cast({each.name} as text)" if each.name in ("bets", "faces") else each.name for each in tables.fact_round.columns
+    f"cast({each.name} as text)" if each.name in ("bets", "faces") else each.name
+    for each in tables.fact_round.c
+    if each.name != "changed"
 )
-_DAY: Final = ", ".join(
-    f"cast({each.name} as text)" if each.name == "bets" else each.name for each in tables.fact_day.c
-)
+_SUMS: Final = ", ".join(each.name for each in tables.fact_day.c if each.name != "bets")
+_DAY: Final = f"{_SUMS}, cast(bets as text)"
+
+
+def _named(columns: str) -> str:
+    """The rows with the names of a list. A join, since SQLite looks up no rows of `in (values ..)` in an index."""
+    same = (f"{name} = names.column{at}" for at, name in enumerate(columns.split(), 1))
+    return f"join $names as names on {' and '.join(same)}"
+
 
 FACT_ROUND: Final = newest(tables.fact_round)
-FACT_ROUNDS: Final = text(f"select {_ROUND} from fact_round where (tbl, journal, shoe, round) in $names")
+FACT_ROUNDS: Final = text(f"select {_ROUND} from fact_round {_named('tbl journal shoe round')}")
 FACT_ROUNDS_IN: Final = text(f"select {_ROUND} from fact_round where tbl = :tbl and journal = :journal")
 FACT_ROUNDS_OF: Final = text(f"select {_ROUND} from fact_round where tbl = :tbl and revision is not null")
 FACT_STAKE: Final = once(tables.fact_stake)
@@ -23,13 +33,22 @@ FORGET_STAKES: Final = text(
     "delete from fact_stake where tbl = :tbl and journal = :journal and shoe = :shoe and round = :round"
 )
 FACT_DAY: Final = newest(tables.fact_day)
-FACT_DAYS: Final = text(f"select {_DAY} from fact_day where (tbl, day, dealt_by, game) in $names")
-FORGET_DAY: Final = text(
-    "delete from fact_day where tbl = :tbl and day = :day and dealt_by = :dealt_by and game = :game"
-)
+FACT_DAYS: Final = text(f"select {_DAY} from fact_day {_named('tbl day shift dealt_by game')}")
+FORGET_DAY: Final = text("""
+delete from fact_day where tbl = :tbl and day = :day and shift = :shift and dealt_by = :dealt_by and game = :game
+""")
 FORGET_DAYS: Final = text("delete from fact_day where tbl = :tbl")
+FACT_PACE: Final = newest(tables.fact_pace)
+FACT_SLOTS: Final = text(f"select tbl, since, day, dealt_by, rounds from fact_pace {_named('tbl since')}")
+FORGET_PACE: Final = text(
+    "delete from fact_pace where tbl = :tbl and since = :since and day = :day and dealt_by = :dealt_by"
+)
+FORGET_PACES: Final = text("delete from fact_pace where tbl = :tbl")
+FACT_CHANGE: Final = newest(tables.fact_change)
+LAST_CHANGE: Final = select(tables.fact_change.c.changed)
 FACT_ALARM: Final = once(tables.fact_alarm)
 FACT_DEALER: Final = once(tables.fact_dealer)
+FACT_ENTRY: Final = once(tables.fact_entry)
 FACT_SHOE_BEGAN: Final = newest(tables.fact_shoe, "opened_at game decks")
 FACT_SHOE_OVER: Final = newest(tables.fact_shoe, "ended_at why rounds")
 FACT_ORDER: Final = once(tables.fact_order)
@@ -60,19 +79,45 @@ from proved where tbl = :tbl and journal = :journal and body is not null order b
 """)
 """Verified rounds that another message is stored in place of."""
 
+_OF_DAY: Final = {"since": "day >= :since", "until": "day <= :until"}
+_STAKED: Final = """(tbl, journal, shoe, round) in (
+  select tbl, journal, shoe, round from fact_round where {})"""
+
+
+def bounds_of(table: Table) -> dict[str, str]:
+    """Bound of days -> the condition of rows of a table of facts; empty for one without days."""
+    if "day" in table.c:
+        return _OF_DAY
+    if table is tables.fact_stake:
+        return {name: _STAKED.format(each) for name, each in _OF_DAY.items()}
+    time = next((each for each in ("at", "opened_at") if each in table.c), "")
+    return {"since": f"{time} >= :since_at", "until": f"{time} < :until_at"} if time else {}
+
+
+def exported(name: str, columns: Sequence[str], bounds: Collection[str]) -> TextClause:
+    """Some columns of a table of facts. bounds: those of `since until tbl journal after` that are given."""
+    table = TABLES.tables[name]
+    where = {**bounds_of(table), "tbl": "tbl = :tbl", "journal": "journal = :journal", "after": "changed > :after"}
+    order = ["changed"] if "after" in bounds else [each.name for each in table.primary_key]
+    chosen = (f"cast({each} as text)" if tables.kind_of(table.c[each]) == "JSON" else each for each in columns)
+    return text(
+        f"select {', '.join(chosen)} from {name} where {' and '.join(where[each] for each in bounds) or 'true'} "
+        f"order by {', '.join(order)}"
+    )
+
+
 FORGOTTEN: Final = tuple(each.name for each in tables.FACTS if "journal" in each.c)
 """Tables with facts of a journal."""
 
 _BETWEEN: Final = "day between :since and :until and (:tbl = '' or tbl = :tbl)"
-DAYS_BETWEEN: Final = text(f"select {_DAY} from fact_day where {_BETWEEN} order by day, tbl, dealt_by, game")
-SHIFTS_BETWEEN: Final = text(f"""
-select tbl, day, dealt_by, game, sum(case when status <> 'voided' then 1 else 0 end),
-  sum(case when status = 'voided' then 1 else 0 end), sum(case when status = 'corrected' then 1 else 0 end),
-  coalesce(sum(by_hand), 0), coalesce(sum(staked), 0), coalesce(sum(house), 0), shift
-from fact_round where {_BETWEEN} group by tbl, day, dealt_by, game, shift
+DAYS_BETWEEN: Final = text(f"select {_SUMS} from fact_day where {_BETWEEN}")
+BETS_BETWEEN: Final = text(f"select game, cast(bets as text) from fact_day where {_BETWEEN}")
+PACE_BETWEEN: Final = text(f"""
+select dealt_by, sum(rounds), sum(millis) from fact_pace where {_BETWEEN} group by dealt_by order by dealt_by
 """)
 CHANGED_BETWEEN: Final = text(f"""
 select tbl, shoe, round, day, status, at from fact_round where {_BETWEEN} and revision > 0
 order by day, tbl, shoe, round
 """)
+LAST_CLOSED: Final = text("select max(closed_at) from fact_round")
 LAST_DAY: Final = text("select max(day) from fact_day")

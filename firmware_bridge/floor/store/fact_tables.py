@@ -2,14 +2,16 @@
 
 from typing import Any, Final
 
-from sqlalchemy import Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text
+from sqlalchemy import Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text, make_url
 from sqlalchemy.dialects.postgresql import JSON, TIMESTAMP
 
-from firmware_bridge.floor.store.tables import INT, TABLES, TEXT
+from firmware_bridge.floor.store.tables import INT, TABLES, TEXT, part_index
 
 TIME: Final = Text().with_variant(TIMESTAMP(timezone=True, precision=3), "postgresql")
 _JSON: Final = Text().with_variant(JSON(), "postgresql")
 _BOOL: Final = Integer().with_variant(Boolean(), "postgresql")
+
+_POSTGRESQL: Final = make_url("postgresql://").get_dialect()()
 
 _TEXTS: Final = {
     "tbl": "the table, as in its bridge.toml",
@@ -34,7 +36,13 @@ _INTS: Final = {
     "rounds": "rounds with a result",
     "voided": "voided rounds",
     "corrected": "corrected rounds",
+    "changed": "one more for each change of a round in this store: what comes later has a higher one",
 }
+
+
+def kind_of(column: Column[Any]) -> str:
+    """The type of a column in PostgreSQL, without its length and the like: TEXT, BIGINT, TIMESTAMP, JSON or BOOLEAN."""
+    return str(column.type.compile(dialect=_POSTGRESQL)).split()[0].partition("(")[0]
 
 
 def _text(name: str, comment: str = "", **more: Any) -> Column[Any]:
@@ -85,9 +93,12 @@ fact_round: Final = Table(
     _json("faces", "card -> how often it was dealt", **_MAYBE),
     _time("opened_at", "its first event", **_MAYBE),
     _time("closed_at", "its first result or void", **_MAYBE),
+    _int("changed"),
     PrimaryKeyConstraint("tbl", "journal", "shoe", "round"),
     Index("fact_round_day", "day", "tbl"),
     Index("fact_round_closed", "closed_at"),
+    Index("fact_round_changed", "changed"),
+    part_index("fact_round_revised", "day", "tbl", where="revision > 0"),
     comment="a row for each round, by the newest message about it",
 )
 fact_stake: Final = Table(
@@ -103,14 +114,26 @@ fact_stake: Final = Table(
 fact_day: Final = Table(
     "fact_day",
     TABLES,
-    *(_text("tbl"), _text("day"), _text("dealt_by"), _text("game")),
+    *(_text(each) for each in ("tbl", "day", "shift", "dealt_by", "game")),
     *(_int(each) for each in ("rounds", "voided", "corrected", "by_hand")),
     _int("staked", "millionths of money put in, of rounds with known stakes"),
     _int("house", "millionths of money that the house won of these"),
     _json("bets", "bet -> [rounds it won, lost, pushed, sum of its nets in millionths]"),
-    PrimaryKeyConstraint("tbl", "day", "dealt_by", "game"),
+    PrimaryKeyConstraint("tbl", "day", "shift", "dealt_by", "game"),
     Index("fact_day_day", "day"),
-    comment="sums of a gaming day of a dealer at a table, each round once",
+    comment="sums of a shift of a dealer at a table, each round once",
+)
+fact_pace: Final = Table(
+    "fact_pace",
+    TABLES,
+    _text("tbl"),
+    _int("since", "when ten minutes begin, in seconds since 1970"),
+    *(_text("day"), _text("dealt_by")),
+    _int("rounds", "rounds with a result that the dealer closed in them"),
+    _int("millis", "the dealer's part of them in milliseconds: as the dealer's rounds are of all in them at the table"),
+    PrimaryKeyConstraint("tbl", "since", "day", "dealt_by"),
+    Index("fact_pace_day", "day"),
+    comment="time in which a dealer dealt: ten minutes without a result count for none",
 )
 fact_alarm: Final = _event(
     "fact_alarm",
@@ -123,6 +146,12 @@ fact_alarm: Final = _event(
 )
 fact_dealer: Final = _event(
     "fact_dealer", _text("dealer", "who deals from then on"), comment="a row for each dealer who signed in"
+)
+fact_entry: Final = _event(
+    "fact_entry",
+    _text("what", "entered: a card that was not read; looked at: one that lay face down"),
+    *(_text("by_name"), _text("second")),
+    comment="a row for each card that two people entered by hand",
 )
 fact_shoe: Final = Table(
     "fact_shoe",
@@ -168,6 +197,16 @@ fact_none: Final = Table(
     comment="messages that are kept and counted in no report",
 )
 
+fact_change: Final = Table(
+    "fact_change",
+    TABLES,
+    _int("one", "1", autoincrement=False),
+    _int("changed", "the highest `changed` that a round was ever given"),
+    PrimaryKeyConstraint("one"),
+    comment="one row, which counts changes of rounds",
+)
+
 FACTS: Final = (
-    fact_round, fact_stake, fact_day, fact_alarm, fact_dealer, fact_shoe, fact_order, fact_acts, fact_none,
+    fact_round, fact_stake, fact_day, fact_pace, fact_alarm, fact_dealer, fact_entry, fact_shoe, fact_order, fact_acts,
+    fact_none, fact_change,
 )  # fmt: skip

@@ -10,6 +10,7 @@ from firmware_bridge.floor.facts.made import Fact, Facts, facts_of
 from firmware_bridge.floor.facts.rows import (
     AlarmBegan,
     AlarmEnded,
+    HandEntered,
     OrderGiven,
     Round,
     RoundName,
@@ -18,7 +19,19 @@ from firmware_bridge.floor.facts.rows import (
     ShoeOver,
     SignedIn,
 )
-from firmware_bridge.floor.facts.sums import Changed, Day, DayName, add_all, as_json, bets_of, name_of
+from firmware_bridge.floor.facts.sums import (
+    TEN_MINUTES,
+    Changed,
+    Day,
+    DayName,
+    Slot,
+    Slots,
+    add_all,
+    add_pace,
+    as_json,
+    bets_of,
+    name_of,
+)
 from firmware_bridge.floor.record.message import Key, Row, rfc3339
 from firmware_bridge.floor.record.state import Changes, TrustedKey
 from firmware_bridge.floor.store.records import Records
@@ -77,12 +90,15 @@ class FactWrites(Records):
     def rebuild_days(self, table: str) -> None:
         """Rebuild the sums of all days of a table, in one transaction."""
         with self._transaction(), self._alone():
-            days = dict[DayName, Day]()
+            days, slots = dict[DayName, Day](), Slots()
             for each in self._all(self._sql.FACT_ROUNDS_OF, tbl=table):
-                if round := _kept(each).round:
+                if round := (kept := _kept(each)).round:
                     days.setdefault(name_of(round), Day()).add(round)
+                    add_pace(slots, round, kept.closed_at)
             self._many(self._sql.FORGET_DAYS, [(table,)])
+            self._many(self._sql.FORGET_PACES, [(table,)])
             self._put_days(days)
+            self._put_slots(slots)
 
     def _rebuild(self, key: Key) -> None:
         """Rebuild the facts of a journal within a transaction."""
@@ -131,7 +147,7 @@ class FactWrites(Records):
         changed = {name: kept for name, kept in after.items() if kept != before[name]}
         if not changed:
             return
-        self._many(self._sql.FACT_ROUND, [_row(name, kept) for name, kept in changed.items()])
+        self._put_rounds(changed)
         counting = [
             Changed(kept.round, before[name].round)
             for name, kept in changed.items()
@@ -139,6 +155,18 @@ class FactWrites(Records):
         ]
         self._save_stakes(counting)
         self._change_days(counting)
+        slots = Slots()
+        for name, kept in changed.items():
+            add_pace(slots, before[name].round, before[name].closed_at, -1)
+            add_pace(slots, kept.round, kept.closed_at)
+        self._change_slots(slots)
+
+    def _put_rounds(self, rounds: dict[RoundName, Kept]) -> None:
+        """Write rounds, each with the next number of a change: the lock of facts lets no other writer take it."""
+        [(last,)] = self._all(self._sql.LAST_CHANGE) or [(0,)]
+        numbered = enumerate(rounds.items(), last + 1)
+        self._many(self._sql.FACT_ROUND, [(*_row(name, kept), number) for number, (name, kept) in numbered])
+        self._many(self._sql.FACT_CHANGE, [(1, last + len(rounds))])
 
     def _save_stakes(self, changes: Sequence[Changed]) -> None:
         if old := [each.before.name for each in changes if each.before and each.before.unit == "money"]:
@@ -153,13 +181,33 @@ class FactWrites(Records):
 
     def _days(self, names: Iterable[DayName]) -> dict[DayName, Day]:
         found = (each for some in _in_parts(sorted(names)) for each in self._named(self._sql.FACT_DAYS, some))
-        return {DayName(*each[:4]): day_of(*each[4:]) for each in found}
+        return {DayName(*each[:5]): day_of(*each[5:]) for each in found}
 
     def _put_days(self, days: dict[DayName, Day]) -> None:
         if over := [name for name, day in days.items() if day == Day()]:
             self._many(self._sql.FORGET_DAY, over)
         if there := [(*name, *_sums(day)) for name, day in sorted(days.items()) if day != Day()]:
             self._many(self._sql.FACT_DAY, there)
+
+    def _change_slots(self, changes: Slots) -> None:
+        """Add rounds to their slots, or take them out."""
+        changes = {slot: change for slot, change in changes.items() if any(change.values())}
+        found = (each for some in _in_parts(sorted(changes)) for each in self._named(self._sql.FACT_SLOTS, some))
+        for table, since, day, dealt_by, rounds in found:
+            changes[Slot(table, since)][day, dealt_by] += rounds
+        self._put_slots(changes)
+
+    def _put_slots(self, slots: Slots) -> None:
+        """Write all that is in some slots, with each dealer's part of the time."""
+        over = [(*slot, *who) for slot, rounds in slots.items() for who, count in rounds.items() if not count]
+        self._many(self._sql.FORGET_PACE, over)
+        there = [
+            (*slot, *who, count, TEN_MINUTES * 1000 * count // max(rounds.total(), 1))
+            for slot, rounds in sorted(slots.items())
+            for who, count in rounds.items()
+            if count
+        ]
+        self._many(self._sql.FACT_PACE, there)
 
     def _kept(self, names: Iterable[RoundName]) -> dict[RoundName, Kept]:
         found = (each for some in _in_parts(list(names)) for each in self._named(self._sql.FACT_ROUNDS, some))
@@ -173,14 +221,16 @@ class FactWrites(Records):
     def _forget_facts(self, key: Key) -> None:
         """Delete the facts of a journal, and take its rounds out of the sums of their days."""
         rounds = [
-            newest
+            (kept.round, kept.closed_at)
             for each in self._all(self._sql.FACT_ROUNDS_IN, tbl=key.table, journal=key.journal)
-            if (newest := _kept(each).round)
+            if (kept := _kept(each)).round
         ]
-        days = self._days({name_of(each) for each in rounds})
-        for each in rounds:
+        days, slots = self._days({name_of(each) for each, _ in rounds}), Slots()
+        for each, closed_at in rounds:
             days.setdefault(name_of(each), Day()).add(each, -1)
+            add_pace(slots, each, closed_at, -1)
         self._put_days(days)
+        self._change_slots(slots)
         for statement in self._sql.forgetting():
             self._many(statement, [key])
 
@@ -200,7 +250,7 @@ class FactWrites(Records):
 
 
 def _kept(found: Sequence[Any]) -> Kept:
-    """A row of `sql.COLUMNS`."""
+    """A row of `fact_round` as statements select it, without `changed`."""
     *fields, opened_at, closed_at = found
     opened, closed = time_of(opened_at), time_of(closed_at)
     if fields[4] is None:
@@ -262,6 +312,7 @@ def _event_row(fact: Fact) -> tuple[Any, ...]:
 _STATEMENTS: Final[dict[type[Any], str]] = {
     AlarmBegan: "FACT_ALARM",
     AlarmEnded: "FACT_ALARM",
+    HandEntered: "FACT_ENTRY",
     SignedIn: "FACT_DEALER",
     ShoeBegan: "FACT_SHOE_BEGAN",
     ShoeOver: "FACT_SHOE_OVER",

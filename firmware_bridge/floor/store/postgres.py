@@ -12,7 +12,7 @@ from psycopg.types.numeric import Int8Dumper
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.record.message import Key, Row
-from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError, What
+from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError
 from firmware_bridge.floor.store.compiled import Statements
 from firmware_bridge.floor.store.condition import Room
 from firmware_bridge.floor.store.fact_tables import FACTS
@@ -181,12 +181,6 @@ class PostgresStore(Store):
             self._db.close()
             raise
 
-    def _rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
-        query, values = self._wanted(what, table, journal)
-        with self._transaction() as db, db.cursor(name="rows") as cursor:
-            cursor.itersize = PAGE
-            yield from cursor.execute(query, values)
-
     def faults(self) -> list[str]:
         """Faults of the server's settings and its disk, in words."""
         with self._in_words():
@@ -212,6 +206,17 @@ class PostgresStore(Store):
             db.execute(sql.SQL(USAGE).format(sql.Identifier(name), sql.Identifier(role)))
             for statement in (NOTHING, *GRANTS[part]):
                 db.execute(sql.SQL(statement).format(sql.Identifier(role)))
+
+    def _stream(self, query: str, values: list[object]) -> Iterator[tuple[Any, ...]]:
+        with self._transaction() as db, db.cursor(name="rows") as cursor:
+            cursor.itersize = PAGE
+            yield from cursor.execute(query, values)
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        with self._transaction() as db:
+            db.execute("set transaction isolation level repeatable read, read only")
+            yield
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

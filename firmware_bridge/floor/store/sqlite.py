@@ -5,12 +5,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from firmware_bridge.errors import in_words
 from firmware_bridge.floor.record.message import Key, Row
-from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError, What
+from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError
 from firmware_bridge.floor.store.compiled import Statements
 from firmware_bridge.floor.store.condition import Room
 from firmware_bridge.floor.store.tables import GAP, LACKS, schema, trigger
@@ -73,11 +73,6 @@ class SqliteStore(Store):
                 self._db.close()
                 raise
 
-    def _rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
-        query, values = self._wanted(what, table, journal)
-        with self._in_words():
-            yield from self._db.execute(query, values)
-
     def faults(self) -> list[str]:
         with self._in_words():
             return [each for (each,) in self._db.execute("pragma quick_check(10)") if each != "ok"]
@@ -104,6 +99,19 @@ class SqliteStore(Store):
     def grant(self, role: str, part: Part) -> None:
         """Raise StoreError: a file has an owner and a mode."""
         raise StoreError("an SQLite file has no roles", "set its owner and its mode instead")
+
+    def _stream(self, query: str, values: list[object]) -> Iterator[tuple[Any, ...]]:
+        with self._in_words():
+            yield from self._db.execute(query, values)
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        with self._in_words():
+            self._db.execute("begin")
+            try:
+                yield
+            finally:
+                self._db.execute("rollback")
 
     def _alone(self) -> AbstractContextManager[None]:
         return nullcontext()  # a transaction here is the only one that writes

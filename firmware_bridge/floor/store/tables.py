@@ -47,9 +47,9 @@ def _blobs(names: str, **more: Any) -> list[Column[Any]]:
     return [Column(name, _BLOB, **{"nullable": False} | more) for name in names.split()]
 
 
-def _index(name: str, *columns: Any, where: str | None = None, **more: Any) -> Index:
+def part_index(name: str, *columns: Any, where: str, **more: Any) -> Index:
     """An index. where: which rows are in it."""
-    part = text(where) if where else None
+    part = text(where)
     return Index(name, *columns, sqlite_where=part, postgresql_where=part, **more)
 
 
@@ -75,7 +75,7 @@ message: Final = Table(
     *_blobs("body"),
     *_blobs("digest", nullable=True),
     PrimaryKeyConstraint("topic", "tbl", "journal", "seq", "n"),
-    _index("round_first", "tbl", where="topic = 'round' and prev_journal is null"),
+    part_index("round_first", "tbl", where="topic = 'round' and prev_journal is null"),
 )
 block: Final = Table(
     "block",
@@ -121,7 +121,7 @@ progress: Final = Table(
     *_ints("closed_to"),
     *_texts("moved_at"),
     PrimaryKeyConstraint("tbl", "journal"),
-    _index("progress_lacking", "tbl", "journal", where=LACKS),
+    part_index("progress_lacking", "tbl", "journal", where=LACKS),
 )
 """moved_at: when the first of what is missing came last, or when it began to be missing."""
 
@@ -229,7 +229,7 @@ incident: Final = Table(
     TABLES,
     *_texts("tbl kind place at what closed_at"),
     PrimaryKeyConstraint("tbl", "kind", "place"),
-    _index("incident_open", "at", where="closed_at = ''"),
+    part_index("incident_open", "at", where="closed_at = ''"),
 )
 cosignature: Final = Table(
     "cosignature",

@@ -48,7 +48,7 @@ def plainly(rounds: list[Round]) -> dict[DayName, tuple[object, ...]]:
     """The same sums, from the rounds that count alone."""
     found: dict[DayName, list[Round]] = defaultdict(list)
     for each in rounds:
-        found[DayName(each.table, each.day, each.dealt_by, each.game)].append(each)
+        found[DayName(each.table, each.day, each.shift, each.dealt_by, each.game)].append(each)
     return {name: summed(of) for name, of in found.items()}
 
 

@@ -2,11 +2,10 @@
 
 from typing import Any, Final
 
-from sqlalchemy import Column, Table, make_url
+from sqlalchemy import Column, Table
 
-from firmware_bridge.floor.store.fact_tables import FACTS
+from firmware_bridge.floor.store.fact_tables import FACTS, kind_of
 
-_POSTGRESQL: Final = make_url("postgresql://").get_dialect()()
 KINDS: Final = {"TEXT": "text", "BIGINT": "integer", "TIMESTAMP": "time", "JSON": "JSON", "BOOLEAN": "0 or 1"}
 
 HEAD: Final = """\
@@ -49,5 +48,4 @@ def _of_table(table: Table) -> str:
 
 
 def _kind(column: Column[Any]) -> str:
-    kind = column.type.compile(dialect=_POSTGRESQL).split()[0].partition("(")[0]
-    return KINDS[kind] + (", or null" if column.nullable else "")
+    return KINDS[kind_of(column)] + (", or null" if column.nullable else "")

@@ -1,0 +1,67 @@
+"""Draws a report as one page that prints on A4, with all that it needs in it."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.facts.pictures import HALF, LEFT, WIDTH, Strip
+from firmware_bridge.floor.facts.reports import ChangedRound, Report
+
+TITLES: Final = {
+    "day": "Gaming days",
+    "shift": "Shifts",
+    "table": "Tables",
+    "dealer": "Dealers",
+    "bet": "Bets",
+}
+"""Kind of report -> its heading."""
+
+
+class Made(NamedTuple):
+    """When and from which store a report was made. newest: RFC 3339, when its newest round closed.
+
+    changed: the number of the last change of a round that is in it (`fact_change`).
+    """
+
+    at: str
+    store: str
+    version: str
+    newest: str
+    changed: int
+
+
+class Sheet(NamedTuple):
+    """All that stands on the page. table: "" for all. picture: of `holds` or `paces`, strip by strip."""
+
+    kind: str
+    since: str
+    until: str
+    table: str
+    report: Report
+    changed: Sequence[ChangedRound]
+    made: Made
+    picture: Sequence[Strip] = ()
+
+
+def printed(sheet: Sheet) -> str:
+    """The page, as HTML without a script or an address."""
+    made: str = _templates().get_template("report.html").render(sheet=sheet, title=TITLES[sheet.kind])
+    return made
+
+
+@lru_cache(1)
+def _templates() -> Environment:
+    made = Environment(
+        loader=PackageLoader("firmware_bridge.floor.facts"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.filters["printable"] = escaped
+    made.globals |= {"WIDTH": WIDTH, "LEFT": LEFT, "ZERO": HALF + 10, "BOTTOM": 2 * HALF + 30}
+    return made
