@@ -26,7 +26,7 @@ COMMANDS = [
 ]
 
 
-@pytest.fixture(params=[4, 6])
+@pytest.fixture(params=[4, 7])
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
@@ -51,7 +51,7 @@ def test_it_is_refused(
     assert main(["--config", str(config), *command.split()]) == 78
     assert capsys.readouterr().err == (
         f"shoe-floor: {config.parent}/floor.db is a store of format {version}, but this shoe-floor needs "
-        "format 5; install the version that made it, or set another store in [store] of floor.toml\n"
+        "format 6; install the version that made it, or set another store in [store] of floor.toml\n"
     )
     assert tree(config.parent) == before
 
@@ -72,6 +72,6 @@ def test_a_server_that_comes_back_with_another_format_ends_the_ingest(
     config = tmp_path / "floor.toml"
     config.write_text('[store]\nurl = "postgresql://x@127.0.0.1/x"\n[mqtt]\nhost = "127.0.0.1"\nport = 9\n')
     gone = StoreError("no server", "wait")
-    mocker.patch("firmware_bridge.floor.service.open_store", side_effect=[gone, gone, OtherFormat("the server", 5)])
+    mocker.patch("firmware_bridge.floor.service.open_store", side_effect=[gone, gone, OtherFormat("the server", 7)])
     assert main(["--config", str(config), "ingest"]) == 78
-    assert "the server is a store of format 5" in capsys.readouterr().err
+    assert "the server is a store of format 7" in capsys.readouterr().err

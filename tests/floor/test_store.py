@@ -13,6 +13,7 @@ from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.sqlite import SqliteReader, SqliteStore
 from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts
+from tests.floor.every_feed import *  # noqa: F403  # what every store does with its feed
 from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import KEY, Engine, named

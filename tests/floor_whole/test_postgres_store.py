@@ -7,6 +7,7 @@ from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.store import Saved, Store, StoreError
 from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts
+from tests.floor.every_feed import *  # noqa: F403  # what every store does with its feed
 from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import Engine
@@ -75,7 +76,7 @@ def test_every_service_refuses_another_format(
         f'[store]\nurl = "{cluster.url(database)}"\nkeep_years = 7\n[mqtt]\nhost = "127.0.0.1"\nport = 9\n'
     )
     assert main(["--config", str(config), command]) == 78
-    assert "is a store of format 2, but this shoe-floor needs format 5; inst" in capsys.readouterr().err
+    assert "is a store of format 2, but this shoe-floor needs format 6; inst" in capsys.readouterr().err
     assert engine.content() == before
 
 

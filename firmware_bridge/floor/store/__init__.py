@@ -13,15 +13,16 @@ from firmware_bridge.floor.record.state import Changes
 from firmware_bridge.floor.store.cosigned import Cosigned, CosignedQueries
 from firmware_bridge.floor.store.fact_queries import FactQueries
 from firmware_bridge.floor.store.facts import FactWrites
+from firmware_bridge.floor.store.feed import FeedQueries
 
 What = Literal["rounds", "messages", "conflicts", "quarantine", "gaps", "shoes", "expired", "incidents", "pending"]
 """What can be exported: the rounds that count, every message, and the views of the same names."""
 
-Part = Literal["ingest", "reader"]
-"""What a role of a server may do: write messages, or read them. Neither may change or delete one."""
+Part = Literal["ingest", "reader", "forward"]
+"""What a role of a server may do: write messages, read them, or send them on. None may change or delete one."""
 
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """Format of tables and views in both engines; no other is read or written."""
 
 
@@ -94,7 +95,7 @@ class RecordSize(NamedTuple):
     witnessed: int
 
 
-class Reader(CosignedQueries, FactQueries):
+class Reader(CosignedQueries, FactQueries, FeedQueries):
     """Reads a store beside the ingest, which never waits for it. Changes nothing. All methods raise StoreError."""
 
     @abstractmethod

@@ -115,11 +115,12 @@ GRANTS: Final = {
     "reader": (f"grant select on {_ALL} to {{}}",),
     "ingest": (
         f"grant select on {_ALL} to {{}}",
-        f"grant insert on {', '.join(name for name in TABLES.tables if name != 'expired')} to {{}}",
-        "grant update on progress, record_key, log, pending, incident, cosignature to {}",
-        "grant delete on pending to {}",
+        f"grant insert on {', '.join(name for name in TABLES.tables if name not in ('expired', 'forward'))} to {{}}",
+        "grant update on progress, record_key, log, pending, incident, cosignature, feed_end to {}",
+        "grant delete on pending, feed to {}",
         f"grant update, delete on {', '.join(each.name for each in FACTS)} to {{}}",
     ),
+    "forward": (f"grant select on {_ALL} to {{}}", "grant insert, update on forward to {}"),
 }
 """Part of a role -> its grants. Progress and facts are updated, messages never."""
 
@@ -183,6 +184,7 @@ class PostgresStore(Store):
                     with self._alone():
                         self._forget_facts(key)
                     self._many(SQL.EXPIRE, [key])
+                    self._many(SQL.EXPIRE_FEED, [key])
                     db.execute(NEVER_DELETE)
                     self._many(SQL.EXPIRED, [(*key, *found[1:-1], now)])
                     return found

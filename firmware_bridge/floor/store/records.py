@@ -205,7 +205,7 @@ class Records(RecordQueries):
         """All messages of some entries that are stored, without those that wait."""
         with self._in_words():
             found = self._all(self._sql.STORED, tbl=table, journal=journal, first=first, last=last)
-        return [row._replace(body=_as_bytes(row.body)) for row in (Row(*each) for each in found)]
+        return [row._replace(body=as_bytes(row.body)) for row in (Row(*each) for each in found)]
 
     def _stored(self, row: Row) -> Any:
         return self._db.execute(self._sql.MESSAGE.text, row[:5]).fetchone()
@@ -259,6 +259,6 @@ def _log(found: Sequence[Any]) -> Log:
     return log._replace(edge=bytes(log.edge))
 
 
-def _as_bytes(body: Any) -> bytes:
+def as_bytes(body: Any) -> bytes:
     """A body as bytes; SQLite gives back a text where another program wrote one."""
     return body.encode() if isinstance(body, str) else bytes(body)

@@ -75,6 +75,7 @@ class SqliteStore(Store):
                     self._forget_facts(key)
                     db.execute("drop trigger message_is_never_deleted")
                     self._many(SQL.EXPIRE, [key])
+                    self._many(SQL.EXPIRE_FEED, [key])
                     db.execute(trigger("sqlite", "message", "delete"))
                     self._many(SQL.EXPIRED, [(*key, *found[1:-1], now)])
                     return found
