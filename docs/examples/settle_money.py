@@ -23,10 +23,13 @@ TABLES = """
 create table if not exists wager (
     tbl, journal, shoe, round, person, bet, stake text check (cast(stake as real) > 0));
 create table if not exists message (tbl, journal, seq, n, raw, primary key (tbl, journal, seq, n));
+create table if not exists journal (tbl, journal, old default 0, primary key (tbl, journal));
 create table if not exists settlement (tbl, journal, shoe, round, raw, primary key (tbl, journal, shoe, round));
 create table if not exists payment (tbl, journal, shoe, round, revision, person, amount);
 create table if not exists incident (at default current_timestamp, what);
 """
+KNOWN = "select raw from journal cross join message using (tbl, journal) where not old"
+"""The messages of journals that may still lack one: about three shoes a table, however many are stored."""
 
 
 def book(db: sqlite3.Connection, item: Item) -> None:
@@ -37,6 +40,7 @@ def book(db: sqlite3.Connection, item: Item) -> None:
     row = (item.table, *item.message.identity, item.raw)
     if not db.execute("insert or ignore into message values (?, ?, ?, ?, ?)", row).rowcount:
         return  # booked before
+    db.execute("insert or ignore into journal (tbl, journal) values (?, ?)", row[:2])
     now = settle(item.raw, wagers(db, item), CENT)
     before = last_settlement(db, now)
     for person, amount in payments(now, before).items():  # of a correction: the difference
@@ -69,10 +73,13 @@ def main(path: str, port: int = 1883) -> None:
     db.execute("pragma synchronous = full")
     db.executescript(TABLES)
     with PlainFloor("settle-money", port=port) as floor:
-        for batch in floor.rounds(known=[raw for (raw,) in db.execute("select raw from message")]):
+        known = (raw for (raw,) in db.execute(KNOWN))
+        forgotten = db.execute("select tbl, journal from journal where old")
+        for batch in floor.rounds(known=known, forgotten=forgotten):
             with db:
                 for item in batch:
                     book(db, item)
+                db.executemany("insert or replace into journal values (?, ?, 1)", batch.forgotten)
             batch.stored()
 
 

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from firmware_bridge.client.asking import Gaps, Tail
 from firmware_bridge.client.ledger import TableLedger
-from firmware_bridge.client.messages import Item, Received, Refused, Stream, TableOrder, Unreadable, Unsigned
-from firmware_bridge.client.payload import MessageError
+from firmware_bridge.client.messages import Item, Received, Refused, Stream, TableOrder, Unsigned
+from firmware_bridge.client.payload import MessageError, stored_message
 from firmware_bridge.client.round_keys import RoundKeys
 from firmware_bridge.facts.orders import Answer, Resend
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
@@ -75,6 +75,8 @@ class Batches:
         self._tables: dict[str, _Table] = {}
         self._orders = PendingOrders()
         self.done: list[Ticket] = []
+        self.forgotten: list[tuple[str, str]] = []
+        """(table, journal) of which nothing will be asked, not stored as such yet."""
 
     def load(self, known: Iterable[bytes], forgotten: Iterable[tuple[str, str]], now: float) -> None:
         """Load what is stored already. forgotten: (table, journal) of which nothing is asked.
@@ -85,13 +87,11 @@ class Batches:
             self._table(name).ledger.forget(journal)
         for raw in map(bytes, known):
             try:
-                head = msgspec.json.decode(raw, type=_Known)
-            except (msgspec.MsgspecError, ValueError) as error:
-                raise MessageError(f"a payload in `known` is not a message: {error}", KNOWN) from None
-            table = self._table(head.table)
-            item = table.ledger.receive("round" if head.event is None else "event", raw)
-            if isinstance(item, Unreadable):
-                raise MessageError(f"a payload in `known` is not a message: {item.why}", KNOWN)
+                message = stored_message(raw)
+            except MessageError as error:
+                raise MessageError(f"a payload in `known` is {error.what}", KNOWN) from None
+            table = self._table(message.table)
+            table.ledger.load(message, raw)
             table.look_at = now + self._wait_s
 
     def connected(self) -> None:
@@ -160,6 +160,7 @@ class Batches:
         final = "not on this disk" in (answer.error or "")
         if final and asked.journal:
             table.ledger.forget(asked.journal)
+            self.forgotten.append((sent.table, asked.journal))
         item = Refused(sent.table, asked, why, final)
         table.pending.setdefault(repr(item).encode(), _Pending(item, []))
 
@@ -195,7 +196,8 @@ class Batches:
         return self._orders.create(name, order)
 
     def stored(self, batch: dict[str, list[Item]]) -> None:
-        """Mark all of a batch as committed."""
+        """Mark all of a batch as committed, with what was forgotten."""
+        self.forgotten.clear()
         for name in batch:
             table = self._tables[name]
             for key in list(table.pending)[: table.out]:
@@ -245,6 +247,7 @@ class Batches:
             if table.gaps.at is None:
                 for journal, seq in table.ledger.forget_old({each.journal for each in _waiting(table)}):
                     table.published[journal] = max(seq, table.published.get(journal, 0))
+                    self.forgotten.append((name, journal))
 
     def next_at(self) -> float | None:
         """When to look again even if nothing comes; None for never."""
@@ -291,8 +294,3 @@ def _waiting(table: _Table) -> list[EventMessage | RoundMessage]:
 
 class _Named(Struct):
     journal: str
-
-
-class _Known(Struct):
-    table: str
-    event: dict[str, object] | None = None

@@ -17,7 +17,7 @@ from firmware_bridge.client.batches import Batches
 from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.client.gate import Gate
 from firmware_bridge.client.messages import Item
-from firmware_bridge.client.orders import ANSWER_S, Orders, Sender, no_answer
+from firmware_bridge.client.orders import ANSWER_S, Orders, Sender, asked, no_answer
 from firmware_bridge.client.payload import MessageError, command
 from firmware_bridge.client.round_keys import RoundKeys
 from firmware_bridge.client.signing import signing
@@ -56,6 +56,11 @@ class _Batch:
     def proofs(self) -> dict[str, str]:
         """Table -> the `.tlog-proof` to store with this batch and to go on from, with `require="witnessed"`."""
         return self._reading.proofs(self._of)
+
+    @property
+    def forgotten(self) -> tuple[tuple[str, str], ...]:
+        """(table, journal) that are whole and old, or gone: to store with this batch, and to pass as `forgotten`."""
+        return self._reading.forgotten(self._of)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -169,31 +174,6 @@ class Floor(_Floor):
     def _wake(self) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._news.set)
-
-
-async def asked(sender: Sender, table: str, order: Order, answer_s: float, person: str = "", id: str = "") -> Answer:
-    """The answer to an order, sent again under its id until it comes. person: as for `Sender.send`. Raises NoAnswer."""
-    loop = asyncio.get_running_loop()
-    answered: asyncio.Future[Answer] = loop.create_future()
-
-    def found(answer: Answer) -> None:
-        if not answered.done():
-            answered.set_result(answer)
-
-    def heard(answer: Answer) -> None:
-        loop.call_soon_threadsafe(found, answer)
-
-    id = sender.begin(heard, id)
-    try:
-        async with asyncio.timeout(answer_s):
-            while True:
-                await asyncio.wait((answered,), timeout=sender.send(table, order, id, person))
-                if answered.done():
-                    return answered.result()
-    except TimeoutError:
-        raise no_answer(table, order, id, answer_s) from None
-    finally:
-        sender.end(id)
 
 
 class AsyncBatches:
@@ -391,6 +371,10 @@ class Reading:
     def proofs(self, items: dict[str, list[Item]]) -> dict[str, str]:
         """Table -> the proof of the last entry that was given, where nothing of it waits behind these items."""
         return self._gate.proofs(items, self._batches) if self._gate and self._out is items else {}
+
+    def forgotten(self, items: dict[str, list[Item]]) -> tuple[tuple[str, str], ...]:
+        """The journals that were forgotten up to the current batch."""
+        return tuple(self._batches.forgotten) if self._out is items else ()
 
     def _publish_stored(self) -> None:
         for table, stored in self._batches.due_reports():

@@ -13,6 +13,7 @@ from firmware_bridge.client.messages import Conflict, Item, Received, Stream, Un
 from firmware_bridge.client.payload import (
     MessageError,
     Payload,
+    StoredMessage,
     event_message,
     fingerprint,
     round_message,
@@ -20,7 +21,7 @@ from firmware_bridge.client.payload import (
 )
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Resend
-from firmware_bridge.facts.wire import EventMessage, Identity, RoundMessage
+from firmware_bridge.facts.wire import EventMessage, Identity, RoundMessage, StreamMessage
 
 ROUND_EVENTS: Final = ("RoundClosed", "RoundVoided", "RoundCorrected")
 """Types of events that come with a message of the topic `round`, with the same identity."""
@@ -76,7 +77,7 @@ class Rounds:
         message = round_message(payload)
         if not self._seen.is_new("round", message.identity, payload):
             return None
-        self._chain.put(message)
+        self._chain.put(message, message.prev)
         return message
 
     def gaps(self) -> tuple[Resend, ...]:
@@ -216,9 +217,9 @@ class RoundChain:
         self.forgotten: set[str] = set()
         """Journals of which nothing is asked."""
 
-    def put(self, message: RoundMessage) -> None:
-        """Add a new message."""
-        self._prev[EntryName(message.journal, message.seq)] = message.prev
+    def put(self, message: StreamMessage, prev: EntryName | None) -> None:
+        """Add a new message. prev: the entry of the one before it."""
+        self._prev[EntryName(message.journal, message.seq)] = prev
 
     def gaps(self) -> tuple[Resend, ...]:
         """Orders for missing rounds, in all journals that are not forgotten.
@@ -274,17 +275,38 @@ class TableLedger:
             return None
         if before:
             return Conflict(self.table, topic, message.identity, raw, before[0].hex())
-        self._shoes.setdefault(message.journal, message.shoe)
-        journal = self._journals.setdefault(message.journal, Entries())
         if isinstance(message, EventMessage):
-            journal.event(message.seq, message.n, message.of, has_round=message.event.get("type") in ROUND_EVENTS)
-        elif self.events:
-            journal.round(message.seq, message.n)
-            if message.prev and message.prev.journal not in self._chain.forgotten:
-                self._journals.setdefault(message.prev.journal, Entries()).reach(message.prev.seq)
+            self._count_event(message, str(message.event.get("type")))
         else:
-            self._chain.put(message)
+            self._count_round(message, message.prev)
         return Received(self.table, topic, message, raw)
+
+    def load(self, message: StoredMessage, raw: bytes) -> None:
+        """Count a message that is stored already."""
+        topic: Stream = "round" if message.event is None else "event"
+        if self._seen.add(topic, message.identity, sha256(raw).digest()):
+            return
+        if message.event:
+            self._count_event(message, message.event.type)
+        else:
+            self._count_round(message, message.prev)
+
+    def _count_event(self, message: StreamMessage, type: str) -> None:
+        journal = self._journal(message)
+        journal.event(message.seq, message.n, message.of, has_round=type in ROUND_EVENTS)
+
+    def _count_round(self, message: StreamMessage, prev: EntryName | None) -> None:
+        journal = self._journal(message)
+        if not self.events:
+            self._chain.put(message, prev)
+            return
+        journal.round(message.seq, message.n)
+        if prev and prev.journal not in self._chain.forgotten:
+            self._journals.setdefault(prev.journal, Entries()).reach(prev.seq)
+
+    def _journal(self, message: StreamMessage) -> Entries:
+        self._shoes.setdefault(message.journal, message.shoe)
+        return self._journals.setdefault(message.journal, Entries())
 
     def reaches(self, journal: str, next_seq: int, shoe: int) -> None:
         """Record a `status`: the next entry of the journal of a shoe. Ends of older shoes are final and dropped.

@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Order
-from firmware_bridge.facts.wire import EventMessage, RoundMessage, StateHead
+from firmware_bridge.facts.wire import EventMessage, RoundMessage, StateHead, StreamMessage
 
 Payload = bytes | str | Mapping[str, Any]
 """A message as it came, or already decoded from JSON."""
@@ -19,6 +20,23 @@ Body = TypeVar("Body", bound=Struct)
 
 class MessageError(BridgeError, ValueError):
     """A message that cannot come from a shoe."""
+
+
+class _Kind(Struct):
+    type: str = ""
+
+
+class StoredMessage(StreamMessage, frozen=True, kw_only=True):
+    """What a ledger counts of a message of either topic. event: None of a round."""
+
+    prev: EntryName | None = None
+    event: _Kind | None = None
+
+
+def stored_message(payload: bytes) -> StoredMessage:
+    """Decode what a ledger counts of a message that was read whole when it came. Raises MessageError."""
+    message: StoredMessage = _read(payload, StoredMessage)
+    return message
 
 
 def event_message(payload: Payload) -> EventMessage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import subprocess
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 from firmware_bridge.client.floor import PlainBatch, PlainFloor
 from firmware_bridge.client.messages import Item
@@ -75,6 +77,49 @@ def test_the_ledger_of_the_page_is_short_and_survives_its_own_death_and_the_tabl
     [what] = [what for (what,) in db.execute("select what from incident")]
     db.close()
     assert what.startswith("Conflict(")
+
+
+def query(folder: Path, words: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(folder / "rounds.db")) as db:
+        return db.execute(words).fetchall()
+
+
+def test_a_start_reads_the_rounds_of_journals_that_may_lack_one_and_no_other(broker: Broker, tmp_path: Path) -> None:
+    with fake_table(port=broker.port) as table:
+        with ledger(tmp_path, broker.port):
+            subscribed(broker, "ledger")
+            for shoe in range(7):
+                if shoe:
+                    table.new_shoe()
+                table.play(3)
+            until_stored(tmp_path, table.rounds)
+            end = monotonic() + LIMIT_S
+            while len(query(tmp_path, "select 1 from journal where old")) < 4:  # stored with a later batch
+                assert monotonic() < end
+                sleep(0.3)
+                table.play(1)
+            until_stored(tmp_path, table.rounds)
+        with closing(sqlite3.connect(tmp_path / "rounds.db")) as db:
+            names: dict[str, Any] = {"db": db}
+            exec(LEDGER[LEDGER.index("known = ") : LEDGER.index("with PlainFloor")], names)
+            assert sorted(names["known"]) == sorted(raw for raw in table.rounds if json.loads(raw)["shoe"] > 4)
+            assert sorted(names["forgotten"]) == [("T07", f"{shoe}-fake") for shoe in range(1, 5)]
+        asked = len(table.orders)
+        with ledger(tmp_path, broker.port):
+            subscribed(broker, "ledger", 2)
+            table.play(2, {1: "gap"})
+            until_stored(tmp_path, table.rounds)
+        assert {each.get("journal") for each in table.orders[asked:]} == {"7-fake"}
+
+
+def test_a_start_looks_old_rounds_up_nowhere(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "rounds.db")) as db:
+        for statement in re.findall(r'db.execute\("(create table .*?)"\)', LEDGER):
+            db.execute(statement)
+        [known] = re.findall(r'"(select raw [^"]*)"', LEDGER)
+        scan, search = (row[-1] for row in db.execute(f"explain query plan {known}"))
+    assert scan == "SCAN journal"
+    assert search.startswith("SEARCH round USING INDEX")
 
 
 def test_the_fake_table_of_the_page_plays_into_a_function_and_at_a_broker(broker: Broker) -> None:

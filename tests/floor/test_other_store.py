@@ -73,6 +73,6 @@ def test_a_server_that_comes_back_with_another_format_ends_the_ingest(
     config = tmp_path / "floor.toml"
     config.write_text('[store]\nurl = "postgresql://x@127.0.0.1/x"\n[mqtt]\nhost = "127.0.0.1"\nport = 9\n')
     gone = StoreError("no server", "wait")
-    mocker.patch("firmware_bridge.floor.service.open_store", side_effect=[gone, gone, OtherFormat("the server", 5)])
+    mocker.patch("firmware_bridge.floor.service.open_store", side_effect=[gone, gone, OtherFormat("the server", 7)])
     assert main(["--config", str(config), "ingest"]) == 78
-    assert "the server is a store of format 5" in capsys.readouterr().err
+    assert "the server is a store of format 7" in capsys.readouterr().err

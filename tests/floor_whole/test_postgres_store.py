@@ -9,6 +9,7 @@ from firmware_bridge.floor.store import Saved, Store, StoreError
 from tests.floor.every_block import *  # noqa: F403  # what every store does with blocks
 from tests.floor.every_closed import *  # noqa: F403  # what people close, and what an ingest says of itself
 from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts
+from tests.floor.every_feed import *  # noqa: F403  # what every store does with its feed
 from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import Engine

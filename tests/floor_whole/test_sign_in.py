@@ -6,6 +6,7 @@ import re
 import statistics
 import time
 from collections.abc import Callable
+from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, cast
@@ -17,15 +18,19 @@ pytest.importorskip("uvicorn")
 
 from starlette.routing import Mount, Route
 
+from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page.app import app
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.orders import page_orders
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page_config import PageSection
+from firmware_bridge.floor.store.open import Asked, open_store
+from tests.floor.facts.played import rows
 from tests.floor.tables import baccarat, messages
 from tests.floor_whole import pages as whole
 from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
 from tests.floor_whole.signed_in import FORM, PASSWORD, ask, sign_in
+from tests.floor_whole.test_page_past import with_store
 from tests.kit import broker as real
 from tests.kit import certificates
 from tests.kit.broker import Broker, free_port
@@ -41,6 +46,10 @@ def page(broker: Broker, pages: Callable[..., Page], tmp_path: Path) -> Page:
     people.add("BO", "look", PASSWORD)
     (tmp_path / "page.key").write_bytes(bytes(range(32)))
     made = pages(broker, sign_in="on", users=str(tmp_path / "users.json"), order_key_file=str(tmp_path / "page.key"))
+    config = parse({"store": {"path": str(tmp_path / "floor.db")}})
+    with closing(open_store(config, make=True)) as store:
+        store.save(rows("baccarat", "T07"), [], [])
+    with_store(made, config)
     publish(broker, messages("T07", baccarat(2), now_ms()))
     cookie = sign_in(made, "BO").cookie
     until(lambda: "tile-T07" in ask(made, "/", cookie=cookie).body)
@@ -57,12 +66,19 @@ PIT = (
     "/static",
     "/sign-out",
     "/table/T07/order",
+    "/api/tables",
+    "/api/tables/T07",
+    "/api/tables/T07/rounds",
+    "/api/tables/none/rounds",
+    "/api/openapi.json",
+    "/api/nowhere",
 )
 STREAMS = ("/stream", "/table/T07/stream", "/dealer/T07/stream")
 OPEN = ("/sign-in", "/static/page.css", "/static/page.js", "/static/screen.js", "/favicon.ico")
 NO_SCREENS = ("/screen/T07", "/screen/T07/", "/screen/", "/screen/T07/AAAAAAAAAAAAAAAAAAAAAA", "/screen/T07/stream")
 KNOWN = {
-    "/table/none": 404, "/nowhere": 404, "/static": 307, "/sign-out": 405, "/table/T07/order": 303, "/favicon.ico": 307
+    "/table/none": 404, "/nowhere": 404, "/static": 307, "/sign-out": 405, "/table/T07/order": 303, "/favicon.ico": 307,
+    "/api/tables/none/rounds": 404, "/api/nowhere": 404,
 }  # fmt: skip
 FORMS = {"/sign-in": (400, 400), "/sign-out": (303, 303), "/table/T07/order": (403, 400)}
 """Address of a form -> what an empty one gets, of a person who may look and of one who may act."""
@@ -71,7 +87,7 @@ FORMS = {"/sign-in": (400, 400), "/sign-out": (303, 303), "/table/T07/order": (4
 def test_each_route_of_the_page_is_in_the_matrix(tmp_path: Path) -> None:
     (tmp_path / "key").write_bytes(bytes(range(32)))
     feed, page = Feed("shoe", cast("Any", None), str), PageSection(order_key_file=str(tmp_path / "key"))
-    made = app(feed, page, orders=page_orders(page, feed, "shoe"))
+    made = app(feed, page, orders=page_orders(page, feed, "shoe"), asked=Asked(FloorConfig()))
     paths = [path.partition("?")[0] for path in (*PIT, *STREAMS, *OPEN, "/screen/T07/A", "/screen/T07/A/stream")]
     for route in made.routes:
         assert isinstance(route, Route | Mount)
@@ -87,9 +103,9 @@ def test_the_matrix_of_every_address_by_whoever_asks(page: Page) -> None:
         asked = path.partition("?")[0]
         needs = (
             401
-            if path in STREAMS
+            if path in STREAMS or (path.startswith("/api/") and path != "/api/nowhere")
             else 404
-            if asked in ("/nowhere", "/static", *NO_SCREENS)
+            if asked in ("/nowhere", "/api/nowhere", "/static", *NO_SCREENS)
             else 303
             if path in PIT
             else 200

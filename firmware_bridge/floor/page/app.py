@@ -14,9 +14,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from firmware_bridge.floor.page.api import api
 from firmware_bridge.floor.page.doors import Doors
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.guard import Guard
+from firmware_bridge.floor.page.guard import Guard, cookie_name
 from firmware_bridge.floor.page.order_forms import OrderForms
 from firmware_bridge.floor.page.orders import PageOrders
 from firmware_bridge.floor.page.people import People
@@ -26,6 +27,7 @@ from firmware_bridge.floor.page.sign_in import SignIn, who
 from firmware_bridge.floor.page.stream import Document, Parts, Stream, Streams, endpoint
 from firmware_bridge.floor.page.views import Views
 from firmware_bridge.floor.page_config import PageSection, ScreenSection
+from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.topics.texts import Language, chosen, text
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -38,10 +40,11 @@ def app(
     screen: ScreenSection | None = None,
     secret: bytes | None = None,
     orders: PageOrders | None = None,
+    asked: Asked | None = None,
 ) -> Starlette:
     """The ASGI app of the page. ready: called once it reads the broker. secret: what a proxy shows (`Guard`).
 
-    orders: those that people may give, None for none.
+    orders: those that people may give, None for none. asked: the store for programs, None for none.
     """
     streams, people = Streams(page.streams), People(Path(page.users))
     screen = screen or ScreenSection()
@@ -64,6 +67,7 @@ def app(
             *pit(feed, streams, sessions, OrderForms(feed, orders) if orders else None),
             *screens(feed, screen, streams),
             *dealers(feed, screen, streams, sessions),
+            *(api(asked, cookie_name(page)) if asked else ()),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[

@@ -6,10 +6,10 @@ from time import monotonic
 from typing import Final, Literal
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.page.refusal import refusal
 from firmware_bridge.floor.page.sessions import Visitor
 from firmware_bridge.floor.page_config import PageSection, ScreenSection
 
@@ -74,11 +74,11 @@ class Doors:
         if door != "pit" and self._by_address[one] >= self._most_of_one[one[1]]:
             self._warn(door, address)
             words = f"too many requests of {escaped(address)}: behind a proxy see [page] proxies, else [screen] of_one"
-            await _refusal(words)(scope, receive, closing)
+            await _refused(scope, words)(scope, receive, closing)
             return
         if self._open[door] >= self._most[door]:
             self._warn(door, "all addresses")
-            await _refusal("too many requests at a time")(scope, receive, closing)
+            await _refused(scope, "too many requests at a time")(scope, receive, closing)
             return
         self._open[door] += 1
         self._by_address[one] += 1
@@ -105,5 +105,5 @@ def _door(scope: Scope) -> Door:
     return "pit" if visitor.may_look else "strangers"
 
 
-def _refusal(words: str) -> ASGIApp:
-    return PlainTextResponse(f"{words}\n", 503, {"retry-after": "10"})
+def _refused(scope: Scope, words: str) -> ASGIApp:
+    return refusal(scope["path"], words, 503, {"retry-after": "10"})

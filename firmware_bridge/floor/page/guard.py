@@ -8,10 +8,11 @@ from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from firmware_bridge.floor.page.people import People
+from firmware_bridge.floor.page.refusal import API, refusal
 from firmware_bridge.floor.page.sessions import STRANGER, Sessions, Visitor
 from firmware_bridge.floor.page_config import PageSection, is_loopback
 from firmware_bridge.floor.serving import block, host_name, is_address
@@ -78,25 +79,25 @@ class Guard:
             await send(message)
 
         headers = Headers(scope=scope)
-        refusal = self._misdirected(scope, headers) or self._unwanted(scope, headers)
-        if refusal is None:
+        refused = self._misdirected(scope, headers) or self._unwanted(scope, headers)
+        if refused is None:
             state = scope.setdefault("state", {})
             state["address"] = self._address(scope, headers)
             state["visitor"] = visitor = self._visitor(scope, headers)
-            refusal = _unknown(scope, visitor)
-        await (refusal or self._app)(scope, receive, guarded)
+            refused = _unknown(scope, visitor)
+        await (refused or self._app)(scope, receive, guarded)
 
     def _misdirected(self, scope: Scope, headers: Headers) -> ASGIApp | None:
         """The refusal of a request that is under another name, or that came another way than ours."""
         host, peer = host_name(headers.get("host", "")), _peer(scope)
         if not (host in self._names or is_address(host)):
-            return _plain("unknown host name: add it to [page] names of floor.toml\n", 421)
+            return _refused(scope, "unknown host name: add it to [page] names of floor.toml", 421)
         if self._page.sign_in == "off":
             came = any(name.startswith(FORWARDED) for name in headers)
             if came or not (is_loopback(host) or host in self._names):
-                return _plain('sign_in = "off" is for browsers of this machine: set it to "on"\n', 421)
+                return _refused(scope, 'sign_in = "off" is for browsers of this machine: set it to "on"', 421)
         elif not self._page.cert and not is_loopback(peer) and not self._is_proxy(peer):
-            return _plain("come through the proxy: without TLS passwords could be read\n", 421)
+            return _refused(scope, "come through the proxy: without TLS passwords could be read", 421)
         return None
 
     def _unwanted(self, scope: Scope, headers: Headers) -> ASGIApp | None:
@@ -108,10 +109,10 @@ class Guard:
         )
         takes = scope["method"] == "POST" and is_ours and self._page.sign_in == "on"
         if not takes:
-            return _plain("this address is only read\n", 405, allow=", ".join(READS))
+            return _refused(scope, "this address is only read", 405, allow=", ".join(READS))
         origin = headers.get("origin", "")
         if not headers.get("host") or urlsplit(origin).netloc.lower() != headers["host"].lower():
-            return _plain("this form is of another site\n", 403)
+            return _refused(scope, "this form is of another site", 403)
         return None
 
     def _visitor(self, scope: Scope, headers: Headers) -> Visitor:
@@ -142,7 +143,9 @@ class Guard:
 
 
 _ORDER: Final = re.compile(rf"/table/[^/]+{ORDER}")
-_PLAIN: Final = re.compile(rf"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?)?/?|{_ORDER.pattern}")
+_PLAIN: Final = re.compile(
+    rf"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?)?/?|{_ORDER.pattern}|/api/(openapi\.json|tables(/[^/]+(/rounds)?)?)"
+)
 """The addresses that are there for who signs in."""
 
 
@@ -157,15 +160,15 @@ def _unknown(scope: Scope, visitor: Visitor) -> ASGIApp | None:
     if visitor.may_look or path.startswith(OPEN):
         return None
     if not _PLAIN.fullmatch(path):
-        return _plain("there is no such address\n", 404)
-    if path.endswith("/stream") or scope["method"] not in READS:
-        return _plain("sign in first\n", 401)
+        return _refused(scope, "there is no such address", 404)
+    if path.endswith("/stream") or path.startswith(API) or scope["method"] not in READS:
+        return _refused(scope, "sign in first", 401)
     asked = path + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
     return RedirectResponse(f"{SIGN_IN}?next={quote(asked, safe='')}", 303, {"connection": "close"})
 
 
-def _plain(words: str, status: int, **headers: str) -> ASGIApp:
-    return PlainTextResponse(words, status, headers | {"connection": "close"})
+def _refused(scope: Scope, words: str, status: int, **headers: str) -> ASGIApp:
+    return refusal(scope["path"], words, status, headers | {"connection": "close"})
 
 
 def _peer(scope: Scope) -> str:

@@ -18,6 +18,7 @@ from firmware_bridge.floor.page.orders import page_orders
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page_config import PageSection
 from firmware_bridge.floor.serving import Listener, listening, server
+from firmware_bridge.floor.store.open import Asked
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ def run(config: FloorConfig) -> int:
         {"ssl_certfile": page.cert, "ssl_keyfile": str(secret(page.key))} if page.cert and page.key else {}
     )
     read = feed(config)
-    served = app(read, page, ready, config.screen, shown, page_orders(page, read, config.mqtt.root))
+    served = app(read, page, ready, config.screen, shown, page_orders(page, read, config.mqtt.root), Asked(config))
     served.state.server = web = server(served, None, **tls)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _again)

@@ -18,6 +18,7 @@ from firmware_bridge.floor.store.cosigned import Cosigned, CosignedQueries
 from firmware_bridge.floor.store.errors import StoreError as StoreError
 from firmware_bridge.floor.store.fact_exports import FactExports
 from firmware_bridge.floor.store.fact_queries import FactQueries
+from firmware_bridge.floor.store.feed import FeedQueries
 
 What = Literal[
     "rounds", "messages", "conflicts", "quarantine", "gaps", "closed", "shoes", "expired", "incidents", "pending"
@@ -42,8 +43,11 @@ FactName = Literal[
 ]
 """The tables of facts that can be exported."""
 
-Part = Literal["ingest", "reader", "closer"]
-"""What a role of a server may do: write messages, read them, or close what is open. None changes or deletes one."""
+Part = Literal["ingest", "reader", "closer", "forward"]
+"""What a role of a server may do: write messages, read them, close what is open, or send messages on.
+
+None may change or delete one.
+"""
 
 
 NAMES: Final = {"tbl": "table", "by_name": "by"}
@@ -124,7 +128,7 @@ class RecordSize(NamedTuple):
     witnessed: int
 
 
-class Reader(CosignedQueries, ConditionQueries, FactQueries):
+class Reader(CosignedQueries, ConditionQueries, FactQueries, FeedQueries):
     """Reads a store beside the ingest, which never waits for it. Changes nothing. All methods raise StoreError."""
 
     @abstractmethod

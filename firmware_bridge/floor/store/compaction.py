@@ -80,6 +80,7 @@ class Compaction(FactWrites):
                         self._forget_facts(key)
                     self._many(self._sql.EXPIRE, [key])
                     self._many(self._sql.EXPIRE_BLOCK, [key])
+                    self._many(self._sql.EXPIRE_FEED, [key])
                     self._many(self._sql.EXPIRED, [(*key, *found[1:-1], now)])
                     return found
         return None

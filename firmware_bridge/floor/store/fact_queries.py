@@ -1,10 +1,11 @@
 """Reads the facts of a store, the same for every engine."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from firmware_bridge.floor.facts.reports import BetSums, ChangedRound, Pace, Summed
 from firmware_bridge.floor.facts.sums import Day, DayName
-from firmware_bridge.floor.store.facts import time_of
+from firmware_bridge.floor.store.facts import in_parts, time_of
 from firmware_bridge.floor.store.records import RecordQueries
 
 
@@ -14,6 +15,38 @@ class Between(NamedTuple):
     since: str
     until: str
     table: str = ""
+
+
+class RoundAt(NamedTuple):
+    """A round, as the newest message says, at its place in the feed. bets: bet -> net, JSON. Times are RFC 3339.
+
+    faces: card -> how often it was dealt, JSON.
+    """
+
+    place: int
+    table: str
+    journal: str
+    shoe: int
+    round: int
+    revision: int
+    seq: int
+    n: int
+    at: str
+    game: str
+    status: str
+    day: str
+    pit: str
+    shift: str
+    dealt_by: str
+    outcome: str
+    unit: str
+    staked: int | None
+    house: int | None
+    by_hand: int
+    bets: str
+    faces: str
+    opened_at: str | None
+    closed_at: str | None
 
 
 class FactQueries(RecordQueries):
@@ -65,6 +98,36 @@ class FactQueries(RecordQueries):
             found = self._all(self._sql.CHANGED_BETWEEN, **_named(between))
         return [ChangedRound(*each)._replace(at=time_of(each[-1]) or "") for each in found]
 
+    def rounds_after(self, table: str, place: int, most: int) -> list[RoundAt]:
+        """The rounds of a table with a newest message behind a place of the feed, at most so many."""
+        with self._in_words():
+            return list(map(_round_at, self._all(self._sql.ROUNDS_AFTER, tbl=table, after=place, most=most)))
+
+    def named_at(self, place: int) -> tuple[str, str, int, int] | None:
+        """Table, journal, entry and number of a message of the feed; None where there is none in that place."""
+        with self._in_words():
+            found = self._all(self._sql.FEED_PLACE, place=place)
+        return tuple(found[0]) if found else None
+
+    def newest_rounds(self) -> dict[str, RoundAt | None]:
+        """Table -> its round that a message came of last; None for a table without one."""
+        with self._in_words():
+            places = {str(table): place for table, place in self._all(self._sql.FEED_TABLES)}
+            wanted = [(place,) for place in places.values() if place]
+            found: list[Any] = []
+            for some in in_parts(wanted):
+                found += self._db.execute(*self._sql.listed(self._sql.ROUNDS_AT, some)).fetchall()
+        rounds = {each.table: each for each in map(_round_at, found)}
+        return {table: rounds.get(table) for table in places}
+
 
 def _named(between: Between) -> dict[str, object]:
     return {"since": between.since, "until": between.until, "tbl": between.table}
+
+
+def _round_at(found: Sequence[Any]) -> RoundAt:
+    """A row of `ROUNDS_AFTER`."""
+    each = RoundAt(*found)
+    return each._replace(
+        at=time_of(each.at) or "", opened_at=time_of(each.opened_at), closed_at=time_of(each.closed_at)
+    )

@@ -7,7 +7,7 @@ from sqlalchemy import Table, TextClause, select, text
 
 from firmware_bridge.floor.store import fact_tables as tables
 from firmware_bridge.floor.store.statements import COLUMNS, newest, once
-from firmware_bridge.floor.store.tables import TABLES
+from firmware_bridge.floor.store.tables import TABLES, feed, feed_end, forward
 
 _ROUND: Final = ", ".join(
     f"cast({each.name} as text)" if each.name in ("bets", "faces") else each.name
@@ -121,3 +121,50 @@ order by day, tbl, shoe, round
 """)
 LAST_CLOSED: Final = text("select max(closed_at) from fact_round")
 LAST_DAY: Final = text("select max(day) from fact_day")
+
+FEED: Final = once(feed)
+FEED_END: Final = text("select place from feed_end")
+FED: Final = newest(feed_end)
+FORGET_FEED: Final = text("delete from feed where tbl = :tbl")
+FORGET_FED: Final = text(
+    "delete from feed where kind = 'round' and tbl = :tbl and journal = :journal and seq = :seq and n = :n"
+)
+EXPIRE_FEED: Final = text("delete from feed where tbl = :tbl and journal = :journal")
+FEED_PLACE: Final = text("select tbl, journal, seq, n from feed where place = :place")
+_BODIES: Final = """
+left join message m on m.topic = case f.kind when 'round' then 'round' else 'event' end
+  and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq and m.n = f.n
+left join proved p on f.kind = 'round' and p.tbl = f.tbl and p.journal = f.journal and p.seq = f.seq and p.n = f.n
+"""
+FEED_AFTER: Final = text(f"""
+select f.place, f.tbl, f.journal, f.seq, f.n, f.kind, coalesce(p.at, m.at), coalesce(p.body, m.body)
+from feed f {_BODIES} where f.place > :after order by f.place limit :most
+""")
+"""Messages of the feed behind a place, each as the table signed it where other bytes had come first."""
+
+_OF_FEED: Final = ", ".join(
+    f"cast(r.{each.name} as text)" if each.name in ("bets", "faces") else f"r.{each.name}"
+    for each in tables.fact_round.c
+    if each.name not in ("changed", "last")
+)
+_THE_ROUND: Final = "r.tbl = f.tbl and r.journal = f.journal and r.shoe = f.shoe and r.round = f.round"
+ROUNDS_AFTER: Final = text(f"""
+select f.place, {_OF_FEED} from feed f join fact_round r on {_THE_ROUND} and r.seq = f.seq and r.n = f.n
+where f.tbl = :tbl and f.kind = 'round' and f.place > :after order by f.place limit :most
+""")
+"""Rounds of a table, each in the place of the message that counts."""
+
+FEED_TABLES: Final = text("""
+with recursive named(tbl) as (
+  select min(tbl) from feed union all
+  select (select min(f.tbl) from feed f where f.tbl > named.tbl) from named where named.tbl is not null)
+select tbl, (select max(f.place) from feed f where f.tbl = named.tbl and f.kind = 'round')
+from named where tbl is not null order by tbl
+""")
+"""Each table with the place of its newest round; it reads no more rows of the index than there are tables."""
+
+ROUNDS_AT: Final = text(
+    f"select f.place, {_OF_FEED} from feed f join fact_round r on {_THE_ROUND} where f.place in $names"
+)
+FORWARDS: Final = text("select name, place, at, trouble, since from forward order by name")
+FORWARD: Final = newest(forward)

@@ -34,7 +34,7 @@ from firmware_bridge.floor.facts.sums import (
 )
 from firmware_bridge.floor.record.message import Key, Row, rfc3339
 from firmware_bridge.floor.record.state import Changes, TrustedKey
-from firmware_bridge.floor.store.records import Records
+from firmware_bridge.floor.store.feed import FeedWrites
 
 if TYPE_CHECKING:
     from firmware_bridge.floor.store.compiled import Statement
@@ -57,7 +57,7 @@ class Kept(NamedTuple):
     closed_at: str | None = None
 
 
-class FactWrites(Records):
+class FactWrites(FeedWrites):
     """The part of a `Store` that keeps facts. Methods raise StoreError."""
 
     def journals(self) -> list[Key]:
@@ -66,11 +66,15 @@ class FactWrites(Records):
             return [Key(*each) for each in self._all(self._sql.FACT_JOURNALS)]
 
     def _write_key(self, key: TrustedKey, closes: Sequence[tuple[str, str]]) -> None:
-        """Keep a key. With the first one that is enrolled, what is not verified is a fact no longer."""
+        """Keep a key. With the first one that is enrolled, what is not verified is a fact no longer.
+
+        What is verified comes into the feed again.
+        """
         was_enrolled = bool(self._all(self._sql.IS_ENROLLED, tbl=key.table))
         super()._write_key(key, closes)
         if key.was_enrolled and not was_enrolled:
             with self._alone():
+                self._many(self._sql.FORGET_FEED, [(key.table,)])
                 for each in self.journals():
                     if each.table == key.table:
                         self._rebuild(each)
@@ -127,6 +131,7 @@ class FactWrites(Records):
             self._many(getattr(self._sql, _STATEMENTS[kind]), values)
         if made.not_made:
             self._many(self._sql.FACT_NONE, [(each.topic, *each.place, each.why) for each in made.not_made])
+        self._save_feed(made)
 
     def _save_rounds(self, made: Facts, *, is_proved: bool) -> None:
         names = {**dict.fromkeys(each.name for each in made.rounds), **dict.fromkeys(made.opened)}
@@ -148,6 +153,12 @@ class FactWrites(Records):
         if not changed:
             return
         self._put_rounds(changed)
+        replaced = [
+            (*name[:2], each.seq, each.n)
+            for name, kept in changed.items()
+            if (each := kept.round) and (was := before[name].round) and was != each and was.order == each.order
+        ]
+        self._many(self._sql.FORGET_FED, replaced)
         counting = [
             Changed(kept.round, before[name].round)
             for name, kept in changed.items()
@@ -180,7 +191,7 @@ class FactWrites(Records):
         self._put_days(days)
 
     def _days(self, names: Iterable[DayName]) -> dict[DayName, Day]:
-        found = (each for some in _in_parts(sorted(names)) for each in self._named(self._sql.FACT_DAYS, some))
+        found = (each for some in in_parts(sorted(names)) for each in self._named(self._sql.FACT_DAYS, some))
         return {DayName(*each[:5]): day_of(*each[5:]) for each in found}
 
     def _put_days(self, days: dict[DayName, Day]) -> None:
@@ -192,7 +203,7 @@ class FactWrites(Records):
     def _change_slots(self, changes: Slots) -> None:
         """Add rounds to their slots, or take them out."""
         changes = {slot: change for slot, change in changes.items() if any(change.values())}
-        found = (each for some in _in_parts(sorted(changes)) for each in self._named(self._sql.FACT_SLOTS, some))
+        found = (each for some in in_parts(sorted(changes)) for each in self._named(self._sql.FACT_SLOTS, some))
         for table, since, day, dealt_by, rounds in found:
             changes[Slot(table, since)][day, dealt_by] += rounds
         self._put_slots(changes)
@@ -210,7 +221,7 @@ class FactWrites(Records):
         self._many(self._sql.FACT_PACE, there)
 
     def _kept(self, names: Iterable[RoundName]) -> dict[RoundName, Kept]:
-        found = (each for some in _in_parts(list(names)) for each in self._named(self._sql.FACT_ROUNDS, some))
+        found = (each for some in in_parts(list(names)) for each in self._named(self._sql.FACT_ROUNDS, some))
         return {RoundName(*each[:4]): _kept(each) for each in found}
 
     def _named(self, statement: "Statement", names: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -283,7 +294,8 @@ def _sums(day: Day) -> tuple[Any, ...]:
     return day.rounds, day.voided, day.corrected, day.by_hand, *money, as_json(day.bets).decode()
 
 
-def _in_parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
+def in_parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Names in lists short enough for one query."""
     return (names[start : start + MOST_NAMES] for start in range(0, len(names), MOST_NAMES))
 
 

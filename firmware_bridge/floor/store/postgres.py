@@ -112,7 +112,7 @@ INSERTS: Final = "lock table message in row exclusive mode"
 NO_INSERTS: Final = "lock table message in share row exclusive mode"
 """Locks of which one waits for the other, until the end of the transaction."""
 
-OWNED: Final = ("block", "closed", "expired")
+OWNED: Final = ("block", "closed", "expired", "forward")
 """Tables that the ingest does not write."""
 
 _ALL: Final = ", ".join((*TABLES.tables, "store_version", *VIEWS))
@@ -121,8 +121,8 @@ GRANTS: Final = {
     "ingest": (
         f"grant select on {_ALL} to {{}}",
         f"grant insert on {', '.join(name for name in TABLES.tables if name not in OWNED)} to {{}}",
-        "grant update on progress, record_key, log, pending, incident, cosignature, heartbeat to {}",
-        "grant delete on pending, size to {}",
+        "grant update on progress, record_key, log, pending, incident, cosignature, heartbeat, feed_end to {}",
+        "grant delete on pending, size, feed to {}",
         f"grant update, delete on {', '.join(each.name for each in FACTS)} to {{}}",
     ),
     "closer": (
@@ -130,6 +130,7 @@ GRANTS: Final = {
         "grant insert on closed, progress to {}",
         "grant update on progress to {}",
     ),
+    "forward": (f"grant select on {_ALL} to {{}}", "grant insert, update on forward to {}"),
 }
 """Part of a role -> its grants. Progress and facts are updated, messages never; what ingests, closes nothing."""
 

@@ -50,6 +50,15 @@ class RecordQueries(ABC):
         found: list[Any] = self._db.execute(statement.text, statement.values(named)).fetchall()
         return found
 
+    @cached_property
+    def _decoded(self) -> Decoded:
+        return Decoded()
+
+    def _packed(self, key: Key) -> dict[tuple[int, int], Row]:
+        """Entry and number -> the row of each event in the blocks of a journal; {} without any."""
+        found = self._all(self._sql.BLOCK, tbl=key.table, journal=key.journal)
+        return self._decoded.of(key, [(shoe, bytes(body), bytes(digest)) for shoe, body, digest in found])
+
 
 class Records(RecordQueries):
     """The part of a `Store` about records. Methods raise StoreError."""
@@ -221,15 +230,6 @@ class Records(RecordQueries):
             return packed[-2:]
         return found
 
-    @cached_property
-    def _decoded(self) -> Decoded:
-        return Decoded()
-
-    def _packed(self, key: Key) -> dict[tuple[int, int], Row]:
-        """Entry and number -> the row of each event in the blocks of a journal; {} without any."""
-        found = self._all(self._sql.BLOCK, tbl=key.table, journal=key.journal)
-        return self._decoded.of(key, [(shoe, bytes(body), bytes(digest)) for shoe, body, digest in found])
-
     def _with_packed(self, key: Key, first: int, last: int, rows: list[Row]) -> list[Row]:
         """Rows of some entries of a journal, and the events in its block."""
         packed = self._packed(key)
@@ -237,9 +237,8 @@ class Records(RecordQueries):
 
     @staticmethod
     def _row(found: Sequence[Any]) -> Row:
-        """A row of `message`; SQLite gives back a text where another program wrote one."""
-        row, body = Row(*found), found[-2]
-        return row._replace(body=body.encode() if isinstance(body, str) else bytes(body))
+        row = Row(*found)
+        return row._replace(body=as_bytes(row.body))
 
     def _differing(self, rows: Sequence[Row]) -> list[Row]:
         found = ((each, self._stored(each)) for each in rows)
@@ -299,3 +298,8 @@ def _names(leaves: Iterable[Leaf]) -> set[tuple[str, str]]:
 def _leaf_values(leaf: Leaf) -> tuple[Any, ...]:
     """The values of the statement `LEAF`."""
     return leaf.idx, leaf.seq, bytes.fromhex(leaf.head), leaf.origin, leaf.table, leaf.journal
+
+
+def as_bytes(body: Any) -> bytes:
+    """A body as bytes; SQLite gives back a text where another program wrote one."""
+    return body.encode() if isinstance(body, str) else bytes(body)

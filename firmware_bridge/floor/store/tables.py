@@ -252,6 +252,30 @@ evidence: Final = Table(
     "evidence", TABLES, *_texts("tbl place name body"), PrimaryKeyConstraint("tbl", "place", "name")
 )
 
+feed: Final = Table(
+    "feed",
+    TABLES,
+    *_ints("place", autoincrement=False),
+    *_texts("tbl journal"),
+    *_ints("seq n"),
+    *_texts("kind"),
+    *_ints("shoe round", nullable=True),
+    PrimaryKeyConstraint("place"),
+    Index("feed_once", "tbl", "journal", "seq", "n", "kind", unique=True),
+    Index("feed_kind", "tbl", "kind", "place"),
+)
+"""Each message that became a fact, in the order of the commits: what comes later has a higher place."""
+
+feed_end: Final = Table(
+    "feed_end", TABLES, *_ints("one", autoincrement=False), *_ints("place"), PrimaryKeyConstraint("one")
+)
+"""One row: the highest place that was ever given."""
+
+forward: Final = Table(
+    "forward", TABLES, *_texts("name"), *_ints("place"), *_texts("at trouble since"), PrimaryKeyConstraint("name")
+)
+"""How far each receiver of webhooks has taken the feed. trouble, since: why, and since when, it takes no more."""
+
 KEPT: Final = {
     "block": ("update", "delete"),
     "closed": ("update", "delete"),

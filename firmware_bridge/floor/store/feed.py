@@ -1,0 +1,123 @@
+"""The feed of a store: each message that became a fact, in the order of the commits; the same for every engine."""
+
+from collections.abc import Iterable
+from typing import Any, Final, Literal, NamedTuple, get_args
+
+from firmware_bridge.client.chain import number
+from firmware_bridge.floor.facts.made import Fact, Facts
+from firmware_bridge.floor.facts.rows import (
+    AlarmBegan,
+    AlarmEnded,
+    OrderGiven,
+    Round,
+    ShiftActs,
+    ShoeBegan,
+    ShoeOver,
+    SignedIn,
+)
+from firmware_bridge.floor.record.message import Key
+from firmware_bridge.floor.store.records import RecordQueries, Records, as_bytes
+
+Kind = Literal["round", "alarm", "dealer", "shoe", "order", "shift"]
+"""What a message of the feed is about."""
+
+KINDS: Final = get_args(Kind)
+
+KIND_OF: Final[dict[type[Any], Kind]] = {
+    Round: "round",
+    AlarmBegan: "alarm",
+    AlarmEnded: "alarm",
+    SignedIn: "dealer",
+    ShoeBegan: "shoe",
+    ShoeOver: "shoe",
+    OrderGiven: "order",
+    ShiftActs: "shift",
+}
+
+
+class FedMessage(NamedTuple):
+    """A message of the feed. at: RFC 3339. body: None where the store does not have it any more."""
+
+    place: int
+    table: str
+    journal: str
+    seq: int
+    n: int
+    kind: Kind
+    at: str | None
+    body: bytes | None
+
+
+class Forwarded(NamedTuple):
+    """How far a receiver of webhooks has taken the feed. at: when it took something last, "" for never.
+
+    trouble: why it takes nothing, "" if it does. since: since when. Times are RFC 3339.
+    """
+
+    name: str
+    place: int
+    at: str = ""
+    trouble: str = ""
+    since: str = ""
+
+
+class FeedQueries(RecordQueries):
+    """The queries about the feed that a `Store` and a `Reader` answer. Methods raise StoreError."""
+
+    def feed_end(self) -> int:
+        """The highest place that was ever given, 0 for none."""
+        with self._in_words():
+            return self._last_place()
+
+    def feed_after(self, place: int, most: int) -> list[FedMessage]:
+        """The messages of the feed behind a place, at most so many."""
+        with self._in_words():
+            found = [FedMessage(*each) for each in self._all(self._sql.FEED_AFTER, after=place, most=most)]
+            return [self._with_body(each) for each in found]
+
+    def forwarded(self) -> list[Forwarded]:
+        """How far each receiver of webhooks is."""
+        with self._in_words():
+            return [Forwarded(*each) for each in self._all(self._sql.FORWARDS)]
+
+    def _with_body(self, fed: FedMessage) -> FedMessage:
+        """A message of the feed as it is stored, also in a block."""
+        if fed.body is not None:
+            return fed._replace(body=as_bytes(fed.body))
+        packed = self._packed(Key(fed.table, fed.journal)).get((fed.seq, fed.n)) if fed.kind != "round" else None
+        return fed._replace(at=packed.at, body=packed.body) if packed else fed
+
+    def _last_place(self) -> int:
+        found = self._all(self._sql.FEED_END)
+        return int(found[0][0]) if found else 0
+
+
+class FeedWrites(FeedQueries, Records):
+    """The part of a `Store` that keeps the feed. Methods raise StoreError."""
+
+    def put_forwarded(self, *taken: Forwarded) -> None:
+        """Keep how far receivers of webhooks are."""
+        with self._transaction():
+            self._many(self._sql.FORWARD, taken)
+
+    def _save_feed(self, made: Facts) -> None:
+        """Add messages that are facts to the feed, each once. Where facts are written, no other program writes them."""
+        fed = sorted(dict.fromkeys(_fed(made)), key=lambda each: (each[0], number(each[1]), *each[1:4]))
+        if not fed:
+            return
+        end = self._last_place()
+        self._many(self._sql.FEED, [(place, *each) for place, each in enumerate(fed, end + 1)])
+        self._many(self._sql.FED, [(1, end + len(fed))])
+
+
+def _fed(made: Facts) -> Iterable[tuple[Any, ...]]:
+    """Table, journal, entry, number, kind, shoe and round of each message."""
+    for each in made.rounds:
+        yield each.table, each.journal, each.seq, each.n, "round", each.shoe, each.round
+    for fact in made.events:
+        if kind := KIND_OF.get(type(fact)):
+            yield *_place(fact), kind, None, None
+
+
+def _place(fact: Fact) -> tuple[Any, ...]:
+    return fact.place[:4]

@@ -1,0 +1,159 @@
+"""What every store does with its feed, whatever its engine: each brings the fixtures `engine` and `store`."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from firmware_bridge.floor.facts.made import _MADE
+from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.record.message import Row
+from firmware_bridge.floor.record.state import Changes, ProvedRound, TrustedKey
+from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.fact_queries import RoundAt
+from firmware_bridge.floor.store.feed import KINDS, FedMessage, Forwarded
+from tests.floor.every_facts import ask, changed, every_row
+from tests.floor.facts.played import rows
+from tests.floor.journals import AT
+
+LATER, TODAY = "2036-01-01T00:00:00.000Z", "2037-01-01T00:00:00.000Z"
+
+
+@pytest.fixture
+def closed() -> Row:
+    """The first closed round of a baccarat table."""
+    return next(each for each in rows("baccarat") if each.topic == "round")
+
+
+def fed(store: Store, kind: str = "") -> list[FedMessage]:
+    return [each for each in store.feed_after(0, 10_000) if kind in ("", each.kind)]
+
+
+def ids(messages: list[FedMessage]) -> list[tuple[object, ...]]:
+    return [each[1:6] for each in messages]
+
+
+def places(found: list[RoundAt]) -> list[int]:
+    return [each.place for each in found]
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1000])
+def test_each_message_that_is_a_fact_is_in_the_feed_once_with_its_bytes(store: Store, at_once: int) -> None:
+    messages = [*every_row(), *every_row()]
+    random.Random(at_once).shuffle(messages)
+    for start in range(0, len(messages), at_once):
+        store.save(messages[start : start + at_once], [], [])
+    found, sent = fed(store), every_row()
+    assert sorted(each.body or b"" for each in fed(store, "round")) == sorted(
+        each.body for each in sent if each.topic == "round"
+    )
+    assert {each.kind for each in found} <= set(KINDS)
+    assert len(set(ids(found))) == len(found)
+    assert {each.body for each in found} <= {each.body for each in sent}
+    types = [json.loads(each.body)["event"]["type"] for each in sent if each.topic == "event"]
+    assert sum(each in _MADE and each != "ShiftEnded" for each in types) == sum(
+        each.kind not in ("round", "shift") for each in found
+    )
+
+
+def test_places_rise_with_the_commits_and_in_a_commit_with_the_entries(store: Store) -> None:
+    messages = list(rows("baccarat"))
+    half = len(messages) // 2
+    store.save(messages[:half], [], [])
+    end = store.feed_end()
+    store.save(messages[half:], [], [])
+    found = fed(store)
+    assert [each.place for each in found] == sorted(each.place for each in found)
+    assert store.feed_end() == found[-1].place > end
+    assert ids(store.feed_after(end, 1)) == ids([each for each in found if each.place > end][:1])
+    for part in (found[:1], found):
+        named = [(each.journal, each.seq, each.n) for each in part if each.place <= end]
+        assert named == sorted(named)
+
+
+def test_what_is_made_again_is_not_fed_again(store: Store) -> None:
+    store.save(every_row(), [], [])
+    before = fed(store)
+    for table in {each.table for each in every_row()}:
+        store.rebuild_table(table)
+    assert fed(store) == before
+
+
+def test_a_round_comes_again_behind_a_place_when_it_changes(store: Store, closed: Row) -> None:
+    store.save([closed], [], [])
+    [first] = store.rounds_after(closed.table, 0, 10)
+    assert (first.status, first.revision, first.at) == ("closed", 0, closed.at)
+    assert store.rounds_after(closed.table, first.place, 10) == []
+    store.save([changed(closed, seq=99, revision=1, status="voided", by="bo")], [], [])
+    [void] = store.rounds_after(closed.table, first.place, 10)
+    assert (void.status, void.round) == ("voided", first.round)
+    assert store.rounds_after(closed.table, 0, 10) == [void]
+    assert store.rounds_after("T99", 0, 10) == []
+
+
+def test_a_late_message_that_does_not_count_changes_no_round(store: Store, closed: Row) -> None:
+    store.save([changed(closed, seq=99, revision=1, status="voided", by="bo")], [], [])
+    found = store.rounds_after(closed.table, 0, 10)
+    store.save([closed], [], [])
+    assert store.rounds_after(closed.table, 0, 10) == found
+    assert store.newest_rounds() == {closed.table: found[0]._replace(place=store.feed_end())}
+    assert len(fed(store, "round")) == 2
+
+
+def test_the_rounds_of_a_table_come_a_page_at_a_time(store: Store) -> None:
+    store.save(every_row(), [], [])
+    table = every_row()[0].table
+    all_of_them = store.rounds_after(table, 0, 1_000)
+    found: list[RoundAt] = []
+    while some := store.rounds_after(table, found[-1].place if found else 0, 2):
+        found += some
+    assert found == all_of_them
+    assert places(found) == sorted(places(found))
+    assert set(store.newest_rounds()) == {each.table for each in every_row()}
+
+
+def test_of_an_enrolled_table_only_what_is_verified_is_fed_also_what_came_before(store: Store, closed: Row) -> None:
+    other = changed(closed, seq=99, round=99)
+    store.save([closed, other], [], [])
+    assert len(fed(store, "round")) == 2
+    end = store.feed_end()
+    store.put_key(TrustedKey(closed.table, "vkey", "enrolled", "A", "B", AT))
+    assert (fed(store, "round"), store.rounds_after(closed.table, 0, 10)) == ([], [])
+    forged = changed(closed, outcome="tie")
+    (changes := Changes()).proved.append(ProvedRound(forged, "log", 8))
+    store.save([], [], [], changes)
+    [found] = fed(store, "round")
+    assert (found.body, found.place > end) == (forged.body, True)
+    [kept] = store.rounds_after(closed.table, 0, 10)
+    assert kept.outcome == "tie"
+
+
+def test_bytes_that_were_verified_in_the_place_of_others_come_in_a_new_place(store: Store, closed: Row) -> None:
+    forged = changed(closed, outcome="tie")
+    store.save([forged], [], [])
+    [first] = store.rounds_after(closed.table, 0, 10)
+    (changes := Changes()).proved.append(ProvedRound(closed, "log", 8))
+    for _ in range(2):
+        store.save([], [], [], changes)
+        [found] = store.feed_after(first.place, 10)
+        assert found.body == closed.body
+    [kept] = store.rounds_after(closed.table, first.place, 10)
+    assert (first.outcome, kept.outcome) == ("tie", json.loads(closed.body)["outcome"])
+
+
+def test_the_feed_of_an_expired_journal_goes_and_no_place_is_given_twice(store: Store, closed: Row) -> None:
+    store.save([closed], [], [Progress(closed.key, closed.shoe, closed.seq, closed.seq)])
+    end = store.feed_end()
+    assert store.expire(closed.key, LATER, TODAY)
+    assert (fed(store), store.feed_end()) == ([], end)
+    store.save([changed(closed, journal="9-1a", prev=None)], [], [])
+    assert [each.place for each in fed(store)] == [end + 1]
+
+
+def test_how_far_a_receiver_is_stays(engine: object, store: Store) -> None:
+    store.put_forwarded(Forwarded("b", 3), Forwarded("a", 7, AT, "it answers 500", AT))
+    store.put_forwarded(Forwarded("b", 4, AT))
+    assert store.forwarded() == [Forwarded("a", 7, AT, "it answers 500", AT), Forwarded("b", 4, AT)]
+    assert len(ask(store, "select * from forward")) == 2
