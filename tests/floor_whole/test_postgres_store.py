@@ -1,10 +1,11 @@
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.record.ledger import Progress
-from firmware_bridge.floor.record.message import Unread
+from firmware_bridge.floor.record.message import Key, Unread
 from firmware_bridge.floor.store import Saved, Store, StoreError
 from tests.floor.every_block import *  # noqa: F403  # what every store does with blocks
 from tests.floor.every_closed import *  # noqa: F403  # what people close, and what an ingest says of itself
@@ -45,8 +46,6 @@ def test_long_bytes_go_into_conflict_and_quarantine(store: Store) -> None:
 
 
 def test_two_writers_of_the_same_messages_keep_each_once(store: Store, cluster: Cluster, database: str) -> None:
-    from threading import Thread
-
     from firmware_bridge.floor.store.postgres import PostgresStore
 
     rows = [event(seq) for seq in range(1, 400)]
@@ -65,6 +64,31 @@ def test_two_writers_of_the_same_messages_keep_each_once(store: Store, cluster: 
         each.join()
     assert sum(each.fresh for each in found) == sum(each.repeats for each in found) == len(rows)
     assert store.count("messages") == len(rows)
+
+
+def test_repeats_that_come_while_blocks_are_made_are_kept_once(engine: Engine, store: Store) -> None:
+    journals = [f"{number}-aa" for number in range(1, 31)]
+    rows = [event(seq, journal=journal, shoe=shoe) for shoe, journal in enumerate(journals, 1) for seq in range(1, 20)]
+    progress = [Progress(Key("T07", journal), shoe, 19, 19, "") for shoe, journal in enumerate(journals, 1)]
+    store.save(rows, [], [*progress, Progress(Key("T07", "99-next"), 99, 0, 0, "")])
+    other, made, found = engine.open(), list[object](), list[Saved]()
+
+    def pack() -> None:
+        made.extend(other.compact(key, "2031-01-01T00:00:00.000Z") for key in other.over())
+
+    def repeat() -> None:
+        found.extend(store.save(rows[start : start + 19], [], []) for start in range(0, len(rows), 19))
+
+    threads = [Thread(target=pack), Thread(target=repeat)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    other.close()
+    assert [each.fresh for each in found] == [0] * len(journals)
+    assert all(made)
+    assert store._db.execute("select count(*) from message").fetchone() == (0,)
+    assert store.count("messages") == len(rows) == len(list(store.rows("messages", None, None)))
 
 
 @pytest.mark.parametrize("command", ["ingest", "metrics", "page", "prepare", "expire"])
