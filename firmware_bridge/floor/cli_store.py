@@ -42,13 +42,13 @@ def _compact(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 
 def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    from firmware_bridge.floor.store.commands import expire, expire_quarantine
+    from firmware_bridge.floor.store.commands import expire, expire_events, expire_quarantine
     from firmware_bridge.floor.store.open import open_store
     from firmware_bridge.floor.verified.quorum import policy
 
-    years, days = config.store.keep_years, config.store.quarantine_days
-    if years is None and days is None:
-        say("nothing is deleted: neither [store] keep_years nor quarantine_days is set")
+    years, of_events, days = config.store.keep_years, config.store.keep_event_years, config.store.quarantine_days
+    if years is None and of_events is None and days is None:
+        say("nothing is deleted: none of [store] keep_years, keep_event_years and quarantine_days is set")
         return Exit.FINE
     has_quorum = policy(config).quorum != "none"
     with closing(open_store(config)) as store:
@@ -56,6 +56,8 @@ def _expire(arguments: argparse.Namespace, config: FloorConfig) -> int:
             say(expire_quarantine(store, days, dry=arguments.dry_run))
         for line in expire(store, years, dry=arguments.dry_run, quorum=has_quorum) if years is not None else ():
             say(escaped(line))
+        if of_events is not None:
+            say(expire_events(store, of_events, dry=arguments.dry_run, quorum=has_quorum))
     return Exit.FINE
 
 

@@ -98,6 +98,7 @@ class StoreSection(Struct, frozen=True, kw_only=True):
     password_file: the file that holds its password; without it, libpq looks in its usual places.
     compact_hours: `shoe-floor compact` compresses the events of shoes that are over for so long.
     keep_years: `shoe-floor expire` deletes older journals; without it, none is ever deleted.
+    keep_event_years: `shoe-floor expire` deletes the events of older journals, and keeps their rounds.
     quarantine_days: `shoe-floor expire` deletes what is longer in quarantine; without it, nothing of it.
     """
 
@@ -106,6 +107,7 @@ class StoreSection(Struct, frozen=True, kw_only=True):
     password_file: Text | None = None
     compact_hours: Annotated[int, Meta(ge=0, le=87_600)] = 24
     keep_years: Years | None = None
+    keep_event_years: Years | None = None
     quarantine_days: Annotated[int, Meta(ge=1, le=36_500)] | None = None
 
 

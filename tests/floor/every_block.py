@@ -16,7 +16,7 @@ from firmware_bridge.floor.record.message import Key, Row
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Saved, Store, StoreError, What, compaction
 from firmware_bridge.floor.store.blocks import Block, packed
-from firmware_bridge.floor.store.commands import compact
+from firmware_bridge.floor.store.commands import compact, expire_events
 from firmware_bridge.floor.store.errors import DamagedBlock
 from firmware_bridge.floor.verified.audit import Audit
 from tests.floor.every_facts import TABLES, every_row, facts
@@ -128,7 +128,7 @@ def test_an_event_that_comes_behind_a_block_is_a_row_beside_it(store: Store) -> 
     assert store.compact(OVER, LATER) is None
 
 
-STEPS = ("BLOCK_MADE", "EVENTS_PACKED")
+STEPS = ("BLOCK_MADE", "BLOCK_SHOES", "EXPIRE_EVENTS")
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -159,7 +159,7 @@ def test_a_compaction_that_is_broken_off_changes_nothing(
 def test_rows_that_changed_while_they_were_packed_stay(store: Store, mocker: MockerFixture) -> None:
     keep(store, shoe(1, 2, 3, 4))
 
-    def beside(rows: list[Row]) -> list[Block]:
+    def beside(rows: list[Row]) -> Block:
         made = packed(rows)
         store.save([event(5)], [], [])
         return made
@@ -177,6 +177,25 @@ def test_a_block_expires_with_its_journal(store: Store) -> None:
     assert store.expire(OVER, LATER, LATER) == old
     assert (in_blocks(store), store.count("messages")) == (0, 1)
     assert store.save(shoe(1, 2, 3, 4), [], []) == Saved(7, 0, 0)
+
+
+def test_events_expire_before_their_rounds(store: Store) -> None:
+    keep(store, shoe(1, 2, 3, 4))
+    assert expire_events(store, 0, dry=True).startswith("would be deleted: 0 events of 0 journals")
+    store.compact(OVER, LATER)
+    rounds = list(store.rows("rounds", None, None))
+    assert expire_events(store, 0, dry=True) == (
+        "would be deleted: 4 events of 1 journals older than 0 years; their rounds are kept"
+    )
+    assert in_blocks(store) == 4
+    assert expire_events(store, 0).startswith("deleted: 4 events of 1 journals")
+    assert (in_blocks(store), list(store.rows("rounds", None, None))) == (0, rounds)
+    [(table, journal, _, _, _, messages, count, _)] = store.rows("expired", None, None)
+    assert (table, journal, messages, count) == (*OVER, 4, 0)
+    assert store.over() == []
+    [old] = [each for each in store.old(LATER) if each.key == OVER]
+    assert (old.messages, old.rounds) == (3, 3)
+    assert store.expire(OVER, LATER, LATER) == old
 
 
 @pytest.mark.parametrize("damage", ["cut", "other", "empty"])

@@ -14,7 +14,7 @@ from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, ProvedRound, TrustedKey
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Old, OtherFormat, Saved, Store, StoreError, What
-from firmware_bridge.floor.store.blocks import packed
+from firmware_bridge.floor.store.blocks import packed, shoes
 from firmware_bridge.floor.store.closings import Closing
 from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed
 from firmware_bridge.floor.store.tables import KEPT
@@ -82,6 +82,7 @@ def test_rows_of_records_are_never_changed_or_deleted(store: Store, engine: Engi
     done = "changed" if what == "update" else "deleted"
     columns = {
         "block": "last_at",
+        "block_shoe": "last_at",
         "closed": "why",
         "evidence": "body",
         "leaf": "idx",
@@ -110,7 +111,8 @@ def keep_a_record(store: Store) -> None:
     store.put_cosigned([Cosignature(log.origin, "w1", 2, 1, "line")], {"T07": [witnessed]})
     store.put_evidence(found, {"note": "text"})
     with store._transaction():
-        store._many(store._sql.BLOCK_MADE, packed([event(1, journal="2-over")]))
+        store._many(store._sql.BLOCK_MADE, [packed([event(1, journal="2-over")])])
+        store._many(store._sql.BLOCK_SHOES, shoes([event(1, journal="2-over")]))
     store.save([], [], [Progress(KEY, 3, 1, 2)])
     assert store.close_gap(KEY, 0, Closing("ANNA", "lost", AT)) == 2
 

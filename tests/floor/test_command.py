@@ -145,7 +145,10 @@ def test_a_missing_package_is_named_with_its_extra() -> None:
 
 def test_nothing_is_deleted_without_a_setting(floor: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     assert floor("expire") == 0
-    assert "nothing is deleted: neither [store] keep_years nor quarantine_days is set" in capsys.readouterr().out
+    assert (
+        "nothing is deleted: none of [store] keep_years, keep_event_years and quarantine_days is set"
+        in capsys.readouterr().out
+    )
 
 
 def test_journals_older_than_a_setting_are_deleted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

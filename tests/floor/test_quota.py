@@ -123,7 +123,7 @@ def test_expire_deletes_old_quarantine_and_nothing_else(tmp_path: Path, capsys: 
         assert main(["--config", str(config), "expire", *words]) == 0
         return capsys.readouterr().out
 
-    assert "neither [store] keep_years nor quarantine_days is set" in expired("")
+    assert "none of [store] keep_years, keep_event_years and quarantine_days is set" in expired("")
     assert expired("quarantine_days = 90", "--dry-run").startswith("would be deleted: 2 messages in quarantine")
     assert expired("quarantine_days = 90").startswith("deleted: 2 messages in quarantine for more than 90 days")
     assert expired("quarantine_days = 90").startswith("deleted: 0 messages")

@@ -17,8 +17,8 @@ PRESET: Final = 6
 KEPT: Final = 4
 """Blocks that are kept decoded: one has some 3 MB, and is read a page after the other."""
 
-_Packed = tuple[int, int, int, str, str, bytes, bytes | None]
-"""What of an event's row is its own: seq, n, of, at, received_at, body, digest."""
+_Packed = tuple[int, int, int, int, str, str, bytes, bytes | None]
+"""What of an event's row is its own: seq, n, of, shoe, at, received_at, body, digest."""
 
 _decode = msgspec.msgpack.Decoder(list[_Packed]).decode
 
@@ -38,25 +38,25 @@ class Block(NamedTuple):
     body: bytes
     digest: bytes
 
-    @property
-    def key(self) -> Key:
-        """Its journal."""
-        return Key(self.table, self.journal)
+
+class BlockShoe(NamedTuple):
+    """A row of the table `block_shoe`: what a block has of one shoe."""
+
+    table: str
+    journal: str
+    shoe: int
+    messages: int
+    last_seq: int
+    first_at: str
+    last_at: str
 
 
-def packed(rows: Iterable[Row]) -> list[Block]:
-    """The blocks of events of a journal: one for each number of a shoe in it, most often one."""
-    of_shoes: dict[int, list[Row]] = {}
-    for row in rows:
-        of_shoes.setdefault(row.shoe, []).append(row)
-    return [_block(some) for some in of_shoes.values()]
-
-
-def _block(rows: Sequence[Row]) -> Block:
+def packed(rows: Sequence[Row]) -> Block:
+    """The block of all events of a journal. Raises ValueError without an event."""
     content = msgspec.msgpack.encode([_own(row) for row in rows])
     return Block(
         *rows[0].key,
-        rows[0].shoe,
+        max(row.shoe for row in rows),
         len(rows),
         max(row.seq for row in rows),
         max((row.seq for row in rows if row.digest is not None), default=0),
@@ -68,7 +68,25 @@ def _block(rows: Sequence[Row]) -> Block:
     )
 
 
-def unpacked(key: Key, shoe: int, body: bytes, digest: bytes) -> list[Row]:
+def shoes(rows: Iterable[Row]) -> list[BlockShoe]:
+    """What a block of these events has of each shoe: a journal goes on where cards are shuffled after each round."""
+    of: dict[int, list[Row]] = {}
+    for row in rows:
+        of.setdefault(row.shoe, []).append(row)
+    return [
+        BlockShoe(
+            *some[0].key,
+            shoe,
+            len(some),
+            max(row.seq for row in some),
+            min(row.at for row in some),
+            max(row.at for row in some),
+        )
+        for shoe, some in of.items()
+    ]
+
+
+def unpacked(key: Key, body: bytes, digest: bytes) -> list[Row]:
     """The rows of a block, in the order in which they were packed. Raises DamagedBlock."""
     try:
         content = lzma.decompress(body)
@@ -80,7 +98,7 @@ def unpacked(key: Key, shoe: int, body: bytes, digest: bytes) -> list[Row]:
         raise DamagedBlock(what, "restore the last backup, or back-fill the journal (docs/floor.md)")
     return [
         Row(EVENT, *key, seq, n, of, shoe, at, received_at, None, None, None, None, None, None, body, came_as)
-        for seq, n, of, at, received_at, body, came_as in found
+        for seq, n, of, shoe, at, received_at, body, came_as in found
     ]
 
 
@@ -88,18 +106,12 @@ class Decoded:
     """The events of the blocks that were read last."""
 
     def __init__(self) -> None:
-        self._kept = OrderedDict[tuple[Key, int, bytes, bytes], list[Row]]()
+        self._kept = OrderedDict[tuple[Key, bytes, bytes], dict[tuple[int, int], Row]]()
 
-    def of(self, key: Key, blocks: Iterable[tuple[int, bytes, bytes]]) -> dict[tuple[int, int], Row]:
-        """Entry and number -> the row of each event in the blocks of a journal. Raises DamagedBlock.
-
-        blocks: number of the shoe, body and digest of each.
-        """
-        return {(row.seq, row.n): row for each in blocks for row in self._rows(key, *each)}
-
-    def _rows(self, *block: *tuple[Key, int, bytes, bytes]) -> list[Row]:
+    def of(self, *block: *tuple[Key, bytes, bytes]) -> dict[tuple[int, int], Row]:
+        """Entry and number -> the row of each event in a block: journal, body, digest. Raises DamagedBlock."""
         if block not in self._kept:
-            self._kept[block] = unpacked(*block)
+            self._kept[block] = {(row.seq, row.n): row for row in unpacked(*block)}
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(block)
@@ -112,4 +124,4 @@ def merged(rows: Iterable[Row], events: Iterable[Row]) -> list[Row]:
 
 
 def _own(row: Row) -> _Packed:
-    return row.seq, row.n, row.of, row.at, row.received_at, bytes(row.body), row.digest
+    return row.seq, row.n, row.of, row.shoe, row.at, row.received_at, bytes(row.body), row.digest

@@ -105,6 +105,23 @@ def expire(store: Store, years: int, *, dry: bool = False, quorum: bool = False)
             yield f"deleted: {what}"
 
 
+def expire_events(store: Store, years: int, *, dry: bool = False, quorum: bool = False) -> str:
+    """Delete the events of compacted journals older than so many years; returns a line about it. As `expire`.
+
+    Rounds, facts and leaves are kept.
+    """
+    now = datetime.now(UTC)
+    _look_at_the_clock(store, now)
+    before, journals, events = rfc3339(now - years * YEAR), 0, 0
+    for key in store.compacted(before):
+        if count := store.expire_events(key, before, rfc3339(now), quorum=quorum, dry=dry):
+            journals, events = journals + 1, events + count
+    what = f"{events} events of {journals} journals older than {years} years; their rounds are kept"
+    if events and not dry:
+        log.warning("deleted: %s", what)
+    return f"{'would be deleted' if dry else 'deleted'}: {what}"
+
+
 def compact(store: Store, hours: int, *, quorum: bool = False) -> str:
     """Make the events of each shoe that is over for so many hours one block; returns what was done, in words.
 

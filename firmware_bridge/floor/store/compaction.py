@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple
 
 from firmware_bridge.floor.record.message import EVENT, Key, Row, is_same
-from firmware_bridge.floor.store.blocks import Decoded, packed
+from firmware_bridge.floor.store.blocks import packed, shoes, unpacked
 from firmware_bridge.floor.store.facts import FactWrites
 
 if TYPE_CHECKING:
@@ -50,17 +50,21 @@ class Compaction(FactWrites):
             rows = self._events(key)
         if not rows or max(max(row.at, row.received_at) for row in rows) >= before:
             return None
-        blocks = packed(rows)  # takes the longest, and other writers need not wait for it
+        block = packed(rows)  # takes the longest, and other writers need not wait for it
         with self._transaction():
             self._alone_with_messages()
-            made = Decoded().of(key, [(each.shoe, each.body, each.digest) for each in blocks])
-            if not self._is_over(key, quorum=quorum) or self._events(key) != sorted(made.values(), key=_order):
+            if not self._is_over(key, quorum=quorum) or self._events(key) != unpacked(key, block.body, block.digest):
                 return None
-            self._many(self._sql.BLOCK_MADE, blocks)
+            self._many(self._sql.BLOCK_MADE, [block])
+            self._many(self._sql.BLOCK_SHOES, shoes(rows))
             with self._deleting("message"):
-                if (count := self._many(self._sql.EVENTS_PACKED, [key])) != len(rows):
+                if (count := self._many(self._sql.EXPIRE_EVENTS, [key])) != len(rows):
                     raise AssertionError(f"{count} of {len(rows)} events of {key} were deleted")
-        return Compacted(key, len(rows), sum(len(row.body) for row in rows), sum(len(each.body) for each in blocks))
+        return Compacted(key, len(rows), sum(len(row.body) for row in rows), len(block.body))
+
+    def _forget_block(self, key: Key) -> None:
+        self._many(self._sql.EXPIRE_BLOCK, [key])
+        self._many(self._sql.EXPIRE_BLOCK_SHOES, [key])
 
     def _is_over(self, key: Key, *, quorum: bool) -> bool:
         """Whether the events of a journal may become a block."""
@@ -73,17 +77,37 @@ class Compaction(FactWrites):
 
     def expire(self, key: Key, before: str, now: str, *, quorum: bool = False) -> "Old | None":
         """Delete an old journal, and record that; returns it, None if it is not old or stays. Its leaves are kept."""
-        with self._transaction(), self._deleting("message", "block"):
+        with self._transaction(), self._deleting("message", "block", "block_shoe"):
             for found in self._old(before, key, quorum=quorum):
                 if not found.stays:
                     with self._alone():
                         self._forget_facts(key)
                     self._many(self._sql.EXPIRE, [key])
-                    self._many(self._sql.EXPIRE_BLOCK, [key])
+                    self._forget_block(key)
                     self._many(self._sql.EXPIRE_FEED, [key])
                     self._many(self._sql.EXPIRED, [(*key, *found[1:-1], now)])
                     return found
         return None
+
+    def compacted(self, before: str) -> list[Key]:
+        """The journals with blocks that hold nothing from an RFC 3339 time on, the oldest first."""
+        with self._in_words():
+            return [Key(*each) for each in self._all(self._sql.OLD_BLOCKS, before=before)]
+
+    def expire_events(self, key: Key, before: str, now: str, *, quorum: bool = False, dry: bool = False) -> int:
+        """Delete the events of an old compacted journal, and record that; returns how many, 0 if it must stay.
+
+        Its rounds and leaves are kept. dry: delete nothing.
+        """
+        with self._transaction(), self._deleting("message", "block", "block_shoe"):
+            for found in self._old(before, key, quorum=quorum):
+                if not found.stays and (events := len(self._packed(key))):
+                    if not dry:
+                        self._many(self._sql.EXPIRE_EVENTS, [key])
+                        self._forget_block(key)
+                        self._many(self._sql.EXPIRED, [(*key, *found[1:4], events, 0, now)])
+                    return events
+        return 0
 
     def _not_in_blocks(self, rows: list[Row]) -> "Unpacked":
         """Separate messages that came again and are in a block.
@@ -117,7 +141,3 @@ class Compaction(FactWrites):
 
     @abstractmethod
     def _old(self, before: str, key: Key | None = None, *, quorum: bool) -> Sequence["Old"]: ...
-
-
-def _order(row: Row) -> tuple[int, int]:
-    return row.seq, row.n

@@ -112,7 +112,7 @@ INSERTS: Final = "lock table message in row exclusive mode"
 NO_INSERTS: Final = "lock table message in share row exclusive mode"
 """Locks of which one waits for the other, until the end of the transaction."""
 
-OWNED: Final = ("block", "closed", "expired", "forward")
+OWNED: Final = ("block", "block_shoe", "closed", "expired", "forward")
 """Tables that the ingest does not write."""
 
 _ALL: Final = ", ".join((*TABLES.tables, "store_version", *VIEWS))

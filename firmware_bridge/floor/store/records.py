@@ -55,9 +55,9 @@ class RecordQueries(ABC):
         return Decoded()
 
     def _packed(self, key: Key) -> dict[tuple[int, int], Row]:
-        """Entry and number -> the row of each event in the blocks of a journal; {} without any."""
+        """Entry and number -> the row of each event in the block of a journal; {} without one."""
         found = self._all(self._sql.BLOCK, tbl=key.table, journal=key.journal)
-        return self._decoded.of(key, [(shoe, bytes(body), bytes(digest)) for shoe, body, digest in found])
+        return self._decoded.of(key, *map(bytes, found[0])) if found else {}
 
 
 class Records(RecordQueries):

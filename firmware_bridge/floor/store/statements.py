@@ -103,7 +103,7 @@ select shoe, whole, known, since, closed_to from progress where tbl = :tbl and j
 """)
 PREVIOUS: Final = text("""
 select p.shoe, coalesce(
-  (select max(b.last_at) from block b where b.tbl = p.tbl and b.journal = p.journal),
+  (select b.last_at from block b where b.tbl = p.tbl and b.journal = p.journal),
   (select max(m.at) from message m where m.topic = 'event' and m.tbl = p.tbl and m.journal = p.journal))
 from progress p where p.tbl = :tbl and p.journal <> :journal order by p.shoe desc limit 1
 """)
@@ -183,7 +183,9 @@ _ONE: Final = "tbl = :tbl and journal = :journal"
 OLD: Final = text(_OLD.format(which="true", blocks="true"))
 OLD_ONE: Final = text(_OLD.format(which=f"topic in ('event', 'round') and {_ONE}", blocks=_ONE))
 EXPIRE: Final = text(f"delete from message where topic in ('event', 'round') and {_ONE}")
+EXPIRE_EVENTS: Final = text(f"delete from message where topic = 'event' and {_ONE}")
 EXPIRE_BLOCK: Final = text(f"delete from block where {_ONE}")
+EXPIRE_BLOCK_SHOES: Final = text(f"delete from block_shoe where {_ONE}")
 EXPIRED: Final = newest(tables.expired, "shoe first_at last_at messages rounds expired_at")
 IS_EXPIRED: Final = text("select 1 from expired where tbl = :tbl and journal = :journal")
 
@@ -364,15 +366,18 @@ join message m on m.topic = 'round' and m.tbl = f.tbl and m.journal = f.journal 
   select max(r.seq) from message r
   where r.topic = 'round' and r.tbl = f.tbl and r.journal = f.journal and r.revision = 0 and r.seq <= f.seq)
 """)
-BLOCK: Final = text(f"select shoe, body, digest from block where {_ONE} order by shoe")
+BLOCK: Final = text(f"select body, digest from block where {_ONE}")
 BLOCKS: Final = text("""
-select distinct tbl, journal from block
+select tbl, journal from block
 where (:tbl = '' or tbl = :tbl) and (:journal = '' or journal = :journal) order by tbl, journal
 """)
-BLOCKS_AMONG: Final = text("select distinct tbl, journal from block where (tbl, journal) in $names")
+OLD_BLOCKS: Final = text("""
+select tbl, journal from block where last_at < :before and received_at < :before order by last_at, tbl, journal
+""")
+BLOCKS_AMONG: Final = text("select tbl, journal from block where (tbl, journal) in $names")
 BLOCK_MADE: Final = insert(tables.block)
+BLOCK_SHOES: Final = insert(tables.block_shoe)
 EVENTS: Final = text(f"select {COLUMNS} from message where topic = 'event' and {_ONE} order by seq, n")
-EVENTS_PACKED: Final = text(f"delete from message where topic = 'event' and {_ONE}")
 OVER: Final = text("""
 select p.tbl, p.journal from progress p join (select tbl, max(shoe) as shoe from progress group by tbl) newest
   on newest.tbl = p.tbl and newest.shoe > p.shoe

@@ -84,9 +84,18 @@ block: Final = Table(
     *_ints("shoe messages last_seq hidden_seq"),
     *_texts("first_at last_at received_at"),
     *_blobs("body digest"),
+    PrimaryKeyConstraint("tbl", "journal"),
+)
+"""All events of a journal that is over, compressed; its rounds stay in `message` (`blocks.py`)."""
+
+block_shoe: Final = Table(
+    "block_shoe",
+    TABLES,
+    *_texts("tbl journal"),
+    *_ints("shoe messages last_seq"),
+    *_texts("first_at last_at"),
     PrimaryKeyConstraint("tbl", "journal", "shoe"),
 )
-"""All events of a shoe that is over, compressed; its rounds stay in `message` (`blocks.py`)."""
 
 conflict: Final = Table(
     "conflict",
@@ -278,6 +287,7 @@ forward: Final = Table(
 
 KEPT: Final = {
     "block": ("update", "delete"),
+    "block_shoe": ("update", "delete"),
     "closed": ("update", "delete"),
     "leaf": ("update", "delete"),
     "leaf_name": ("update", "delete"),
@@ -354,7 +364,7 @@ VIEWS: Final = {
       count(distinct round) as rounds
     from message group by tbl, journal, shoe
     union all
-    select tbl, journal, shoe, first_at, last_at, last_seq, messages, 0 from block) parts
+    select tbl, journal, shoe, first_at, last_at, last_seq, messages, 0 from block_shoe) parts
   group by tbl, journal, shoe""",
 }
 """View -> its query, in order. $text: bytes as a text, $hex: their digits."""

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.client.entry import begun_by
-from firmware_bridge.client.heads import Part, follows, is_round_of, part, round_of
+from firmware_bridge.client.heads import Part, follows, is_round_of, part, round_of, signed_part
 from firmware_bridge.floor.record.message import EVENT, Row, now
 from firmware_bridge.floor.record.state import Incident, Leaf, Log
 from firmware_bridge.floor.store import Store
@@ -102,8 +102,11 @@ class Audit:
 
     def _wrong(self, log: Log, keys: Keys, leaf: Leaf, rows: list[Row], before: str) -> str:
         """What is wrong with the stored messages of an entry; "" for nothing."""
-        if not rows:
-            return "" if self._store.is_expired(log.table, leaf.journal) else "its messages are not in the store"
+        if not any(row.topic == EVENT for row in rows):
+            if not self._store.is_expired(log.table, leaf.journal):
+                return "its messages are not in the store"
+            signed = (is_round_of(keys.publics, log.origin, row.body, signed_part(row.body)[0]) for row in rows)
+            return "" if all(signed) else "its round is not signed by its table"
         if any(row.digest is not None for row in rows):
             self.hidden += 1
             is_same = all(b',"head":"%b"' % leaf.head.encode() in row.body for row in rows)

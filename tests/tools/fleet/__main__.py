@@ -52,6 +52,7 @@ def main(argv: list[str] | None = None) -> int:
                 store=options.store,
                 faults=options.faults and count == counts[-1],
                 stored=not options.puback,
+                compact=options.compact,
                 journals=options.journals and str(options.journals),
                 seed=seed,
                 witnesses=options.witnesses,
@@ -106,6 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "seconds between two checkpoints of a table for the witnesses (default: %(default)s)"
     parser.add_argument("--feed", type=_count, default=20, metavar="S", help=text)
     parser.add_argument("--puback", action="store_true", help="tables believe the broker, not the store")
+    parser.add_argument("--compact", action="store_true", help="compress the events of shoes that are over meanwhile")
     parser.add_argument("--growth", action="store_true", help="10 and 100 tables before, to compare what each needs")
     parser.add_argument("--seed", type=int, metavar="N", help="of all chances (default: a new one)")
     parser.add_argument(

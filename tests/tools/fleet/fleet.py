@@ -41,6 +41,7 @@ WHOLE_S: Final = 900.0
 AGAIN_S: Final = 3.0
 """Pause between two comparisons of an incomplete store."""
 
+COMPACT_S: Final = 2.0
 LOOK_S: Final = 0.1
 METER_S: Final = 2.0
 
@@ -63,7 +64,11 @@ class Fleet:
         self.network = Child("network", self._ways(ports), folder / "network.log")
         self.office = Office(folder, show)
         self.witnesses = Witnesses(folder, plan.witnesses, plan.feed_s)
-        sections = self.engine.toml(ports[0], ports[1:], secret), self.store.toml(), self.witnesses.toml()
+        sections = (
+            self.engine.toml(ports[0], ports[1:], secret),
+            self.store.toml() + "compact_hours = 0\n",
+            self.witnesses.toml(),
+        )
         self.office.configure(*sections)
         self.team = Team(self._tasks(ports[0], password), folder)
         self._meter = measure.Meter()
@@ -117,7 +122,9 @@ class Fleet:
         self._meter.begin(self._pids())
         parts = self.office, self.store, self.engine, self.network, self.team, self.witnesses
         faults = self._faults = Faults(self.plan, parts, self._show)
-        work = [asyncio.create_task(self._measure())]
+        work, over = [asyncio.create_task(self._measure())], asyncio.Event()
+        if self.plan.compact:
+            work.append(asyncio.create_task(self._compact(over)))
         if self.plan.faults:
             work.append(asyncio.create_task(faults.run()))
         while (left := began + 60 * self.plan.minutes - time.monotonic()) > 0 and not self._fallen():
@@ -126,10 +133,22 @@ class Fleet:
             await work[-1]
         self._meter.look(self._pids())
         work[0].cancel()
+        over.set()
+        await asyncio.gather(*work[1:])
         report = self.report
         report.troubles = faults.troubles
         report.seconds, report.cpu_s = round(time.monotonic() - began, 1), dict(self._meter.cpu_s)
         report.use = {kind: measure.use_of_all(pids) for kind, pids in self._pids().items()}
+
+    async def _compact(self, over: asyncio.Event) -> None:
+        """Compress until it is over; a store that is away is tried again."""
+        while not over.is_set():
+            try:
+                self.report.compacted += await self.office.compact()
+            except FleetError as error:
+                if not self.plan.faults:
+                    self.report.failures.append(str(error))
+            await asyncio.sleep(COMPACT_S)
 
     async def _settle(self) -> None:
         """Stops the dealing, waits until all is kept and compares; ends the tables and compares again."""
@@ -142,6 +161,8 @@ class Fleet:
             self.report.failures.append(f"not everything is kept after {WHOLE_S:.0f} s")
         kept_s = round(time.monotonic() - began, 1)
         give_up = began + WHOLE_S
+        if self.plan.compact:
+            self.report.compacted += await self.office.compact()
         if (await self._compared(give_up)).is_whole:
             self.report.whole_s = kept_s if self.plan.stored else round(time.monotonic() - began, 1)
         if self.plan.witnesses:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,13 @@ class Office:
     async def run(self, *words: str) -> None:
         """Run a command to its end. Raises FleetError where it fails."""
         await self._finished(f"shoe-floor {' '.join(words)}", self._command(*words), words[0])
+
+    async def compact(self) -> int:
+        """Compress the events of shoes that are over; returns of how many. Raises FleetError where it fails."""
+        log = self._folder / "compact.log"
+        await self.run("compact")
+        found = re.findall(r"^(\d+) journals compacted", await asyncio.to_thread(log.read_text), re.M)
+        return int(found[-1])
 
     async def keys(self, *, enrols: bool = False) -> dict[str, str]:
         """The key that each table showed. enrols: let all of them count."""

@@ -40,7 +40,8 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     every_s: a round's due time at a table. stored: whether the store's word counts for tables. journals: the folder
     that those of the tables are made in, None for the fleet's own. witnesses: how many cosign the records; feed_s:
-    seconds between two checkpoints of a table that they get.
+    seconds between two checkpoints of a table that they get. compact: whether shoes that are over are compressed
+    all the time.
     """
 
     tables: int = 1000
@@ -55,6 +56,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     seed: int = 0
     witnesses: int = 0
     feed_s: int = 20
+    compact: bool = False
 
     @property
     def names(self) -> dict[str, str]:
@@ -96,7 +98,8 @@ class Trouble(Struct, kw_only=True):
 class Report(Struct, kw_only=True):
     """What came of a run. use, cpu_s: of each kind of process, at the end, and over the whole play.
 
-    base: what a fleet process uses before its first table. rounds, entries: of the processes that lived to the end.
+    compacted: journals whose events became a block. base: what a fleet process uses before its first table. rounds,
+    entries: of the processes that lived to the end.
     """
 
     plan: Plan
@@ -114,6 +117,7 @@ class Report(Struct, kw_only=True):
     windows: Windows | None = None
     conflicts: int = 0
     quarantined: int = 0
+    compacted: int = 0
     base: Use = Use()
     use: dict[str, Use] = {}
     cpu_s: dict[str, float] = {}
@@ -126,4 +130,5 @@ class Report(Struct, kw_only=True):
         healed = all(each.whole_s is not None for each in self.troubles)
         wrong = self.conflicts, self.quarantined, self.failures, self.refused, self.blocked
         witnessed = self.windows is not None and self.windows.is_fine if self.plan.witnesses else True
-        return whole and healed and witnessed and not any(wrong)
+        packed = self.compacted > 0 or not self.plan.compact
+        return whole and healed and witnessed and packed and not any(wrong)

@@ -27,6 +27,8 @@ def lines(report: Report) -> Iterator[str]:
         counts |= {"conflicts": report.conflicts, "quarantined": report.quarantined}
         yield ", ".join(f"{count} {name}" for name, count in counts.items())
         yield from (f"  {each}" for each in found.examples)
+    if plan.compact:
+        yield f"the events of {report.compacted} journals compressed meanwhile"
     if report.windows:
         yield from report.windows.lines()
     yield f"{'':10}{'processes':>10}{'PSS MiB':>10}{'RSS MiB':>10}{'CPU %':>8}{'files':>8}{'threads':>9}"
