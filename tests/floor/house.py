@@ -102,9 +102,11 @@ def shoes_over(store: Store, rows: Iterable[Row]) -> None:
     with store._transaction() as db:
         db.execute("update progress set since = '', whole = known")
     keys = {row.key: (row.shoe, row.seq) for row in sorted(rows, key=lambda row: row.seq)}
-    tables = {key.table for key in keys}
+    with store._in_words():
+        tables = {table for (table,) in store._db.execute("select distinct tbl from progress").fetchall()}
+    tables |= {key.table for key in keys}
     progress = [Progress(key, shoe, seq, seq, "") for key, (shoe, seq) in keys.items()]
-    store.save([], [], [*progress, *(Progress(Key(table, "99-next"), 99, 0, 0, "") for table in tables)])
+    store.save([], [], [*progress, *(Progress(Key(table, "999999999-next"), 999_999_999, 0, 0, "") for table in tables)])
 
 
 class CompactingHouse(House):

@@ -122,10 +122,10 @@ def expire_events(store: Store, years: int, *, dry: bool = False, quorum: bool =
     return f"{'would be deleted' if dry else 'deleted'}: {what}"
 
 
-def compact(store: Store, hours: int, *, quorum: bool = False) -> str:
+def compact(store: Store, hours: int, *, quorum: bool = False, rest: bool = True) -> str:
     """Make the events of each shoe that is over for so many hours one block; returns what was done, in words.
 
-    Others write meanwhile: it works half of the time at most. quorum: as in `expire`. Raises StoreError.
+    rest: work half of the time at most, since others write. quorum: as in `expire`. Raises StoreError.
     """
     before, journals, messages, size, block = rfc3339(datetime.now(UTC) - timedelta(hours=hours)), 0, 0, 0, 0
     for key in store.over():
@@ -133,7 +133,7 @@ def compact(store: Store, hours: int, *, quorum: bool = False) -> str:
         if made := store.compact(key, before, quorum=quorum):
             journals, messages = journals + 1, messages + made.messages
             size, block = size + made.size, block + made.block
-            sleep(monotonic() - began)
+            sleep(monotonic() - began if rest else 0.0)
     return f"{journals} journals compacted: {messages} events of {size} bytes are in blocks of {block} bytes"
 
 
