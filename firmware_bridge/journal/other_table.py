@@ -20,7 +20,7 @@ def writer(directory: Path) -> str | None:
 
 
 def refusal_of_other(directory: Path, table: str) -> ConfigError:
-    """What was found in a directory whose newest journal is not of this table, and what to do."""
+    """The refusal of a directory with another table's newest journal: what was found, and what to do."""
     name = writer(directory) or ""
     what = f'[table] id is "{table}", and the journal in {directory} is of table {name}'
     shoe, is_sent = _state(directory)

@@ -21,6 +21,7 @@ import pytest
 
 from tests.floor.kills_record import end_left_behind, working_in
 from tests.tools.floor_demo.floor import TABLES
+from tests.tools.floor_demo.trouble import TROUBLES
 
 pytestmark = pytest.mark.skipif(
     find_spec("uvicorn") is None or find_spec("starlette") is None, reason="pip install '.[floor]'"
@@ -81,12 +82,22 @@ def page(said: str, name: str = "page") -> str:
         return answer.read().decode()
 
 
-def rounds(said: str) -> set[str]:
-    """The tables that have a round in the store."""
+def asked(said: str, query: str) -> list[Any]:
+    """The first column of what the store answers; nothing before there is one."""
     [path] = re.findall(r"^store +(\S+);", said, re.M)
     with suppress(sqlite3.OperationalError), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as store:
-        return {table for (table,) in store.execute("select distinct tbl from rounds")}
-    return set()
+        return [first for first, *_ in store.execute(query)]
+    return []
+
+
+def rounds(said: str) -> set[str]:
+    """The tables that have a round in the store."""
+    return set(asked(said, "select distinct tbl from rounds"))
+
+
+def count(said: str, view: str) -> int:
+    """The rows of a view."""
+    return sum(asked(said, f"select count(*) from {view}"))
 
 
 @pytest.mark.parametrize(("how", "broker"), [(signal.SIGINT, "mosquitto"), (signal.SIGTERM, "amqtt")])
@@ -104,6 +115,32 @@ def test_a_whole_floor_lives_and_leaves_nothing(floor: Floor, tmp_path: Path, ho
     assert running.returncode == 0
     assert working_in(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
+
+
+SHOWN = (
+    *("Card not read", "Lid opened", "Reader lost", "Sensor stuck", "Record not signed"),
+    *("False messages in this table", "software was stopped", "The shoe is disconnected"),
+)
+"""What the page says of the troubles of a floor."""
+
+
+def test_a_floor_shows_every_trouble_and_leaves_nothing(floor: Floor, tmp_path: Path) -> None:
+    running = floor("--trouble")
+    said = told(running)
+    assert [each for each in TROUBLES if each.text not in said] == []
+    until(lambda: not [each for each in SHOWN if each not in page(said)])
+    until(lambda: all(count(said, view) for view in ("gaps", "conflicts", "quarantine")))
+    until(lambda: len(rounds(said)) == len(TABLES) + len(TROUBLES))
+    running.send_signal(signal.SIGINT)
+    assert running.communicate(timeout=LIMIT_S) == ("", "")
+    assert running.returncode == 0
+    assert working_in(tmp_path) == list(tmp_path.iterdir()) == []
+
+
+def test_a_floor_of_too_few_tables_for_its_troubles_says_how_many(floor: Floor) -> None:
+    running = floor("--trouble", "--tables", "5")
+    assert f"--tables is {len(TABLES) + len(TROUBLES)} to 100 with --trouble" in running.communicate(timeout=LIMIT_S)[1]
+    assert running.returncode == 2
 
 
 def test_a_port_in_use_is_replaced_and_told(floor: Floor) -> None:

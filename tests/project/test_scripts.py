@@ -40,6 +40,7 @@ def test_a_script_runs_from_any_directory(script: str, arguments: list[str], say
     ("script", "says"),
     [
         ("asyncapi", "@asyncapi/parser"),
+        ("back-office", "--database-port"),
         ("bench/run", "--record"),
         ("docs", "scripts/docs --check"),
         ("floor", "--port"),
@@ -89,7 +90,7 @@ def test_help_in_a_fresh_clone_installs_nothing(script: str, says: str, words: l
     assert [each.name for each in tmp_path.iterdir()] == ["scripts"]
 
 
-@pytest.mark.parametrize("script", ["docs", "hil", "install", "package", "pictures", "release", "texts"])
+@pytest.mark.parametrize("script", ["back-office", "docs", "hil", "install", "package", "pictures", "release", "texts"])
 def test_an_unknown_option_is_named_and_nothing_is_begun(script: str, tmp_path: Path) -> None:
     command = [str(SCRIPTS / script), "--foo"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5, check=False)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from itertools import cycle
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,6 +14,7 @@ from firmware_bridge.demo.broker import HOST, BrokerError, EmbeddedBroker, free_
 from firmware_bridge.floor.page.addresses import Addresses, path_of
 from tests.tools.floor_demo.first import first
 from tests.tools.floor_demo.programs import FloorError, Programs
+from tests.tools.floor_demo.trouble import NONE, TROUBLES, Trouble
 
 UP_S: Final = 60.0
 """The longest wait for the page."""
@@ -30,6 +33,33 @@ TABLES: Final = (
     SimulatedTable("T02", "blackjack", "ssi"),
     SimulatedTable("T03", "zhajinhua", "rdm6300"),
 )
+
+GAMES: Final = ("baccarat", "baccarat", "niuniu", "baccarat", "blackjack", "baccarat", "erbagang", "zhajinhua")
+"""Games of the tables after the first ones, in turn."""
+
+
+class PlainTable(NamedTuple):
+    """A table without reader and pins, that shares a process with others of its kind."""
+
+    id: str
+    game: str
+    trouble: Trouble
+
+    @property
+    def words(self) -> str:
+        """How its process is told."""
+        return f"{self.id}={self.game}:{self.trouble.name}"
+
+
+def plain_tables(count: int, trouble: bool) -> tuple[PlainTable, ...]:
+    """The tables after the first ones on a floor of `count`; with trouble the first of them have one each."""
+    numbers = range(len(TABLES) + 1, count + 1)
+    troubles = (*(TROUBLES if trouble else ()), *(NONE for _ in numbers))
+    return tuple(
+        PlainTable(f"T{number:02d}", game, each)
+        for number, game, each in zip(numbers, cycle(GAMES), troubles, strict=False)
+    )
+
 
 CONFIG: Final = """\
 [mqtt]
@@ -50,11 +80,14 @@ secrets = "{screens}"
 class SimulatedFloor:
     """Everything in `folder`. port, broker_port: of page and broker; another is taken where one is in use.
 
-    broker: a kind of `EmbeddedBroker`. speed: of the dealers, 1 is human. Raises BrokerError.
+    broker: a kind of `EmbeddedBroker`. speed: of the dealers, 1 is human. plain: tables beside `TABLES`.
+    Raises BrokerError.
     """
 
-    def __init__(self, folder: Path, port: int, broker_port: int, broker: str, speed: float) -> None:
-        self._folder, self._speed = folder, speed
+    def __init__(
+        self, folder: Path, port: int, broker_port: int, broker: str, speed: float, plain: Sequence[PlainTable] = ()
+    ) -> None:
+        self._folder, self._speed, self._plain = folder, speed, plain
         self.config, self.store = folder / "floor.toml", folder / "floor.db"
         self._screens = folder / "screens.json"
         self.broker = EmbeddedBroker(broker, folder, _port(broker_port))
@@ -87,7 +120,20 @@ class SimulatedFloor:
             broker = self.broker.kind, str(self.broker.port)
             words = *table, *broker, str(self._speed), str(folder)
             await self._programs.start(table.id, "tests.tools.floor_demo.table", *words)
+        await self._start_plain()
         await first(self._answered(), self._programs.watch())
+
+    async def _start_plain(self) -> None:
+        """Start the plain tables: those that will be lost in a process of their own, and who speaks in their names."""
+        broker = self.broker.kind, str(self.broker.port)
+        told = [f"{each.id}={each.trouble.told}" for each in self._plain if each.trouble.told]
+        if told:
+            await self._programs.start("stranger", "tests.tools.floor_demo.stranger", *broker, *told)
+        for name, is_lost in (("tables", False), ("lost", True)):
+            words = [each.words for each in self._plain if each.trouble.is_lost == is_lost]
+            if words:
+                where = *broker, str(self._speed), str(self._folder)
+                await self._programs.start(name, "tests.tools.floor_demo.many", *where, *words, may_end=is_lost)
 
     async def go_on(self, stop: asyncio.Event) -> None:
         """Wait until `stop` is set. Raises FloorError if a program ends before."""

@@ -28,9 +28,14 @@ class Programs:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._running: dict[str, asyncio.subprocess.Process] = {}
+        self._mortal = set[str]()
 
-    async def start(self, name: str, module: str, *words: str) -> None:
-        """Starts a module, in its own session: Ctrl-C must reach only the floor, which ends all in order."""
+    async def start(self, name: str, module: str, *words: str, may_end: bool = False) -> None:
+        """Starts a module, in its own session: Ctrl-C must reach only the floor, which ends all in order.
+
+        may_end: the floor goes on without it.
+        """
+        self._mortal |= {name} if may_end else set()
         environment = {key: value for key, value in os.environ.items() if key not in SERVICE}
         with self._log(name).open("ab") as log:
             self._running[name] = await asyncio.create_subprocess_exec(
@@ -44,7 +49,8 @@ class Programs:
 
     async def watch(self) -> None:
         """Waits until one of them ends. Raises FloorError with the reason."""
-        waiting = {asyncio.ensure_future(process.wait()): name for name, process in self._running.items()}
+        needed = {name: process for name, process in self._running.items() if name not in self._mortal}
+        waiting = {asyncio.ensure_future(process.wait()): name for name, process in needed.items()}
         try:
             done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         finally:
