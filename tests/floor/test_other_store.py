@@ -76,3 +76,10 @@ def test_a_server_that_comes_back_with_another_format_ends_the_ingest(
     mocker.patch("firmware_bridge.floor.service.open_store", side_effect=[gone, gone, OtherFormat("the server", 7)])
     assert main(["--config", str(config), "ingest"]) == 78
     assert "the server is a store of format 7" in capsys.readouterr().err
+
+
+def test_no_unit_starts_again_what_another_format_ended() -> None:
+    units = sorted((Path(__file__).parents[2] / "systemd").glob("shoe-floor-*.service"))
+    assert len(units) == 4
+    for unit in units:
+        assert "RestartPreventExitStatus=78" in unit.read_text().splitlines()
