@@ -30,7 +30,7 @@ _BLOB: Final = LargeBinary()
 TABLES: Final = MetaData()
 
 GAP: Final = "whole < known and closed_to < known"
-"""Condition of `progress`: entries are missing that nobody closed."""
+"""Condition of `progress`: entries are missing that were not closed."""
 
 LACKS: Final = f"({GAP}) or since <> ''"
 
