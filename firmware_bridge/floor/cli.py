@@ -292,14 +292,10 @@ def _parser() -> argparse.ArgumentParser:
     text = "the keys of tables, their records, and incidents of these"
     add_record(add("record", text, run_record), CONFIG)
     command = add("prepare", "set up what the ingest needs, before tables connect", _prepare)
-    command.add_argument(
-        "--ingest", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to store messages"
-    )
-    command.add_argument("--reader", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to read them")
-    command.add_argument(
-        "--closer", action="append", default=[], metavar="ROLE", help="a PostgreSQL role to close what is open"
-    )
-    text = "close a gap, a conflict or quarantine that nobody can mend; who and why is kept"
+    for part, what in (("ingest", "store messages"), ("reader", "read them"), ("closer", "close what is open")):
+        text = f"a PostgreSQL role to {what}"
+        command.add_argument(f"--{part}", action="append", default=[], metavar="ROLE", help=text)
+    text = "close a gap, a conflict or quarantine that cannot be mended; who and why is kept"
     add_close(add("close", text, run_close), CONFIG)
     add("page", "serve the web page of all tables for the pit", _page)
     text = "the people who may sign in to the page"

@@ -1,4 +1,4 @@
-"""The commands `shoe-floor close`, by which a person closes what nobody can mend."""
+"""The commands `shoe-floor close`, by which a person closes what cannot be mended."""
 
 import argparse
 from collections.abc import Callable

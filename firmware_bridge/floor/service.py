@@ -194,15 +194,15 @@ class SlowCommits:
         self._thread.join(CLOSE_S)
 
     def _run(self) -> None:
-        said: float | None = None
+        logged: float | None = None
         while not self._stop.wait(SLOW_S / 5):
             began = self._began
-            if said and began != said:
+            if logged and began != logged:
                 log.info("the store answers again")
-                said = None
-            elif began and not said and monotonic() - began >= SLOW_S:
+                logged = None
+            elif began and not logged and monotonic() - began >= SLOW_S:
                 log.warning("a commit has taken %g s and is not done: look at the store's disk or server", SLOW_S)
-                said = began
+                logged = began
 
 
 class Verification:

@@ -76,3 +76,10 @@ def test_a_server_that_comes_back_with_another_format_ends_the_ingest(
     mocker.patch("firmware_bridge.floor.service.open_store", side_effect=[gone, gone, OtherFormat("the server", 7)])
     assert main(["--config", str(config), "ingest"]) == 78
     assert "the server is a store of format 7" in capsys.readouterr().err
+
+
+def test_no_unit_starts_again_what_another_format_ended() -> None:
+    units = [each.read_text().splitlines() for each in Path(__file__).parents[2].glob("systemd/shoe-floor-*.service")]
+    started = [each for each in units if any(line.startswith("Restart=") for line in each)]
+    assert len(started) == 4
+    assert all("RestartPreventExitStatus=78" in each for each in started)

@@ -1,11 +1,15 @@
 """The source of messages at a real broker: what it may not say, how much it takes at once, and who takes its name."""
 
+import socket
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from threading import Thread
 from time import monotonic
 
 import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
+from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.config import MqttSection
 from firmware_bridge.floor.source.mqtt import MqttSource
@@ -105,6 +109,48 @@ def test_a_second_client_of_one_name_is_told(
         for each in both:
             each.receive(1, 0.1)
     assert wanted in caplog.text
+
+
+class Mute:
+    """A broker that accepts connections, and of all packets answers at most CONNECT."""
+
+    def __init__(self, answer: bytes) -> None:
+        self._answer, self._socket = answer, socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self._peers: list[socket.socket] = []
+        Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        with suppress(OSError):
+            while True:
+                peer, _ = self._socket.accept()
+                self._peers.append(peer)
+                peer.recv(4096)
+                peer.sendall(self._answer)
+
+    def close(self) -> None:
+        for each in (self._socket, *self._peers):
+            each.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [(b"", "does not answer"), (b"\x20\x03\0\0\0", "does not answer our subscription: see its log")],
+)
+def test_a_broker_that_does_not_answer_is_told(
+    answer: bytes, wanted: str, mocker: MockerFixture, caplog: pytest.LogCaptureFixture
+) -> None:
+    mocker.patch("firmware_bridge.floor.source.mqtt.SUBACK_S", 0.2)
+    mocker.patch("firmware_bridge.mqtt.connection.CONNECT_S", 0.2)
+    broker = Mute(answer)
+    source = MqttSource(MqttSection(port=broker.port), None, ["shoe/+/event"], 10)
+    try:
+        until(source, lambda _: f"{broker.port} {wanted}" in caplog.text)
+        assert source.fault == f"it {wanted.partition(':')[0]}"
+        assert "SUCCESS" not in caplog.text
+    finally:
+        source.close()
+        broker.close()
 
 
 def test_a_broker_that_restarts_is_no_namesake(

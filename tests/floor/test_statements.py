@@ -11,8 +11,7 @@ from sqlalchemy.sql import ClauseElement
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.config import parse
-from firmware_bridge.floor.store import fact_statements, statements
-from firmware_bridge.floor.store.compiled import Statements
+from firmware_bridge.floor.store.compiled import MODULES, Statements
 from firmware_bridge.floor.store.open import open_reader, open_store
 from firmware_bridge.floor.store.tables import TABLES, schema
 
@@ -20,7 +19,7 @@ PROJECT = Path(__file__).parents[2]
 DRIVERS = {"?": Statements("sqlite", "qmark"), "%s": Statements("postgresql+psycopg", "format")}
 WRITTEN = {
     name: each
-    for module in (statements, fact_statements)
+    for module in MODULES
     for name, each in vars(module).items()
     if isinstance(each, ClauseElement) and name.isupper()
 }

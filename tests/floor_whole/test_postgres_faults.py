@@ -1,5 +1,6 @@
 """A real table, broker and ingest with a server of PostgreSQL that fails in many ways: nothing is lost or twice."""
 
+import os
 import random
 import signal
 import socket
@@ -128,6 +129,29 @@ def test_a_failover_to_a_standby_that_commits_wait_for_loses_nothing(own: Any, f
     second.promote()
     play(daemon, 1)
     whole(daemon, ingest)
+
+
+def test_a_server_that_hangs_is_told_while_it_hangs(own: Any, floor: Any) -> None:
+    server = own()
+    url = server.url("postgres")
+    daemon, ingest = floor(url)
+    play(daemon, 2)
+    whole(daemon, ingest)
+    sessions = "select pid from pg_stat_activity where application_name = 'shoe-floor'"
+    pids = [int(each) for each in server.sql(sessions).split()]
+    assert pids
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    play(daemon, 1)
+    daemon.until(lambda: "a commit has taken 5 s and is not done" in ingest.log)
+    for pid in pids:
+        os.kill(pid, signal.SIGCONT)
+    daemon.until(lambda: "the store answers again" in ingest.log)
+    whole(daemon, ingest)
+    store = opened(url)
+    [heartbeat] = store.heartbeats()
+    store.close()
+    assert (heartbeat.name, heartbeat.fault, heartbeat.backlog) == ("shoe-floor-ingest", "", 0)
 
 
 def test_a_standby_is_named_until_it_is_the_primary(own: Any, floor: Any) -> None:

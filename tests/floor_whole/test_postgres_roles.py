@@ -1,18 +1,22 @@
 """The roles that docs/floor.md makes: what each may do, and what not, tried with its statements."""
 
-from typing import get_args
+from typing import Final, get_args
 
 import pytest
 
 from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.store import Saved, StoreError, What
+from firmware_bridge.floor.store.closings import Closing
+from firmware_bridge.floor.store.condition import Heartbeat
 from tests.floor.every_store import KEY
 from tests.floor.journals import AT, event, kept, round_of
 from tests.floor_whole.cluster import Cluster
 from tests.floor_whole.documented import as_postgres, documented
 
 psycopg = pytest.importorskip("psycopg")
+
+CLOSABLE: Final[tuple[What, ...]] = ("gaps", "conflicts", "quarantine", "closed")
 
 
 def test_the_ingest_keeps_and_the_reader_reads(prepared: Cluster) -> None:
@@ -33,11 +37,32 @@ def test_the_ingest_keeps_and_the_reader_reads(prepared: Cluster) -> None:
         store.close()
 
 
-@pytest.mark.parametrize("role", ["floor_ingest", "floor_reader"])
+def test_the_closer_closes_and_the_ingest_does_not(prepared: Cluster) -> None:
+    from firmware_bridge.floor.store.postgres import PostgresStore
+
+    ingest = PostgresStore(prepared.url("floor", "floor_ingest"))
+    bad = Unread("t", AT, "bad", b"\xff")
+    ingest.save([event(1), event(1, kind="Other")], [bad], [Progress(KEY, 3, 1, 9)])
+    ingest.beat(Heartbeat("one", AT))
+    by = Closing("ANNA", "why", AT)
+    with pytest.raises(StoreError, match="permission denied for table closed; use a role with this right"):
+        ingest.close_quarantine("", "", by)
+    closer = PostgresStore(prepared.url("floor", "floor_closer"))
+    assert closer.close_gap(KEY, 0, by) == 9
+    assert (closer.close_conflicts(KEY, 1, "", by), closer.close_quarantine("", "", by)) == (1, 1)
+    with pytest.raises(StoreError, match="permission denied for table message"):
+        closer.save([event(3)], [], [])
+    assert [ingest.count(what) for what in CLOSABLE] == [0, 0, 0, 3]
+    for store in (ingest, closer):
+        store.close()
+
+
+@pytest.mark.parametrize("role", ["floor_ingest", "floor_reader", "floor_closer"])
 def test_no_role_changes_or_deletes_a_message(prepared: Cluster, role: str) -> None:
     for statement in (
         *("update message set seq = 2", "delete from message", "truncate message", "drop table message"),
         *("alter table message disable trigger all", "delete from conflict", "delete from progress"),
+        *("update closed set why = ''", "delete from closed"),
         *("update store_version set version = 0", "update quarantine set reason = ''", "create table mine (x int)"),
         "create or replace view rounds as select 1",
     ):

@@ -70,8 +70,12 @@ CHANGES: Final = {
     "ShoeDiskLow": ("3 * 86400", "300"),
     "ShoeTooHot": ("> 80 or", "> 90 or"),
     "ShoeGaps": ("shoe_floor_gaps > 0", "shoe_floor_gaps > 9"),
+    "ShoeIngestGone": ("heartbeat_age_seconds > 60", "heartbeat_age_seconds > 6000"),
+    "ShoeIngestBehind": ("backlog[10m]) > 1000", "backlog[10m]) > 10000"),
+    "ShoeCommitsLate": ("commit_age_seconds > 120", "commit_age_seconds > 12000"),
+    "ShoeStoreDiskFull": ("days_left < 1 / 24 or shoe_floor_store_free_bytes < 268e6", "days_left < 0"),
     "ShoeStoreSilent": ("store_silent", "stored_silent"),
-    "ShoeQuarantineFlood": ("[10m]) > 100", "[10m]) > 1000"),
+    "ShoeQuarantineFlood": ("quarantine_total[10m]) > 100", "quarantine_total[10m]) > 1000"),
     "ShoeBelowQuorum": ("min_over_time(shoe_record_size[10m])", "(min_over_time(shoe_record_size[10m]) - 99)"),
 }
 """Alert -> a change of its rule."""

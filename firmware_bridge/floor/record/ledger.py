@@ -100,7 +100,7 @@ class _Journal(Entries):
 
     @property
     def lacks(self) -> bool:
-        """Whether an entry is missing that nobody closed."""
+        """Whether an entry is missing that was not closed."""
         return self.settled < self.known
 
     def close(self, to: int, *, answers: bool) -> None:
@@ -114,7 +114,7 @@ class _Journal(Entries):
             self.since = ""
 
     def count(self) -> int:
-        """How many entries are missing that nobody closed."""
+        """How many entries are missing that were not closed."""
         return sum(max(0, gap.stop - max(gap.start, self.settled + 1)) for gap in self.gaps())
 
     @property

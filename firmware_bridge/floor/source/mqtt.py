@@ -25,6 +25,9 @@ log = logging.getLogger(__name__)
 KEEPALIVE_S: Final = 50
 """Keep-alive: a ping after 20 s of silence, and as long for its answer."""
 
+SUBACK_S: Final = 10.0
+"""Time after which a broker that does not answer a subscription is named."""
+
 IDLE_S: Final = 0.003
 """Silence after which a batch is complete, as the broker has sent what it has."""
 
@@ -54,6 +57,7 @@ class MqttSource(Reader):
         self._came: list[Delivery] = []
         self._most: float = inf
         self._idle: asyncio.TimerHandle | None = None
+        self._late: asyncio.TimerHandle | None = None
         self.fault, self.refused = "it does not answer", dict[str, str]()
 
     @property
@@ -95,6 +99,7 @@ class MqttSource(Reader):
     def drop(self) -> None:
         """Drop the connection without a disconnect: what is not acknowledged comes again."""
         self._came.clear()
+        self._answered()
         if self._link is not None:
             self._link.pause()
         self._is_away = True
@@ -102,6 +107,7 @@ class MqttSource(Reader):
     def close(self) -> None:
         """Disconnect; the broker keeps the session."""
         link, self._link = self._link, None
+        self._answered()
         if link is not None:
             self._loop.run_until_complete(link.close(None))
             self._loop.close()
@@ -143,14 +149,27 @@ class MqttSource(Reader):
 
     def up(self, kept: bool) -> None:
         log.info("connected to %s, session %s", self._settings.address, "kept" if kept else "new")
+        self._answered()
+        self._late = self._loop.call_later(SUBACK_S, self._unanswered)
 
     def down(self, why: str, code: int) -> None:
+        self._answered()
         self.fault = why
         text = why.removeprefix("it ") if why.startswith("it ") else f"is gone: {why}"
         level = logging.ERROR if code else logging.WARNING
         log.log(level, "the broker %s %s", self._settings.address, text)
 
+    def _unanswered(self) -> None:
+        self._late, self.fault = None, "it does not answer our subscription"
+        log.warning("the broker %s does not answer our subscription: see its log", self._settings.address)
+
+    def _answered(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
     def subscribed(self, refused: Sequence[str], left: bool) -> None:
+        self._answered()
         if not left:
             self.fault = ""
         for topic in refused:

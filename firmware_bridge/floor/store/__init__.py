@@ -91,7 +91,7 @@ class Old(NamedTuple):
 class Counts(NamedTuple):
     """How many messages were ever stored, were in conflict, are in quarantine; journals with gaps, open incidents.
 
-    Of conflicts and quarantine also how many nobody has closed, at most `COUNTED`. The first is an estimate in
+    Of conflicts and quarantine also how many are not closed, at most `COUNTED`. The first is an estimate in
     PostgreSQL, and so are large numbers of the next two (docs/metrics.md).
     """
 

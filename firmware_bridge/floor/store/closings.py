@@ -1,4 +1,4 @@
-"""Closes what nobody can mend: gaps, conflicts and quarantine; what was closed, and by whom, stays in the store."""
+"""Closes what cannot be mended: gaps, conflicts and quarantine; what was closed, and by whom, stays in the store."""
 
 from abc import abstractmethod
 from collections.abc import Sequence

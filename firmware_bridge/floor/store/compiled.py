@@ -1,14 +1,16 @@
 """Gives each statement of a store as an engine's driver takes it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import make_url, text
 from sqlalchemy.sql import ClauseElement
 
-from firmware_bridge.floor.store import fact_statements, statements
+from firmware_bridge.floor.store import condition_statements, fact_statements, statements
 from firmware_bridge.floor.store.fact_tables import kind_of
 from firmware_bridge.floor.store.tables import TABLES
+
+MODULES: Final = (statements, fact_statements, condition_statements)
 
 
 class Statement(NamedTuple):
@@ -35,7 +37,7 @@ class Statements:
         self._place = {"qmark": "?", "format": "%s"}[places]
 
     def __getattr__(self, name: str) -> Statement:
-        found = getattr(statements, name, getattr(fact_statements, name, None))
+        found = next((found for each in MODULES if (found := getattr(each, name, None)) is not None), None)
         if not isinstance(found, ClauseElement):
             raise AttributeError(name)
         made = self._compiled(found)

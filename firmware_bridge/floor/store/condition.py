@@ -94,6 +94,6 @@ def days_left(room: Room, sizes: Sequence[tuple[float, int]], now: float) -> flo
     left = [room.free / daily] if daily else []
     recent = [(now - at, room.used - size) for at, size in sizes if RECENT_S <= now - at <= DAY_S / 12]
     if recent and recent[-1][1] > 0:
-        age, grown = recent[-1]
-        left += [each for each in (room.free / grown * age / DAY_S,) if each < 1]
+        age, growth = recent[-1]
+        left += [each for each in (room.free / growth * age / DAY_S,) if each < 1]
     return min(left, default=None)

@@ -111,36 +111,6 @@ BEHIND: Final = text(f"""
 select {COLUMNS} from message where topic in ('event', 'round') and tbl = :tbl and journal = :journal and seq > :seq
 """)
 LACKING: Final = text(f"select tbl, journal from progress where {tables.LACKS}")
-OWING: Final = text("select tbl, max(moved_at) from progress where since <> '' group by tbl order by tbl")
-
-HEARTBEAT: Final = newest(
-    tables.heartbeat,
-    "at backlog fault",
-    **{
-        name: Greatest(tables.heartbeat.c[name], insert(tables.heartbeat).excluded[name])
-        for name in ("committed_at", "message_at")
-    },
-)
-HEARTBEATS: Final = select(tables.heartbeat).order_by(tables.heartbeat.c.at.desc())
-STORE_SIZE: Final = once(tables.size)
-STORE_SIZES: Final = select(tables.size.c.at, tables.size.c.bytes).order_by(tables.size.c.at)
-EXPIRE_SIZES: Final = text("delete from size where at < :before")
-
-CLOSED: Final = insert(tables.closed)
-CLOSED_COUNTS: Final = text("select kind, count(*) from closed group by kind")
-CLOSED_GAPS: Final = text("""
-select tbl, journal, max(seq), max(came_at) from closed where kind = 'gap' group by tbl, journal
-""")
-CLOSE_CONFLICTS: Final = text("""
-insert into closed (kind, topic, tbl, journal, seq, n, digest, came_at, by_name, why, at)
-select 'conflict', topic, tbl, journal, seq, n, digest, other_received_at, :by_name, :why, :at from conflicts
-where tbl = :tbl and journal = :journal and seq = :seq and (:digest = '' or digest = :digest)
-""")
-CLOSE_QUARANTINE: Final = text("""
-insert into closed (kind, topic, tbl, journal, seq, n, digest, came_at, by_name, why, at)
-select 'quarantine', topic, '', '', 0, 0, digest, received_at, :by_name, :why, :at from quarantined
-where (:digest = '' or digest = :digest) and (:until = '' or received_at <= :until)
-""")
 NEWEST: Final = select(func.max(tables.message.c.at), func.max(tables.message.c.received_at))
 
 _OLD: Final = """

@@ -30,16 +30,18 @@ _BLOB: Final = LargeBinary()
 TABLES: Final = MetaData()
 
 GAP: Final = "whole < known and closed_to < known"
-"""Condition of `progress`: entries are missing that nobody closed."""
+"""Condition of `progress`: entries are missing that were not closed."""
 
 LACKS: Final = f"({GAP}) or since <> ''"
 
 
-def _texts(names: str, **more: Any) -> list[Column[Any]]:
+def texts(names: str, **more: Any) -> list[Column[Any]]:
+    """Columns of texts, by their names."""
     return [Column(name, TEXT, **{"nullable": False} | more) for name in names.split()]
 
 
-def _ints(names: str, **more: Any) -> list[Column[Any]]:
+def ints(names: str, **more: Any) -> list[Column[Any]]:
+    """Columns of integers, by their names."""
     return [Column(name, INT, **{"nullable": False} | more) for name in names.split()]
 
 
@@ -56,21 +58,21 @@ def part_index(name: str, *columns: Any, where: str, **more: Any) -> Index:
 def _of_round() -> list[Column[Any]]:
     """What a message of a round has beside that of an event."""
     return [
-        *_texts("game", nullable=True),
-        *_ints("round", nullable=True),
-        *_texts("status", nullable=True),
-        *_ints("revision", nullable=True),
-        *_texts("prev_journal", nullable=True),
-        *_ints("prev_seq", nullable=True),
+        *texts("game", nullable=True),
+        *ints("round", nullable=True),
+        *texts("status", nullable=True),
+        *ints("revision", nullable=True),
+        *texts("prev_journal", nullable=True),
+        *ints("prev_seq", nullable=True),
     ]
 
 
 message: Final = Table(
     "message",
     TABLES,
-    *_texts("topic tbl journal"),
-    *_ints("seq n of shoe"),
-    *_texts("at received_at"),
+    *texts("topic tbl journal"),
+    *ints("seq n of shoe"),
+    *texts("at received_at"),
     *_of_round(),
     *_blobs("body"),
     *_blobs("digest", nullable=True),
@@ -80,9 +82,9 @@ message: Final = Table(
 block: Final = Table(
     "block",
     TABLES,
-    *_texts("tbl journal"),
-    *_ints("shoe messages last_seq hidden_seq"),
-    *_texts("first_at last_at received_at"),
+    *texts("tbl journal"),
+    *ints("shoe messages last_seq hidden_seq"),
+    *texts("first_at last_at received_at"),
     *_blobs("body digest"),
     PrimaryKeyConstraint("tbl", "journal"),
 )
@@ -100,9 +102,9 @@ block_shoe: Final = Table(
 conflict: Final = Table(
     "conflict",
     TABLES,
-    *_texts("topic tbl journal"),
-    *_ints("seq n"),
-    *_texts("received_at"),
+    *texts("topic tbl journal"),
+    *ints("seq n"),
+    *texts("received_at"),
     *_blobs("body digest"),
     PrimaryKeyConstraint("topic", "tbl", "journal", "seq", "n", "body").ddl_if(dialect="sqlite"),
     Index("conflict_once", "topic", "tbl", "journal", "seq", "n", text("sha256(body)"), unique=True).ddl_if(
@@ -112,7 +114,7 @@ conflict: Final = Table(
 quarantine: Final = Table(
     "quarantine",
     TABLES,
-    *_texts("topic received_at reason"),
+    *texts("topic received_at reason"),
     *_blobs("body digest"),
     PrimaryKeyConstraint("topic", "reason", "body").ddl_if(dialect="sqlite"),
     Index("quarantine_once", text("md5(topic)"), text("md5(reason)"), text("sha256(body)"), unique=True).ddl_if(
@@ -124,74 +126,52 @@ quarantine: Final = Table(
 progress: Final = Table(
     "progress",
     TABLES,
-    *_texts("tbl journal"),
-    *_ints("shoe whole known"),
-    *_texts("since"),
-    *_ints("closed_to"),
-    *_texts("moved_at"),
+    *texts("tbl journal"),
+    *ints("shoe whole known"),
+    *texts("since"),
+    *ints("closed_to"),
+    *texts("moved_at"),
     PrimaryKeyConstraint("tbl", "journal"),
     part_index("progress_lacking", "tbl", "journal", where=LACKS),
 )
 """moved_at: when the first of what is missing came last, or when it began to be missing."""
 
-closed: Final = Table(
-    "closed",
-    TABLES,
-    *_texts("kind topic tbl journal"),
-    *_ints("seq n"),
-    *_texts("digest came_at by_name why at"),
-    Index("closed_digest", "kind", "digest"),
-)
-"""What a person closed: a gap up to the entry `seq`, or one message in conflict or in quarantine.
-
-digest: hex SHA-256 of its bytes. came_at: when it came; of a gap, since when the table was still asked.
-"""
-
-heartbeat: Final = Table(
-    "heartbeat",
-    TABLES,
-    *_texts("name at committed_at message_at"),
-    *_ints("backlog"),
-    *_texts("fault"),
-    PrimaryKeyConstraint("name"),
-)
-size: Final = Table("size", TABLES, *_texts("hour at"), *_ints("bytes"), PrimaryKeyConstraint("hour"))
 expired: Final = Table(
     "expired",
     TABLES,
-    *_texts("tbl journal"),
-    *_ints("shoe"),
-    *_texts("first_at last_at"),
-    *_ints("messages rounds"),
-    *_texts("expired_at"),
+    *texts("tbl journal"),
+    *ints("shoe"),
+    *texts("first_at last_at"),
+    *ints("messages rounds"),
+    *texts("expired_at"),
     PrimaryKeyConstraint("tbl", "journal"),
 )
 record_key: Final = Table(
     "record_key",
     TABLES,
-    *_texts("tbl vkey trust by_name second at"),
-    *_ints("until"),
+    *texts("tbl vkey trust by_name second at"),
+    *ints("until"),
     PrimaryKeyConstraint("tbl", "vkey"),
 )
 log: Final = Table(
     "log",
     TABLES,
-    *_texts("tbl origin"),
-    *_ints("birth"),
-    *_texts("vkey begun_journal"),
-    *_ints("begun_seq size"),
+    *texts("tbl origin"),
+    *ints("birth"),
+    *texts("vkey begun_journal"),
+    *ints("begun_seq size"),
     *_blobs("edge"),
-    *_texts("journal"),
-    *_ints("seq"),
-    *_texts("head note"),
-    *_ints("witnessed"),
+    *texts("journal"),
+    *ints("seq"),
+    *texts("head note"),
+    *ints("witnessed"),
     PrimaryKeyConstraint("tbl", "origin"),
 )
 leaf_name: Final = Table(
     "leaf_name",
     TABLES,
     Column("id", INT, Identity(), primary_key=True),
-    *_texts("tbl name"),
+    *texts("tbl name"),
     Index("leaf_name_once", "tbl", "name", unique=True),
 )
 """The origin of a record (`tbl` is ''), or a journal of a table; its leaves have the number alone."""
@@ -199,7 +179,7 @@ leaf_name: Final = Table(
 leaf: Final = Table(
     "leaf",
     TABLES,
-    *_ints("record idx journal seq"),
+    *ints("record idx journal seq"),
     *_blobs("head"),
     PrimaryKeyConstraint("record", "idx"),
     Index("leaf_entry", "journal", "seq", "record", unique=True),
@@ -210,12 +190,12 @@ leaf: Final = Table(
 proved: Final = Table(
     "proved",
     TABLES,
-    *_texts("tbl journal"),
-    *_ints("seq n"),
-    *_texts("origin"),
-    *_ints("idx"),
-    *_ints("shoe", nullable=True),
-    *_texts("at received_at", nullable=True),
+    *texts("tbl journal"),
+    *ints("seq n"),
+    *texts("origin"),
+    *ints("idx"),
+    *ints("shoe", nullable=True),
+    *texts("at received_at", nullable=True),
     *_of_round(),
     *_blobs("body digest", nullable=True),
     PrimaryKeyConstraint("tbl", "journal", "seq", "n"),
@@ -223,52 +203,50 @@ proved: Final = Table(
 pending: Final = Table(
     "pending",
     TABLES,
-    *_texts("topic tbl journal"),
-    *_ints("seq n of shoe"),
-    *_texts("at received_at"),
+    *texts("topic tbl journal"),
+    *ints("seq n of shoe"),
+    *texts("at received_at"),
     *_of_round(),
     *_blobs("body"),
     *_blobs("digest", nullable=True),
     *_blobs("came"),
-    *_texts("state"),
+    *texts("state"),
     PrimaryKeyConstraint("topic", "tbl", "journal", "seq", "n", "came"),
 )
 incident: Final = Table(
     "incident",
     TABLES,
-    *_texts("tbl kind place at what closed_at"),
+    *texts("tbl kind place at what closed_at"),
     PrimaryKeyConstraint("tbl", "kind", "place"),
     part_index("incident_open", "at", where="closed_at = ''"),
 )
 cosignature: Final = Table(
     "cosignature",
     TABLES,
-    *_texts("origin witness"),
-    *_ints("size at"),
-    *_texts("line"),
+    *texts("origin witness"),
+    *ints("size at"),
+    *texts("line"),
     PrimaryKeyConstraint("origin", "witness"),
 )
 witnessed: Final = Table(
     "witnessed",
     TABLES,
-    *_texts("origin"),
-    *_ints("size"),
-    *_texts("since at note"),
+    *texts("origin"),
+    *ints("size"),
+    *texts("since at note"),
     PrimaryKeyConstraint("origin", "size"),
     Index("witnessed_at", "origin", "at", "since"),
 )
-evidence: Final = Table(
-    "evidence", TABLES, *_texts("tbl place name body"), PrimaryKeyConstraint("tbl", "place", "name")
-)
+evidence: Final = Table("evidence", TABLES, *texts("tbl place name body"), PrimaryKeyConstraint("tbl", "place", "name"))
 
 feed: Final = Table(
     "feed",
     TABLES,
-    *_ints("place", autoincrement=False),
-    *_texts("tbl journal"),
-    *_ints("seq n"),
-    *_texts("kind"),
-    *_ints("shoe round", nullable=True),
+    *ints("place", autoincrement=False),
+    *texts("tbl journal"),
+    *ints("seq n"),
+    *texts("kind"),
+    *ints("shoe round", nullable=True),
     PrimaryKeyConstraint("place"),
     Index("feed_once", "tbl", "journal", "seq", "n", "kind", unique=True),
     Index("feed_kind", "tbl", "kind", "place"),
@@ -276,12 +254,12 @@ feed: Final = Table(
 """Each message that became a fact, in the order of the commits: what comes later has a higher place."""
 
 feed_end: Final = Table(
-    "feed_end", TABLES, *_ints("one", autoincrement=False), *_ints("place"), PrimaryKeyConstraint("one")
+    "feed_end", TABLES, *ints("one", autoincrement=False), *ints("place"), PrimaryKeyConstraint("one")
 )
 """One row: the highest place that was ever given."""
 
 forward: Final = Table(
-    "forward", TABLES, *_texts("name"), *_ints("place"), *_texts("at trouble since"), PrimaryKeyConstraint("name")
+    "forward", TABLES, *texts("name"), *ints("place"), *texts("at trouble since"), PrimaryKeyConstraint("name")
 )
 """How far each receiver of webhooks has taken the feed. trouble, since: why, and since when, it takes no more."""
 
