@@ -8,6 +8,7 @@ from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.store import Saved, Store, StoreError
 from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts
 from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
+from tests.floor.every_query import *  # noqa: F403  # the queries of docs/facts.md
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import Engine
 from tests.floor.journals import AT, event, round_of
