@@ -73,7 +73,7 @@ class _Found(NamedTuple):
 
 
 def _found(store: "Store", kind: str, between: "Between") -> _Found:
-    change, newest = store.last_change(), store.last_closed()
+    change, newest = store.last_change(), store.last_changed()
     if kind == "bet":
         summed, paces, made = [], [], bet_report(store.bet_sums(between))
     else:

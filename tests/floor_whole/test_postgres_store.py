@@ -12,6 +12,7 @@ from tests.floor.every_closed import *  # noqa: F403  # what people close, and w
 from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts
 from tests.floor.every_feed import *  # noqa: F403  # what every store does with its feed
 from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
+from tests.floor.every_query import *  # noqa: F403  # the queries of docs/facts.md
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import Engine
 from tests.floor.journals import AT, event, round_of

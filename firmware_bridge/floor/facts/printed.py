@@ -21,9 +21,8 @@ TITLES: Final = {
 
 
 class Made(NamedTuple):
-    """When and from which store a report was made. newest: RFC 3339, when its newest round closed.
-
-    changed: the number of the last change of a round that is in it (`fact_change`).
+    """When and from which store a report was made. changed: the number of the last change of a round that is in it
+    (`fact_change`). newest: RFC 3339, of the message about that round.
     """
 
     at: str

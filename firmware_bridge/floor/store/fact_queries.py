@@ -58,10 +58,10 @@ class FactQueries(RecordQueries):
             [(found,)] = self._all(self._sql.LAST_CHANGE) or [(0,)]
         return int(found)
 
-    def last_closed(self) -> str:
-        """When the newest round closed, RFC 3339; "" without any."""
+    def last_changed(self) -> str:
+        """When the message about the round was made that was changed last, RFC 3339; "" without any."""
         with self._in_words():
-            [(found,)] = self._all(self._sql.LAST_CLOSED)
+            [(found,)] = self._all(self._sql.LAST_CHANGED) or [(None,)]
         return time_of(found) or ""
 
     def last_day(self) -> str:

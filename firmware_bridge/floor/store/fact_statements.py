@@ -119,7 +119,7 @@ CHANGED_BETWEEN: Final = text(f"""
 select tbl, shoe, round, day, status, at from fact_round where {_BETWEEN} and revision > 0
 order by day, tbl, shoe, round
 """)
-LAST_CLOSED: Final = text("select max(closed_at) from fact_round")
+LAST_CHANGED: Final = text("select at from fact_round where at is not null order by changed desc limit 1")
 LAST_DAY: Final = text("select max(day) from fact_day")
 
 FEED: Final = once(feed)

@@ -96,7 +96,7 @@ fact_round: Final = Table(
     _int("changed"),
     PrimaryKeyConstraint("tbl", "journal", "shoe", "round"),
     Index("fact_round_day", "day", "tbl"),
-    Index("fact_round_closed", "closed_at"),
+    Index("fact_round_closed", "tbl", "closed_at"),
     Index("fact_round_changed", "changed"),
     part_index("fact_round_revised", "day", "tbl", where="revision > 0"),
     comment="a row for each round, by the newest message about it",
@@ -130,14 +130,14 @@ fact_pace: Final = Table(
     _int("since", "when ten minutes begin, in seconds since 1970"),
     *(_text("day"), _text("dealt_by")),
     _int("rounds", "rounds with a result that the dealer closed in them"),
-    _int("millis", "the dealer's part of them in milliseconds: as the dealer's rounds are of all in them at the table"),
+    _int("millis", "the dealer's part of them in milliseconds, as are the dealer's rounds of all in them"),
     PrimaryKeyConstraint("tbl", "since", "day", "dealt_by"),
     Index("fact_pace_day", "day"),
     comment="time in which a dealer dealt: ten minutes without a result count for none",
 )
 fact_alarm: Final = _event(
     "fact_alarm",
-    _text("id", "which irregularity (docs/irregularities.md)"),
+    _text("id", "which irregularity ([what each is](irregularities.md))"),
     _bool("is_open", "1: it began; 0: it ended"),
     _text("detail", "of one that began, in words"),
     _text("choice", "of one that ended: what was decided"),
@@ -169,7 +169,7 @@ fact_shoe: Final = Table(
 )
 fact_order: Final = _event(
     "fact_order",
-    _text("what", "the order (docs/commands.md)"),
+    _text("what", "the order ([which there are](messages.md#topic-command))"),
     _text("by_name"),
     _text("person", "the login, or the one for whom a key gave it; '' where not known"),
     _bool("is_ok", "whether it was obeyed"),
