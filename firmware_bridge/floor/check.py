@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.config.findings import Finding, judged
-from firmware_bridge.floor import check_record, check_witnesses
+from firmware_bridge.floor import check_forward, check_record, check_witnesses
 from firmware_bridge.floor.config import FloorConfig, need, password, secret
 from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.source.mqtt import MqttSource
@@ -53,6 +53,7 @@ def _of_a_store(config: FloorConfig, whole: bool) -> Generator[Finding, None, bo
         yield from _of_the_store(store)
         yield from check_witnesses.findings(config, store)
         yield from check_record.findings(store, whole=whole)
+        yield from check_forward.findings(config, store)
         return store.count("messages") > 0
 
 

@@ -75,6 +75,11 @@ class FeedQueries(RecordQueries):
         fed = (FedMessage(*each) for each in found)
         return [each._replace(body=None if each.body is None else as_bytes(each.body)) for each in fed]
 
+    def feed_behind(self, place: int) -> int:
+        """The number of messages of the feed behind a place."""
+        with self._in_words():
+            return int(self._all(self._sql.BEHIND_FEED, after=place)[0][0])
+
     def forwarded(self) -> list[Forwarded]:
         """How far each receiver of webhooks is."""
         with self._in_words():
