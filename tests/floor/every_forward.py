@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.floor.check_forward import findings
+from firmware_bridge.floor.check import of_receivers
 from firmware_bridge.floor.config import FloorConfig, load
 from firmware_bridge.floor.forward.service import Forwarder
 from firmware_bridge.floor.record.message import Row
@@ -206,7 +206,7 @@ def test_a_receiver_that_is_away_gets_all_when_it_is_back(
     with forwarding(config):
         until(lambda: place(config) and place(config).trouble)
         with closing(open_store(config)) as store:
-            [finding] = findings(config, store)
+            [finding] = of_receivers(config, store)
         assert finding.level == "FAIL"
         assert "no connection" in finding.text
         with receiving(away):
@@ -262,7 +262,7 @@ def test_check_says_how_far_a_receiver_is(configured: Configured, receiver: Rece
 
     def found() -> tuple[str, str]:
         with closing(open_store(config)) as store:
-            [finding] = findings(config, store)
+            [finding] = of_receivers(config, store)
         return finding.level, finding.text
 
     assert found() == ("WARN", "cms: nothing was ever sent to it")

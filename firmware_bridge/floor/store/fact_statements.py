@@ -124,6 +124,6 @@ ROUNDS_AT: Final = text(
 )
 FORWARDS: Final = text("select name, place, at, trouble, since from forward order by name")
 FORWARD: Final = newest(forward, where=text("forward.place <= excluded.place"))
-"""How far a receiver is goes back for nobody."""
+"""How far a receiver is never goes back."""
 
-BEHIND_FEED: Final = text("select count(*) from feed where place > :after")
+BEHIND_FEED: Final = text("select count(*) from (select 1 from feed where place > :after limit :most) behind")

@@ -22,6 +22,9 @@ Kind = Literal["round", "alarm", "dealer", "shoe", "order", "shift"]
 
 KINDS: Final = get_args(Kind)
 
+COUNTED: Final = 100_000
+"""Most messages behind a receiver that are counted."""
+
 KIND_OF: Final[dict[type[Any], Kind]] = {
     Round: "round",
     AlarmBegan: "alarm",
@@ -76,9 +79,9 @@ class FeedQueries(RecordQueries):
         return [each._replace(body=None if each.body is None else as_bytes(each.body)) for each in fed]
 
     def feed_behind(self, place: int) -> int:
-        """The number of messages of the feed behind a place."""
+        """The number of messages of the feed behind a place, up to `COUNTED`."""
         with self._in_words():
-            return int(self._all(self._sql.BEHIND_FEED, after=place)[0][0])
+            return int(self._all(self._sql.BEHIND_FEED, after=place, most=COUNTED)[0][0])
 
     def forwarded(self) -> list[Forwarded]:
         """How far each receiver of webhooks is."""
