@@ -25,12 +25,13 @@ choose_firmware-bridge() {
 choose_shoe-floor() {
     module=firmware_bridge.floor command=shoe-floor lock=shoe-floor user=shoe-floor records='the store'
     config=/etc/firmware-bridge/floor.toml
-    units=(shoe-floor-ingest shoe-floor-page shoe-floor-metrics shoe-floor-witness)
+    units=(shoe-floor-ingest shoe-floor-page shoe-floor-metrics shoe-floor-forward shoe-floor-witness)
     when='the tables keep what it misses'
     files=(
         shoe-floor-ingest.service /etc/systemd/system/shoe-floor-ingest.service
         shoe-floor-page.service /etc/systemd/system/shoe-floor-page.service
         shoe-floor-metrics.service /etc/systemd/system/shoe-floor-metrics.service
+        shoe-floor-forward.service /etc/systemd/system/shoe-floor-forward.service
         shoe-floor-witness.service /etc/systemd/system/shoe-floor-witness.service
         shoe-floor-compact.service /etc/systemd/system/shoe-floor-compact.service
         shoe-floor-compact.timer /etc/systemd/system/shoe-floor-compact.timer

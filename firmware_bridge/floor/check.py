@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import monotonic, time
 from typing import Final
@@ -13,8 +14,10 @@ from firmware_bridge.floor import check_condition, check_record, check_witnesses
 from firmware_bridge.floor.check_condition import and_closed
 from firmware_bridge.floor.config import FloorConfig, need, password, secret
 from firmware_bridge.floor.ingest import topics
+from firmware_bridge.floor.record.message import rfc3339
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store import Store, StoreError
+from firmware_bridge.floor.store.feed import Forwarded
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.mqtt.certificates import of_broker, standing
 from firmware_bridge.mqtt.settings import NotPem, tls_context
@@ -27,6 +30,13 @@ QUIET_S: Final = 0.5
 
 NO_TABLE: Final = "shoe-floor-check"
 """A table id that no table has, to try which topics may be written."""
+
+LONG_UNSENT: Final = timedelta(minutes=5)
+"""Time after which something that waits is a sign that nothing is sent."""
+
+START: Final = "sudo systemctl enable --now shoe-floor-forward (docs/forward.md)"
+RUNS: Final = "see that shoe-floor forward runs: systemctl status shoe-floor-forward"
+MEND: Final = "mend the receiver, or url and key_file of its [[forward]]; what waits is sent then, and nothing is lost"
 
 
 def findings(config: FloorConfig, *, whole: bool = False) -> Iterator[Finding]:
@@ -54,6 +64,7 @@ def _of_a_store(config: FloorConfig, whole: bool) -> Generator[Finding, None, bo
         yield from _of_the_store(store)
         yield from check_witnesses.findings(config, store)
         yield from check_record.findings(store, whole=whole)
+        yield from of_receivers(config, store)
         return store.count("messages") > 0
 
 
@@ -140,3 +151,25 @@ def _heard(source: MqttSource, root: str) -> set[str]:
     while ((came := source.receive(1_000, QUIET_S)) or not source.is_answered) and monotonic() < give_up:
         heard |= {each.topic.split("/")[-2] for each in came if each.topic.endswith("/status") and each.body}
     return heard
+
+
+def of_receivers(config: FloorConfig, store: Store) -> Iterator[Finding]:
+    """How far each receiver of `floor.toml` is. Raises StoreError."""
+    known = {each.name: each for each in store.forwarded()}
+    for row in config.forward:
+        if at := known.get(row.name):
+            yield _of_receiver(at, store.feed_behind(at.place))
+        else:
+            yield Finding("WARN", "webhooks", f"{row.name}: nothing was ever sent to it", START)
+
+
+def _of_receiver(at: Forwarded, behind: int) -> Finding:
+    waits = f"{at.name}: {behind} message{' waits' if behind == 1 else 's wait'}"
+    if at.trouble:
+        return Finding("FAIL", "webhooks", f"{waits}, it takes nothing since {at.since}: {at.trouble}", MEND)
+    if not behind:
+        return Finding("OK", "webhooks", f"{at.name}: it has all that is stored")
+    if at.at < rfc3339(datetime.now(UTC) - LONG_UNSENT):
+        since = f" since {at.at}" if at.at else ""
+        return Finding("WARN", "webhooks", f"{waits}, and nothing was sent{since}", RUNS)
+    return Finding("OK", "webhooks", waits)

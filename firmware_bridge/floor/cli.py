@@ -22,11 +22,18 @@ from firmware_bridge.floor.cli_people import add_people, add_screens, run_people
 from firmware_bridge.floor.cli_record import add_record, run_record
 from firmware_bridge.floor.cli_store import add_store
 from firmware_bridge.floor.cli_tls import add_tls
+from firmware_bridge.floor.cli_witness import WITNESS, add_witness, with_config
 from firmware_bridge.floor.config import FloorConfig, load, need
-from firmware_bridge.floor.store import OtherFormat
+from firmware_bridge.floor.store import OtherFormat, Part
 from firmware_bridge.record.signer import write_seed
 from firmware_bridge.record.verify import Refused, key_of
 
+ROLES: Final[dict[Part, str]] = {
+    "ingest": "store messages",
+    "reader": "read them",
+    "closer": "close what is open",
+    "forward": "send them on",
+}
 HELP: Final = "this help, the manual page, or the completion for a shell"
 FILES: Final = {
     "/etc/firmware-bridge/floor.toml": "the configuration of the back office",
@@ -43,7 +50,6 @@ FILES: Final = {
 }
 
 CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
-WITNESS: Final = Path("/etc/firmware-bridge/witness.toml")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -109,7 +115,8 @@ def _check(arguments: argparse.Namespace, config: FloorConfig) -> int:
 def _prepare(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.service import prepared
 
-    for line in prepared(config, arguments.ingest, arguments.reader, arguments.closer):
+    roles: dict[Part, list[str]] = {name: getattr(arguments, name) for name in ROLES}
+    for line in prepared(config, roles):
         say(line)
     return Exit.FINE
 
@@ -118,6 +125,14 @@ def _page(arguments: argparse.Namespace, config: FloorConfig) -> int:
     _verify_served(config)
     from firmware_bridge.floor.page.service import run
 
+    return run(config)
+
+
+def _forward(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.forward.service import run
+    from firmware_bridge.floor.store.open import Asked
+
+    Asked(config).verify_format()
     return run(config)
 
 
@@ -152,71 +167,6 @@ def _acl(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 def _bundle(arguments: argparse.Namespace, config: None) -> int:
     return run_bundle(arguments, ["--floor"])
-
-
-def _witness(arguments: argparse.Namespace, config: Any) -> int:
-    need("uvicorn", "floor")
-    from firmware_bridge.floor.witness.service import run
-
-    return run(config)
-
-
-def _load_witness(path: Path) -> Any:
-    from firmware_bridge.floor.witness.config import load
-
-    return load(path)
-
-
-def _witness_key_new(arguments: argparse.Namespace, config: None) -> int:
-    from firmware_bridge.floor.witness.keys import CREDENTIAL, make
-
-    print(make(arguments.file or CREDENTIAL, if_none=arguments.if_none))
-    return Exit.FINE
-
-
-def _witness_key_show(arguments: argparse.Namespace, config: Any) -> int:
-    from firmware_bridge.floor.witness.keys import fingerprint, key_file, load
-
-    vkey = load(config.witness.name, key_file(config.witness.key_file)).key.vkey
-    print(f"{vkey}\nfingerprint  {fingerprint(vkey)}")
-    return Exit.FINE
-
-
-def _witness_evidence(arguments: argparse.Namespace, config: Any) -> int:
-    from firmware_bridge.floor.witness.keeper import Keeper
-
-    keeper = Keeper(Path(config.witness.path), make=False)
-    try:
-        kept = keeper.evidence()
-    finally:
-        keeper.close()
-    for each in kept:
-        print(each.as_json() if arguments.json else escaped(each.in_words()))
-    return Exit.FAILED if kept else Exit.FINE
-
-
-def _add_witness(commands: Any) -> None:
-    """Adds `witness`, which is a service, with its own commands."""
-
-    def add(to: Any, name: str, text: str, run: object, load: object = _load_witness) -> argparse.ArgumentParser:
-        command: argparse.ArgumentParser = to.add_parser(name, help=text, description=text)
-        command.set_defaults(run=run, load=load, default=WITNESS)
-        return command
-
-    text = "cosign the checkpoints of tables (a service, under systemd)"
-    witness = _with_config(add(commands, "witness", text, _witness), WITNESS)
-    parts = witness.add_subparsers(dest="part", metavar="PART")
-    key = parts.add_parser("key", help="the key of this witness", description="the key of this witness")
-    actions = key.add_subparsers(dest="action", metavar="ACTION", required=True)
-    text = "make the key, once"
-    new = add(actions, "new", text, _witness_key_new, lambda _: None)
-    new.add_argument("--file", type=Path, metavar="FILE", help="(default: /etc/credstore/shoe-floor.witness-key)")
-    new.add_argument("--if-none", action="store_true", help="do nothing where there is a key")
-    text = "the public key, for the [[witness]] of those who feed it"
-    _with_config(add(actions, "show", text, _witness_key_show), WITNESS)
-    text = "what it refused to cosign as another history; exit code 1 where there is any"
-    evidence = _with_config(add(parts, "evidence", text, _witness_evidence), WITNESS)
-    evidence.add_argument("--json", action="store_true", help="one JSON object a line, with the requests and notes")
 
 
 ORDER_KEY: Final = Path("/etc/credstore/shoe-floor.order-key")
@@ -266,12 +216,6 @@ def _key_show(arguments: argparse.Namespace, config: None) -> int:
     return Exit.FINE
 
 
-def _with_config(command: argparse.ArgumentParser, default: Path) -> argparse.ArgumentParser:
-    """Adds --config, without a default of its own: so it keeps one that stands before the command."""
-    command.add_argument("--config", type=Path, default=argparse.SUPPRESS, metavar="FILE", help=f"(default: {default})")
-    return command
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="shoe-floor", description="The back office of all tables of a floor.")
     parser.add_argument("--version", action=Version)
@@ -282,7 +226,7 @@ def _parser() -> argparse.ArgumentParser:
     def add(name: str, text: str, run: object) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=text)
         command.set_defaults(run=run, load=load, default=CONFIG)
-        return _with_config(command, CONFIG)
+        return with_config(command, CONFIG)
 
     add("ingest", "store every message of every table (a service, under systemd)", _ingest)
     add("metrics", "serve metrics of all tables to Prometheus (a service, under systemd)", _metrics)
@@ -292,16 +236,17 @@ def _parser() -> argparse.ArgumentParser:
     text = "the keys of tables, their records, and incidents of these"
     add_record(add("record", text, run_record), CONFIG)
     command = add("prepare", "set up what the ingest needs, before tables connect", _prepare)
-    for part, what in (("ingest", "store messages"), ("reader", "read them"), ("closer", "close what is open")):
+    for part, what in ROLES.items():
         text = f"a PostgreSQL role to {what}"
         command.add_argument(f"--{part}", action="append", default=[], metavar="ROLE", help=text)
     text = "close a gap, a conflict or quarantine that cannot be mended; who and why is kept"
     add_close(add("close", text, run_close), CONFIG)
     add("page", "serve the web page of all tables for the pit", _page)
+    add("forward", "send what is stored to receivers of webhooks (a service, under systemd)", _forward)
     text = "the people who may sign in to the page"
     add_people(add("user", text, run_people), CONFIG)
     add_screens(add("screens", "the addresses of guests' screens, each with a secret", run_screens), CONFIG)
-    _add_witness(commands)
+    add_witness(commands)
     command = add("acl", "write the broker's rights, for each table of [tables]", _acl)
     command.add_argument("--backend", action="append", default=[], metavar="NAME", help="a user that gives orders")
     command.add_argument("--reader", action="append", default=[], metavar="NAME", help="a user that only reads")

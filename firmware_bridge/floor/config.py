@@ -23,6 +23,7 @@ from firmware_bridge.config.read_section import (
 from firmware_bridge.config.sections import TcpPort, Text, TopicWord
 from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.floor.forward_config import ForwardRow, of_forwards
 from firmware_bridge.floor.page_config import PageSection, ScreenSection, is_loopback, of_the_page, of_the_screens
 from firmware_bridge.record.verify import COSIGNATURE, ML_DSA_44, Refused, parse_vkey
 
@@ -186,12 +187,13 @@ class FloorConfig(Struct, frozen=True, kw_only=True):
     screen: ScreenSection = ScreenSection()
     record: RecordSection = RecordSection()
     witness: tuple[WitnessRow, ...] = ()
+    forward: tuple[ForwardRow, ...] = ()
     tables: dict[str, TableSection] = {}
 
 
 CREDENTIALS: Final = "/run/credentials/shoe-floor-ingest.service"
 
-LISTS: Final[dict[str, Any]] = {"witness": WitnessRow}
+LISTS: Final[dict[str, Any]] = {"witness": WitnessRow, "forward": ForwardRow}
 """Lists of tables, `[[NAME]]` -> what each of them is."""
 
 BY_NAME: Final[dict[str, Any]] = {"tables": TableSection}
@@ -231,6 +233,7 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
     mistakes += of_the_page(config.page)
     mistakes += of_the_screens(config.screen)
     mistakes += _of_witnesses(config.witness)
+    mistakes += of_forwards(config.forward)
     refuse(name, mistakes)
     return config
 

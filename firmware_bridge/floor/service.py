@@ -3,7 +3,7 @@
 import logging
 import random
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from threading import Event, Thread
@@ -22,7 +22,7 @@ from firmware_bridge.floor.record.message import rfc3339
 from firmware_bridge.floor.record.names import names
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store import OtherFormat, Store, StoreError
+from firmware_bridge.floor.store import OtherFormat, Part, Store, StoreError
 from firmware_bridge.floor.store.open import open_store, place
 from firmware_bridge.floor.verified.audit import Audit
 from firmware_bridge.floor.verified.feeding import WitnessThread
@@ -102,25 +102,27 @@ def run(config: FloorConfig) -> int:
     return 0
 
 
-def prepared(
-    config: FloorConfig, writers: Sequence[str] = (), readers: Sequence[str] = (), closers: Sequence[str] = ()
-) -> Iterator[str]:
+MAY: Final[dict[Part, str]] = {
+    "ingest": "store messages",
+    "reader": "read messages",
+    "closer": "close gaps, conflicts and quarantine",
+    "forward": "read messages, and keep how far receivers are",
+}
+"""Part of a role -> what it may do."""
+
+
+def prepared(config: FloorConfig, roles: Mapping[Part, Sequence[str]]) -> Iterator[str]:
     """Make what is missing; yields a line for each thing. Raises StoreError, ConfigError, NatsError.
 
-    writers, readers, closers: roles of PostgreSQL to let write messages, read them, and close what is open.
+    roles: part -> the roles of PostgreSQL that get it.
     """
     store = open_store(config, make=True)
     try:
         yield f"the store {place(config)} is ready"
-        for role in writers:
-            store.grant(role, "ingest")
-            yield f"the role {escaped(role)} may store messages"
-        for role in readers:
-            store.grant(role, "reader")
-            yield f"the role {escaped(role)} may read messages"
-        for role in closers:
-            store.grant(role, "closer")
-            yield f"the role {escaped(role)} may close gaps, conflicts and quarantine"
+        for part, names in roles.items():
+            for role in names:
+                store.grant(role, part)
+                yield f"the role {escaped(role)} may {MAY[part]}"
     finally:
         store.close()
     if not config.nats.servers:

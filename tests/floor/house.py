@@ -106,7 +106,9 @@ def shoes_over(store: Store, rows: Iterable[Row]) -> None:
         tables = {table for (table,) in store._db.execute("select distinct tbl from progress").fetchall()}
     tables |= {key.table for key in keys}
     progress = [Progress(key, shoe, seq, seq, "") for key, (shoe, seq) in keys.items()]
-    store.save([], [], [*progress, *(Progress(Key(table, "999999999-next"), 999_999_999, 0, 0, "") for table in tables)])
+    store.save(
+        [], [], [*progress, *(Progress(Key(table, "999999999-next"), 999_999_999, 0, 0, "") for table in tables)]
+    )
 
 
 class CompactingHouse(House):

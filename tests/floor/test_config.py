@@ -16,7 +16,8 @@ from firmware_bridge.floor.verified.quorum import policy
 from firmware_bridge.record.verify import Policy
 
 ROOT = Path(__file__).parents[2]
-DOC = "\n## ".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("floor", "page", "screen", "witness"))
+PAGES = ("floor", "page", "screen", "witness", "forward")
+DOC = "\n## ".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in PAGES)
 
 
 def test_the_example_is_a_config_with_every_default() -> None:

@@ -9,7 +9,13 @@ import pytest
 
 from firmware_bridge.cli import main as shoe
 from firmware_bridge.floor.cli import main as shoe_floor
-from firmware_bridge.floor.metrics.exporter import OF_ITS_CONDITION, OF_RECORDS, OF_THE_EXPORTER, OF_THE_STORE
+from firmware_bridge.floor.metrics.exporter import (
+    OF_ITS_CONDITION,
+    OF_RECEIVERS,
+    OF_RECORDS,
+    OF_THE_EXPORTER,
+    OF_THE_STORE,
+)
 from firmware_bridge.floor.metrics.families import OF_A_TABLE
 
 ROOT = Path(__file__).parents[2]
@@ -20,7 +26,7 @@ def test_the_page_of_docs_names_every_metric_with_its_kind_unit_and_meaning() ->
     told = {
         name: tuple(rest) for name, *rest in re.findall(r"^\| `(shoe_\w+)` \| (.*?) \| (.*?) \| (.*) \|$", DOC, re.M)
     }
-    own = [*OF_THE_EXPORTER, *OF_THE_STORE, *OF_ITS_CONDITION, *OF_RECORDS]
+    own = [*OF_THE_EXPORTER, *OF_THE_STORE, *OF_ITS_CONDITION, *OF_RECORDS, *OF_RECEIVERS]
     of_a_table = [(each.name, each.kind, each.unit, each.help) for each in OF_A_TABLE]
     assert told == {name: tuple(rest) for name, *rest in (*of_a_table, *own)}
 

@@ -15,7 +15,13 @@ from typing import Any, Final
 
 import pytest
 
-from firmware_bridge.floor.metrics.exporter import OF_ITS_CONDITION, OF_RECORDS, OF_THE_EXPORTER, OF_THE_STORE
+from firmware_bridge.floor.metrics.exporter import (
+    OF_ITS_CONDITION,
+    OF_RECEIVERS,
+    OF_RECORDS,
+    OF_THE_EXPORTER,
+    OF_THE_STORE,
+)
 from firmware_bridge.floor.metrics.families import OF_A_TABLE
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor_whole.exported import Exported
@@ -28,7 +34,7 @@ FOLDER = Path(__file__).parents[2] / "docs/prometheus"
 PROMTOOL = shutil.which("promtool")
 PROMETHEUS = shutil.which("prometheus")
 NAMES: Final = {each.name for each in OF_A_TABLE} | {
-    name for name, *_ in (*OF_THE_EXPORTER, *OF_THE_STORE, *OF_ITS_CONDITION, *OF_RECORDS)
+    name for name, *_ in (*OF_THE_EXPORTER, *OF_THE_STORE, *OF_ITS_CONDITION, *OF_RECORDS, *OF_RECEIVERS)
 }
 RECORDED: Final = "table:shoe_rounds:per_hour"
 

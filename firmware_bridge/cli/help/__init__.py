@@ -47,6 +47,8 @@ DOCUMENTS: Final = {
     "floor": "the store of all tables: shoe-floor",
     "facts": "reports of a house, and what they are made of: shoe-floor report",
     "small-house": "one table, broker and store on one small PC, in twenty lines",
+    "api": "tables and rounds over HTTP, for programs",
+    "forward": "webhooks of what the store keeps: shoe-floor forward",
     "page": "all tables in a browser: shoe-floor page",
     "screen": "the screen over a table, for guests",
     "metrics": "metrics of all tables for Prometheus, alerts and what to do, a dashboard",

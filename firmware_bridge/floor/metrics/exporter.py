@@ -1,7 +1,7 @@
 """Writes all metrics of tables, exporter and store as text for Prometheus."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Final, NamedTuple
 
@@ -113,6 +113,17 @@ OF_RECORDS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
 )
 """Name, kind, unit, help."""
 
+OF_RECEIVERS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
+    (
+        "shoe_forward_behind",
+        "gauge",
+        "messages",
+        "Messages that the receiver of webhooks has not taken, of all kinds; counted up to 100,000.",
+    ),
+    ("shoe_forward_failing", "gauge", "0 or 1", "Whether the receiver of webhooks took nothing when last tried."),
+)
+"""Name, kind, unit, help."""
+
 
 LABELS: Final = {
     "version": 20,
@@ -135,7 +146,8 @@ class Stored(NamedTuple):
     """What the store says. records: of all tables. ages: name of a witness -> seconds since its last cosignature.
 
     is_watched: whether witnesses are configured. enrolled: tables with an enrolled key. beats: of all ingests. room,
-    days_left: of its disk. now: when it said so, in seconds since 1970.
+    days_left: of its disk. now: when it said so, in seconds since 1970. receivers: of webhooks: name -> how many
+    messages it has not taken, and whether it takes nothing.
     """
 
     counts: Counts
@@ -147,19 +159,25 @@ class Stored(NamedTuple):
     room: Room | None = None
     days_left: float | None = None
     now: float = 0.0
+    receivers: Mapping[str, tuple[int, bool]] = {}
 
 
-def stored(reader: Reader, witnesses: Sequence[Key], now: float) -> Stored:
-    """What the store says at a time, in seconds since 1970. witnesses: those of floor.toml. Raises StoreError."""
+def stored(reader: Reader, witnesses: Sequence[Key], now: float, receivers: Collection[str] = ()) -> Stored:
+    """What the store says at a time, in seconds since 1970. Raises StoreError.
+
+    witnesses, receivers: those of floor.toml.
+    """
     newest: dict[str, int] = {}
     for each in reader.cosignatures() if witnesses else ():
         newest[each.witness] = max(each.at, newest.get(each.witness, 0))
     ages = {key.name: max(0.0, now - newest[key.vkey]) for key in witnesses if key.vkey in newest}
     enrolled = [each.table for each in reader.record_keys() if each.was_enrolled]
+    forwarded = [each for each in reader.forwarded() if each.name in receivers] if receivers else []
+    behind = {each.name: (reader.feed_behind(each.place), each.trouble != "") for each in forwarded}
     room = reader.room()
     left = days_left(room, reader.sizes(), now)
     counts, records, beats = reader.counts(), reader.records(), reader.heartbeats()
-    return Stored(counts, records, ages, bool(witnesses), enrolled, beats, room, left, now)
+    return Stored(counts, records, ages, bool(witnesses), enrolled, beats, room, left, now, behind)
 
 
 class Metric(NamedTuple):
@@ -240,6 +258,9 @@ class Exporter:
             yield from map(_single, others, found.counts)
             yield from _of_records(found)
             yield from _of_condition(found)
+            behind, failing = OF_RECEIVERS
+            yield _metric(behind, [({"receiver": name}, count) for name, (count, _) in found.receivers.items()])
+            yield _metric(failing, [({"receiver": name}, is_so) for name, (_, is_so) in found.receivers.items()])
 
 
 def wanted(accept: str) -> str:

@@ -55,9 +55,10 @@ def run(config: FloorConfig) -> int:
     mqtt = replace(config.mqtt, client_id=f"shoe-floor-metrics-{os.urandom(4).hex()}")
     source = MqttSource(mqtt, password(mqtt), [f"{mqtt.root}/+/{name}" for name in TOPICS], BATCH, clean=True)
     witnesses = [each.key for each in fed(config)]
+    receivers = [each.name for each in config.forward]
     listed = Listed(config.tables)
     exporter = Exporter(
-        Tables(mqtt.root, listed=listed), lambda: store(lambda reader: stored(reader, witnesses, time()))
+        Tables(mqtt.root, listed=listed), lambda: store(lambda reader: stored(reader, witnesses, time(), receivers))
     )
     if config.tables:
         exporter.ask()

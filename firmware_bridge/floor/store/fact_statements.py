@@ -167,4 +167,7 @@ ROUNDS_AT: Final = text(
     f"select f.place, {_OF_FEED} from feed f join fact_round r on {_THE_ROUND} where f.place in $names"
 )
 FORWARDS: Final = text("select name, place, at, trouble, since from forward order by name")
-FORWARD: Final = newest(forward)
+FORWARD: Final = newest(forward, where=text("forward.place <= excluded.place"))
+"""How far a receiver is never goes back."""
+
+BEHIND_FEED: Final = text("select count(*) from (select 1 from feed where place > :after limit :most) behind")

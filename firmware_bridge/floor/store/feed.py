@@ -23,6 +23,9 @@ Kind = Literal["round", "alarm", "dealer", "shoe", "order", "shift"]
 
 KINDS: Final = get_args(Kind)
 
+COUNTED: Final = 100_000
+"""Most messages behind a receiver that are counted."""
+
 KIND_OF: Final[dict[type[Any], Kind]] = {
     Round: "round",
     AlarmBegan: "alarm",
@@ -74,6 +77,11 @@ class FeedQueries(RecordQueries):
         with self._in_words():
             found = [FedMessage(*each) for each in self._all(self._sql.FEED_AFTER, after=place, most=most)]
             return [self._with_body(each) for each in found]
+
+    def feed_behind(self, place: int) -> int:
+        """The number of messages of the feed behind a place, up to `COUNTED`."""
+        with self._in_words():
+            return int(self._all(self._sql.BEHIND_FEED, after=place, most=COUNTED)[0][0])
 
     def forwarded(self) -> list[Forwarded]:
         """How far each receiver of webhooks is."""

@@ -93,9 +93,9 @@ block: Final = Table(
 block_shoe: Final = Table(
     "block_shoe",
     TABLES,
-    *_texts("tbl journal"),
-    *_ints("shoe messages last_seq"),
-    *_texts("first_at last_at"),
+    *texts("tbl journal"),
+    *ints("shoe messages last_seq"),
+    *texts("first_at last_at"),
     PrimaryKeyConstraint("tbl", "journal", "shoe"),
 )
 

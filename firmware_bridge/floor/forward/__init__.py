@@ -1,0 +1,1 @@
+"""`shoe-floor forward`: sends what is stored to receivers of webhooks."""
