@@ -17,7 +17,7 @@ from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.facts.wire import LONGEST, MOST
 from firmware_bridge.facts.wire_states import NO_RECORD, Alarms, Status
 from firmware_bridge.floor.listed import Listed
-from firmware_bridge.floor.record.ledger import ROOM, Ledger
+from firmware_bridge.floor.record.ledger import Ledger
 from firmware_bridge.floor.record.message import STREAMS, Key, Unread, now, row
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.quota import Quarantine
@@ -51,9 +51,6 @@ BEAT_S: Final = 5.0
 
 COUNTED_S: Final = 15.0
 """Time between two counts of what is not kept."""
-
-BEHIND: Final = 8
-"""Part of `ROOM` that is asked for while more messages wait: what seems to be missing may be among them."""
 
 IN_MIND: Final = 10_000
 """Most orders that an answer is awaited for."""
@@ -165,11 +162,8 @@ class Ingest:
         for key, to, since in self._store.closed_gaps():
             self._ledger.close(key, to, answers=bool(since))
 
-    def ask(self, *, more: bool = False) -> int:
-        """Ask tables for what is missing, as much as can be taken; returns how many orders were sent.
-
-        more: whether messages wait.
-        """
+    def ask(self) -> int:
+        """Ask tables for what is missing, as much as can be taken; returns how many orders were sent."""
         now_s = self._clock()
         if now_s - self._looked < LOOK_S:
             return 0
@@ -177,7 +171,7 @@ class Ingest:
         self._records.tick(now_s)
         self._listed.enrol(self._records.enrolled)
         self._commit(_Batch([], {}))
-        for table, order in self._ledger.due(now_s, ROOM // BEHIND if more else ROOM):
+        for table, order in self._ledger.due(now_s):
             self._orders += 1
             wanted = (
                 f"entries {order.start} to {order.to} of {order.journal}"

@@ -159,7 +159,7 @@ def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[]
             with slow:
                 if came:
                     ingest.save(came)
-                ingest.ask(more=len(came) == config.ingest.batch)
+                ingest.ask()
                 ingest.beat()
             for table, note in witnesses.notes():
                 source.publish(f"{config.mqtt.root}/{table}/witnessed", note.encode(), retain=True)

@@ -168,20 +168,37 @@ def test_what_came_whole_is_followed_by_the_next_order_at_once() -> None:
     assert told.stored(KEY) == 170
 
 
-def test_no_more_is_asked_for_than_can_come_and_tables_take_turns() -> None:
+def came(of: Ledger, *orders: Ask) -> None:
+    """Let all come that is asked for."""
+    for table, order in orders:
+        for seq in range(order.start or 1, (order.to or 0) + 1):
+            body = event(seq).body.replace(b"T07", table.encode())
+            of.add(row("event", table, body, AT))
+
+
+def test_no_more_is_asked_for_than_comes_and_tables_take_turns() -> None:
     told = ledger()
-    for n in range(8):
+    for n in range(60):
+        told.connected(f"T{n}", ("5c1e", 1))
         told.reach(Key(f"T{n}", "3-5ad1"), 3, 50)
-    assert list(told.due(0.0, 100)) == []
-    assert [ask.table for ask in told.due(5.0, 100)] == ["T0", "T1"]
-    assert list(told.due(6.0, 100)) == []
-    assert [ask.table for ask in told.due(7.0, 120)] == ["T2"]
-    for seq in range(1, 51):
-        told.add(row("event", "T1", event(seq).body.replace(b"T07", b"T1"), AT))
-    assert [ask.table for ask in told.due(8.0, 100)] == []
-    assert [ask.table for ask in told.due(8.0, 101)] == ["T3"]
-    assert [ask.table for ask in told.due(37.0, 100)] == ["T4"]  # what has not come in 30 s is not awaited
-    assert [ask.table for ask in told.due(38.0, 100)] == ["T5"]
+    assert list(told.due(0.0)) == []
+    orders = told.due(5.0)
+    assert [ask.table for ask in orders] == ["T0", "T1", "T2", "T3", "T4"]
+    assert told.due(6.0) == []
+    came(told, *orders)
+    orders = told.due(7.0)
+    assert [ask.table for ask in orders] == [f"T{n}" for n in range(5, 15)]
+    came(told, *orders[:2])
+    assert [ask.table for ask in told.due(8.0)] == ["T15", "T16", "T17", "T18"]
+    assert told.room == 600
+    told.due(37.0)  # what has not come in 30 s is late
+    assert told.room == 300
+    told.due(38.0)
+    assert told.room == 250
+    for now in range(40, 100):
+        came(told, *told.due(now))
+    assert told.missing() == 0
+    assert 1_000 < told.room <= 2_000
 
 
 def test_a_table_that_is_connected_is_asked_each_half_minute_unless_it_refuses() -> None:

@@ -22,12 +22,12 @@ ONLINE_S: Final = 30.0
 """The same of a table that is connected and refuses none of them: order or answer were late, or lost."""
 
 ALL: Final = 10
-"""Entries that an order for all since a time counts for in `ROOM`; how many it brings is not known before."""
+"""Entries that an order for all since a time counts for; how many it brings is not known before."""
 
-ROOM: Final = 2_000
-"""Most entries that are asked for and have not come.
+LEAST, MOST = 250, 2_000
+"""Entries that may be asked for and on the way: few at first, more as they come, fewer where they are late.
 
-Repeats must leave room for new messages; an order to every table at once would only make the broker's queue longer.
+Repeats must leave room for new messages, and what seems to be missing may wait in the broker's queue.
 """
 
 REFUSED_S: Final = 6 * 3600.0
@@ -152,12 +152,22 @@ class _Journal(Entries):
         self._in_turn = not self._in_turn
         return self._part
 
-    def is_due(self, now: float, longest_s: float) -> bool:
-        """Whether to ask for missing entries now: at once when all came that were asked for."""
-        if self._asked_s is not None and not self._left():
+    def outcome(self, now: float) -> int:
+        """How many entries came of the last order once all did, then the next is due; -1 where they are late."""
+        if self._asked_s is None:
+            return 0
+        if not self._left():
             self._asked_s, self.is_refused = None, False
             self.retry.reset()
             self.retry.at = now
+            return len(self._part)
+        if now - self._asked_s < ONLINE_S:
+            return 0
+        self._asked_s = None
+        return 0 if self.is_refused else -1
+
+    def is_due(self, now: float, longest_s: float) -> bool:
+        """Whether to ask for missing entries now."""
         wait = self.retry.wait
         wait.longest_s = LONGEST_S if self.is_refused else longest_s
         wait.s = min(wait.s, wait.longest_s)
@@ -169,7 +179,7 @@ class _Journal(Entries):
     def open(self, now: float) -> int:
         """How many entries are asked for and may still come."""
         since = ALL if self.since and now - self.since_s < ONLINE_S else 0
-        return since + (self._left() if self._asked_s is not None and now - self._asked_s < ONLINE_S else 0)
+        return since + (0 if self._asked_s is None else self._left())
 
     @property
     def is_asked(self) -> bool:
@@ -184,7 +194,8 @@ class _Journal(Entries):
     def connected(self) -> None:
         """Ask soon again, as the table has another connection."""
         self.retry.reset()
-        self.earlier.reset()
+        if self.earlier.wait.s > ONLINE_S:
+            self.earlier.reset()
 
     def _left(self) -> int:
         """How many of the entries that were asked for last have not come."""
@@ -215,7 +226,7 @@ class Ledger:
     """All journals that are not complete, and the newest of each table.
 
     load: reads a journal from the store. lacking: those that are not complete. asks: whether a new journal begins with
-    an order for all before it; an order that is already due stays.
+    an order for all before it; an order that is already due stays. room: entries that may be asked for and on the way.
     """
 
     def __init__(self, load: Callable[[Key], Loaded], lacking: Iterable[Key] = (), *, asks: bool = True) -> None:
@@ -224,7 +235,7 @@ class Ledger:
         self._touched: set[str] = set()
         self._links: dict[str, Link | None] = {}
         self._answering: dict[str, float | None] = {}
-        self._last = ""
+        self._last, self.room = "", LEAST
         for key in lacking:
             self._journal(key)
 
@@ -274,13 +285,14 @@ class Ledger:
         if self._links.get(table, ()) is None:
             self.connected(table, ("", 0))
 
-    def due(self, now: float, room: int = ROOM) -> list[Ask]:
-        """The orders to send now. now: seconds of any one monotonic clock. room: most entries that may be on the way.
+    def due(self, now: float) -> list[Ask]:
+        """The orders to send now. now: seconds of any one monotonic clock.
 
         A table that is not connected is asked once it is. Tables take turns.
         """
         names = list(self._tables)
-        room -= sum(self._open(table, now) for table in names)
+        self._look(now)
+        room = self.room - sum(self._open(table, now) for table in names)
         first = names.index(self._last) + 1 if self._last in self._tables else 0
         asks: list[Ask] = []
         for table in names[first:] + names[:first]:
@@ -291,6 +303,17 @@ class Ledger:
                 self._last = table
                 room -= _count(ask.order)
         return asks
+
+    def _look(self, now: float) -> None:
+        """Make more room by what came whole, and less by what is late of connected tables."""
+        late = False
+        for table, journals in self._tables.items():
+            for each in journals.values():
+                found = each.outcome(now)
+                self.room = min(MOST, self.room + max(0, found))
+                late = late or (found < 0 and bool(self._links.get(table)))
+        if late:
+            self.room = max(LEAST, self.room // 2)
 
     def _open(self, table: str, now: float) -> int:
         """How many entries of a table are asked for and may still come."""
