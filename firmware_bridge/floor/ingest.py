@@ -3,7 +3,6 @@
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 from math import inf
 from time import monotonic
 from typing import Final, NamedTuple
@@ -15,7 +14,7 @@ from firmware_bridge.client.asking import EVER
 from firmware_bridge.client.payload import MessageError, command, state
 from firmware_bridge.client.signing import Signing
 from firmware_bridge.facts.printable import escaped, fault
-from firmware_bridge.facts.wire import LONGEST, MOST, StateHead
+from firmware_bridge.facts.wire import LONGEST, MOST
 from firmware_bridge.facts.wire_states import NO_RECORD, Alarms, Status
 from firmware_bridge.floor.listed import Listed
 from firmware_bridge.floor.record.ledger import Ledger
@@ -53,12 +52,8 @@ BEAT_S: Final = 5.0
 COUNTED_S: Final = 15.0
 """Time between two counts of what is not kept."""
 
-ORDERS, TABLES_AN_ORDER = 5, 25
-"""Most orders at each search; with many tables, one for each `TABLES_AN_ORDER` of them.
-
-Repeats must leave room for new messages. What seems to be missing may only wait in the broker's queue, and an order to
-every table at once would make that queue longer.
-"""
+IN_MIND: Final = 10_000
+"""Most orders that an answer is awaited for."""
 
 
 def topics(root: str, names: Sequence[str] = TOPICS) -> tuple[str, ...]:
@@ -96,6 +91,7 @@ class Ingest:
         self._counted, self._counted_s = 0, -inf
         self._quarantine = Quarantine()
         self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
+        self._asked: dict[str, Key] = {}
 
     def save(self, deliveries: Sequence[Delivery]) -> Saved:
         """Commit a batch, acknowledge it, and publish `stored`. Raises StoreError, with nothing acknowledged.
@@ -167,7 +163,7 @@ class Ingest:
             self._ledger.close(key, to, answers=bool(since))
 
     def ask(self) -> int:
-        """Ask tables for what is missing, a few at a time; returns how many orders were sent."""
+        """Ask tables for what is missing, as much as can be taken; returns how many orders were sent."""
         now_s = self._clock()
         if now_s - self._looked < LOOK_S:
             return 0
@@ -175,8 +171,7 @@ class Ingest:
         self._records.tick(now_s)
         self._listed.enrol(self._records.enrolled)
         self._commit(_Batch([], {}))
-        most = max(ORDERS, self._ledger.tables // TABLES_AN_ORDER)
-        for table, order in islice(self._ledger.due(now_s), most):
+        for table, order in self._ledger.due(now_s):
             self._orders += 1
             wanted = (
                 f"entries {order.start} to {order.to} of {order.journal}"
@@ -184,7 +179,12 @@ class Ingest:
                 else f"everything since {order.since}"
             )
             log.info("asked table %s for %s", escaped(table), escaped(wanted))
-            payload = command(order, f"{self._id_of(order.since)}{self._orders}")
+            name = f"{self._id_of(order.since)}{self._orders}"
+            if order.journal:
+                self._asked[name] = Key(table, order.journal)
+                if len(self._asked) > IN_MIND:
+                    del self._asked[next(iter(self._asked))]
+            payload = command(order, name)
             topic = f"{self._root}/{table}/command"
             self._source.publish(topic, self._signing.order(topic, payload) if self._signing else payload)
         return self._orders - before
@@ -203,6 +203,9 @@ class Ingest:
             self._signing.last = max(self._signing.last, min(answer.count, MOST - 1))
         if answer.id.startswith(self._id_of(EVER)):
             self._ledger.answered(table, ok=answer.ok)
+        key = self._asked.pop(answer.id, None)
+        if key and not answer.ok and key.table == table:
+            self._ledger.refused(key)
         if answer.id.startswith(f"{self._name[:32]}-{self._run}-") and not answer.ok:
             log.warning("table %s refuses to send again: %s; %s", *map(escaped, (table, answer.error, answer.hint)))
 
@@ -246,10 +249,10 @@ class Ingest:
         try:
             if topic == "status":
                 head, status = state(body, Status)
-                seq, record = status.next_seq - 1, status.record
+                seq, record, waits = status.next_seq - 1, status.record, True
             else:
-                (head, _), record = state(body, StateHead), NO_RECORD
-                seq = head.as_of
+                (head, health), record, status = state(body, _Queue), NO_RECORD, None
+                seq, waits = head.as_of, health.queue > 0
         except MessageError:
             return
         if head.table != table or not head.journal or not 0 < seq <= MOST or not 0 <= head.shoe <= MOST:
@@ -259,8 +262,18 @@ class Ingest:
         key = Key(table, head.journal)
         self._ledger.reach(key, head.shoe, seq)
         self._records.heard(table, record)
-        if topic == "status":
+        if status is None:
+            self._ledger.alive(table)
+        else:
+            self._ledger.connected(table, (head.boot, status.link), is_up=status.state == "online")
+        if waits:  # a table that waits for `stored` may have missed it
             batch.journals[key] = None
+
+
+class _Queue(Struct, frozen=True):
+    """The field of a `health` that the ingest reads: the entries that wait for the broker, or for `stored`."""
+
+    queue: int = 0
 
 
 class _Reply(Struct, frozen=True):

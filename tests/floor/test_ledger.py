@@ -1,3 +1,5 @@
+from itertools import count
+
 import pytest
 
 from firmware_bridge.client.payload import MessageError
@@ -7,10 +9,12 @@ from firmware_bridge.floor.record.message import Key, Row, row
 from tests.floor.journals import AT, event, round_of
 
 KEY = Key("T07", "3-5ad1")
+EVERYTHING = Resend(since="1970-01-01T00:00:00Z")
 
 
-def ledger(*rows: Row) -> Ledger:
-    made = Ledger(lambda key: Loaded(Progress(key, 0, 0, 0), ()))
+def ledger(*rows: Row, asks: bool = False) -> Ledger:
+    """asks: whether a new journal begins with an order for all before it."""
+    made = Ledger(lambda key: Loaded(Progress(key, 0, 0, 0), ()), asks=asks)
     for each in rows:
         made.add(each)
     return made
@@ -117,18 +121,105 @@ def test_the_tail_is_known_by_a_state() -> None:
 def test_a_round_names_the_journal_before() -> None:
     told = ledger(event(1, kind="RoundClosed"), round_of(1, 1, prev='{"journal":"2-77","seq":9}'))
     assert not list(told.due(0.0))
-    told.answered("T07", ok=True)
     assert list(told.due(5.0)) == [Ask("T07", Resend(journal="2-77", start=1, to=9))]
 
 
 def test_with_a_new_journal_the_end_of_the_one_before_is_asked_for() -> None:
-    told = ledger(event(1))
+    told = ledger(event(1), asks=True)
     assert not list(told.due(0.0))
-    assert list(told.due(5.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
-    assert list(told.due(15.0)) == [Ask("T07", Resend(since="1970-01-01T00:00:00Z"))]
+    assert list(told.due(5.0)) == [Ask("T07", EVERYTHING)]
+    assert list(told.due(15.0)) == [Ask("T07", EVERYTHING)]
     told.answered("T07", ok=True)
     told.add(event(2))
     assert not list(told.due(60.0))
+
+
+def test_a_table_is_met_with_one_order_and_not_asked_again_for_what_it_sends() -> None:
+    told = ledger(event(9, journal="2-77", shoe=2), event(9), asks=True)
+    orders: list[tuple[float, Resend]] = []
+    seconds = count()
+
+    def until(end: int) -> None:
+        while (now := next(seconds)) < end:
+            orders.extend((now, ask.order) for ask in told.due(now))
+
+    until(6)
+    assert orders == [(5, EVERYTHING)]
+    told.add(event(1, journal="2-77", shoe=2))  # before its answer
+    until(12)
+    told.answered("T07", ok=True)
+    for seq in range(2, 9):
+        told.add(event(seq, journal="2-77", shoe=2))
+        until(8 + 4 * seq)
+    assert orders == [(5, EVERYTHING)]
+    until(60)
+    assert [order for _, order in orders[1:2]] == [Resend(journal="3-5ad1", start=1, to=8)]
+
+
+def test_what_came_whole_is_followed_by_the_next_order_at_once() -> None:
+    told = ledger()
+    told.reach(KEY, 3, 170)
+    assert asked(told, 0.0) == []
+    for now, span in ((5.0, (1, 50)), (5.5, (51, 100)), (6.0, (101, 150)), (6.5, (151, 170))):
+        assert asked(told, now) == [span]
+        for seq in range(span[0], span[1] + 1):
+            assert asked(told, now) == []
+            told.add(event(seq))
+    assert told.stored(KEY) == 170
+
+
+def came(of: Ledger, *orders: Ask) -> None:
+    """Let all come that is asked for."""
+    for table, order in orders:
+        for seq in range(order.start or 1, (order.to or 0) + 1):
+            body = event(seq).body.replace(b"T07", table.encode())
+            of.add(row("event", table, body, AT))
+
+
+def test_no_more_is_asked_for_than_comes_and_tables_take_turns() -> None:
+    told = ledger()
+    for n in range(60):
+        told.connected(f"T{n}", ("5c1e", 1))
+        told.reach(Key(f"T{n}", "3-5ad1"), 3, 50)
+    assert list(told.due(0.0)) == []
+    orders = told.due(5.0)
+    assert [ask.table for ask in orders] == ["T0", "T1", "T2", "T3", "T4"]
+    assert told.due(6.0) == []
+    came(told, *orders)
+    orders = told.due(7.0)
+    assert [ask.table for ask in orders] == [f"T{n}" for n in range(5, 15)]
+    came(told, *orders[:2])
+    assert [ask.table for ask in told.due(8.0)] == ["T15", "T16", "T17", "T18"]
+    assert told.room == 600
+    told.due(37.0)  # what has not come in 30 s is late
+    assert told.room == 300
+    told.due(38.0)
+    assert told.room == 250
+    for now in range(40, 100):
+        came(told, *told.due(now))
+    assert told.missing() == 0
+    assert 1_000 < told.room <= 2_000
+
+
+def test_a_table_that_is_connected_is_asked_each_half_minute_unless_it_refuses() -> None:
+    told = ledger(event(1), event(3))
+
+    def times(until: int) -> list[int]:
+        return [now for now in range(until) if asked(told, now)]
+
+    told.connected("T07", ("5c1e", 1))
+    assert times(200) == [5, 15, 35, 65, 95, 125, 155, 185]
+    told.refused(KEY)
+    assert [now for now in range(200, 2_000) if asked(told, now)] == [215, 275, 395, 635, 1115, 1715]
+    told.connected("T07", ("5c1e", 1), is_up=False)
+    assert [now for now in range(2_000, 9_000) if asked(told, now)] == []
+    told.connected("T07", ("5c1e", 2))
+    assert [now for now in range(9_000, 9_020) if asked(told, now)] == [9005, 9015]
+    told.connected("T07", ("5c1e", 1), is_up=False)  # of an older connection
+    assert [now for now in range(9_020, 9_050) if asked(told, now)] == [9035]
+    told.connected("T07", ("5c1e", 2), is_up=False)
+    told.alive("T07")
+    assert [now for now in range(9_050, 9_060) if asked(told, now)] == [9055]
 
 
 @pytest.mark.parametrize(
