@@ -60,7 +60,7 @@ def test_what_the_table_has_is_offered(tmp_path: Path, typed: str, offered: set[
     [
         ("shoe-floor che", {"check"}),
         ("shoe-floor export gap", {"gaps"}),
-        ("shoe-floor export --c", {"--config", "--csv"}),
+        ("shoe-floor export --c", {"--columns", "--config", "--csv", "--cursor"}),
         ("shoe-floor help --completion ", {"bash"}),
         ("shoe-floor --config F export gap", {"gaps"}),
     ],

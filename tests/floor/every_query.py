@@ -11,12 +11,14 @@ from decimal import Decimal
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from firmware_bridge.floor.record.message import Row, rfc3339, row
-from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store import FactName, Store
+from firmware_bridge.floor.store.fact_exports import Wanted
+from tests.floor.every_facts import every_row
 from tests.floor.facts.played import rows
 
 DOC = (Path(__file__).parents[2] / "docs/facts.md").read_text("utf-8")
@@ -214,3 +216,38 @@ def test_every_query_of_the_page_is_tested() -> None:
     names = {name.removeprefix("test_").replace("_", " ") for name in globals() if name.startswith("test_")}
     assert {title.lower().replace(",", "") for title in QUERIES} <= names
     assert len(QUERIES) == DOC.count("```sql")
+
+
+@pytest.mark.parametrize("name", get_args(FactName))
+def test_an_export_has_the_same_values_from_each_engine(store: Store, name: str) -> None:
+    store.save(every_row(), [], [])
+    kinds = {"text": str, "integer": int, "time": str, "bool": bool, "json": str}
+    with store.facts(Wanted(name)) as written:
+        found = list(written.rows)
+        [(count,)] = store._db.execute(f"select count(*) from {name}").fetchall()
+    assert len(found) == count
+    for values in found:
+        for column, value in zip(written.columns, values, strict=True):
+            assert value is None or type(value) is kinds[column.kind]
+            assert value is None or column.kind != "time" or re.fullmatch(r"[\d-]{10}T[\d:]{8}\.\d{3}Z", str(value))
+
+
+def test_an_export_has_the_days_columns_and_changes_that_are_wanted(store: Store, dealt: list[Dealt]) -> None:
+    columns = ("bet.tie", "tbl", "round", "day")
+    days = Wanted("fact_round", columns, "2026-11-03", "2026-11-04", "T07", is_flat=True)
+    wanted = [each for each in dealt if each.table == "T07" and each.day in ("2026-11-03", "2026-11-04")]
+    with store.facts(days) as written:
+        assert sorted(written.rows, key=str) == sorted(
+            (
+                (None if each.is_void else NETS[each.outcome][2] * 1_000_000, "T07", each.round, each.day)
+                for each in wanted
+            ),
+            key=str,
+        )
+    last = written.change
+    assert last == len(dealt)
+    later = replace(wanted[0], outcome="banker", is_void=False)
+    store.save([message_of(later, 999, example("round") | {"revision": 1, "by": "bo", "corrects": 3})], [], [])
+    with store.facts(Wanted("fact_round", ("tbl", "round", "outcome"), after=last)) as written:
+        assert list(written.rows) == [("T07", later.round, "banker")]
+    assert written.change == last + 1

@@ -183,5 +183,4 @@ def test_each_command_of_the_page_runs(command: str, run: Any, tmp_path: Path, m
     words = [each for each in shlex.split(command, comments=True)[1:] if not each.startswith(">")]
     if "--parquet" in words:
         pytest.importorskip("pyarrow")
-    words = [{"NUMBER": "0", "FILE": "cursor"}.get(each, each) for each in words]
-    run(*words)
+    run(*("0" if each == "48213" else each for each in words))  # the store of this test has fewer changes

@@ -10,11 +10,13 @@ from firmware_bridge.floor.store import Saved, Store, StoreError
 from tests.floor.every_block import *  # noqa: F403  # what every store does with blocks
 from tests.floor.every_closed import *  # noqa: F403  # what people close, and what an ingest says of itself
 from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts
+from tests.floor.every_facts import changed
 from tests.floor.every_feed import *  # noqa: F403  # what every store does with its feed
 from tests.floor.every_ingest import *  # noqa: F403  # the tests of every ingest
 from tests.floor.every_query import *  # noqa: F403  # the queries of docs/facts.md
 from tests.floor.every_store import *  # noqa: F403  # the tests of every store
 from tests.floor.every_store import Engine
+from tests.floor.facts.played import rows
 from tests.floor.journals import AT, event, round_of
 from tests.floor_whole.cluster import Cluster
 
@@ -202,3 +204,34 @@ def test_the_commands_work_on_a_database(
     assert '"journal":"4-6b"' in told
     cluster.sql(f"alter database {database} allow_connections off")
     assert run("export", "messages")[0] == 1
+
+
+def test_a_cursor_misses_no_change_of_writers_at_the_same_time(store: Store, cluster: Cluster, database: str) -> None:
+    from threading import Thread
+
+    from firmware_bridge.floor.store.fact_exports import Wanted
+    from firmware_bridge.floor.store.postgres import PostgresStore
+
+    tables = [f"T{number:02}" for number in range(3)]
+    patterns = {table: next(each for each in rows("baccarat", table) if each.topic == "round") for table in tables}
+
+    def write(table: str) -> None:
+        own = PostgresStore(cluster.url(database))
+        for number in range(1, 60):
+            own.save([changed(patterns[table], seq=number, round=number)], [], [])
+        own.close()
+
+    threads = [Thread(target=write, args=(table,)) for table in tables]
+    for each in threads:
+        each.start()
+    seen: set[tuple[object, ...]] = set()
+    cursor, last_look = 0, False
+    while not last_look:
+        last_look = not any(each.is_alive() for each in threads)
+        with store.facts(Wanted("fact_round", ("tbl", "round", "changed"), after=cursor)) as written:
+            found = list(written.rows)
+        assert all(cursor < each[2] <= written.change for each in found)  # type: ignore[operator]
+        seen |= {each[:2] for each in found}
+        cursor = written.change
+    assert seen == {(table, number) for table in tables for number in range(1, 60)}
+    assert cursor == 3 * 59

@@ -15,7 +15,7 @@ HALF: Final = 20.0
 """Height of the longest bar of a day, up or down."""
 
 MOST_LABELS: Final = 31
-"""Most days with a number each: of more, each second, third .. one has it."""
+"""Most days with a number each: of more, each second, third and so on is labelled."""
 
 
 class Bar(NamedTuple):

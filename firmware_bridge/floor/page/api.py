@@ -70,7 +70,7 @@ def api(asked: Asked, cookie: str) -> list[Route]:
 
 
 def cursor(place: int, named: Named) -> str:
-    """The cursor behind a place of the feed. named: the message in that place."""
+    """The cursor behind a place, the number of a change. named: the round that has it."""
     return urlsafe_b64encode(b"1.%d.%b" % (place, _digest(named))).rstrip(b"=").decode()
 
 
@@ -126,7 +126,7 @@ def _place(reader: Reader, table: str, after: str) -> int:
     named = reader.named_at(place)
     if named and named[0] == table and _digest(named) == found[2]:
         return place
-    if named is None and place <= reader.feed_end():
+    if named is None and place <= reader.last_place():
         return place  # its round is expired, or was verified with other bytes since and stands further behind
     raise Refusal(410, "the cursor is of another table or another store: begin again without after")
 

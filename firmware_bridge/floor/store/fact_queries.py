@@ -18,9 +18,9 @@ class Between(NamedTuple):
 
 
 class RoundAt(NamedTuple):
-    """A round, as the newest message says, at its place in the feed. bets: bet -> net, JSON. Times are RFC 3339.
+    """A round, as the newest message says. Times are RFC 3339.
 
-    faces: card -> how often it was dealt, JSON.
+    place: the number of its last change. bets: bet -> net, JSON. faces: card -> how often it was dealt, JSON.
     """
 
     place: int
@@ -99,20 +99,26 @@ class FactQueries(RecordQueries):
         return [ChangedRound(*each)._replace(at=time_of(each[-1]) or "") for each in found]
 
     def rounds_after(self, table: str, place: int, most: int) -> list[RoundAt]:
-        """The rounds of a table with a newest message behind a place of the feed, at most so many."""
+        """The rounds of a table that changed behind a place, the number of a change, at most so many."""
         with self._in_words():
             return list(map(_round_at, self._all(self._sql.ROUNDS_AFTER, tbl=table, after=place, most=most)))
 
     def named_at(self, place: int) -> tuple[str, str, int, int] | None:
-        """Table, journal, entry and number of a message of the feed; None where there is none in that place."""
+        """Table, journal, entry and number of the round that changed last in a place; None where there is none."""
         with self._in_words():
-            found = self._all(self._sql.FEED_PLACE, place=place)
+            found = self._all(self._sql.ROUND_AT, changed=place)
         return tuple(found[0]) if found else None
 
-    def newest_rounds(self) -> dict[str, RoundAt | None]:
-        """Table -> its round that a message came of last; None for a table without one."""
+    def last_place(self) -> int:
+        """The highest number of a change that was ever given, 0 for none."""
         with self._in_words():
-            places = {str(table): place for table, place in self._all(self._sql.FEED_TABLES)}
+            [(found,)] = self._all(self._sql.LAST_CHANGE) or [(0,)]
+        return int(found)
+
+    def newest_rounds(self) -> dict[str, RoundAt | None]:
+        """Table -> its round that changed last; None for a table without one."""
+        with self._in_words():
+            places = {str(table): place for table, place in self._all(self._sql.ROUND_TABLES)}
             wanted = [(place,) for place in places.values() if place]
             found: list[Any] = []
             for some in in_parts(wanted):

@@ -130,7 +130,6 @@ FORGET_FED: Final = text(
     "delete from feed where kind = 'round' and tbl = :tbl and journal = :journal and seq = :seq and n = :n"
 )
 EXPIRE_FEED: Final = text("delete from feed where tbl = :tbl and journal = :journal")
-FEED_PLACE: Final = text("select tbl, journal, seq, n from feed where place = :place")
 _BODIES: Final = """
 left join message m on m.topic = case f.kind when 'round' then 'round' else 'event' end
   and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq and m.n = f.n
@@ -142,30 +141,26 @@ from feed f {_BODIES} where f.place > :after order by f.place limit :most
 """)
 """Messages of the feed behind a place, each as the table signed it where other bytes had come first."""
 
-_OF_FEED: Final = ", ".join(
+_NEWEST_FACTS: Final = ", ".join(
     f"cast(r.{each.name} as text)" if each.name in ("bets", "faces") else f"r.{each.name}"
     for each in tables.fact_round.c
     if each.name not in ("changed", "last")
 )
-_THE_ROUND: Final = "r.tbl = f.tbl and r.journal = f.journal and r.shoe = f.shoe and r.round = f.round"
 ROUNDS_AFTER: Final = text(f"""
-select f.place, {_OF_FEED} from feed f join fact_round r on {_THE_ROUND} and r.seq = f.seq and r.n = f.n
-where f.tbl = :tbl and f.kind = 'round' and f.place > :after order by f.place limit :most
+select r.changed, {_NEWEST_FACTS} from fact_round r
+where r.tbl = :tbl and r.changed > :after and r.revision is not null order by r.changed limit :most
 """)
-"""Rounds of a table, each in the place of the message that counts."""
-
-FEED_TABLES: Final = text("""
+ROUND_TABLES: Final = text("""
 with recursive named(tbl) as (
-  select min(tbl) from feed union all
-  select (select min(f.tbl) from feed f where f.tbl > named.tbl) from named where named.tbl is not null)
-select tbl, (select max(f.place) from feed f where f.tbl = named.tbl and f.kind = 'round')
+  select min(tbl) from fact_round union all
+  select (select min(r.tbl) from fact_round r where r.tbl > named.tbl) from named where named.tbl is not null)
+select tbl, (select max(r.changed) from fact_round r where r.tbl = named.tbl and r.revision is not null)
 from named where tbl is not null order by tbl
 """)
-"""Each table with the place of its newest round; it reads no more rows of the index than there are tables."""
+"""Each table with the number of its newest change; it reads no more rows of the index than there are tables."""
 
-ROUNDS_AT: Final = text(
-    f"select f.place, {_OF_FEED} from feed f join fact_round r on {_THE_ROUND} where f.place in $names"
-)
+ROUNDS_AT: Final = text(f"select r.changed, {_NEWEST_FACTS} from fact_round r {_named('changed')}")
+ROUND_AT: Final = text("select tbl, journal, seq, n from fact_round where changed = :changed")
 FORWARDS: Final = text("select name, place, at, trouble, since from forward order by name")
 FORWARD: Final = newest(forward, where=text("forward.place <= excluded.place"))
 """How far a receiver is never goes back."""

@@ -97,7 +97,8 @@ fact_round: Final = Table(
     PrimaryKeyConstraint("tbl", "journal", "shoe", "round"),
     Index("fact_round_day", "day", "tbl"),
     Index("fact_round_closed", "tbl", "closed_at"),
-    Index("fact_round_changed", "changed"),
+    Index("fact_round_changed", "changed", unique=True),
+    Index("fact_round_change", "tbl", "changed"),
     part_index("fact_round_revised", "day", "tbl", where="revision > 0"),
     comment="a row for each round, by the newest message about it",
 )

@@ -249,7 +249,6 @@ feed: Final = Table(
     *ints("shoe round", nullable=True),
     PrimaryKeyConstraint("place"),
     Index("feed_once", "tbl", "journal", "seq", "n", "kind", unique=True),
-    Index("feed_kind", "tbl", "kind", "place"),
 )
 """Each message that became a fact, in the order of the commits: what comes later has a higher place."""
 

@@ -32,7 +32,7 @@ result counts for nobody. So a break of a table slows down nobody, and a slow qu
 
 `--html` is one file that a browser prints on A4: the same numbers, the hold of each table by day or the pace of each
 dealer as a picture, the rounds that were changed later, when and from which store it was made, and its change: the
-number of the last change that is in it. `shoe-floor export fact_round --after NUMBER` has what was changed since.
+number of the last change that is in it. What came after change 48213: `shoe-floor export fact_round --after 48213`.
 
 Facts follow from the messages alone, in any order: `rebuild facts` makes the same rows, but for `changed`. They go with
 the messages when a journal [expires](floor.md#how-long-it-is-kept). A message with the right head and another body than
