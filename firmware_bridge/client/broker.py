@@ -11,7 +11,9 @@ from contextlib import suppress
 from threading import Lock, Thread
 from typing import Any, Final, NamedTuple
 
+from firmware_bridge.client.orders import Sender, no_answer
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.orders import Answer, Order
 from firmware_bridge.mqtt.errors import BACKEND, LOGIN
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Ticket
 from firmware_bridge.mqtt.subscriber import Reader, Subscriber
@@ -146,3 +148,28 @@ class Session(Reader):
     def _fail(self, what: str, hint: str) -> None:
         self.error = FloorError(what, hint)
         self._wake()
+
+
+async def asked(sender: Sender, table: str, order: Order, answer_s: float, person: str = "", id: str = "") -> Answer:
+    """The answer to an order, sent again under its id until it comes. person: as for `Sender.send`. Raises NoAnswer."""
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[Answer] = loop.create_future()
+
+    def found(answer: Answer) -> None:
+        if not answered.done():
+            answered.set_result(answer)
+
+    def heard(answer: Answer) -> None:
+        loop.call_soon_threadsafe(found, answer)
+
+    id = sender.begin(heard, id)
+    try:
+        async with asyncio.timeout(answer_s):
+            while True:
+                await asyncio.wait((answered,), timeout=sender.send(table, order, id, person))
+                if answered.done():
+                    return answered.result()
+    except TimeoutError:
+        raise no_answer(table, order, id, answer_s) from None
+    finally:
+        sender.end(id)

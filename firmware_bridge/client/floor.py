@@ -14,10 +14,10 @@ from typing import Final, Literal, Self
 import msgspec
 
 from firmware_bridge.client.batches import Batches
-from firmware_bridge.client.broker import Address, Session
+from firmware_bridge.client.broker import Address, Session, asked
 from firmware_bridge.client.gate import Gate
 from firmware_bridge.client.messages import Item
-from firmware_bridge.client.orders import ANSWER_S, Orders, Sender, asked, no_answer
+from firmware_bridge.client.orders import ANSWER_S, Orders, Sender, no_answer
 from firmware_bridge.client.payload import MessageError, command
 from firmware_bridge.client.round_keys import RoundKeys
 from firmware_bridge.client.signing import signing

@@ -1,6 +1,5 @@
 """Orders to a table as methods, and the matching of their answers."""
 
-import asyncio
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -291,28 +290,3 @@ def no_answer(table: str, order: Order, id: str, seconds: float) -> NoAnswer:
     """The error for an order without an answer."""
     what = f"table {table} did not answer {orders.tag_of(order)} within {seconds:g} s"
     return NoAnswer(what, f"check its status and the ACL; the order may still act, once (id {id})")
-
-
-async def asked(sender: Sender, table: str, order: Order, answer_s: float, person: str = "", id: str = "") -> Answer:
-    """The answer to an order, sent again under its id until it comes. person: as for `Sender.send`. Raises NoAnswer."""
-    loop = asyncio.get_running_loop()
-    answered: asyncio.Future[Answer] = loop.create_future()
-
-    def found(answer: Answer) -> None:
-        if not answered.done():
-            answered.set_result(answer)
-
-    def heard(answer: Answer) -> None:
-        loop.call_soon_threadsafe(found, answer)
-
-    id = sender.begin(heard, id)
-    try:
-        async with asyncio.timeout(answer_s):
-            while True:
-                await asyncio.wait((answered,), timeout=sender.send(table, order, id, person))
-                if answered.done():
-                    return answered.result()
-    except TimeoutError:
-        raise no_answer(table, order, id, answer_s) from None
-    finally:
-        sender.end(id)

@@ -13,7 +13,9 @@ from firmware_bridge.config.sections import Text
 from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.page_config import is_loopback
-from firmware_bridge.floor.store.feed import Kind
+
+Kind = Literal["round", "alarm", "dealer", "shoe", "order", "shift"]
+"""What a message that makes facts is about."""
 
 LEAST: Final = 24
 """Fewest bytes of a key."""

@@ -10,7 +10,8 @@ from hmac import new as hmac
 from time import time
 from typing import Final, NamedTuple
 
-from firmware_bridge.client.orders import NoAnswer, Sender, asked
+from firmware_bridge.client.broker import asked
+from firmware_bridge.client.orders import NoAnswer, Sender
 from firmware_bridge.client.signing import Signing, signing
 from firmware_bridge.facts.orders import Answer, Order, tag_of
 from firmware_bridge.facts.printable import escaped

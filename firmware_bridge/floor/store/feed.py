@@ -1,7 +1,7 @@
 """The feed of a store: each message that became a fact, in the order of the commits; the same for every engine."""
 
 from collections.abc import Iterable
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 from firmware_bridge.client.chain import number
 from firmware_bridge.floor.facts.made import Fact, Facts
@@ -15,11 +15,9 @@ from firmware_bridge.floor.facts.rows import (
     ShoeOver,
     SignedIn,
 )
+from firmware_bridge.floor.forward_config import Kind
 from firmware_bridge.floor.record.message import Key
 from firmware_bridge.floor.store.records import RecordQueries, Records, as_bytes
-
-Kind = Literal["round", "alarm", "dealer", "shoe", "order", "shift"]
-"""What a message of the feed is about."""
 
 KINDS: Final = get_args(Kind)
 
