@@ -130,6 +130,11 @@ def test_each_role_has_its_own_password(house: House) -> None:
 
 @pytest.mark.parametrize("login", [None, ("T01", "guessed")])
 def test_the_broker_lets_nobody_in_without_a_password(house: House, login: tuple[str, str] | None) -> None:
+    assert answer(house, login) == "Not authorized"
+
+
+def answer(house: House, login: tuple[str, str] | None) -> str:
+    """What the broker answers to a login."""
     client = Client(CallbackAPIVersion.VERSION2)
     client.tls_set(str(house.floor_toml.parent / "tls/ca.pem"))
     if login:
@@ -139,7 +144,8 @@ def test_the_broker_lets_nobody_in_without_a_password(house: House, login: tuple
     client.connect("127.0.0.1", house.port)
     while not answers:
         client.loop(0.1)
-    assert answers == ["Not authorized"]
+    client.disconnect()
+    return answers[0]
 
 
 def test_a_second_run_changes_nothing_and_a_new_table_disconnects_nobody(house: House) -> None:
@@ -150,8 +156,9 @@ def test_a_second_run_changes_nothing_and_a_new_table_disconnects_nobody(house: 
     assert "a login at the broker: T03" in said
     assert house.broker == before[1]
     assert "topic write shoe/T03/event" in (house.root / "etc/mosquitto/acl").read_text()
-    changed = {path for path, text in files(house).items() if before[0].get(path) != text}
-    assert {path.name for path in changed} == {"T03", "acl", "passwords", "floor.toml", "floor-reader.toml"}
+    changed = {path.name for path, text in files(house).items() if before[0].get(path) != text}
+    assert changed == {"T03", "acl", "passwords", "floor.toml", "floor-reader.toml", "floor-owner.toml"}
+    assert answer(house, ("T03", house.secret("firmware-bridge/logins/T03"))) == "Success"
 
 
 def files(house: House) -> dict[Path, bytes]:

@@ -28,6 +28,9 @@ from tests.tools.floor_demo.trouble import NAMED, Trouble
 ACT_S: Final = 1.5
 """Seconds between two acts of a dealer, at speed 1: a round of 40 in a minute."""
 
+SOON_S: Final = 0.1
+"""Seconds between two acts before a trouble: nobody waits a minute for it."""
+
 SENT_S: Final = 0.1
 
 
@@ -49,10 +52,12 @@ class TroubledTable:
     async def play(self) -> None:
         """Deal until cancelled, or for as long as the trouble lets."""
         await self._table.open()
-        await asyncio.sleep(self._random.uniform(0, 10 * self._act_s))
+        if not self.trouble.name:
+            await asyncio.sleep(self._random.uniform(0, 10 * self._act_s))
         while self.trouble.plays_on or not self._had:
             self._table.dealer.act()
-            await asyncio.sleep(self._act_s * self._random.uniform(0.5, 1.5))
+            pause_s = min(self._act_s, SOON_S) if self.trouble.name and not self._had else self._act_s
+            await asyncio.sleep(pause_s * self._random.uniform(0.5, 1.5))
             if not self._had and self._table.rounds and phase(self._table.table.shoe) is Phase.DEALING:
                 self._had = True
                 if self.trouble.happens:
