@@ -16,8 +16,8 @@ from firmware_bridge.journal.resend import Range, last_entry
 LONGEST: Final = 1_024
 """Bytes of the longest message that is read."""
 
-PART: Final = 256
-"""Entries that are sent again at a time; the next follow when the store has these."""
+FIRST_PART, PART = 16, 256
+"""Entries that are sent again at a time: few at first, then twice as many each time that the store has them."""
 
 JOURNALS: Final = 1_000
 """Journals with an early claim kept at most; entries of a forgotten claim are sent again."""
@@ -95,10 +95,10 @@ class Store:
             self.changed()
         return moved
 
-    def missing(self, behind: Cursor | None = None) -> Range | None:
+    def missing(self, behind: Cursor | None = None, most: int | None = None) -> Range | None:
         """The next entries that the store may lack, None where it has all that was sent. Raises OSError.
 
-        behind: an entry; only those behind it.
+        behind: an entry; only those behind it. most: how many, if fewer than `PART`.
         """
         if not self.behind or self.sent is None:
             return None
@@ -107,7 +107,7 @@ class Store:
             journal, end = journal_id(path), self._end(path)
             first = at.seq + 1 if at and at.journal == journal else 1
             if first <= end:
-                return Range(journal, first, min(end, first + PART - 1))
+                return Range(journal, first, min(end, first + min(most or PART, PART) - 1))
         return None
 
     def _reached(self) -> Cursor | None:

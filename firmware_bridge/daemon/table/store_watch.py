@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
-from firmware_bridge.daemon.delivery.store import NotStored, Store
+from firmware_bridge.daemon.delivery.store import FIRST_PART, PART, NotStored, Store
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import in_words
 from firmware_bridge.journal.cursor import Cursor
@@ -52,6 +52,7 @@ class StoreWatch:
         self._moved, self._resend, self._refuse = moved, resend, refuse
         self._wait = Doubling(AGAIN_S, AGAIN_AT_MOST_S)
         self._part: Range | None = None
+        self._size = FIRST_PART
         self._to: Cursor | None = None  # the last entry to be sent again
         self._tried: Cursor | None = None  # the last entry sent again without an answer
         self._again: asyncio.TimerHandle | None = None
@@ -90,8 +91,10 @@ class StoreWatch:
         self._table.unwarn("store_silent")
         self._rest()
         self._tried = None
-        if self._store.has(self._to):  # else keeps the longer wait: a thousand tables resend to the same store
+        if self._store.has(self._to):
             self._wait.reset()
+        else:  # not at once: a thousand tables resend to the same store
+            self._wait.shorter()
         self._moved()
         self._go_on()
         self._watch()
@@ -125,10 +128,11 @@ class StoreWatch:
         self._again = self._silent = None
 
     def _send_again(self) -> None:
-        """Sends what the store lacks, and doubles the wait."""
+        """Sends a little of what the store lacks, and doubles the wait."""
         self._again = None
         self._wait.longer()
         self._watch()
+        self._size = FIRST_PART  # the store may be behind, and not lack anything
         self._to = self._store.sent if self._store else None
         self._send_part()
         self._send_later_part()
@@ -139,6 +143,7 @@ class StoreWatch:
         if self._store.has(self._to):
             self._part = None
         elif (end := _end(self._part)) and self._store.has(end):
+            self._size = min(2 * self._size, PART)
             self._send_part()
 
     def _send_part(self) -> None:
@@ -157,7 +162,7 @@ class StoreWatch:
     def _missing(self, behind: Cursor | None) -> Range | None:
         assert self._store
         try:
-            return self._store.missing(behind)
+            return self._store.missing(behind, self._size)
         except OSError as error:
             log.error("entries that the store lacks cannot be sent again: %s", in_words(error))
             return None

@@ -199,7 +199,7 @@ class _Journal(Entries):
 
     def _left(self) -> int:
         """How many of the entries that were asked for last have not come."""
-        return sum(not self.has(seq) for seq in self._part)
+        return sum(seq > self.settled and not self.has(seq) for seq in self._part)
 
     def _go_on(self) -> None:
         """Count on from the last closed entry."""
