@@ -86,7 +86,7 @@ def test_rows_of_records_are_never_changed_or_deleted(store: Store, engine: Engi
         "closed": "why",
         "evidence": "body",
         "leaf": "idx",
-        "leaf_name": "name",
+        "names": "name",
         "proved": "origin",
         "witnessed": "note",
     }

@@ -7,7 +7,7 @@ from sqlalchemy import Table, TextClause, select, text
 
 from firmware_bridge.floor.store import fact_tables as tables
 from firmware_bridge.floor.store.statements import COLUMNS, newest, once
-from firmware_bridge.floor.store.tables import TABLES, feed, feed_end, forward
+from firmware_bridge.floor.store.tables import TABLES, feed_end, forward
 
 _ROUND: Final = ", ".join(
     f"cast({each.name} as text)" if each.name in ("bets", "faces") else each.name
@@ -122,22 +122,24 @@ order by day, tbl, shoe, round
 LAST_CHANGED: Final = text("select at from fact_round where at is not null order by changed desc limit 1")
 LAST_DAY: Final = text("select max(day) from fact_day")
 
-FEED: Final = once(feed)
+FEED: Final = text("""
+insert into feed (place, journal, seq, n, kind)
+select :place, id, :seq, :n, :kind from names where tbl = :tbl and name = :journal on conflict do nothing
+""")
 FEED_END: Final = text("select place from feed_end")
 FED: Final = newest(feed_end)
-FORGET_FEED: Final = text("delete from feed where tbl = :tbl")
-FORGET_FED: Final = text(
-    "delete from feed where kind = 'round' and tbl = :tbl and journal = :journal and seq = :seq and n = :n"
-)
-EXPIRE_FEED: Final = text("delete from feed where tbl = :tbl and journal = :journal")
+FORGET_FEED: Final = text("delete from feed where journal in (select id from names where tbl = :tbl)")
+_FEED_OF: Final = "delete from feed where journal = (select id from names where tbl = :tbl and name = :journal)"
+FORGET_FED: Final = text(f"{_FEED_OF} and kind = 'round' and seq = :seq and n = :n")
+EXPIRE_FEED: Final = text(_FEED_OF)
 _BODIES: Final = """
 left join message m on m.topic = case f.kind when 'round' then 'round' else 'event' end
-  and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq and m.n = f.n
-left join proved p on f.kind = 'round' and p.tbl = f.tbl and p.journal = f.journal and p.seq = f.seq and p.n = f.n
+  and m.tbl = j.tbl and m.journal = j.name and m.seq = f.seq and m.n = f.n
+left join proved p on f.kind = 'round' and p.tbl = j.tbl and p.journal = j.name and p.seq = f.seq and p.n = f.n
 """
 FEED_AFTER: Final = text(f"""
-select f.place, f.tbl, f.journal, f.seq, f.n, f.kind, coalesce(p.at, m.at), coalesce(p.body, m.body)
-from feed f {_BODIES} where f.place > :after order by f.place limit :most
+select f.place, j.tbl, j.name, f.seq, f.n, f.kind, coalesce(p.at, m.at), coalesce(p.body, m.body)
+from feed f join names j on j.id = f.journal {_BODIES} where f.place > :after order by f.place limit :most
 """)
 """Messages of the feed behind a place, each as the table signed it where other bytes had come first."""
 

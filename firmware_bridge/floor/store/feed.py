@@ -112,17 +112,19 @@ class FeedWrites(FeedQueries, Records):
         if not fed:
             return
         end = self._last_place()
-        self._many(self._sql.FEED, [(place, *each) for place, each in enumerate(fed, end + 1)])
+        self._name({each[:2] for each in fed})
+        numbered = enumerate(fed, end + 1)
+        self._many(self._sql.FEED, [(place, *each[2:5], *each[:2]) for place, each in numbered])
         self._many(self._sql.FED, [(1, end + len(fed))])
 
 
 def _fed(made: Facts) -> Iterable[tuple[Any, ...]]:
-    """Table, journal, entry, number, kind, shoe and round of each message."""
+    """Table, journal, entry, number and kind of each message."""
     for each in made.rounds:
-        yield each.table, each.journal, each.seq, each.n, "round", each.shoe, each.round
+        yield each.table, each.journal, each.seq, each.n, "round"
     for fact in made.events:
         if kind := KIND_OF.get(type(fact)):
-            yield *_place(fact), kind, None, None
+            yield *_place(fact), kind
 
 
 def _place(fact: Fact) -> tuple[Any, ...]:

@@ -255,10 +255,10 @@ class Records(RecordQueries):
 
     def _save_record(self, changes: Changes) -> None:
         """Write the changes of a batch within its transaction."""
+        self._name({name for each in changes.leaves for name in (("", each.origin), (each.table, each.journal))})
         for statement, values in (
             (self._sql.SEEN, changes.keys),
             (self._sql.LOG, sorted(changes.logs.values())),
-            (self._sql.LEAF_NAME, [(*each, *each) for each in sorted(_names(changes.leaves))]),
             (self._sql.LEAF, [_leaf_values(each) for each in changes.leaves]),
             (self._sql.PENDING, [(*each.row, each.came, each.state) for each in changes.pending.values()]),
             (self._sql.SETTLED, tuple(changes.settled)),
@@ -268,6 +268,10 @@ class Records(RecordQueries):
             self._many(statement, values)
         if changes.proved:
             self._save_proved(changes.proved)
+
+    def _name(self, names: Iterable[tuple[str, str]]) -> None:
+        """Give numbers to origins of records (with "" as their table) and to journals that have none yet."""
+        self._many(self._sql.NAMED, [(*each, *each) for each in sorted(names)])
 
     def _save_proved(self, proved: Sequence[ProvedRound]) -> None:
         """Name the rounds that a checkpoint verified; keep those with another message in their place."""
@@ -288,11 +292,6 @@ class Records(RecordQueries):
 def _log(found: Sequence[Any]) -> Log:
     log = Log(*found)
     return log._replace(edge=bytes(log.edge))
-
-
-def _names(leaves: Iterable[Leaf]) -> set[tuple[str, str]]:
-    """The rows of `leaf_name` of some leaves."""
-    return {name for each in leaves for name in (("", each.origin), (each.table, each.journal))}
 
 
 def _leaf_values(leaf: Leaf) -> tuple[Any, ...]:

@@ -198,18 +198,18 @@ WITNESSED: Final = text("update log set witnessed = :size where tbl = :tbl and o
 SIZES: Final = text(
     "select tbl, size, witnessed from log g where birth = (select max(birth) from log where tbl = g.tbl)"
 )
-LEAF_NAME: Final = text("""
-insert into leaf_name (tbl, name) select :tbl, :name
-where not exists (select 1 from leaf_name where tbl = :tbl and name = :name) on conflict do nothing
+NAMED: Final = text("""
+insert into names (tbl, name) select :tbl, :name
+where not exists (select 1 from names where tbl = :tbl and name = :name) on conflict do nothing
 """)
 LEAF: Final = text("""
 insert into leaf (record, idx, journal, seq, head)
-select r.id, :idx, j.id, :seq, :head from leaf_name r, leaf_name j
+select r.id, :idx, j.id, :seq, :head from names r, names j
 where r.tbl = '' and r.name = :origin and j.tbl = :tbl and j.name = :journal on conflict do nothing
 """)
 LEAVES: Final = text("""
-select :origin, l.idx, j.tbl, j.name, l.seq, l.head from leaf l join leaf_name j on j.id = l.journal
-where l.record = (select id from leaf_name where tbl = '' and name = :origin) and l.idx >= :first
+select :origin, l.idx, j.tbl, j.name, l.seq, l.head from leaf l join names j on j.id = l.journal
+where l.record = (select id from names where tbl = '' and name = :origin) and l.idx >= :first
 order by l.idx limit :most
 """)
 LEAF_OF: Final = text(f"select origin, idx, tbl, journal, seq, head from leaves where {_ONE} and seq = :seq")

@@ -167,14 +167,14 @@ log: Final = Table(
     *ints("witnessed"),
     PrimaryKeyConstraint("tbl", "origin"),
 )
-leaf_name: Final = Table(
-    "leaf_name",
+names: Final = Table(
+    "names",
     TABLES,
     Column("id", INT, Identity(), primary_key=True),
     *texts("tbl name"),
-    Index("leaf_name_once", "tbl", "name", unique=True),
+    Index("names_once", "tbl", "name", unique=True),
 )
-"""The origin of a record (`tbl` is ''), or a journal of a table; its leaves have the number alone."""
+"""The origin of a record (`tbl` is ''), or a journal of a table; `leaf` and `feed` have the number alone."""
 
 leaf: Final = Table(
     "leaf",
@@ -243,12 +243,10 @@ feed: Final = Table(
     "feed",
     TABLES,
     *ints("place", autoincrement=False),
-    *texts("tbl journal"),
-    *ints("seq n"),
+    *ints("journal seq n"),
     *texts("kind"),
-    *ints("shoe round", nullable=True),
     PrimaryKeyConstraint("place"),
-    Index("feed_once", "tbl", "journal", "seq", "n", "kind", unique=True),
+    Index("feed_once", "journal", "seq", "n", "kind", unique=True),
 )
 """Each message that became a fact, in the order of the commits: what comes later has a higher place."""
 
@@ -267,7 +265,7 @@ KEPT: Final = {
     "block_shoe": ("update", "delete"),
     "closed": ("update", "delete"),
     "leaf": ("update", "delete"),
-    "leaf_name": ("update", "delete"),
+    "names": ("update", "delete"),
     "proved": ("update", "delete"),
     "witnessed": ("update", "delete"),
     "evidence": ("update", "delete"),
@@ -298,7 +296,7 @@ then these are the ones that the table signed, for a message is never changed.
 VIEWS: Final = {
     "leaves": """
   select r.name as origin, l.idx, j.tbl, j.name as journal, l.seq, $hex(l.head) as head
-  from leaf l join leaf_name r on r.id = l.record join leaf_name j on j.id = l.journal""",
+  from leaf l join names r on r.id = l.record join names j on j.id = l.journal""",
     "incidents": "select at, tbl, kind, place, what as text, closed_at from incident",
     "round_latest": f"""
   select * from (
