@@ -110,6 +110,7 @@ fact_stake: Final = Table(
     _int("put", "millionths of money put in"),
     _int("net", "millionths of money won, below 0 lost"),
     PrimaryKeyConstraint("tbl", "journal", "shoe", "round", "bet"),
+    sqlite_with_rowid=False,
     comment="a row for each stake that is known",
 )
 fact_day: Final = Table(

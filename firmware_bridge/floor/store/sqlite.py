@@ -20,6 +20,9 @@ BUSY_S: Final = 30.0
 
 READER_BUSY_S: Final = 1.0
 
+PAGE_BYTES: Final = 2048
+"""Of a new file. Rounds stay alone in pages whose events became a block: with 4,096 a round takes 270 bytes more."""
+
 SQL: Final = Statements("sqlite", "qmark")
 
 COUNTS: Final = f"""
@@ -66,6 +69,7 @@ class SqliteStore(Store):
                 # Tables first: another process may make both between the two checks, and tables come with their format.
                 if self._has_tables() and (found := self._version()) != FORMAT:
                     raise OtherFormat(str(path), found)
+                self._db.execute(f"pragma page_size = {PAGE_BYTES}")
                 self._db.execute("pragma journal_mode = wal").fetchall()
                 self._db.execute("pragma synchronous = full")
                 self._make()

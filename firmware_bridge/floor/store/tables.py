@@ -199,6 +199,7 @@ proved: Final = Table(
     *_of_round(),
     *_blobs("body digest", nullable=True),
     PrimaryKeyConstraint("tbl", "journal", "seq", "n"),
+    sqlite_with_rowid=False,
 )
 pending: Final = Table(
     "pending",
