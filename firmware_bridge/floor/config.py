@@ -271,7 +271,8 @@ def need(package: str, extra: str) -> None:
         import_module(package)
     except ImportError as error:
         what = f"the package {package} is needed, and cannot be imported ({error})"
-        hint = f"sudo scripts/install --floor installs it (docs/floor.md); in a clone: pip install '.[{extra}]'"
+        asked = " --parquet" if extra == "parquet" else ""
+        hint = f"sudo scripts/install --floor{asked} installs it (docs/floor.md); in a clone: pip install '.[{extra}]'"
         raise ConfigError(what, hint) from None
 
 

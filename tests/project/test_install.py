@@ -142,6 +142,7 @@ def refused(*options: str, code: int = 2) -> str:
         (["--dry-run", "--purge"], "--purge goes with --uninstall"),
         (["--rollback", "--uninstall"], "either --rollback or --uninstall"),
         (["--floor", "--rpi-gpio"], "--rpi-gpio is for a shoe, not for --floor"),
+        (["--parquet"], "--parquet goes with --floor"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else None,
 )
@@ -276,7 +277,7 @@ def test_the_example_config_is_toml_with_the_table_it_is_for() -> None:
     assert config["reader"]["port"] == "/dev/shoe-reader"
 
 
-@pytest.mark.parametrize("lock", ["build", "dev", "pi", "pictures", "rpi-gpio", "shoe-floor"])
+@pytest.mark.parametrize("lock", ["build", "dev", "parquet", "pi", "pictures", "rpi-gpio", "shoe-floor"])
 def test_a_lock_names_hashes_and_no_address(lock: str) -> None:
     text = (PROJECT / f"requirements/{lock}.lock").read_text()
     assert "//" not in text

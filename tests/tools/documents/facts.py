@@ -48,7 +48,7 @@ it should have is kept, is no fact, and has a row in `fact_none`.
 Any table of the dictionary can be exported, as JSON lines, as CSV or as Parquet; the columns are those of the
 dictionary. In CSV and Parquet `bets` of `fact_round` is a column for each bet, `bet.NAME`, in millionths, empty where
 the round has no such bet. `--since` and `--until` are gaming days, or days in UTC in a table without. A file is
-replaced as a whole, or not at all. Parquet needs the package `pyarrow`: `pip install '.[parquet]'`.
+replaced as a whole, or not at all. Parquet needs the package pyarrow: `sudo scripts/install --floor --parquet`.
 
 With `--cursor FILE` an export has each round that is new or was changed since the one before with that file, at least
 once; the file is written last. Give each export a name of its own, and let the newest row of a round (`tbl`, `journal`,
