@@ -176,6 +176,13 @@ class _Journal(Entries):
         self._asked_s = now
         return True
 
+    def hurry(self, now: float) -> None:
+        """Ask now for what is missing, unless it was asked for just now, or refused."""
+        is_asked = self._asked_s is not None and now - self._asked_s < SETTLE_S
+        if not is_asked and not self.is_refused and self.retry.wait.s > SETTLE_S:
+            self.retry.reset()
+            self.retry.at = now
+
     def open(self, now: float) -> int:
         """How many entries are asked for and may still come."""
         since = ALL if self.since and now - self.since_s < ONLINE_S else 0
@@ -235,7 +242,7 @@ class Ledger:
         self._touched: set[str] = set()
         self._links: dict[str, Link | None] = {}
         self._answering: dict[str, float | None] = {}
-        self._last, self.room = "", LEAST
+        self._last, self._is_late, self.room = "", False, LEAST
         for key in lacking:
             self._journal(key)
 
@@ -305,15 +312,22 @@ class Ledger:
         return asks
 
     def _look(self, now: float) -> None:
-        """Make more room by what came whole, and less by what is late of connected tables."""
-        late = False
+        """Make more room by what came whole, and less by what is late of connected tables.
+
+        The first that comes whole after others were late lets all be asked again.
+        """
+        came, late = 0, False
         for table, journals in self._tables.items():
             for each in journals.values():
                 found = each.outcome(now)
-                self.room = min(MOST, self.room + max(0, found))
+                came += max(0, found)
                 late = late or (found < 0 and bool(self._links.get(table)))
-        if late:
-            self.room = max(LEAST, self.room // 2)
+        self.room = max(LEAST, self.room // 2) if late else min(MOST, self.room + came)
+        if came and self._is_late:
+            for table in self._links:
+                for each in self._tables.get(table, {}).values():
+                    each.hurry(now)
+        self._is_late = late or (self._is_late and not came)
 
     def _open(self, table: str, now: float) -> int:
         """How many entries of a table are asked for and may still come."""
