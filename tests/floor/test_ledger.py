@@ -4,8 +4,9 @@ import pytest
 
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.orders import Resend
-from firmware_bridge.floor.record.ledger import Ask, Ledger, Loaded, Progress
+from firmware_bridge.floor.record.ledger import Ask, Ledger, Loaded
 from firmware_bridge.floor.record.message import Key, Row, row
+from firmware_bridge.floor.record.progress import Progress
 from tests.floor.journals import AT, event, round_of
 
 KEY = Key("T07", "3-5ad1")
