@@ -58,7 +58,7 @@ class Backoff:
 
 
 class Doubling:
-    """A wait of `s` seconds: `first_s` at first and after `reset`, and `longest_s` at most."""
+    """A wait of `s` seconds, which is `first_s` and doubles up to `longest_s`, until `reset`."""
 
     def __init__(self, first_s: float, longest_s: float) -> None:
         self.s = self._first_s = first_s
@@ -67,10 +67,6 @@ class Doubling:
     def longer(self) -> None:
         """Doubles the wait."""
         self.s = min(2 * self.s, self.longest_s)
-
-    def shorter(self) -> None:
-        """Halves the wait."""
-        self.s = max(self.s / 2, self._first_s)
 
     def reset(self) -> None:
         """Sets the first wait again."""

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from firmware_bridge.client.ledger import Entries, TableLedger
 from firmware_bridge.client.testing import FakeTable
-from firmware_bridge.floor.record.ledger import Ledger, Loaded, Progress
+from firmware_bridge.floor.record.ledger import Ledger, Loaded
 from firmware_bridge.floor.record.message import Key, row
+from firmware_bridge.floor.record.progress import Progress
 from tests.floor.journals import AT
 
 Sent = tuple[str, bytes]

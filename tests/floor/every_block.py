@@ -11,8 +11,8 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.floor.ingest import Ingest
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Row
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Saved, Store, StoreError, What, compaction
 from firmware_bridge.floor.store.blocks import Block, packed

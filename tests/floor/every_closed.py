@@ -6,8 +6,9 @@ import pytest
 
 from firmware_bridge.client.asking import EVER
 from firmware_bridge.floor.ingest import Ingest
-from firmware_bridge.floor.record.ledger import Ledger, Progress
+from firmware_bridge.floor.record.ledger import Ledger
 from firmware_bridge.floor.record.message import Key, Row, Unread
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.closings import ClosedGap, Closing

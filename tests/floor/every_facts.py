@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from firmware_bridge.floor.facts.rows import Round
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Row, row
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.record.state import Changes, ProvedRound
 from firmware_bridge.floor.store import Store
 from tests.floor.facts.played import NAMES, rows

@@ -8,8 +8,8 @@ import random
 import pytest
 
 from firmware_bridge.floor.facts.made import _MADE
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Row
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.record.state import Changes, ProvedRound, TrustedKey
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.fact_queries import RoundAt

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from firmware_bridge.floor.config import FloorConfig
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Unread
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, TrustedKey
 from firmware_bridge.floor.store import Counts, Reader, RecordSize, Store
 from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed

@@ -8,9 +8,10 @@ import pytest
 
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.ingest import Ingest
-from firmware_bridge.floor.record.ledger import Ledger, Previous, Progress
+from firmware_bridge.floor.record.ledger import Ledger, Previous
 from firmware_bridge.floor.record.message import Key, Row, Unread, row
 from firmware_bridge.floor.record.names import Names
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, ProvedRound, TrustedKey
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Old, OtherFormat, Saved, Store, StoreError, What

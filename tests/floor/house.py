@@ -11,9 +11,9 @@ import pytest
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.ingest import Ingest
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Row, now
 from firmware_bridge.floor.record.names import Names
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.record.state import TrustedKey
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Store

@@ -17,8 +17,8 @@ from firmware_bridge.client.asking import EVER
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.floor import check as checks
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import now
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store.condition import Heartbeat
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import event

@@ -11,8 +11,8 @@ from firmware_bridge.floor.check_condition import findings
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.metrics.exporter import stored
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Unread, seconds
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store.condition import Heartbeat
 from firmware_bridge.floor.store.open import open_reader
 from firmware_bridge.floor.store.sqlite import SqliteStore

@@ -15,9 +15,9 @@ from pytest_mock import MockerFixture
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.config import need
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.record.names import Names
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import AT, event, kept, round_of
 from tests.kit import broker as real

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import event
 

@@ -4,8 +4,9 @@ import pytest
 
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.orders import Resend
-from firmware_bridge.floor.record.ledger import Ask, Ledger, Loaded, Progress
+from firmware_bridge.floor.record.ledger import Ask, Ledger, Loaded
 from firmware_bridge.floor.record.message import Key, Row, row
+from firmware_bridge.floor.record.progress import Progress
 from tests.floor.journals import AT, event, round_of
 
 KEY = Key("T07", "3-5ad1")
@@ -199,6 +200,21 @@ def test_no_more_is_asked_for_than_comes_and_tables_take_turns() -> None:
         came(told, *told.due(now))
     assert told.missing() == 0
     assert 1_000 < told.room <= 2_000
+
+
+def test_what_was_late_is_asked_for_again_at_the_first_that_comes() -> None:
+    told = ledger()
+    for name in ("T0", "T1", "T2"):
+        told.connected(name, ("5c1e", 1))
+        told.reach(Key(name, "3-5ad1"), 3, 20)
+
+    def times(*seconds: int) -> list[tuple[int, str]]:
+        return [(now, ask.table) for now in range(*seconds) for ask in told.due(now)]
+
+    assert times(70) == [(now, name) for now in (5, 15, 35, 65) for name in ("T0", "T1", "T2")]
+    told.refused(Key("T2", "3-5ad1"))
+    came(told, Ask("T0", Resend(journal="3-5ad1", start=1, to=20)))
+    assert times(72, 90) == [(72, "T1"), (82, "T1")]
 
 
 def test_a_table_that_is_connected_is_asked_each_half_minute_unless_it_refuses() -> None:

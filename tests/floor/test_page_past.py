@@ -15,8 +15,8 @@ from firmware_bridge.floor.page.backfill import ROUNDS, RoundBackfill
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.html import screen
 from firmware_bridge.floor.page.guest.view import view
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import row
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store.open import Asked, open_store
 from tests.floor.guests import STAGES
 from tests.floor.tables import NOW, Message, alive, baccarat, game, latest, messages

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.record.ledger import Progress
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.every_facts import TABLES, changed, every_row, facts
 from tests.floor.facts.played import rows

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.names import Names
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.sqlite import SQL, SqliteReader, SqliteStore
 from tests.floor.every_block import *  # noqa: F403  # what every store does with blocks

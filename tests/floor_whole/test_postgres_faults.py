@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Key, Row
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store import Store, StoreError
 from tests.floor.ingesting import Ingest
 from tests.floor.journals import Kept, event, kept

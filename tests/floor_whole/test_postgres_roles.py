@@ -4,8 +4,8 @@ from typing import Final, get_args
 
 import pytest
 
-from firmware_bridge.floor.record.ledger import Progress
 from firmware_bridge.floor.record.message import Unread
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store import Saved, StoreError, What
 from firmware_bridge.floor.store.closings import Closing
 from firmware_bridge.floor.store.condition import Heartbeat

@@ -91,10 +91,8 @@ class StoreWatch:
         self._table.unwarn("store_silent")
         self._rest()
         self._tried = None
-        if self._store.has(self._to):
+        if self._store.has(self._to):  # else keeps the longer wait: a thousand tables resend to the same store
             self._wait.reset()
-        else:  # not at once: a thousand tables resend to the same store
-            self._wait.shorter()
         self._moved()
         self._go_on()
         self._watch()
@@ -138,11 +136,14 @@ class StoreWatch:
         self._send_later_part()
 
     def _go_on(self) -> None:
-        """Sends the next part once the store has the last one."""
+        """Sends the next part once the store has the last one, and nothing behind it.
+
+        A store that has more is late, and lacks nothing there: what is on its way is not sent twice.
+        """
         assert self._store
         if self._store.has(self._to):
             self._part = None
-        elif (end := _end(self._part)) and self._store.has(end):
+        elif (end := _end(self._part)) and self._store.cursor == end:
             self._size = min(2 * self._size, PART)
             self._send_part()
 

@@ -1,28 +1,13 @@
-"""Counts which entries of which journals are complete, and what to ask a table for."""
+"""Counts which entries of which journals are complete, and what to ask the tables for."""
 
 from collections.abc import Callable, Iterable, Iterator
 from math import inf
 from typing import Final, NamedTuple
 
-from firmware_bridge.client.asking import EVER, Link, Retry
-from firmware_bridge.client.ledger import Entries
+from firmware_bridge.client.asking import EVER, Link
 from firmware_bridge.facts.orders import Resend
-from firmware_bridge.floor.record.message import EVENT, Key, Row, makes_round
-
-SETTLE_S: Final = 5.0
-"""Time for a gap to close by itself before it is asked for."""
-
-SPAN: Final = 50
-"""Most entries of one order."""
-
-LONGEST_S: Final = 600.0
-"""Longest wait between two orders for the same gap; it doubles from twice `SETTLE_S`."""
-
-ONLINE_S: Final = 30.0
-"""The same of a table that is connected and refuses none of them: order or answer were late, or lost."""
-
-ALL: Final = 10
-"""Entries that an order for all since a time counts for; how many it brings is not known before."""
+from firmware_bridge.floor.record.message import Key, Row
+from firmware_bridge.floor.record.progress import ALL, LONGEST_S, ONLINE_S, SETTLE_S, Journal, Progress
 
 LEAST, MOST = 250, 2_000
 """Entries that may be asked for and on the way: few at first, more as they come, fewer where they are late.
@@ -32,22 +17,6 @@ Repeats must leave room for new messages, and what seems to be missing may wait 
 
 REFUSED_S: Final = 6 * 3600.0
 """Longest wait after a table refused an order for all since a time: each time it sends what it can read of that."""
-
-
-class Progress(NamedTuple):
-    """How far a journal is kept: complete up to the entry `whole`, known to have entries up to `known`.
-
-    shoe: of its newest message, 0 without one; an older journal has a lower number. since: the RFC 3339 time since
-    which the table must still be asked for messages before this journal; "" once it has answered. closed_to: complete
-    up to this entry but for what a person closed; 0 if nothing was closed.
-    """
-
-    key: Key
-    shoe: int
-    whole: int
-    known: int
-    since: str = ""
-    closed_to: int = 0
 
 
 class Previous(NamedTuple):
@@ -75,142 +44,9 @@ class Ask(NamedTuple):
     order: Resend
 
 
-class _Journal(Entries):
-    """One journal in the store, and when to ask its table for what is missing.
-
-    retry: when to ask for missing entries. since, earlier: the time since which all must be asked for, and when to ask.
-    is_refused: whether the table refused the last order for entries.
-    """
-
-    def __init__(self, saved: Progress, since: str) -> None:
-        super().__init__(saved.whole, saved.known)
-        self.saved, self.shoe, self.since, self.closed_to = saved, saved.shoe, since, saved.closed_to
-        self.retry, self.earlier = Retry(SETTLE_S, LONGEST_S), Retry(SETTLE_S, LONGEST_S)
-        self.is_refused = False
-        self._part, self._reached, self._in_turn = range(0), 0, False
-        self._asked_s: float | None = None
-        self.since_s = -inf
-
-    def add(self, row: Row) -> None:
-        """Add a message; a repeat changes nothing."""
-        self.shoe, before = max(self.shoe, row.shoe), self.settled
-        if self.has(row.seq):
-            return
-        if row.topic == EVENT:
-            self.event(row.seq, row.n, row.of, has_round=makes_round(row))
-        else:
-            self.round(row.seq, row.n)
-        self._go_on()
-        if self.settled > before or (row.seq in self._part and self.has(row.seq)):
-            self.retry.reset()
-            self._in_turn = False
-
-    @property
-    def progress(self) -> Progress:
-        """How far the journal is kept."""
-        return Progress(self.saved.key, self.shoe, self.whole, self.known, self.since, self.closed_to)
-
-    @property
-    def settled(self) -> int:
-        """The entry up to which nothing is missing but what was closed."""
-        return max(self.whole, self.closed_to)
-
-    @property
-    def lacks(self) -> bool:
-        """Whether an entry is missing that was not closed."""
-        return self.settled < self.known
-
-    def close(self, to: int, *, answers: bool) -> None:
-        """Ask no more for what is missing up to an entry. answers: also not for what came before the journal."""
-        self.reach(to)
-        if to > self.settled:
-            self.closed_to = to
-            self.retry.reset()
-            self._go_on()
-        if answers:
-            self.since = ""
-
-    def count(self) -> int:
-        """How many entries are missing that were not closed."""
-        return sum(max(0, gap.stop - max(gap.start, self.settled + 1)) for gap in self.gaps())
-
-    @property
-    def busy(self) -> bool:
-        """Whether something is missing, unsaved or not asked for yet."""
-        return self.lacks or self.progress != self.saved or bool(self.since)
-
-    def missing(self) -> range:
-        """The entries to ask for now: the first missing ones, and if these do not come, by turns later ones.
-
-        An entry that its table cannot read never comes: the missing entries behind it must not wait for it.
-        """
-        self._part = first = self.span(self.settled + 1, SPAN)
-        if self._in_turn:
-            behind = max(self._reached + 1, first.stop)
-            self._part = self.span(behind, SPAN) or self.span(first.stop, SPAN) or first
-            self._reached = self._part.stop - 1
-        self._in_turn = not self._in_turn
-        return self._part
-
-    def outcome(self, now: float) -> int:
-        """How many entries came of the last order once all did, then the next is due; -1 where they are late."""
-        if self._asked_s is None:
-            return 0
-        if not self._left():
-            self._asked_s, self.is_refused = None, False
-            self.retry.reset()
-            self.retry.at = now
-            return len(self._part)
-        if now - self._asked_s < ONLINE_S:
-            return 0
-        self._asked_s = None
-        return 0 if self.is_refused else -1
-
-    def is_due(self, now: float, longest_s: float) -> bool:
-        """Whether to ask for missing entries now."""
-        wait = self.retry.wait
-        wait.longest_s = LONGEST_S if self.is_refused else longest_s
-        wait.s = min(wait.s, wait.longest_s)
-        if not self.retry.is_due(now):
-            return False
-        self._asked_s = now
-        return True
-
-    def open(self, now: float) -> int:
-        """How many entries are asked for and may still come."""
-        since = ALL if self.since and now - self.since_s < ONLINE_S else 0
-        return since + (0 if self._asked_s is None else self._left())
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether the table was asked for all since a time."""
-        return self.earlier.wait.s > SETTLE_S
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the answer to the first order for all since a time may bring what is missing."""
-        return bool(self.since) and not self.is_refused and self.earlier.wait.s <= 2 * SETTLE_S
-
-    def connected(self) -> None:
-        """Ask soon again, as the table has another connection."""
-        self.retry.reset()
-        if self.earlier.wait.s > ONLINE_S:
-            self.earlier.reset()
-
-    def _left(self) -> int:
-        """How many of the entries that were asked for last have not come."""
-        return sum(seq > self.settled and not self.has(seq) for seq in self._part)
-
-    def _go_on(self) -> None:
-        """Count on from the last closed entry."""
-        if self.closed_to > self.whole:
-            while self.has(self.closed_to + 1):
-                self.closed_to += 1
-
-
 def closed(loaded: Loaded, to: int) -> Progress:
     """The progress of a journal after what it lacks up to an entry was closed."""
-    journal = _Journal(loaded.progress, loaded.progress.since)
+    journal = Journal(loaded.progress, loaded.progress.since)
     for row in loaded.rows:
         journal.add(row)
     journal.close(to, answers=True)
@@ -231,11 +67,11 @@ class Ledger:
 
     def __init__(self, load: Callable[[Key], Loaded], lacking: Iterable[Key] = (), *, asks: bool = True) -> None:
         self._load, self._asks = load, asks
-        self._tables: dict[str, dict[str, _Journal]] = {}
+        self._tables: dict[str, dict[str, Journal]] = {}
         self._touched: set[str] = set()
         self._links: dict[str, Link | None] = {}
         self._answering: dict[str, float | None] = {}
-        self._last, self.room = "", LEAST
+        self._last, self._is_late, self.room = "", False, LEAST
         for key in lacking:
             self._journal(key)
 
@@ -305,15 +141,22 @@ class Ledger:
         return asks
 
     def _look(self, now: float) -> None:
-        """Make more room by what came whole, and less by what is late of connected tables."""
-        late = False
+        """Make more room by what came whole, and less by what is late of connected tables.
+
+        The first that comes whole after others were late lets all be asked again.
+        """
+        came, late = 0, False
         for table, journals in self._tables.items():
             for each in journals.values():
                 found = each.outcome(now)
-                self.room = min(MOST, self.room + max(0, found))
+                came += max(0, found)
                 late = late or (found < 0 and bool(self._links.get(table)))
-        if late:
-            self.room = max(LEAST, self.room // 2)
+        self.room = max(LEAST, self.room // 2) if late else min(MOST, self.room + came)
+        if came and self._is_late:
+            for table in self._links:
+                for each in self._tables.get(table, {}).values():
+                    each.hurry(now)
+        self._is_late = late or (self._is_late and not came)
 
     def _open(self, table: str, now: float) -> int:
         """How many entries of a table are asked for and may still come."""
@@ -390,7 +233,7 @@ class Ledger:
             newest = max((each.shoe for each in journals.values()), default=0)
             self._tables[table] = {name: each for name, each in journals.items() if each.busy or each.shoe == newest}
 
-    def _journal(self, key: Key, shoe: int | None = None) -> _Journal:
+    def _journal(self, key: Key, shoe: int | None = None) -> Journal:
         """A journal, loaded from the store if needed. shoe: from a message; None if only its name is known."""
         self._touched.add(key.table)
         journals = self._tables.setdefault(key.table, {})
@@ -404,7 +247,7 @@ class Ledger:
                 for each in journals.values():  # not asked yet: one order for both
                     if each.since and not each.is_asked:
                         since, each.since = min(since, each.since), ""
-            journals[key.journal] = found = _Journal(progress, since)
+            journals[key.journal] = found = Journal(progress, since)
             for row in rows:
                 found.add(row)
         return journals[key.journal]

@@ -8,8 +8,9 @@ from heapq import merge
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from firmware_bridge.floor.record.ledger import Loaded, Previous, Progress
+from firmware_bridge.floor.record.ledger import Loaded, Previous
 from firmware_bridge.floor.record.message import Key, Row, Unread, came_as
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.record.state import Changes
 from firmware_bridge.floor.store.closings import Closings
 from firmware_bridge.floor.store.compaction import Compaction

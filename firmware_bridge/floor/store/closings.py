@@ -4,8 +4,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from firmware_bridge.floor.record.ledger import Loaded, Progress, closed
+from firmware_bridge.floor.record.ledger import Loaded, closed
 from firmware_bridge.floor.record.message import Key, now
+from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store.records import Records
 
 if TYPE_CHECKING:
