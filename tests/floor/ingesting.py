@@ -22,14 +22,14 @@ class Ingest:
     """What Python runs, before `--config .. ingest`."""
 
     def __init__(self, folder: Path, port: int, *, batch: int = 7, store: str = "") -> None:
-        self.path, self._folder, self._config = folder / "floor.db", folder, folder / "floor.toml"
+        self.path, self._folder, self.config = folder / "floor.db", folder, folder / "floor.toml"
         self.process: subprocess.Popen[bytes] | None = None
         kept_in = store or f'path = "{self.path}"'
-        self._config.write_text(f"[mqtt]\nport = {port}\n[store]\n{kept_in}\n[ingest]\nbatch = {batch}\n")
+        self.config.write_text(f"[mqtt]\nport = {port}\n[store]\n{kept_in}\n[ingest]\nbatch = {batch}\n")
 
     def start(self) -> None:
         """Start it; its stderr is added to `log`."""
-        command = [sys.executable, *self.code, "--config", str(self._config), "ingest"]
+        command = [sys.executable, *self.code, "--config", str(self.config), "ingest"]
         with (self._folder / "ingest.log").open("ab") as log:
             self.process = subprocess.Popen(command, stderr=log, env=os.environ)
 
@@ -43,7 +43,7 @@ class Ingest:
 
     def kept(self) -> Kept:
         """Key -> bytes, as the store has them now."""
-        store = open_store(load(self._config), make=True)
+        store = open_store(load(self.config), make=True)
         try:
             return kept(store)
         finally:
@@ -51,7 +51,7 @@ class Ingest:
 
     def counts(self) -> tuple[int, int, int]:
         """How many conflicts, messages in quarantine and journals with gaps there are."""
-        store = open_store(load(self._config), make=True)
+        store = open_store(load(self.config), make=True)
         try:
             return store.count("conflicts"), store.count("quarantine"), store.count("gaps")
         finally:
@@ -59,7 +59,7 @@ class Ingest:
 
     def received(self) -> dict[str, str]:
         """Journal -> when the last of its messages was received."""
-        store = open_store(load(self._config), make=True)
+        store = open_store(load(self.config), make=True)
         try:
             last: dict[str, str] = {}
             names = store.columns("messages")

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.floor.config import load
+from firmware_bridge.floor.store.open import open_store
 from tests.floor.ingesting import Ingest
 from tests.kit import backend as listening
 from tests.kit import broker as real
@@ -81,6 +83,7 @@ def test_no_shoe_is_torn_in_two_and_the_store_of_both_names_is_whole(
     table = named("T01").start()
     table.deal("3h 4d 5c")
     assert (answer := table.ask(do="close_shoe", by="anna"))["ok"], answer
+    first = table.ask(do="status")["record"]
     wait_until_stored(table)
     table.stop()
 
@@ -91,15 +94,29 @@ def test_no_shoe_is_torn_in_two_and_the_store_of_both_names_is_whole(
     table = named("T99").start()
     table.deal("9s Td Ts Tc 2s")
     wait_until_stored(table)
+    second = table.ask(do="status")["record"]
+    assert first["signed"]
+    assert second["signed"]
+    assert first["origin"] != second["origin"]
     refused_part = table.ask(do="resend", journal=next(iter(stored(ingest, "T01"))), by="anna")
     assert "is not on this disk" in str(refused_part)
     table.stop()
 
     assert ingest.counts() == (0, 0, 0)
+    assert incidents(ingest) == []
     assert set(stored(ingest, "T01")).isdisjoint(stored(ingest, "T99"))
     sent = [(each.topic, each.payload["table"]) for each in backend.received if "table" in each.payload]
     assert {table for _, table in sent} == {"T01", "T99"}
     assert [topic for topic, table in sent if not topic.startswith(f"shoe/{table}/")] == []
+
+
+def incidents(ingest: Ingest) -> list[tuple[object, ...]]:
+    """What should not be, of all tables."""
+    store = open_store(load(ingest.config), make=True)
+    try:
+        return list(store.rows("incidents", None, None))
+    finally:
+        store.close()
 
 
 def stored(ingest: Ingest, table: str) -> dict[str, int]:
