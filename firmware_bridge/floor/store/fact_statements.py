@@ -130,6 +130,7 @@ FORGET_FED: Final = text(
     "delete from feed where kind = 'round' and tbl = :tbl and journal = :journal and seq = :seq and n = :n"
 )
 EXPIRE_FEED: Final = text("delete from feed where tbl = :tbl and journal = :journal")
+EXPIRE_EVENT_FEED: Final = text("delete from feed where tbl = :tbl and journal = :journal and kind <> 'round'")
 FEED_PLACE: Final = text("select tbl, journal, seq, n from feed where place = :place")
 _BODIES: Final = """
 left join message m on m.topic = case f.kind when 'round' then 'round' else 'event' end
