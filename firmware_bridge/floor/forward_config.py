@@ -14,7 +14,7 @@ from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.page_config import is_loopback
 
-Kind = Literal["round", "alarm", "dealer", "shoe", "order", "shift"]
+Kind = Literal["round", "alarm", "entry", "dealer", "shoe", "order", "shift"]
 """What a message that makes facts is about."""
 
 LEAST: Final = 24

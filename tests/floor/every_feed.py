@@ -8,14 +8,16 @@ import random
 import pytest
 
 from firmware_bridge.floor.facts.made import _MADE
-from firmware_bridge.floor.record.message import Row
+from firmware_bridge.floor.record.message import Key, Row
 from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.record.state import Changes, ProvedRound, TrustedKey
 from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.commands import compact
 from firmware_bridge.floor.store.fact_queries import RoundAt
 from firmware_bridge.floor.store.feed import KINDS, FedMessage, Forwarded
 from tests.floor.every_facts import ask, changed, every_row
 from tests.floor.facts.played import rows
+from tests.floor.house import shoes_over
 from tests.floor.journals import AT
 
 LATER, TODAY = "2036-01-01T00:00:00.000Z", "2037-01-01T00:00:00.000Z"
@@ -150,6 +152,21 @@ def test_the_feed_of_an_expired_journal_goes_and_no_place_is_given_twice(store: 
     assert (fed(store), store.feed_end()) == ([], end)
     store.save([changed(closed, journal="9-1a", prev=None)], [], [])
     assert [each.place for each in fed(store)] == [end + 1]
+
+
+def test_events_in_blocks_are_fed_as_they_came_and_go_with_their_block(store: Store) -> None:
+    store.save(every_row(), [], [])
+    shoes_over(store, every_row())
+    before = fed(store)
+    assert compact(store, 0) != compact(store, 0)
+    assert fed(store) == before
+    assert {each.body is None for each in before} == {False}
+    gone = store.compacted(LATER)
+    for key in gone:
+        assert store.expire_events(key, LATER, TODAY)
+    assert fed(store) == [each for each in before if each.kind == "round" or Key(*each[1:3]) not in gone]
+    assert len(fed(store)) < len(before)
+    assert {each.kind for each in before} > {"round"}
 
 
 def test_how_far_a_receiver_is_stays(engine: object, store: Store) -> None:

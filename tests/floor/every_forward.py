@@ -27,7 +27,7 @@ from tests.floor.facts.played import rows
 from tests.floor.journals import AT
 from tests.floor.webhooks import KEY_TEXT, LIMIT_S, Receiver, receiving
 
-ALL = '"round", "alarm", "dealer", "shoe", "order", "shift"'
+ALL = '"round", "alarm", "entry", "dealer", "shoe", "order", "shift"'
 Configured = Callable[..., FloorConfig]
 
 

@@ -13,6 +13,7 @@ from msgspec import structs
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.config import FloorConfig, parse
+from firmware_bridge.floor.store.open import open_store
 from tests.floor.every_facts import every_row
 from tests.floor.every_forward import *  # noqa: F403  # what it does whatever the engine
 from tests.floor.every_forward import Configured, forwarding, ids_of, place, save, until
@@ -108,6 +109,19 @@ def test_a_key_that_cannot_be_used_ends_the_service(
         (tmp_path / "key").write_text(text)
     assert main(["--config", str(tmp_path / "floor.toml"), "forward"]) == 78
     assert why in capsys.readouterr().err
+
+
+def test_a_store_that_is_not_there_yet_is_waited_for(
+    configured: Configured, receiver: Receiver, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = configured()
+    for each in tmp_path.glob("floor.db*"):
+        each.unlink()
+    with forwarding(config):
+        until(lambda: "waits for the store: there is no store" in caplog.text)
+        open_store(config, make=True).close()
+        save(config, *every_row())
+        until(lambda: receiver.ids == ids_of(config, "round"))
 
 
 def test_without_a_receiver_there_is_nothing_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

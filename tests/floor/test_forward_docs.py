@@ -11,12 +11,13 @@ import time
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from msgspec.structs import fields
 
 from firmware_bridge.floor.config import load, parse
-from firmware_bridge.floor.facts.made import _MADE
+from firmware_bridge.floor.facts.made import _MADE, Fact
 from firmware_bridge.floor.facts.rows import Round
 from firmware_bridge.floor.forward.envelope import Request, signed
 from firmware_bridge.floor.forward_config import ForwardRow
@@ -32,6 +33,7 @@ DOC = (ROOT / "docs/forward.md").read_text("utf-8")
 EXAMPLE = ROOT / "docs/examples/receive_webhooks.py"
 EVENTS_OF = {
     "alarm": {"Irregular", "IrregularityClosed"},
+    "entry": {"CardEntered", "CardLookedAt"},
     "dealer": {"DealerSignedIn"},
     "shoe": {"ShoeOpened", "ShoeEnded"},
     "order": {"CommandAnswered"},
@@ -52,8 +54,8 @@ def test_the_page_names_every_kind_with_its_events() -> None:
     told = re.findall(r"^\| `(\w+)` \| (`\w+`(?:, `\w+`)*) \|$", DOC, re.M)
     assert {kind: set(re.findall(r"\w+", events)) for kind, events in told} == EVENTS_OF
     assert set(KINDS) == {"round", *EVENTS_OF} == set(KIND_OF.values())
-    assert set().union(*EVENTS_OF.values()) <= set(_MADE)
-    assert Round in KIND_OF
+    assert set().union(*EVENTS_OF.values()) == set(_MADE)
+    assert set(KIND_OF) == {Round, *get_args(Fact)}
 
 
 def test_the_row_of_the_page_is_one() -> None:

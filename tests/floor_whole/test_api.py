@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from http.client import HTTPConnection
@@ -19,6 +22,7 @@ from openapi_spec_validator import validate
 
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.page.api_shapes import money
+from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.record.message import Row
 from firmware_bridge.floor.record.state import Changes, ProvedRound, TrustedKey
 from firmware_bridge.floor.store.open import open_store
@@ -28,7 +32,7 @@ from tests.floor.journals import AT
 from tests.floor_whole import pages as whole
 from tests.floor_whole import test_page_past
 from tests.floor_whole.pages import Page
-from tests.floor_whole.signed_in import Answer, ask
+from tests.floor_whole.signed_in import PASSWORD, Answer, ask
 from tests.floor_whole.test_page_past import with_store
 from tests.kit import broker as real
 from tests.kit.broker import Broker
@@ -36,6 +40,7 @@ from tests.kit.broker import Broker
 broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
 config = test_page_past.config  # fixture, of both engines
 Pages = Callable[..., Page]
+DOCS = Path(__file__).parents[2] / "docs"
 ROUNDS = "/api/tables/T07/rounds"
 
 
@@ -197,6 +202,22 @@ def test_of_an_enrolled_table_only_what_it_signed_is_here(page: Page, config: Fl
     ]
     [table] = valid(page, "/api/tables", "ApiTables")["tables"]
     assert table["is_enrolled"]
+
+
+def test_a_program_signs_in_and_reads_as_the_page_of_docs_says(
+    broker: Broker, pages: Pages, config: FloorConfig, closed: Row, tmp_path: Path
+) -> None:
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    people = People(tmp_path / "users.json")
+    people.add("cms", "look", PASSWORD)
+    save(config, closed)
+    page = with_store(pages(broker, sign_in="on", users=str(tmp_path / "users.json")), config)
+    (tmp_path / "password.txt").write_text(PASSWORD)
+    [block] = re.findall(r"```sh\n(.*?)```", (DOCS / "api.md").read_text("utf-8"), re.S)
+    lines = block.replace("https://pit.example", page.url)
+    done = subprocess.run(["sh", "-ec", lines], cwd=tmp_path, capture_output=True, check=True)
+    assert [each["table"] for each in json.loads(done.stdout)["rounds"]] == ["T07"]
 
 
 def test_a_page_without_a_store_says_so(broker: Broker, pages: Pages, tmp_path: Path) -> None:

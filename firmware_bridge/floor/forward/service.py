@@ -38,6 +38,9 @@ BEAT_S: Final = 1.0
 END_S: Final = 5.0
 """Longest wait for what is on its way when the service stops: what was taken and is not noted comes again."""
 
+LONGEST_WHY: Final = 300
+"""Characters that are kept of why nothing is taken: some of them are the receiver's."""
+
 NOT_STORED: Final = "the store does not have the message any more: see shoe-floor check"
 
 
@@ -109,9 +112,10 @@ class Forwarder:
 
     def _note(self, store: Store, at: Forwarded, why: str) -> Forwarded:
         """Keep in the store why nothing is taken, for `check` and the metrics; log it once."""
+        why = escaped(why)[:LONGEST_WHY]
         self._trouble.note(why)
         if at.trouble != why:
-            at = at._replace(trouble=escaped(why), since=at.since or _now())
+            at = at._replace(trouble=why, since=at.since or _now())
             store.put_forwarded(at)
         return at
 

@@ -105,6 +105,7 @@ class Compaction(FactWrites):
                     if not dry:
                         self._many(self._sql.EXPIRE_EVENTS, [key])
                         self._forget_block(key)
+                        self._many(self._sql.EXPIRE_EVENT_FEED, [key])
                         self._many(self._sql.EXPIRED, [(*key, *found[1:4], events, 0, now)])
                     return events
         return 0

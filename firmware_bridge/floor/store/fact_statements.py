@@ -132,6 +132,7 @@ FORGET_FEED: Final = text("delete from feed where journal in (select id from nam
 _FEED_OF: Final = "delete from feed where journal = (select id from names where tbl = :tbl and name = :journal)"
 FORGET_FED: Final = text(f"{_FEED_OF} and kind = 'round' and seq = :seq and n = :n")
 EXPIRE_FEED: Final = text(_FEED_OF)
+EXPIRE_EVENT_FEED: Final = text(f"{_FEED_OF} and kind <> 'round'")
 _BODIES: Final = """
 left join message m on m.topic = case f.kind when 'round' then 'round' else 'event' end
   and m.tbl = j.tbl and m.journal = j.name and m.seq = f.seq and m.n = f.n

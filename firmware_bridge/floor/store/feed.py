@@ -8,6 +8,7 @@ from firmware_bridge.floor.facts.made import Fact, Facts
 from firmware_bridge.floor.facts.rows import (
     AlarmBegan,
     AlarmEnded,
+    HandEntered,
     OrderGiven,
     Round,
     ShiftActs,
@@ -28,6 +29,7 @@ KIND_OF: Final[dict[type[Any], Kind]] = {
     Round: "round",
     AlarmBegan: "alarm",
     AlarmEnded: "alarm",
+    HandEntered: "entry",
     SignedIn: "dealer",
     ShoeBegan: "shoe",
     ShoeOver: "shoe",
