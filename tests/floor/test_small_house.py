@@ -163,6 +163,7 @@ def test_a_round_of_the_table_comes_into_the_store_and_the_backup(
     config = floor_toml(pc, broker.port)
     table = DaemonTable(pc.folder, broker.port, mqtt=mqtt)
     join(pc, broker.port, table.config_path)
+    capsys.readouterr()
     try:
         ingest.start()
         table.start()
