@@ -11,7 +11,7 @@ from firmware_bridge.config.arguments import Add, Exit, file_to_write
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, need
-from firmware_bridge.floor.facts.reports import KINDS, ChangedRound, Pace, Report, Summed, bet_report, report
+from firmware_bridge.floor.facts.reports import COLUMNS, KINDS, ChangedRound, Pace, Report, Summed, bet_report, report
 from firmware_bridge.floor.record.message import now
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _found(store: "Store", kind: str, between: "Between") -> _Found:
     if kind == "bet":
         summed, paces, made = [], [], bet_report(store.bet_sums(between))
     else:
-        summed = store.sums(between)
+        summed = store.sums(between, COLUMNS[kind])
         paces = store.paces(between) if kind == "dealer" else []
         made = report(kind, summed, paces)
     return _Found(change, newest, summed, paces, made, store.changed_rounds(between))

@@ -17,7 +17,7 @@ from firmware_bridge.floor.store import Store
 from tests.floor.facts.played import NAMES, rows
 
 TABLES = {f"T{number:02}": game for number, game in enumerate(NAMES)}
-FACTS = ("round", "stake", "day", "pace", "alarm", "dealer", "entry", "shoe", "order", "acts", "none")
+FACTS = ("round", "stake", "day", "bet", "pace", "alarm", "dealer", "entry", "shoe", "order", "acts", "none")
 
 
 def every_row() -> list[Row]:
@@ -91,6 +91,7 @@ def test_facts_that_were_spoiled_are_made_anew(store: Store) -> None:
         for spoiled in (
             "update fact_round set outcome = 'x', house = 7, day = '2020-01-01'",
             "delete from fact_stake",
+            "delete from fact_bet",
             "delete from fact_pace",
             "update fact_day set rounds = rounds + 1, staked = 0",
             "update fact_shoe set decks = 1",

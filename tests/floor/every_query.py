@@ -18,6 +18,7 @@ import pytest
 from firmware_bridge.floor.record.message import Row, rfc3339, row
 from firmware_bridge.floor.store import FactName, Store
 from firmware_bridge.floor.store.fact_exports import Wanted
+from firmware_bridge.floor.store.fact_queries import Between
 from tests.floor.every_facts import every_row
 from tests.floor.facts.played import rows
 
@@ -251,3 +252,11 @@ def test_an_export_has_the_days_columns_and_changes_that_are_wanted(store: Store
     with store.facts(Wanted("fact_round", ("tbl", "round", "outcome"), after=last)) as written:
         assert list(written.rows) == [("T07", later.round, "banker")]
     assert written.change == last + 1
+
+
+def test_sums_beyond_an_integer_of_an_engine_are_whole(store: Store, dealt: list[Dealt]) -> None:
+    with store._transaction() as db:
+        db.execute("update fact_day set staked = 9223372036854775807, house = -9223372036854775807 where tbl = 'T08'")
+        [(days,)] = db.execute("select count(*) from fact_day where tbl = 'T08'").fetchall()
+    found = store.sums(Between("2026-01-01", "2026-12-31", "T08"), ("tbl",))
+    assert [(each.day.staked, each.day.house) for each in found] == [(days * (2**63 - 1), -days * (2**63 - 1))]

@@ -106,6 +106,9 @@ BY: Final[dict[str, tuple[tuple[str, ...], Callable[[Summed], tuple[str, ...]]]]
 }
 """Kind of report -> the titles of what a row is about, and that of some sums."""
 
+COLUMNS: Final = {"day": ("tbl", "day"), "shift": ("day", "shift"), "table": ("tbl", "day"), "dealer": ("dealt_by",)}
+"""Kind of report -> columns of `fact_day` that it, or its picture, tells apart."""
+
 SUMS: Final = ("rounds", "voided", "corrected", "cards by hand", "staked", "house won", "hold %")
 PACE: Final = ("hours", "an hour")
 BETS: Final = ("rounds", "won", "lost", "pushed", "units", "house %")

@@ -57,19 +57,24 @@ class Day(Struct):
         self.corrected += times * (round.revision > 0)
         self.staked += times * (round.staked or 0)
         self.house += times * (round.house or 0)
-        for name, net in nets_of(round.bets).items():
-            bet = self.bets.get(name)
-            if bet is None:
-                bet = self.bets[name] = Bet()
-            if net > 0:
-                bet.win += times
-            elif net < 0:
-                bet.lose += times
-            else:
-                bet.push += times
-            bet.units += times * net
-            if times < 0 and bet == Bet():
-                del self.bets[name]
+        add_bets(self.bets, round, times)
+
+
+def add_bets(bets: dict[str, Bet], round: Round, times: int = 1) -> None:
+    """Add what each bet did in a round, or with -1 take it out again. bets: bet -> its sums."""
+    for name, net in nets_of(round.bets).items() if round.counts else ():
+        bet = bets.get(name)
+        if bet is None:
+            bet = bets[name] = Bet()
+        if net > 0:
+            bet.win += times
+        elif net < 0:
+            bet.lose += times
+        else:
+            bet.push += times
+        bet.units += times * net
+        if times < 0 and bet == Bet():
+            del bets[name]
 
 
 class Changed(NamedTuple):
@@ -82,6 +87,23 @@ class Changed(NamedTuple):
 def name_of(round: Round) -> DayName:
     """The day that a round belongs to."""
     return DayName(round.table, round.day, round.shift, round.dealt_by, round.game)
+
+
+class TableDay(NamedTuple):
+    """A gaming day of a game at a table."""
+
+    table: str
+    day: str
+    game: str
+
+
+TableBets = dict[TableDay, dict[str, Bet]]
+"""Gaming day at a table -> bet -> its sums, of all dealers."""
+
+
+def table_day(round: Round) -> TableDay:
+    """The day at its table that a round belongs to."""
+    return TableDay(round.table, round.day, round.game)
 
 
 class Slot(NamedTuple):

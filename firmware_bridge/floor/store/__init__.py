@@ -33,6 +33,7 @@ FactName = Literal[
     "fact_round",
     "fact_stake",
     "fact_day",
+    "fact_bet",
     "fact_pace",
     "fact_alarm",
     "fact_dealer",

@@ -58,6 +58,10 @@ class Statements:
         """Some columns of a table of facts (`fact_statements.exported`)."""
         return self._compiled(fact_statements.exported(name, columns, bounds))
 
+    def sums(self, by: Collection[str]) -> Statement:
+        """Sums of gaming days (`fact_statements.sums`)."""
+        return self._compiled(fact_statements.sums(by))
+
     def types_of(self, name: str) -> dict[str, str]:
         """Column of a table -> its type (`fact_tables.kind_of`)."""
         return {each.name: kind_of(each) for each in TABLES.tables[name].columns}

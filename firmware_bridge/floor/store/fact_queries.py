@@ -1,6 +1,6 @@
 """Reads the facts of a store, the same for every engine."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from firmware_bridge.floor.facts.reports import BetSums, ChangedRound, Pace, Summed
@@ -70,11 +70,11 @@ class FactQueries(RecordQueries):
             [(found,)] = self._all(self._sql.LAST_DAY)
         return found or ""
 
-    def sums(self, between: Between) -> list[Summed]:
-        """The sums of gaming days, without those of bets."""
+    def sums(self, between: Between, by: Collection[str]) -> list[Summed]:
+        """The sums of gaming days, without those of bets. by: columns of `fact_day`; in a name the others are ""."""
         with self._in_words():
-            found = self._all(self._sql.DAYS_BETWEEN, **_named(between))
-        return [Summed(DayName(*each[:5]), Day(*each[5:])) for each in found]
+            found = self._all(self._sql.sums(by), **_named(between))
+        return [Summed(DayName(*each[:5]), _day(*map(int, each[5:]))) for each in found]
 
     def bet_sums(self, between: Between) -> BetSums:
         """The sums of bets."""
@@ -125,6 +125,12 @@ class FactQueries(RecordQueries):
                 found += self._db.execute(*self._sql.listed(self._sql.ROUNDS_AT, some)).fetchall()
         rounds = {each.table: each for each in map(_round_at, found)}
         return {table: rounds.get(table) for table in places}
+
+
+def _day(rounds: int, voided: int, corrected: int, by_hand: int, *money: int) -> Day:
+    """money: staked and house, each in millions and the rest."""
+    staked, house = (millions * 1_000_000 + rest for millions, rest in (money[:2], money[2:]))
+    return Day(rounds, voided, corrected, by_hand, staked, house)
 
 
 def _named(between: Between) -> dict[str, object]:

@@ -14,8 +14,9 @@ _ROUND: Final = ", ".join(
     for each in tables.fact_round.c
     if each.name != "changed"
 )
-_SUMS: Final = ", ".join(each.name for each in tables.fact_day.c if each.name != "bets")
-_DAY: Final = f"{_SUMS}, cast(bets as text)"
+_DAY: Final = ", ".join(
+    f"cast({each.name} as text)" if each.name == "bets" else each.name for each in tables.fact_day.c
+)
 
 
 def _named(columns: str) -> str:
@@ -38,6 +39,10 @@ FORGET_DAY: Final = text("""
 delete from fact_day where tbl = :tbl and day = :day and shift = :shift and dealt_by = :dealt_by and game = :game
 """)
 FORGET_DAYS: Final = text("delete from fact_day where tbl = :tbl")
+FACT_BET: Final = newest(tables.fact_bet)
+FACT_BETS: Final = text(f"select tbl, day, game, cast(bets as text) from fact_bet {_named('tbl day game')}")
+FORGET_BET: Final = text("delete from fact_bet where tbl = :tbl and day = :day and game = :game")
+FORGET_BETS: Final = text("delete from fact_bet where tbl = :tbl")
 FACT_PACE: Final = newest(tables.fact_pace)
 FACT_SLOTS: Final = text(f"select tbl, since, day, dealt_by, rounds from fact_pace {_named('tbl since')}")
 FORGET_PACE: Final = text(
@@ -106,12 +111,24 @@ def exported(name: str, columns: Sequence[str], bounds: Collection[str]) -> Text
     )
 
 
+def sums(by: Collection[str]) -> TextClause:
+    """Sums of gaming days, one for each value of some columns of its key; the others are ''.
+
+    Money in two parts, millions and the rest: a sum of forged amounts is more than an integer of SQLite.
+    """
+    key = (each.name if each.name in by else "''" for each in tables.fact_day.primary_key)
+    money = (f"sum({each} / 1000000), sum({each} % 1000000)" for each in ("staked", "house"))
+    counts = (f"sum({each})" for each in ("rounds", "voided", "corrected", "by_hand"))
+    return text(
+        f"select {', '.join((*key, *counts, *money))} from fact_day where {_BETWEEN} group by {', '.join(sorted(by))}"
+    )
+
+
 FORGOTTEN: Final = tuple(each.name for each in tables.FACTS if "journal" in each.c)
 """Tables with facts of a journal."""
 
 _BETWEEN: Final = "day between :since and :until and (:tbl = '' or tbl = :tbl)"
-DAYS_BETWEEN: Final = text(f"select {_SUMS} from fact_day where {_BETWEEN}")
-BETS_BETWEEN: Final = text(f"select game, cast(bets as text) from fact_day where {_BETWEEN}")
+BETS_BETWEEN: Final = text(f"select game, cast(bets as text) from fact_bet where {_BETWEEN}")
 PACE_BETWEEN: Final = text(f"""
 select dealt_by, sum(rounds), sum(millis) from fact_pace where {_BETWEEN} group by dealt_by order by dealt_by
 """)

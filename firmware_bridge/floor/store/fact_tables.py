@@ -125,6 +125,15 @@ fact_day: Final = Table(
     Index("fact_day_day", "day"),
     comment="sums of a shift of a dealer at a table, each round once",
 )
+fact_bet: Final = Table(
+    "fact_bet",
+    TABLES,
+    *(_text(each) for each in ("tbl", "day", "game")),
+    _json("bets", "as in fact_day, of all dealers"),
+    PrimaryKeyConstraint("tbl", "day", "game"),
+    Index("fact_bet_day", "day"),
+    comment="sums of the bets of a gaming day at a table: what reports of bets read",
+)
 fact_pace: Final = Table(
     "fact_pace",
     TABLES,
@@ -209,6 +218,6 @@ fact_change: Final = Table(
 )
 
 FACTS: Final = (
-    fact_round, fact_stake, fact_day, fact_pace, fact_alarm, fact_dealer, fact_entry, fact_shoe, fact_order, fact_acts,
-    fact_none, fact_change,
+    fact_round, fact_stake, fact_day, fact_bet, fact_pace, fact_alarm, fact_dealer, fact_entry, fact_shoe, fact_order,
+    fact_acts, fact_none, fact_change,
 )  # fmt: skip

@@ -26,11 +26,15 @@ from firmware_bridge.floor.facts.sums import (
     DayName,
     Slot,
     Slots,
+    TableBets,
+    TableDay,
     add_all,
+    add_bets,
     add_pace,
     as_json,
     bets_of,
     name_of,
+    table_day,
 )
 from firmware_bridge.floor.record.message import Key, Row, rfc3339
 from firmware_bridge.floor.record.state import Changes, TrustedKey
@@ -94,14 +98,17 @@ class FactWrites(FeedWrites):
     def rebuild_days(self, table: str) -> None:
         """Rebuild the sums of all days of a table, in one transaction."""
         with self._transaction(), self._alone():
-            days, slots = dict[DayName, Day](), Slots()
+            days, bets, slots = dict[DayName, Day](), TableBets(), Slots()
             for each in self._all(self._sql.FACT_ROUNDS_OF, tbl=table):
                 if round := (kept := _kept(each)).round:
                     days.setdefault(name_of(round), Day()).add(round)
+                    add_bets(bets.setdefault(table_day(round), {}), round)
                     add_pace(slots, round, kept.closed_at)
             self._many(self._sql.FORGET_DAYS, [(table,)])
+            self._many(self._sql.FORGET_BETS, [(table,)])
             self._many(self._sql.FORGET_PACES, [(table,)])
             self._put_days(days)
+            self._put_bets(bets)
             self._put_slots(slots)
 
     def _rebuild(self, key: Key) -> None:
@@ -189,6 +196,12 @@ class FactWrites(FeedWrites):
         days = self._days({name_of(each) for change in changes for each in change if each})
         add_all(days, changes)
         self._put_days(days)
+        bets = self._table_bets({table_day(each) for change in changes for each in change if each})
+        for now, before in changes:
+            if before:
+                add_bets(bets.setdefault(table_day(before), {}), before, -1)
+            add_bets(bets.setdefault(table_day(now), {}), now)
+        self._put_bets(bets)
 
     def _days(self, names: Iterable[DayName]) -> dict[DayName, Day]:
         found = (each for some in in_parts(sorted(names)) for each in self._named(self._sql.FACT_DAYS, some))
@@ -199,6 +212,15 @@ class FactWrites(FeedWrites):
             self._many(self._sql.FORGET_DAY, over)
         if there := [(*name, *_sums(day)) for name, day in sorted(days.items()) if day != Day()]:
             self._many(self._sql.FACT_DAY, there)
+
+    def _table_bets(self, names: Iterable[TableDay]) -> TableBets:
+        found = (each for some in in_parts(sorted(names)) for each in self._named(self._sql.FACT_BETS, some))
+        return {TableDay(*each[:3]): bets_of(each[3]) for each in found}
+
+    def _put_bets(self, bets: TableBets) -> None:
+        self._many(self._sql.FORGET_BET, [name for name, sums in bets.items() if not sums])
+        there = [(*name, as_json(sums).decode()) for name, sums in sorted(bets.items(), key=_name) if sums]
+        self._many(self._sql.FACT_BET, there)
 
     def _change_slots(self, changes: Slots) -> None:
         """Add rounds to their slots, or take them out."""
@@ -237,10 +259,13 @@ class FactWrites(FeedWrites):
             if (kept := _kept(each)).round
         ]
         days, slots = self._days({name_of(each) for each, _ in rounds}), Slots()
+        bets = self._table_bets({table_day(each) for each, _ in rounds})
         for each, closed_at in rounds:
             days.setdefault(name_of(each), Day()).add(each, -1)
+            add_bets(bets.setdefault(table_day(each), {}), each, -1)
             add_pace(slots, each, closed_at, -1)
         self._put_days(days)
+        self._put_bets(bets)
         self._change_slots(slots)
         for statement in self._sql.forgetting():
             self._many(statement, [key])
@@ -292,6 +317,10 @@ def day_of(*found: Any) -> Day:
 def _sums(day: Day) -> tuple[Any, ...]:
     money = (max(-MOST_KEPT, min(MOST_KEPT, each)) for each in (day.staked, day.house))
     return day.rounds, day.voided, day.corrected, day.by_hand, *money, as_json(day.bets).decode()
+
+
+def _name(item: tuple[TableDay, Any]) -> TableDay:
+    return item[0]
 
 
 def in_parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -76,9 +76,10 @@ from fact_day where day between '2026-11-01' and '2026-11-30' group by tbl, day 
 For a manager. A tie is a round that the bet `tie` wins; of eight full decks 9.52 of 100 rounds are one.
 
 ```sql
-select day, sum(rounds) as rounds, sum(cast(bets -> 'tie' ->> 0 as bigint)) as ties
-from fact_day where tbl = 'T07' and game = 'baccarat' and day between '2026-11-01' and '2026-11-30'
-group by day order by day
+select day, cast(bets -> 'tie' ->> 0 as bigint) as ties,
+  cast(bets -> 'tie' ->> 0 as bigint) + cast(bets -> 'tie' ->> 1 as bigint) as rounds
+from fact_bet where tbl = 'T07' and game = 'baccarat' and day between '2026-11-01' and '2026-11-30'
+order by day
 ```
 
 ### Pace of each dealer
@@ -97,14 +98,11 @@ For a manager. By the dealer of the shoe's last round: all shoes that ended, and
 behind the cut card or for want of cards. The reasons: `select why, count(*) from fact_shoe group by why`.
 
 ```sql
-select coalesce((
-    select r.dealt_by from fact_round r
-    where r.tbl = s.tbl and r.journal = s.journal and r.shoe = s.shoe and r.status <> 'open'
-    order by r.round desc limit 1), '') as dealer,
-  count(*) as shoes, sum(case when s.why in (
+select coalesce(r.dealt_by, '') as dealer, count(*) as shoes, sum(case when s.why in (
     'the last round is over', 'the pack is over', 'too few cards are left for another round', 'the shoe is empty'
     ) then 0 else 1 end) as early
 from fact_shoe s
+left join fact_round r on r.tbl = s.tbl and r.journal = s.journal and r.shoe = s.shoe and r.round = s.rounds
 where s.ended_at >= '2026-11-01T00:00:00.000Z' and s.ended_at < '2026-12-01T00:00:00.000Z'
 group by 1 order by early desc, dealer
 ```
@@ -134,7 +132,7 @@ does not deal as shuffled cards do; a low value proves nothing about any one rou
 with seen as (
   select tbl, sum(cast(bets -> 'player' ->> 0 as bigint)) as player,
     sum(cast(bets -> 'banker' ->> 0 as bigint)) as banker, sum(cast(bets -> 'tie' ->> 0 as bigint)) as tie
-  from fact_day where game = 'baccarat' and day between '2026-11-01' and '2026-11-30' group by tbl),
+  from fact_bet where game = 'baccarat' and day between '2026-11-01' and '2026-11-30' group by tbl),
 expected as (
   select *, player + banker + tie as rounds, 0.446247 * (player + banker + tie) as of_player,
     0.458597 * (player + banker + tie) as of_banker, 0.095156 * (player + banker + tie) as of_tie
