@@ -45,6 +45,7 @@ DOCUMENTS: Final = {
     "backend": "what a backend keeps, and what it asks for again",
     "broker": "users and rights of the broker, to copy",
     "floor": "the store of all tables: shoe-floor",
+    "capacity": "how much disk a floor needs",
     "facts": "reports of a house, and what they are made of: shoe-floor report",
     "small-house": "one table, broker and store on one small PC, in twenty lines",
     "api": "tables and rounds over HTTP, for programs",

@@ -70,7 +70,7 @@ def api(asked: Asked, cookie: str) -> list[Route]:
 
 
 def cursor(place: int, named: Named) -> str:
-    """The cursor behind a place, the number of a change. named: the round that has it."""
+    """The cursor behind a place, the number of a change. named: the round with this number."""
     return urlsafe_b64encode(b"1.%d.%b" % (place, _digest(named))).rstrip(b"=").decode()
 
 

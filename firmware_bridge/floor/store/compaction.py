@@ -33,7 +33,7 @@ class Compaction(FactWrites):
     """The part of a `Store` that makes blocks, and deletes journals because of their age. Methods raise StoreError."""
 
     def over(self) -> list[Key]:
-        """The complete journals that a later shoe has followed, and whose events are no block yet."""
+        """The complete journals that a later shoe has followed, without a block."""
         with self._in_words():
             return [Key(*each) for each in self._all(self._sql.OVER)]
 

@@ -21,7 +21,7 @@ BUSY_S: Final = 30.0
 READER_BUSY_S: Final = 1.0
 
 PAGE_BYTES: Final = 2048
-"""Of a new file. Rounds stay alone in pages whose events became a block: with 4,096 a round takes 270 bytes more."""
+"""Of a new file. When events become a block, rounds stay alone in their pages: with 4,096 one takes 270 bytes more."""
 
 SQL: Final = Statements("sqlite", "qmark")
 
