@@ -213,11 +213,12 @@ def test_a_damaged_block_is_refused_and_found(store: Store, damage: str) -> None
     for _ in range(20):
         ingest.ask()
     shoes_over(store, [])
-    assert compact(store, 0).startswith("1 journals")
+    compact(store, 0)
     assert [each for each in Audit(store).run(whole=True) if each] == []
-    [(tbl, journal, body, digest)] = store._db.execute("select tbl, journal, body, digest from block").fetchall()
+    first = "select tbl, journal, body, digest from block where journal = '1-fake'"
+    [(tbl, journal, body, digest)] = store._db.execute(first).fetchall()
     with store._transaction(), store._deleting("block"):
-        store._db.execute("delete from block")
+        store._db.execute("delete from block where journal = '1-fake'")
     made = {"cut": bytes(body)[:-40], "other": bytes(body), "empty": b""}[damage]
     row = (tbl, journal, 1, 5, 5, 0, AT, AT, AT, made, bytes(digest) if damage != "other" else b"x" * 32)
     with store._transaction():

@@ -81,5 +81,5 @@ def test_a_server_that_comes_back_with_another_format_ends_the_ingest(
 def test_no_unit_starts_again_what_another_format_ended() -> None:
     units = [each.read_text().splitlines() for each in Path(__file__).parents[2].glob("systemd/shoe-floor-*.service")]
     started = [each for each in units if any(line.startswith("Restart=") for line in each)]
-    assert len(started) == 4
+    assert len(started) == 5
     assert all("RestartPreventExitStatus=78" in each for each in started)
