@@ -33,7 +33,7 @@ MEANINGS: Final = {
     Exit.FAILED: "a check found a fault, the table is stopped, an order was refused, or the work could not be done",
     Exit.USAGE: "wrong usage: an unknown word, card or option, or options that contradict each other",
     Exit.NO_DAEMON: "the daemon of the table is not running, or does not answer",
-    Exit.CONFIG: "the config is wrong, or a journal or store is damaged or of another version",
+    Exit.CONFIG: "the config is wrong, or a journal or store is damaged, of another version or of another table",
     Exit.INTERRUPTED: "ended by Ctrl-C",
 }
 """Exit code -> what it means."""

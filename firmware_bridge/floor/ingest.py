@@ -252,7 +252,7 @@ class Ingest:
                 seq, record, waits = status.next_seq - 1, status.record, True
             else:
                 (head, health), record, status = state(body, _Queue), NO_RECORD, None
-                seq, waits = head.as_of, health.queue > 0
+                seq, waits = head.as_of, isinstance(health.queue, int) and health.queue > 0
         except MessageError:
             return
         if head.table != table or not head.journal or not 0 < seq <= MOST or not 0 <= head.shoe <= MOST:
@@ -271,9 +271,9 @@ class Ingest:
 
 
 class _Queue(Struct, frozen=True):
-    """The field of a `health` that the ingest reads: the entries that wait for the broker, or for `stored`."""
+    """The field of a `health` that the ingest reads, if it is a number: entries that wait for the broker or `stored`."""
 
-    queue: int = 0
+    queue: object = 0
 
 
 class _Reply(Struct, frozen=True):

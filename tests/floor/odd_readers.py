@@ -124,7 +124,13 @@ def ingest(odd: Odd) -> str:
         with empty_store() as store:
             made = Ingest(store, source, clock=lambda: now[0])
             made.save(said)
-            for now[0] in (10.0, 20.0):
+            for now[0] in (
+                10.0,
+                20.0,
+                40.0,
+                80.0,
+                160.0,
+            ):  # first all since the last message, then what that did not bring
                 made.ask()
         orders = [json.loads(body) for topic, body in source.published if topic.endswith("/command")]
         return {tuple(each.get(key) for key in ("journal", "from", "to", "since")) for each in orders}
