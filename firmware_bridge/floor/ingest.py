@@ -271,7 +271,7 @@ class Ingest:
 
 
 class _Queue(Struct, frozen=True):
-    """The field of a `health` that the ingest reads, if it is a number: entries that wait for the broker or `stored`."""
+    """What the ingest reads of a `health`: how many entries wait for the broker or for `stored`, if it is a number."""
 
     queue: object = 0
 
