@@ -135,7 +135,7 @@ def test_a_server_that_hangs_is_told_while_it_hangs(own: Any, floor: Any) -> Non
     server = own()
     url = server.url("postgres")
     daemon, ingest = floor(url)
-    play(daemon, 2)
+    play(daemon, 3)
     whole(daemon, ingest)
     sessions = "select pid from pg_stat_activity where application_name = 'shoe-floor'"
     pids = [int(each) for each in server.sql(sessions).split()]

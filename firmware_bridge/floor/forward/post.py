@@ -5,7 +5,7 @@ import ssl
 from collections.abc import Mapping
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from threading import Timer
+from threading import Event, Timer
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -34,7 +34,8 @@ class Receiver:
             connection.connect()
         except (OSError, HTTPException) as error:
             return f"no connection: {in_words(error)}"
-        late = Timer(self._answer_s, _end, [connection.sock])  # a socket's own timeout counts from each byte
+        is_late = Event()
+        late = Timer(self._answer_s, _end, [connection.sock, is_late])  # a socket's own timeout counts from each byte
         late.daemon = True
         late.start()
         try:
@@ -42,7 +43,7 @@ class Receiver:
             answer = connection.getresponse()
             answer.read(LONGEST)
         except (OSError, HTTPException, ValueError) as error:
-            return f"no answer: {in_words(error)}" if late.is_alive() else f"no answer in {self._answer_s:g} s"
+            return f"no answer in {self._answer_s:g} s" if is_late.is_set() else f"no answer: {in_words(error)}"
         finally:
             late.cancel()
             connection.close()
@@ -55,6 +56,7 @@ class Receiver:
         return HTTPSConnection(host, self._parts.port, timeout=self._answer_s, context=self._context)
 
 
-def _end(connection: socket.socket) -> None:
+def _end(connection: socket.socket, is_late: Event) -> None:
+    is_late.set()
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)

@@ -24,7 +24,7 @@ from tests.tools.fleet.windows import Look, Round
 _ROUNDS: Final = """
 select m.tbl, m.at, m.received_at,
   (select min(w.at) from witnessed w where w.origin = f.origin and w.size > f.idx)
-from message m left join leaf f on f.tbl = m.tbl and f.journal = m.journal and f.seq = m.seq
+from message m left join leaves f on f.tbl = m.tbl and f.journal = m.journal and f.seq = m.seq
 where m.topic = 'round' order by m.at
 """
 
