@@ -11,7 +11,7 @@ import subprocess
 import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
@@ -60,7 +60,8 @@ def ask(
         length = [("content-type", FORM), ("content-length", str(len(form)))] if form is not None else []
         for name, value in (("host", host), *headers, *length):
             link.putheader(name, value)
-        link.endheaders((form or "").encode())
+        with suppress(BrokenPipeError):  # a refusal comes before the form is read
+            link.endheaders((form or "").encode())
         answer = link.getresponse()
         return Answer(answer.status, answer.read().decode())
 
