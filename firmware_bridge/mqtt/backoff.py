@@ -73,6 +73,37 @@ class Doubling:
         self.s = self._first_s
 
 
+class RoundTrip:
+    """A wait of `s` seconds for an answer, from how long answers took before: RFC 6298, by one sample at a time.
+
+    `longer` doubles it after a silence, up to `longest_s`; it stays so until the next sample (Karn's algorithm: only
+    what was sent once is timed). first_s: the wait without samples, and the shortest. usual_s: the longest of samples.
+    """
+
+    def __init__(self, first_s: float, usual_s: float, longest_s: float) -> None:
+        self.s = self._usual_s = self._first_s = first_s
+        self._most_s, self._longest_s = usual_s, longest_s
+        self._mean_s: float | None = None
+        self._off_s = 0.0
+
+    def took(self, seconds: float) -> None:
+        """Counts an answer that came after so many seconds."""
+        if self._mean_s is None:
+            self._mean_s, self._off_s = seconds, seconds / 2
+        else:
+            self._off_s += (abs(seconds - self._mean_s) - self._off_s) / 4
+            self._mean_s += (seconds - self._mean_s) / 8
+        self.s = self._usual_s = min(max(self._mean_s + 4 * self._off_s, self._first_s), self._most_s)
+
+    def longer(self) -> None:
+        """Doubles the wait."""
+        self.s = min(2 * self.s, self._longest_s)
+
+    def reset(self) -> None:
+        """Sets the wait that answers took before."""
+        self.s = self._usual_s
+
+
 class ClientIdConflict:
     """Detects a client-id conflict: the broker disconnects both clients in turn. MQTT 5 says so, 3.1.1 does not.
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.mqtt.backoff import FORGOTTEN_S, Backoff, ClientIdConflict
+from firmware_bridge.mqtt.backoff import FORGOTTEN_S, Backoff, ClientIdConflict, RoundTrip
 
 
 def longest(*moments: float) -> float:
@@ -69,6 +69,29 @@ def test_a_patient_wait_doubles_from_a_second_to_a_minute_and_half_of_it_is_cert
 
 
 # ---------------------------------------------------------------- another client of our name
+
+
+@pytest.mark.parametrize(
+    ("answers_s", "wait"),
+    [([], 5.0), ([0.01] * 50, 5.0), ([2.0], 6.0), ([8.0], 24.0), ([8.0] * 50, 8.0), ([90.0], 60.0), ([20] + [0.01] * 50, 5)],
+)
+def test_the_wait_for_an_answer_follows_how_long_answers_took(answers_s: list[float], wait: float) -> None:
+    trip = RoundTrip(5.0, 60.0, 300.0)
+    for each in answers_s:
+        trip.took(each)
+    assert trip.s == pytest.approx(wait, abs=0.1)
+
+
+def test_a_silence_doubles_the_wait_until_the_next_answer() -> None:
+    trip = RoundTrip(5.0, 60.0, 30.0)
+    trip.took(2.0)
+    waits = []
+    for _ in range(4):
+        trip.longer()
+        waits.append(trip.s)
+    assert waits == [12.0, 24.0, 30.0, 30.0]
+    trip.reset()
+    assert trip.s == 6.0
 
 
 def test_a_namesake_that_the_broker_tells_of_is_known_at_once_and_forgotten_later() -> None:

@@ -10,13 +10,16 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import in_words
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.resend import Range
-from firmware_bridge.mqtt.backoff import Doubling
+from firmware_bridge.mqtt.backoff import RoundTrip
 from firmware_bridge.mqtt.settings import Incoming
 
 log = logging.getLogger(__name__)
 
 AGAIN_S: Final = 5.0
-"""Seconds of silence before missing entries are sent again; doubled each time."""
+"""Seconds of silence before missing entries are sent again; more where the store takes longer, doubled each time."""
+
+USUAL_S: Final = 60.0
+"""The longest of these waits that the pace of the store alone makes."""
 
 AGAIN_AT_MOST_S: Final = 300.0
 
@@ -50,7 +53,9 @@ class StoreWatch:
         self._store, self._table, self._loop = store, table, loop
         self._silent_s = SILENT_S if silent_s is None else silent_s
         self._moved, self._resend, self._refuse = moved, resend, refuse
-        self._wait = Doubling(AGAIN_S, AGAIN_AT_MOST_S)
+        self._wait = RoundTrip(AGAIN_S, USUAL_S, AGAIN_AT_MOST_S)
+        self._sent: Cursor | None = None
+        self._timed: tuple[Cursor, float] | None = None  # an entry that was sent once, and when
         self._part: Range | None = None
         self._size = FIRST_PART
         self._to: Cursor | None = None  # the last entry to be sent again
@@ -71,7 +76,7 @@ class StoreWatch:
 
     def down(self) -> None:
         """Called when the connection is lost: stops the timers."""
-        self._is_up = False
+        self._is_up, self._timed = False, None
         self._rest()
 
     def receive(self, message: Incoming) -> None:
@@ -91,8 +96,9 @@ class StoreWatch:
         self._table.unwarn("store_silent")
         self._rest()
         self._tried = None
-        if self._store.has(self._to):  # else keeps the longer wait: a thousand tables resend to the same store
-            self._wait.reset()
+        if self._timed and self._store.has(self._timed[0]):  # else keeps the longer wait
+            self._wait.took(self._loop.time() - self._timed[1])
+            self._timed = None
         self._moved()
         self._go_on()
         self._watch()
@@ -112,6 +118,10 @@ class StoreWatch:
 
     def _watch(self) -> None:
         """Starts the timers while the store lacks entries, else stops them."""
+        if self._store and self._store.sent != self._sent:
+            self._sent = self._store.sent
+            if self._sent and self._is_up and self._timed is None:
+                self._timed = self._sent, self._loop.time()
         if self._store is None or not self._store.behind:
             self._rest()
         elif self._is_up and self._again is None:
@@ -127,7 +137,7 @@ class StoreWatch:
 
     def _send_again(self) -> None:
         """Sends a little of what the store lacks, and doubles the wait."""
-        self._again = None
+        self._again = self._timed = None
         self._wait.longer()
         self._watch()
         self._size = FIRST_PART  # the store may be behind, and not lack anything
