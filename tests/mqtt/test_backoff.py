@@ -73,7 +73,15 @@ def test_a_patient_wait_doubles_from_a_second_to_a_minute_and_half_of_it_is_cert
 
 @pytest.mark.parametrize(
     ("answers_s", "wait"),
-    [([], 5.0), ([0.01] * 50, 5.0), ([2.0], 6.0), ([8.0], 24.0), ([8.0] * 50, 8.0), ([90.0], 60.0), ([20] + [0.01] * 50, 5)],
+    [
+        ([], 5.0),
+        ([0.01] * 50, 5.0),
+        ([2.0], 6.0),
+        ([8.0], 24.0),
+        ([8.0] * 50, 8.0),
+        ([90.0], 60.0),
+        ([20] + [0.01] * 50, 5),
+    ],
 )
 def test_the_wait_for_an_answer_follows_how_long_answers_took(answers_s: list[float], wait: float) -> None:
     trip = RoundTrip(5.0, 60.0, 300.0)

@@ -196,6 +196,7 @@ class Fleet:
     def _count(self) -> None:
         progress, report = self.team.progress(), self.report
         report.rounds, report.entries, report.lag_ms = self.team.rounds, self.team.entries, self.team.lag_ms
+        report.sent = self.team.sent
         report.refused, report.blocked = sum(each.refused for each in progress), sum(each.blocked for each in progress)
         report.failures += self._fallen()
 

@@ -98,8 +98,8 @@ class Trouble(Struct, kw_only=True):
 class Report(Struct, kw_only=True):
     """What came of a run. use, cpu_s: of each kind of process, at the end, and over the whole play.
 
-    compacted: journals whose events became a block. base: what a fleet process uses before its first table. rounds,
-    entries: of the processes that lived to the end.
+    compacted: journals whose events became a block. base: what a fleet process uses before its first table. sent:
+    messages that tables published, some of them again.
     """
 
     plan: Plan
@@ -109,6 +109,7 @@ class Report(Struct, kw_only=True):
     whole_s: float | None = None
     rounds: int = 0
     entries: int = 0
+    sent: int = 0
     refused: int = 0
     blocked: int = 0
     lag_ms: float = 0.0

@@ -23,6 +23,7 @@ def lines(report: Report) -> Iterator[str]:
     if found:
         whole = "never" if report.whole_s is None else f"{report.whole_s:.1f} s after the last card"
         yield f"{found.made} messages made by the journals, {found.stored} stored; whole: {whole}"
+        yield f"{report.sent} messages sent, {report.sent / max(found.made, 1):.2f} for each that was made"
         counts = {"missing": found.missing, "twice": found.twice, "other bytes": found.other, "unmade": found.unmade}
         counts |= {"conflicts": report.conflicts, "quarantined": report.quarantined}
         yield ", ".join(f"{count} {name}" for name, count in counts.items())

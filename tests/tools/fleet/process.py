@@ -66,7 +66,7 @@ class Order(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """A line out. up, blocked: tables that are connected, or wait for the pit. refused: orders refused.
+    """A line out. up, blocked: tables that are connected, or wait for the pit. refused: orders refused. sent: messages.
 
     lag_ms: the longest that the loop was late since the last line. kept: marks that all tables have reached.
     """
@@ -76,6 +76,7 @@ class Progress(Struct, frozen=True):
     refused: int = 0
     entries: int = 0
     rounds: int = 0
+    sent: int = 0
     lag_ms: float = 0.0
     kept: list[str] = []
     resting: bool = False
@@ -160,6 +161,7 @@ class Process:
             refused=sum(each.dealer.refused for each in tables),
             entries=sum(each.entries for each in tables),
             rounds=sum(each.rounds for each in tables),
+            sent=sum(each.sent for each in tables),
             lag_ms=round(1000 * self._lag_s, 1),
             kept=self._kept,
             resting=self._resting,

@@ -11,6 +11,7 @@ from typing import Any
 from firmware_bridge.config.load import parse
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.bridge import Bridge
+from firmware_bridge.daemon.delivery.outbox import Publish
 from firmware_bridge.games.house import usual
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.line import Line
@@ -25,12 +26,15 @@ ROUND_EVENTS = (b'{"type":"RoundClosed",', b'{"type":"RoundVoided",')
 class FleetTable(Bridge):
     """One table of a fleet, from `open` to `close`; its health is that of a reader that was never plugged in.
 
-    entries, rounds: how many entries were journaled, and how many rounds ended, since `open`.
+    entries, rounds, sent: how many entries were journaled, how many rounds ended, and how many messages of the journal
+    were published, since `open`; those that were published again count again.
     """
 
     def __init__(self, config: Config, broker: BrokerSettings, random: Random) -> None:
         super().__init__(config, broker=broker, has_reader=False)
-        self.entries = self.rounds = 0
+        self.entries = self.rounds = self.sent = 0
+        outbox = self.uplink.outbox
+        outbox._publish = self._counting(outbox._publish)
         self.dealer = Dealer(self.table, self.order_service, random)
 
     @property
@@ -42,6 +46,14 @@ class FleetTable(Bridge):
         """Whether an entry is delivered: stored, or acknowledged by the broker if no store counts."""
         there = self.uplink.outbox.cursor
         return there is not None and _place(there) >= _place(head)
+
+    def _counting(self, publish: Publish) -> Publish:
+        def counted(topic: str, payload: bytes) -> int:
+            mid = publish(topic, payload)
+            self.sent += 1
+            return mid
+
+        return counted
 
     def publishing(self, line: Line) -> Callable[[], None]:
         """Publish as the daemon does, and count."""

@@ -32,7 +32,7 @@ class Team:
             for number in range(len(tasks))
         ]
         self.base, self.lag_ms = Use(), 0.0
-        self._before_rounds = self._before_entries = 0
+        self._before_rounds = self._before_entries = self._before_sent = 0
         self._marks: dict[str, tuple[set[int], asyncio.Event]] = {}
         self._away: set[int] = set()
         self._resting = False
@@ -61,6 +61,11 @@ class Team:
     def entries(self) -> int:
         """Entries that were journaled."""
         return self._before_entries + sum(each.entries for each in self.progress())
+
+    @property
+    def sent(self) -> int:
+        """Messages that were published, those that were published again too."""
+        return self._before_sent + sum(each.sent for each in self.progress())
 
     def progress(self) -> list[Progress]:
         """The last line of each process."""
@@ -96,6 +101,7 @@ class Team:
         await child.end()
         self._before_rounds += last.rounds if last else 0
         self._before_entries += last.entries if last else 0
+        self._before_sent += last.sent if last else 0
         self._last[KILLED] = None
         await asyncio.sleep(away_s)
         await child.start(msgspec.json.encode(self._tasks[KILLED]))
