@@ -129,7 +129,7 @@ class Bridge:
         )
         mqtt = config.mqtt
         self.order_service = OrderService(
-            self.table, lambda part: self.uplink.outbox.resend(part), lambda: self.uplink.outbox.resends.is_full
+            self.table, lambda part: self.uplink.resend(part), lambda: self.uplink.outbox.resends.is_full
         )
         prefix = f"{mqtt.root}/{config.table.id}"
         keys = SignedOrders(config.orders, mqtt.order_window, self.table, prefix, mqtt.commands)

@@ -112,6 +112,20 @@ def test_a_store_that_is_on_its_way_is_not_sent_more_in_the_meantime(
     assert watch._wait.s < waits_s
 
 
+def test_entries_that_the_backend_asks_for_are_not_sent_by_themselves_too(
+    bridge: BridgeTable, backend: Backend
+) -> None:
+    bridge.start()
+    bridge.deal("9s Td Ts Tc 2s 3h 4d")
+    [*_, (journal, last)] = ends(bridge)
+    watch = bridge.bridge.uplink._store
+    before = watch._again.when()
+    backend.publish("shoe/T07/command", {"do": "resend", "journal": journal, "from": last, "to": last})
+    bridge.until(lambda: times(backend, journal, last) == 2)
+    assert watch._again.when() > before
+    assert not watch._again.cancelled()
+
+
 def came_again(backend: Backend, journal: str, seq: int, before: int) -> bool:
     return times(backend, journal, seq) > before
 

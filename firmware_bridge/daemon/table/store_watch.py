@@ -103,6 +103,13 @@ class StoreWatch:
         self._go_on()
         self._watch()
 
+    def asked(self) -> None:
+        """Called when entries are sent again as the backend asked for them: it need not get them twice."""
+        if self._again:
+            self._again.cancel()
+        self._again = self._timed = None
+        self._watch()
+
     def status(self) -> dict[str, Any] | None:
         """The state of the store for a technician; None where none is configured."""
         if self._store is None:

@@ -34,6 +34,7 @@ from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line, rfc3339
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.preallocate import SyncFailed
+from firmware_bridge.journal.resend import Range
 from firmware_bridge.mqtt.client import QuickConnection
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
@@ -195,6 +196,11 @@ class Uplink:
             self.recorder.added(line)
 
         return publish
+
+    def resend(self, part: Range) -> None:
+        """Sends a part of a journal again, beside the new entries."""
+        self.outbox.resend(part)
+        self._store.asked()
 
     def publish_health(self, health: Health) -> None:
         """Publishes the health; without a connection, after the next reconnect."""
