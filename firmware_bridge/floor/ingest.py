@@ -98,14 +98,13 @@ class Ingest:
 
         After a StoreError make another ingest: this one has counted messages that are not kept.
         """
-        batch = _Batch([], {})
+        batch = _Batch(now(), [], {})
         for each in deliveries:
             self._read(each, batch)
         saved = self._commit(batch)
         self._source.acknowledge(deliveries)
         if batch.journals or batch.unread:
-            at = now()
-            self._heartbeat = self._heartbeat._replace(committed_at=at, message_at=at)
+            self._heartbeat = self._heartbeat._replace(committed_at=now(), message_at=batch.at)
         for key in batch.journals:
             self._publish_stored(key)
         self._ledger.forget_old()
@@ -170,7 +169,7 @@ class Ingest:
         self._looked, before = now_s, self._orders
         self._records.tick(now_s)
         self._listed.enrol(self._records.enrolled)
-        self._commit(_Batch([], {}))
+        self._commit(_Batch(now(), [], {}))
         for table, order in self._ledger.due(now_s):
             self._orders += 1
             wanted = (
@@ -226,9 +225,9 @@ class Ingest:
         try:
             if delivery.cut:
                 raise MessageError(delivery.cut, "")
-            found = row(topic, table, delivery.body, now())
+            found = row(topic, table, delivery.body, batch.at)
         except MessageError as error:
-            unread = Unread(escaped(delivery.topic), now(), escaped(error.what), delivery.body)
+            unread = Unread(escaped(delivery.topic), batch.at, escaped(error.what), delivery.body)
             if kept := self._quarantine.kept(table, unread):
                 batch.unread.append(self._names.unread(kept) if self._names else kept)
             return
@@ -288,7 +287,8 @@ class _Reply(Struct, frozen=True):
 
 
 class _Batch(NamedTuple):
-    """Quarantine, and the journals to publish `stored` for."""
+    """Quarantine, and the journals to publish `stored` for. at: when it came, RFC 3339."""
 
+    at: str
     unread: list[Unread]
     journals: dict[Key, None]

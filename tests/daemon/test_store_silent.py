@@ -94,6 +94,7 @@ def test_a_store_that_is_on_its_way_is_not_sent_more_in_the_meantime(
     bridge: BridgeTable, backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_watch, "AGAIN_S", 0.2)
+    monkeypatch.setattr(store_watch, "FIRST_PART", 16)
     bridge.start()
     bridge.deal("9s Td Ts Tc 2s 3h 4d")
     *older, (journal, last) = ends(bridge)

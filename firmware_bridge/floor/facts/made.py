@@ -212,10 +212,11 @@ def _add_event(row: Row, made: Facts) -> None:
 def _fit(fact: AnyFact) -> AnyFact:
     """A fact that every engine can keep, in its indexes too. Raises ValueError."""
     for name, value in zip(fact._fields, fact, strict=True):
-        for each in _flat(value) if name not in ("bets", "faces") else ():  # JSON, of a message that has its bounds
-            if isinstance(each, str) and not _is_kept(each, name):
-                raise ValueError(f"{name} is too long, or has a character that is none")
-            if isinstance(each, int) and abs(each) > MOST_MICROS:
+        for each in _flat(value) if isinstance(value, tuple) else (value,):
+            if isinstance(each, str):
+                if (len(each) > LONGEST_NAME or "\0" in each) and not _is_kept(each, name):
+                    raise ValueError(f"{name} is too long, or has a character that is none")
+            elif isinstance(each, int) and not -MOST_MICROS <= each <= MOST_MICROS:
                 raise ValueError(f"{name} is too large")
     return fact
 
@@ -229,6 +230,8 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def _is_kept(text: str, name: str) -> bool:
+    if name in ("bets", "faces"):
+        return True  # JSON, of a message that has its bounds
     return len(text) <= (LONGEST_LINE if name in ("detail", "why", "error") else LONGEST_NAME) and "\0" not in text
 
 

@@ -72,8 +72,10 @@ def add_bets(bets: dict[str, Bet], round: Round, times: int = 1) -> None:
             bet.lose += times
         else:
             bet.push += times
+            continue
         bet.units += times * net
-        if times < 0 and bet == Bet():
+    if times < 0:
+        for name in [name for name, bet in bets.items() if bet == Bet()]:
             del bets[name]
 
 

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -128,7 +129,9 @@ def came_as(row: Row) -> bytes:
 
 def makes_round(row: Row) -> bool:
     """Whether an `event` comes with a `round` message."""
-    return row.topic == EVENT and _event(row.body).event.type in ROUND_EVENTS
+    if row.topic != EVENT or not (b'"Round' in row.body or b"\\u" in row.body):  # its type, or one that is escaped
+        return False
+    return _event(row.body).event.type in ROUND_EVENTS
 
 
 def _wrong(message: _Event | _Round, table: str) -> str | None:
@@ -153,10 +156,21 @@ def _not_of_its_form(message: _Event | _Round) -> str | None:
     if isinstance(message, _Round):
         journals += [message.prev.journal] if message.prev else []
         words += [message.game, message.status]
-    for form, texts, what in ((JOURNAL, journals, "the id of a journal"), (WORD, words, "a game or a status")):
-        if wrong := next((text for text in texts if not form.fullmatch(text)), None):
-            return f"{wrong!r} in it is not {what}"
+    for is_one, texts, what in ((_is_journal, journals, "the id of a journal"), (_is_word, words, "a game or a status")):
+        for text in texts:
+            if not is_one(text):
+                return f"{text!r} in it is not {what}"
     return None if _is_time(message.at) else f"{message.at!r} in it is not a time"
+
+
+@lru_cache(4096)
+def _is_journal(text: str) -> bool:
+    return bool(JOURNAL.fullmatch(text))
+
+
+@lru_cache(256)
+def _is_word(text: str) -> bool:
+    return bool(WORD.fullmatch(text))
 
 
 def _is_time(at: str) -> bool:

@@ -57,9 +57,10 @@ class Journal(Entries):
 
     def add(self, row: Row) -> None:
         """Add a message; a repeat changes nothing."""
-        self.shoe, before = max(self.shoe, row.shoe), self.settled
+        self.shoe = max(self.shoe, row.shoe)
         if self.has(row.seq):
             return
+        before = self.settled
         if row.topic == EVENT:
             self.event(row.seq, row.n, row.of, has_round=makes_round(row))
         else:

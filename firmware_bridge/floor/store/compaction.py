@@ -115,8 +115,10 @@ class Compaction(FactWrites):
 
         An event of a block that came with other bytes is stored as a row again, so that the conflict shows both.
         """
-        keys = list(dict.fromkeys(row.key for row in rows if row.topic == EVENT))
+        keys = list(dict.fromkeys(row[1:3] for row in rows if row.topic == EVENT))
         names = self._named(self._sql.BLOCKS_AMONG, keys) if keys else []
+        if not names:
+            return Unpacked(rows, [])
         packed = {key: self._packed(key) for key in dict.fromkeys(Key(*each) for each in names)}
         found = Unpacked([], [])
         for row in rows:
