@@ -104,7 +104,8 @@ class Ingest:
         saved = self._commit(batch)
         self._source.acknowledge(deliveries)
         if batch.journals or batch.unread:
-            self._heartbeat = self._heartbeat._replace(committed_at=now(), message_at=batch.at)
+            at = now()
+            self._heartbeat = self._heartbeat._replace(committed_at=at, message_at=at)
         for key in batch.journals:
             self._publish_stored(key)
         self._ledger.forget_old()

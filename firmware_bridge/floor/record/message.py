@@ -156,7 +156,10 @@ def _not_of_its_form(message: _Event | _Round) -> str | None:
     if isinstance(message, _Round):
         journals += [message.prev.journal] if message.prev else []
         words += [message.game, message.status]
-    for is_one, texts, what in ((_is_journal, journals, "the id of a journal"), (_is_word, words, "a game or a status")):
+    for is_one, texts, what in (
+        (_is_journal, journals, "the id of a journal"),
+        (_is_word, words, "a game or a status"),
+    ):
         for text in texts:
             if not is_one(text):
                 return f"{text!r} in it is not {what}"

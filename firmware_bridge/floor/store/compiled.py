@@ -1,6 +1,7 @@
 """Gives each statement of a store as an engine's driver takes it."""
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import make_url, text
@@ -9,6 +10,13 @@ from sqlalchemy.sql import ClauseElement
 from firmware_bridge.floor.store import condition_statements, fact_statements, statements
 from firmware_bridge.floor.store.fact_tables import kind_of
 from firmware_bridge.floor.store.tables import TABLES
+
+VALUES: Final = re.compile(r"VALUES \([^()]*\)")
+BINARY: Final = ("TEXT", "BIGINT", "BOOLEAN")
+"""Types whose values a program has as such; it has the others as texts."""
+
+TYPES: Final = {"TIMESTAMP": "TIMESTAMPTZ"}
+"""Type of a column, as `kind_of` says it -> its name in a cast, where that is another."""
 
 MODULES: Final = (statements, fact_statements, condition_statements)
 
@@ -35,12 +43,10 @@ class Statements:
         dialect: Any = make_url(f"{driver}://").get_dialect()
         self._dialect = dialect(paramstyle=places)
         self._place = {"qmark": "?", "format": "%s"}[places]
+        self._at_once: dict[str, str] = {}
 
     def __getattr__(self, name: str) -> Statement:
-        found = next((found for each in MODULES if (found := getattr(each, name, None)) is not None), None)
-        if not isinstance(found, ClauseElement):
-            raise AttributeError(name)
-        made = self._compiled(found)
+        made = self._compiled(_named(name))
         setattr(self, name, made)
         return made
 
@@ -76,11 +82,46 @@ class Statements:
         return [self._compiled(text(f"delete from {name} {where}")) for name in fact_statements.FORGOTTEN]
 
     def listed(self, statement: Statement, names: Sequence[tuple[object, ...]]) -> tuple[str, list[object]]:
-        """A statement with a list of rows in the place of `$names`, and its values."""
-        row = f"({', '.join([self._place] * len(names[0]))})"
-        text = statement.text.replace("$names", f"(values {', '.join([row] * len(names))})")
-        return text, [value for name in names for value in name]
+        """A statement with a list of rows in the place of `$names`, and its values.
+
+        In PostgreSQL the columns are arrays: a statement has one text for any number of rows, and is planned once.
+        """
+        if self._place == "?":
+            row = f"({', '.join([self._place] * len(names[0]))})"
+            text = statement.text.replace("$names", f"(values {', '.join([row] * len(names))})")
+            return text, [value for name in names for value in name]
+        arrays = _arrays("BIGINT" if isinstance(each, int) else "TEXT" for each in names[0])
+        columns = ", ".join(f"column{at}" for at in range(1, len(names[0]) + 1))
+        text = statement.text.replace("$names", f"(select * from {arrays} as listed ({columns}))")
+        return text, by_column(names)
+
+    def at_once(self, name: str) -> str:
+        """An INSERT that takes each column as an array (`by_column`). Only in PostgreSQL."""
+        if name not in self._at_once:
+            insert = _named(name)
+            kinds = (TYPES.get(kind := kind_of(each), kind) for each in insert.table.columns)
+            self._at_once[name] = VALUES.sub(f"SELECT * FROM {_arrays(kinds)}", getattr(self, name).text)
+        return self._at_once[name]
 
     def _compiled(self, statement: ClauseElement) -> Statement:
         made: Any = statement.compile(dialect=self._dialect)
         return Statement(str(made), tuple(made.positiontup))
+
+
+def by_column(rows: Sequence[Sequence[object]]) -> list[object]:
+    """The columns of rows, each as a list."""
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _named(name: str) -> Any:
+    """The statement of a name. Raises AttributeError."""
+    found = next((found for each in MODULES if (found := getattr(each, name, None)) is not None), None)
+    if not isinstance(found, ClauseElement):
+        raise AttributeError(name)
+    return found
+
+
+def _arrays(kinds: Iterable[str]) -> str:
+    """The rows of some arrays, each with the values of a column; psycopg takes long to write an array as text."""
+    casts = (f"{kind}[]" if kind in BINARY else f"TEXT[]::{kind}[]" for kind in kinds)
+    return f"unnest({', '.join(f'%b::{cast}' for cast in casts)})"

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from firmware_bridge.floor.facts.reports import BetSums, ChangedRound, Pace, Summed
 from firmware_bridge.floor.facts.sums import Day, DayName
-from firmware_bridge.floor.store.facts import in_parts, time_of
-from firmware_bridge.floor.store.records import RecordQueries
+from firmware_bridge.floor.store.facts import time_of
+from firmware_bridge.floor.store.records import RecordQueries, in_parts
 
 
 class Between(NamedTuple):

@@ -7,7 +7,7 @@ from sqlalchemy import Table, TextClause, select, text
 
 from firmware_bridge.floor.store import fact_tables as tables
 from firmware_bridge.floor.store.statements import COLUMNS, newest, once
-from firmware_bridge.floor.store.tables import TABLES, feed_end, forward
+from firmware_bridge.floor.store.tables import TABLES, forward
 
 _ROUND: Final = ", ".join(
     f"cast({each.name} as text)" if each.name in ("bets", "faces") else each.name
@@ -49,7 +49,10 @@ FORGET_PACE: Final = text(
     "delete from fact_pace where tbl = :tbl and since = :since and day = :day and dealt_by = :dealt_by"
 )
 FORGET_PACES: Final = text("delete from fact_pace where tbl = :tbl")
-FACT_CHANGE: Final = newest(tables.fact_change)
+CHANGE: Final = text("""
+insert into fact_change (one, changed) values (1, :count)
+on conflict (one) do update set changed = fact_change.changed + excluded.changed returning changed
+""")
 LAST_CHANGE: Final = select(tables.fact_change.c.changed)
 FACT_ALARM: Final = once(tables.fact_alarm)
 FACT_DEALER: Final = once(tables.fact_dealer)
@@ -141,10 +144,14 @@ LAST_DAY: Final = text("select max(day) from fact_day")
 
 FEED: Final = text("""
 insert into feed (place, journal, seq, n, kind)
-select :place, id, :seq, :n, :kind from names where tbl = :tbl and name = :journal on conflict do nothing
+select fed.column1, id, fed.column4, fed.column5, fed.column6
+from $names as fed join names on tbl = fed.column2 and name = fed.column3 where true on conflict do nothing
 """)
 FEED_END: Final = text("select place from feed_end")
-FED: Final = newest(feed_end)
+FED: Final = text("""
+insert into feed_end (one, place) values (1, :count)
+on conflict (one) do update set place = feed_end.place + excluded.place returning place
+""")
 FORGET_FEED: Final = text("delete from feed where journal in (select id from names where tbl = :tbl)")
 _FEED_OF: Final = "delete from feed where journal = (select id from names where tbl = :tbl and name = :journal)"
 FORGET_FED: Final = text(f"{_FEED_OF} and kind = 'round' and seq = :seq and n = :n")

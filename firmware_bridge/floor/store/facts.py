@@ -39,12 +39,10 @@ from firmware_bridge.floor.facts.sums import (
 from firmware_bridge.floor.record.message import Key, Row, rfc3339
 from firmware_bridge.floor.record.state import Changes, TrustedKey
 from firmware_bridge.floor.store.feed import FeedWrites
+from firmware_bridge.floor.store.records import in_parts
 
 if TYPE_CHECKING:
     from firmware_bridge.floor.store.compiled import Statement
-
-MOST_NAMES: Final = 500
-"""Most rows that one query asks for by name."""
 
 MOST_KEPT: Final = 2**63 - 1
 """The largest integer of an engine: more than that only a forger adds up."""
@@ -181,10 +179,9 @@ class FactWrites(FeedWrites):
 
     def _put_rounds(self, rounds: dict[RoundName, Kept]) -> None:
         """Write rounds, each with the next number of a change: the lock of facts lets no other writer take it."""
-        [(last,)] = self._all(self._sql.LAST_CHANGE) or [(0,)]
-        numbered = enumerate(rounds.items(), last + 1)
-        self._many(self._sql.FACT_ROUND, [(*_row(name, kept), number) for number, (name, kept) in numbered])
-        self._many(self._sql.FACT_CHANGE, [(1, last + len(rounds))])
+        [(last,)] = self._all(self._sql.CHANGE, count=len(rounds))
+        numbered = enumerate(rounds.items(), last + 1 - len(rounds))
+        self._at_once("FACT_ROUND", [(*_row(name, kept), number) for number, (name, kept) in numbered])
 
     def _save_stakes(self, changes: Sequence[Changed]) -> None:
         if old := [each.before.name for each in changes if each.before and each.before.unit == "money"]:
@@ -321,11 +318,6 @@ def _sums(day: Day) -> tuple[Any, ...]:
 
 def _name(item: tuple[TableDay, Any]) -> TableDay:
     return item[0]
-
-
-def in_parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Names in lists short enough for one query."""
-    return (names[start : start + MOST_NAMES] for start in range(0, len(names), MOST_NAMES))
 
 
 def _values(made: Sequence[Fact]) -> dict[type[Any], list[tuple[Any, ...]]]:

@@ -18,7 +18,7 @@ from firmware_bridge.floor.facts.rows import (
 )
 from firmware_bridge.floor.forward_config import Kind
 from firmware_bridge.floor.record.message import Key
-from firmware_bridge.floor.store.records import RecordQueries, Records, as_bytes
+from firmware_bridge.floor.store.records import RecordQueries, Records, as_bytes, in_parts
 
 KINDS: Final = get_args(Kind)
 
@@ -113,11 +113,11 @@ class FeedWrites(FeedQueries, Records):
         fed = sorted(dict.fromkeys(_fed(made)), key=lambda each: (each[0], number(each[1]), *each[1:4]))
         if not fed:
             return
-        end = self._last_place()
         self._name({each[:2] for each in fed})
-        numbered = enumerate(fed, end + 1)
-        self._many(self._sql.FEED, [(place, *each[2:5], *each[:2]) for place, each in numbered])
-        self._many(self._sql.FED, [(1, end + len(fed))])
+        [(end,)] = self._all(self._sql.FED, count=len(fed))
+        numbered = enumerate(fed, end + 1 - len(fed))
+        for some in in_parts([(place, *each) for place, each in numbered]):
+            self._db.execute(*self._sql.listed(self._sql.FEED, some))
 
 
 def _fed(made: Facts) -> Iterable[tuple[Any, ...]]:

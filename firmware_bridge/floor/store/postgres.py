@@ -1,6 +1,6 @@
 """Store and reader in a PostgreSQL database: every commit on its disk before it returns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +13,7 @@ from psycopg.types.numeric import Int8Dumper
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.record.message import Key, Row
 from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError
-from firmware_bridge.floor.store.compiled import Statements
+from firmware_bridge.floor.store.compiled import Statements, by_column
 from firmware_bridge.floor.store.condition import Room
 from firmware_bridge.floor.store.fact_tables import FACTS
 from firmware_bridge.floor.store.statements import COLUMNS
@@ -241,6 +241,10 @@ class PostgresStore(Store):
     def _holds_newest(self, key: Key) -> bool:
         return False  # the server counts what was inserted
 
+    def _at_once(self, name: str, rows: Sequence[Sequence[Any]]) -> None:
+        if rows:
+            self._db.execute(SQL.at_once(name), by_column(rows))
+
     def _insert(self, rows: list[Row]) -> tuple[int, list[Row]]:
         if not rows or (self._all_new and len(rows) >= COPIED and self._copy(rows)):
             return len(rows), []
@@ -248,7 +252,7 @@ class PostgresStore(Store):
         self._all_new = fresh == len(rows)
         if self._all_new:
             return fresh, []
-        keys = [list(column) for column in zip(*(row[:5] for row in rows), strict=True)]
+        keys = by_column([row[:5] for row in rows])
         found = self._db.execute(OTHERS, [*keys, [row.body for row in rows], [row.digest for row in rows]])
         return fresh, [rows[place - 1] for (place,) in found]
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 LEAVES: Final = 1_000
 """Leaves of one fetch."""
 
+MOST_LISTED: Final = 500
+"""Most rows in the list of one statement."""
+
 
 class RecordQueries(ABC):
     """The queries about records that a `Store` and a `Reader` answer. Methods raise StoreError.
@@ -280,6 +283,10 @@ class Records(RecordQueries):
             others = [(*each.row[1:5], *each[1:], *each.row[6:]) for each in proved]
             self._many(self._sql.PROVED_OTHERWISE, others)
 
+    def _at_once(self, name: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute the INSERT of this name for many rows, no two with one key."""
+        self._many(getattr(self._sql, name), rows)
+
     def _many(self, statement: "Statement", rows: Sequence[Sequence[Any]]) -> int:
         """Execute a statement for each row of values, in the order of its places; returns how many rows it wrote."""
         if not rows:
@@ -297,6 +304,11 @@ def _log(found: Sequence[Any]) -> Log:
 def _leaf_values(leaf: Leaf) -> tuple[Any, ...]:
     """The values of the statement `LEAF`."""
     return leaf.idx, leaf.seq, bytes.fromhex(leaf.head), leaf.origin, leaf.table, leaf.journal
+
+
+def in_parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Rows in lists short enough for one statement."""
+    return (rows[start : start + MOST_LISTED] for start in range(0, len(rows), MOST_LISTED))
 
 
 def as_bytes(body: Any) -> bytes:
