@@ -112,7 +112,7 @@ def test_facts_are_made_anew(run: Any, store: SqliteStore) -> None:
 
 def test_a_day_without_a_round_is_said(config: Path, store: SqliteStore, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--config", str(config), "report", "day", "--since", "2020-01-01"]) == 0
-    assert "no round from 2020-01-01 on: see shoe-floor check" in capsys.readouterr().err
+    assert "no round from 2020-01-01 to 2020-01-01: see shoe-floor check" in capsys.readouterr().err
 
 
 def test_what_is_no_day_is_refused(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,6 +148,27 @@ def test_no_name_of_a_message_is_markup(run: Any, store: SqliteStore) -> None:
     assert "<b>" not in page
 
 
+def test_changes_and_alarms_have_a_page_too(run: Any) -> None:
+    for name in ("changes", "chance"):
+        found = sheet(run("report", name, "--csv", "--since", DAY))
+        page = run("report", name, "--html", "--since", DAY)
+        assert cells(page) == [list(row.values()) for row in found] != []
+        assert "Changed after they had closed" not in page
+        assert "Changed after they had closed" not in run("report", name, "--since", DAY)
+    assert {row["what"] for row in sheet(run("report", "changes", "--csv"))} == {"voided"}
+
+
+def test_a_report_is_sorted_by_any_column(run: Any, config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = sheet(run("report", "bet", "--csv", "--table", "T00", "--sort", "house %"))
+    shares = [Decimal(row["house %"]) for row in found]
+    assert shares == sorted(shares)
+    assert shares[0] < 0 < shares[-1]
+    tables = sheet(run("report", "table", "--csv", "--sort", "hold %"))
+    assert [row["hold %"] == "" for row in tables] == sorted(row["hold %"] == "" for row in tables)
+    assert main(["--config", str(config), "report", "bet", "--sort", "pace"]) == 78
+    assert "this report has no column 'pace'; one of: game, bet, rounds" in capsys.readouterr().err
+
+
 def test_a_picture_shows_hold_and_pace(run: Any, store: SqliteStore) -> None:
     page = run("report", "table", "--html", "--table", "T01")
     (row,) = sheet(run("report", "table", "--csv", "--table", "T01"))
@@ -174,7 +195,8 @@ def cells(page: str) -> list[list[str]]:
 def commands() -> list[str]:
     """Each `shoe-floor` command of docs/facts.md, in a block or in a line."""
     found = re.findall(r"^    (shoe-floor .*)$|`(shoe-floor [^`]*)`", DOC, re.M)
-    return [block or inline for block, inline in found]
+    given = [block or inline for block, inline in found]
+    return [each for each in given if re.match(r"shoe-floor (report|export|rebuild) (?!--help)", each)]
 
 
 @pytest.mark.parametrize("command", commands())

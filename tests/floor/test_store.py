@@ -12,6 +12,7 @@ from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.sqlite import SQL, SqliteReader, SqliteStore
+from tests.floor.every_answer import *  # noqa: F403  # reports that have a name
 from tests.floor.every_block import *  # noqa: F403  # what every store does with blocks
 from tests.floor.every_closed import *  # noqa: F403  # what people close, and what an ingest says of itself
 from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts

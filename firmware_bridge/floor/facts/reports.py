@@ -21,6 +21,17 @@ class Report(NamedTuple):
     rows: list[tuple[str, ...]]
     names: int = 1
 
+    def by(self, title: str) -> "Report":
+        """The same rows by a column, the lowest first, those without a value last. Raises ValueError."""
+        column = self.titles.index(title)
+        is_name = column < self.names
+
+        def place(row: tuple[str, ...]) -> tuple[bool, float, str]:
+            cell = row[column]
+            return (not cell, 0.0, cell) if is_name or not cell else (False, float(cell), "")
+
+        return self._replace(rows=sorted(self.rows, key=place))
+
     def as_text(self) -> str:
         """Aligned columns, numbers to the right."""
         lines = [self.titles, *self.rows]

@@ -6,11 +6,11 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import make_url, text
 from sqlalchemy.sql import ClauseElement
 
-from firmware_bridge.floor.store import condition_statements, fact_statements, statements
+from firmware_bridge.floor.store import condition_statements, fact_statements, house_statements, statements
 from firmware_bridge.floor.store.fact_tables import kind_of
 from firmware_bridge.floor.store.tables import TABLES
 
-MODULES: Final = (statements, fact_statements, condition_statements)
+MODULES: Final = (statements, fact_statements, condition_statements, house_statements)
 
 
 class Statement(NamedTuple):
@@ -61,6 +61,10 @@ class Statements:
     def sums(self, by: Collection[str]) -> Statement:
         """Sums of gaming days (`fact_statements.sums`)."""
         return self._compiled(fact_statements.sums(by))
+
+    def asked(self, name: str) -> Statement:
+        """A query of `house_statements.QUERIES`."""
+        return self._compiled(house_statements.QUERIES[name].by_name())
 
     def types_of(self, name: str) -> dict[str, str]:
         """Column of a table -> its type (`fact_tables.kind_of`)."""

@@ -275,7 +275,7 @@ KEPT: Final = {
 }
 """Table -> what no statement may do to its rows: a trigger refuses it, to the owner too."""
 
-_ROUNDS_THAT_COUNT: Final = """
+ROUNDS_THAT_COUNT: Final = """
   select 'round' as topic, m.tbl, m.journal, m.seq, m.n, m."of", coalesce(p.shoe, m.shoe) as shoe,
     coalesce(p.at, m.at) as at, coalesce(p.received_at, m.received_at) as received_at,
     coalesce(p.game, m.game) as game, coalesce(p.round, m.round) as round, coalesce(p.status, m.status) as status,
@@ -301,7 +301,7 @@ VIEWS: Final = {
   select * from (
     select r.*, row_number() over (
       partition by tbl, journal, shoe, round order by revision desc, seq desc, n desc) as place
-    from ({_ROUNDS_THAT_COUNT}) r) ranked where place = 1""",
+    from ({ROUNDS_THAT_COUNT}) r) ranked where place = 1""",
     "rounds": """
   select tbl, journal, shoe, round, game, status, revision, seq, n, at, received_at, case
     when r.idx is null then 'none'
