@@ -3,13 +3,11 @@
 import argparse
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from firmware_bridge import __version__
-from firmware_bridge.config.arguments import Add, Exit, file_to_write
+from firmware_bridge.config.arguments import Add, Exit, days, file_to_write
 from firmware_bridge.config.plain import say, warn
-from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, need
 from firmware_bridge.floor.facts.answers import ASKED, alarms, changes
@@ -26,9 +24,10 @@ def add_facts(add: Add) -> None:
     command = add("report", "rounds, money, bets, changes, alarms of gaming days", _report)
     about = "; ".join(f"{kind}: {what}" for kind, what in ASKED.items())
     command.add_argument("kind", choices=(*KINDS, *ASKED), metavar="KIND", help=f"{', '.join(KINDS)}: sums; {about}")
-    text = "the first gaming day (default: the newest one with a round)"
-    command.add_argument("--since", type=_day, metavar="YYYY-MM-DD", help=text)
-    command.add_argument("--until", type=_day, metavar="YYYY-MM-DD", help="the last gaming day (default: as --since)")
+    text = "the first gaming day, or a month (default: the newest day with a round)"
+    command.add_argument("--since", type=days, metavar="YYYY-MM[-DD]", help=text)
+    text = "the last gaming day, or a month (default: the same day or month)"
+    command.add_argument("--until", type=days, metavar="YYYY-MM[-DD]", help=text)
     command.add_argument("--table", default="", metavar="ID", help="only of this table")
     command.add_argument("--sort", metavar="COLUMN", help="by this column, the lowest first: --sort 'house %%'")
     forms = command.add_mutually_exclusive_group()
@@ -39,25 +38,29 @@ def add_facts(add: Add) -> None:
     command.add_argument("what", choices=("facts",), metavar="WHAT", help="facts: what reports are made of")
 
 
-def _day(text: str) -> str:
-    return date.fromisoformat(text).isoformat()
-
-
 def _report(arguments: argparse.Namespace, config: FloorConfig) -> int:
     from firmware_bridge.floor.store.commands import output
     from firmware_bridge.floor.store.fact_queries import Between
     from firmware_bridge.floor.store.open import open_store, place
 
     with closing(open_store(config)) as store:
-        since = arguments.since or arguments.until or store.last_day() or now()[:10]
-        between = Between(since, arguments.until or since, arguments.table)
+        first = arguments.since or arguments.until or days(store.last_day() or now()[:10])
+        last = arguments.until or first
+        if last.last < first.first:
+            warn(f"--until {last.last} is before --since {first.first}: swap them")
+            return Exit.USAGE
+        between = Between(first.first, last.last, arguments.table)
         found = _found(store, arguments.kind, between)
     if not found.report.rows:
-        days = f"from {between.since} to {between.until}"
-        warn(f"none {days}" if arguments.kind in ASKED else f"no round {days}: see shoe-floor check")
+        when = f"from {between.since} to {between.until}"
+        warn(f"none {when}" if arguments.kind in ASKED else f"no round {when}: see shoe-floor check")
         return Exit.FINE
     if arguments.sort:
-        found = found._replace(report=_sorted(found.report, arguments.sort))
+        if arguments.sort not in found.report.titles:
+            columns = ", ".join(found.report.titles)
+            warn(f"this report has no column {escaped(arguments.sort)!r}; one of: {columns}")
+            return Exit.USAGE
+        found = found._replace(report=found.report.by(arguments.sort))
     with output(arguments.output) as out:
         if arguments.csv:
             out.write(found.report.as_csv())
@@ -66,13 +69,6 @@ def _report(arguments: argparse.Namespace, config: FloorConfig) -> int:
         else:
             out.writelines(f"{escaped(line)}\n" for line in _lines(found, between))
     return Exit.FINE
-
-
-def _sorted(report: Report, column: str) -> Report:
-    """Raises ConfigError for a column that the report has not."""
-    if column not in report.titles:
-        raise ConfigError(f"this report has no column {column!r}", f"one of: {', '.join(report.titles)}")
-    return report.by(column)
 
 
 class _Found(NamedTuple):

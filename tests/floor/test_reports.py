@@ -115,10 +115,25 @@ def test_a_day_without_a_round_is_said(config: Path, store: SqliteStore, capsys:
     assert "no round from 2020-01-01 to 2020-01-01: see shoe-floor check" in capsys.readouterr().err
 
 
-def test_what_is_no_day_is_refused(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_day_is_refused(config: Path, store: SqliteStore, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--config", str(config), "report", "day", "--since", "yesterday"])
-    assert "--since" in capsys.readouterr().err
+    assert "--since: 'yesterday' is no day: write it as 2026-11-20, a month as 2026-11" in capsys.readouterr().err
+    assert main(["--config", str(config), "report", "day", "--since", "2026-11", "--until", "2026-10"]) == 2
+    assert "--until 2026-10-31 is before --since 2026-11-01: swap them" in capsys.readouterr().err
+
+
+def test_a_month_is_all_of_its_days(run: Any) -> None:
+    written_out = run("report", "table", "--since", "2026-11-01", "--until", "2026-11-30")
+    assert run("report", "table", "--since", "2026-11") == written_out
+    assert run("report", "table", "--until", "2026-11") == written_out
+    assert run("report", "table", "--since", "2026-11-20") == run("report", "table", "--since", DAY, "--until", DAY)
+
+
+def test_only_a_bet_per_unit_has_a_share(run: Any) -> None:
+    found = sheet(run("report", "bet", "--csv"))
+    assert {row["game"] for row in found if row["house %"]} == {"baccarat"}
+    assert {row["game"] for row in found if not row["house %"]} == {"blackjack", "niuniu", "erbagang", "zhajinhua"}
 
 
 def test_a_page_has_the_same_numbers_and_where_they_come_from(run: Any, store: SqliteStore, config: Path) -> None:
@@ -165,7 +180,7 @@ def test_a_report_is_sorted_by_any_column(run: Any, config: Path, capsys: pytest
     assert shares[0] < 0 < shares[-1]
     tables = sheet(run("report", "table", "--csv", "--sort", "hold %"))
     assert [row["hold %"] == "" for row in tables] == sorted(row["hold %"] == "" for row in tables)
-    assert main(["--config", str(config), "report", "bet", "--sort", "pace"]) == 78
+    assert main(["--config", str(config), "report", "bet", "--sort", "pace"]) == 2
     assert "this report has no column 'pace'; one of: game, bet, rounds" in capsys.readouterr().err
 
 

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from firmware_bridge.floor.cells import cell
 from firmware_bridge.floor.facts.rows import MICRO
 from firmware_bridge.floor.facts.sums import Bet, Day, DayName, nets_of_day
+from firmware_bridge.games import GAMES
 
 NO_DEALER: Final = "(none)"
 """The dealer of rounds that were dealt without one signed in."""
@@ -125,6 +126,9 @@ PACE: Final = ("hours", "an hour")
 BETS: Final = ("rounds", "won", "lost", "pushed", "units", "house %")
 KINDS: Final = (*BY, "bet")
 
+PER_UNIT: Final = {name for name, game in GAMES.items() if game.money.unit == "stake"}
+"""Games of which a bet's net is per unit staked, so that it has a share of it; of the others it is money of a seat."""
+
 
 def report(kind: str, summed: Iterable[Summed], paces: Iterable[Pace] = ()) -> Report:
     """A report of a key of `BY`. Money is exact; `staked` to `hold %` are of rounds with known stakes.
@@ -150,7 +154,8 @@ def bet_report(sums: BetSums) -> Report:
         for name, bet in sorted(bets.items()):
             rounds = bet.win + bet.lose + bet.push
             cells = rounds, bet.win, bet.lose, bet.push
-            rows.append((game, name, *map(str, cells), money(bet.units), share(-bet.units, rounds * MICRO)))
+            of_rounds = rounds * MICRO if game in PER_UNIT else 0
+            rows.append((game, name, *map(str, cells), money(bet.units), share(-bet.units, of_rounds)))
     return Report(("game", "bet", *BETS), rows, 2)
 
 

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from firmware_bridge.floor.facts.answers import AlarmAt, RoundMessage
-from firmware_bridge.floor.facts.reports import BetSums, ChangedRound, Pace, Report, Summed
+from firmware_bridge.floor.facts.reports import NO_DEALER, BetSums, ChangedRound, Pace, Report, Summed
 from firmware_bridge.floor.facts.sums import Day, DayName
 from firmware_bridge.floor.store.facts import in_parts, time_of
 from firmware_bridge.floor.store.house_statements import QUERIES
@@ -116,7 +116,10 @@ class FactQueries(RecordQueries):
         query, statement = QUERIES[name], self._sql.asked(name)
         with self._in_words():
             found = self._db.execute(statement.text, statement.values(_named(between))).fetchall()
-        return Report(query.titles, [tuple(map(_cell, each)) for each in found], query.names)
+        rows = (
+            (*(name or NO_DEALER for name in each[: query.names]), *map(_cell, each[query.names :])) for each in found
+        )
+        return Report(query.titles, list(rows), query.names)
 
     def changes(self, between: Between) -> list[RoundMessage]:
         """All messages about the rounds that were corrected or voided, round by round, the newest of each last."""

@@ -18,21 +18,23 @@ messages that a checkpoint verified are facts: with its first enrolled key the o
 
 ## Who asks what
 
-The days are examples. Without `--since` a report is of the newest gaming day. `--csv` is for a spreadsheet, `--html`
-for paper, `--sort` puts the lowest of a column first.
+Months and days are examples: `--since 2026-11` is all of November, `--since 2026-11-20` a day, `--until` the last one
+of several; without them a report is of the newest gaming day. `--csv` is for a spreadsheet, `--html` for paper,
+`--sort` puts the lowest of a column first.
 
 | a manager asks | answer |
 |---|---|
-| How much did each table hold last month? | `shoe-floor report table --since 2026-11-01 --until 2026-11-30`; \
-by day: `shoe-floor report hold --since 2026-11-01 --until 2026-11-30` |
+| How much did each table hold last month? | `shoe-floor report table --since 2026-11`; \
+by day: `shoe-floor report hold --since 2026-11` |
 | Which shift earned most on a day? | `shoe-floor report shift --since 2026-11-21 --sort 'house won'`, the last row |
-| How many ties were there at T07 last month? | `shoe-floor report bet --table T07 --since 2026-11-01 --until \
-2026-11-30`, `won` of `tie`; by day: `shoe-floor report ties --table T07 --since 2026-11-01 --until 2026-11-30` |
-| Which dealer is slowest? | `shoe-floor report dealer --since 2026-11-01 --until 2026-11-30 --sort 'an hour'`, the \
+| How many ties were there at T07 last month? | `shoe-floor report bet --table T07 --since 2026-11`, \
+`won` of `tie`; by day: `shoe-floor report ties --table T07 --since 2026-11` |
+| Which dealer is slowest? | `shoe-floor report dealer --since 2026-11 --sort 'an hour'`, the \
 first rows |
-| Which dealers' shoes were ended early? | `shoe-floor report early --since 2026-11-01 --until 2026-11-30` |
-| Which bet loses the house money? | `shoe-floor report bet --since 2026-11-01 --until 2026-11-30 --sort 'house %'`, \
-the rows below 0. Of baccarat per unit staked: what guests stake there the backend knows, and no shoe |
+| Which dealers' shoes were ended early? | `shoe-floor report early --since 2026-11` |
+| Which bet loses the house money? | `shoe-floor report bet --since 2026-11 --sort 'house %'`, \
+the rows below 0. Of baccarat per unit staked: what guests stake there the backend knows, and no shoe. Of games in \
+money `units` is what the seats won: `--sort units`, the last rows |
 | What are the numbers of a gaming day, for accounting? | `shoe-floor report table --csv --since 2026-11-20 -o \
 day.csv`; each round: [export](#export) |
 | What was changed after a report was printed? | `shoe-floor export fact_round --after 0 --columns \
@@ -46,11 +48,11 @@ number; those without one are open |
 
 | an auditor asks | answer |
 |---|---|
-| Who entered cards by hand, and for whom? | `shoe-floor report hands --since 2026-11-01 --until 2026-11-30` |
+| Who entered cards by hand, and for whom? | `shoe-floor report hands --since 2026-11` |
 | Who corrected or voided a round, when, why, and what was said before? | `shoe-floor report changes --table T03 \
---since 2026-11-01 --until 2026-11-30`; the messages themselves: `shoe-floor export messages --table T03` |
+--since 2026-11`; the messages themselves: `shoe-floor export messages --table T03` |
 | Who gave which orders? | `shoe-floor export fact_order --csv --since 2026-11-01 --until 2026-11-30` |
-| Do the results look like chance? | `shoe-floor report chance --since 2026-11-01 --until 2026-11-30`; \
+| Do the results look like chance? | `shoe-floor report chance --since 2026-11`; \
 [what it means](#results-beside-their-expectation) |
 | Is a shoe as it was dealt? | [the auditor's book](audit.md#from-the-back-office); of each round `proof` in \
 `shoe-floor export rounds --table T07` |
@@ -70,16 +72,16 @@ change |
 ## Reports
 
     shoe-floor report table                                    # of the newest gaming day: rounds, money, hold
-    shoe-floor report bet --since 2026-11-01 --until 2026-11-30 --table T07
-    shoe-floor report dealer --csv --since 2026-11-01 --until 2026-11-30 >dealers.csv
-    shoe-floor report table --html --since 2026-11-01 --until 2026-11-30 -o november.html
+    shoe-floor report bet --since 2026-11 --table T07
+    shoe-floor report dealer --csv --since 2026-11 >dealers.csv
+    shoe-floor report table --html --since 2026-11 -o november.html
     shoe-floor rebuild facts                                   # make them again, while the ingest runs
 
 A report by `day`, `shift`, `table`, `dealer` or `bet` is of sums; `shoe-floor report --help` names the others too.
 Each round counts once, on its own gaming day, by the newest message about it; below the sums stand the rounds that were
 corrected or voided after they had closed. Money is that of rounds with known stakes. A bet of baccarat counts per unit
 staked, whoever staked it: `won`, `lost` and `pushed` are rounds, `house %` is what a guest would have lost who had
-staked one unit on it in each of them.
+staked one unit on it in each of them. Of the other games the bets are seats, and `units` the money that they won.
 
 `changes` has a row for each correction and each void, also of a round in play: `before` is the result, with its cards,
 that counted until then, and empty where there was none. `alarms` has those that began on these days, in UTC, and the
