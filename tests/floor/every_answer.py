@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.floor.facts.answers import RoundMessage, alarms, changes
+from firmware_bridge.floor.facts.reports import NO_DEALER
 from firmware_bridge.floor.record.message import Row
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.fact_queries import Between
@@ -51,7 +52,7 @@ def happened(each: Dealt, seq: int, at: datetime, kind: dict[str, Any]) -> Row:
 def as_number(value: Any) -> Any:
     """A value of a query, or a cell of a report, as a number where it is one."""
     try:
-        return round(float(value), 2) if value is not None else ""
+        return round(float(value), 2) if value not in (None, NO_DEALER) else ""
     except ValueError:
         return value
 

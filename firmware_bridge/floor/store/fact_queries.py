@@ -123,10 +123,15 @@ class FactQueries(RecordQueries):
 
     def changes(self, between: Between) -> list[RoundMessage]:
         """All messages about the rounds that were corrected or voided, round by round, the newest of each last."""
+        bodies = dict[tuple[Any, ...], list[bytes]]()
         with self._in_words():
-            found = self._all(self._sql.CHANGES, **_named(between))
+            changed = self._all(self._sql.CHANGED, **_named(between))
+            for *name, body in self._all(self._sql.CHANGES, **_named(between)):
+                bodies.setdefault(tuple(name), []).append(bytes(body))
         return [
-            RoundMessage._make((*(str(cell or "") for cell in each[:-1]), bytes(each[-1] or b""))) for each in found
+            RoundMessage(*name, dealer or "", body)
+            for *name, dealer in changed
+            for body in bodies.get(tuple(name[1:5]), [b""])
         ]
 
     def alarms(self, between: Between) -> list[AlarmAt]:

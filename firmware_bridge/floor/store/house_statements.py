@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import TextClause, text
 
-from firmware_bridge.floor.store.tables import ROUNDS_THAT_COUNT
+from firmware_bridge.floor.store.tables import COUNTS, PROVED
 
 
 class Query(NamedTuple):
@@ -109,14 +109,22 @@ from expected order by chi_square desc, tbl
 }
 """Name, as `shoe-floor report` takes it -> the query."""
 
-CHANGES: Final = text(f"""
-select r.day, r.tbl, r.journal, r.shoe, r.round, r.status, r.dealt_by, m.body
-from fact_round r left join ({ROUNDS_THAT_COUNT}) m
-  on m.tbl = r.tbl and m.journal = r.journal and m.shoe = r.shoe and m.round = r.round
-where r.status in ('corrected', 'voided') and r.day between :since and :until and (:tbl = '' or r.tbl = :tbl)
-order by r.day, r.tbl, r.shoe, r.round, r.journal, m.revision, m.seq, m.n
+CHANGED: Final = text("""
+select day, tbl, journal, shoe, round, status, dealt_by from fact_round
+where status in ('corrected', 'voided') and day between :since and :until and (:tbl = '' or tbl = :tbl)
+order by day, tbl, shoe, round, journal
 """)
-"""Every message about the rounds that were corrected or voided, a round without messages once."""
+"""The rounds that were corrected or voided."""
+
+CHANGES: Final = text(f"""
+select r.tbl, r.journal, r.shoe, r.round, coalesce(p.body, m.body)
+from fact_round r cross join {PROVED}
+where {COUNTS} and m.tbl = r.tbl and m.journal = r.journal
+  and coalesce(p.shoe, m.shoe) = r.shoe and coalesce(p.round, m.round) = r.round
+  and r.status in ('corrected', 'voided') and r.day between :since and :until and (:tbl = '' or r.tbl = :tbl)
+order by coalesce(p.revision, m.revision), m.seq, m.n
+""")
+"""All messages about these that count; `cross join` keeps SQLite from reading those of all other rounds."""
 
 ALARMS: Final = text("""
 select tbl, id, at, is_open, detail, choice, by_name, second

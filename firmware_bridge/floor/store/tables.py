@@ -275,7 +275,16 @@ KEPT: Final = {
 }
 """Table -> what no statement may do to its rows: a trigger refuses it, to the owner too."""
 
-ROUNDS_THAT_COUNT: Final = """
+PROVED: Final = """\
+message m left join proved p on p.tbl = m.tbl and p.journal = m.journal and p.seq = m.seq and p.n = m.n"""
+"""Each message with what a checkpoint verified in its place."""
+
+COUNTS: Final = """\
+m.topic = 'round' and (
+    p.idx is not null or not exists (select 1 from record_key k where k.tbl = m.tbl and k.trust <> 'seen'))"""
+"""The condition that a row of `PROVED` is a round that counts."""
+
+_ROUNDS_THAT_COUNT: Final = f"""
   select 'round' as topic, m.tbl, m.journal, m.seq, m.n, m."of", coalesce(p.shoe, m.shoe) as shoe,
     coalesce(p.at, m.at) as at, coalesce(p.received_at, m.received_at) as received_at,
     coalesce(p.game, m.game) as game, coalesce(p.round, m.round) as round, coalesce(p.status, m.status) as status,
@@ -283,9 +292,7 @@ ROUNDS_THAT_COUNT: Final = """
     case when p.body is null then m.prev_journal else p.prev_journal end as prev_journal,
     case when p.body is null then m.prev_seq else p.prev_seq end as prev_seq,
     coalesce(p.body, m.body) as body, p.origin, p.idx
-  from message m left join proved p on p.tbl = m.tbl and p.journal = m.journal and p.seq = m.seq and p.n = m.n
-  where m.topic = 'round' and (
-    p.idx is not null or not exists (select 1 from record_key k where k.tbl = m.tbl and k.trust <> 'seen'))"""
+  from {PROVED} where {COUNTS}"""
 """All rounds, but of a table with an enrolled key only what a checkpoint verified.
 
 `proved` names each round that one did. It has the columns of `message` where other bytes had come first under its key:
@@ -301,7 +308,7 @@ VIEWS: Final = {
   select * from (
     select r.*, row_number() over (
       partition by tbl, journal, shoe, round order by revision desc, seq desc, n desc) as place
-    from ({ROUNDS_THAT_COUNT}) r) ranked where place = 1""",
+    from ({_ROUNDS_THAT_COUNT}) r) ranked where place = 1""",
     "rounds": """
   select tbl, journal, shoe, round, game, status, revision, seq, n, at, received_at, case
     when r.idx is null then 'none'
