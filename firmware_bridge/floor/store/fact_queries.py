@@ -129,7 +129,7 @@ class FactQueries(RecordQueries):
             for *name, body in self._all(self._sql.CHANGES, **_named(between)):
                 bodies.setdefault(tuple(name), []).append(bytes(body))
         return [
-            RoundMessage(*name, dealer or "", body)
+            RoundMessage._make((*name, dealer or "", body))
             for *name, dealer in changed
             for body in bodies.get(tuple(name[1:5]), [b""])
         ]
