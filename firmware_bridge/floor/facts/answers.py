@@ -62,7 +62,7 @@ class _Result(Struct):
     why: list[str] = []
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """Outcome and cards, as they count."""
         cards = " ".join(each.card for each in self.cards)
         return f"{self.outcome} ({cards})" if self.status != "voided" else ""
@@ -90,8 +90,8 @@ def _changes(messages: list[RoundMessage]) -> Iterator[tuple[str, ...]]:
         read = _result(each.body)
         if read.status != "closed":
             who = read.by, read.second, each.dealer
-            yield (*name, read.at, read.status, *who, "; ".join(read.why), before, read.said)
-        before = read.said
+            yield (*name, read.at, read.status, *who, "; ".join(read.why), before, read.text)
+        before = read.text
 
 
 def alarms(found: Iterable[AlarmAt], until: str) -> Report:

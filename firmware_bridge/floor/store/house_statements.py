@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import TextClause, text
 
-from firmware_bridge.floor.store.tables import COUNTS, PROVED
+from firmware_bridge.floor.store.tables import COUNTING
 
 
 class Query(NamedTuple):
@@ -118,8 +118,8 @@ order by day, tbl, shoe, round, journal
 
 CHANGES: Final = text(f"""
 select r.tbl, r.journal, r.shoe, r.round, coalesce(p.body, m.body)
-from fact_round r cross join {PROVED}
-where {COUNTS} and m.tbl = r.tbl and m.journal = r.journal
+from fact_round r cross join {COUNTING}
+  and m.tbl = r.tbl and m.journal = r.journal
   and coalesce(p.shoe, m.shoe) = r.shoe and coalesce(p.round, m.round) = r.round
   and r.status in ('corrected', 'voided') and r.day between :since and :until and (:tbl = '' or r.tbl = :tbl)
 order by coalesce(p.revision, m.revision), m.seq, m.n

@@ -275,15 +275,9 @@ KEPT: Final = {
 }
 """Table -> what no statement may do to its rows: a trigger refuses it, to the owner too."""
 
-PROVED: Final = """\
-message m left join proved p on p.tbl = m.tbl and p.journal = m.journal and p.seq = m.seq and p.n = m.n"""
-"""Each message with what a checkpoint verified in its place."""
-
-COUNTS: Final = """\
-m.topic = 'round' and (
+COUNTING: Final = """message m left join proved p
+  on p.tbl = m.tbl and p.journal = m.journal and p.seq = m.seq and p.n = m.n where m.topic = 'round' and (
     p.idx is not null or not exists (select 1 from record_key k where k.tbl = m.tbl and k.trust <> 'seen'))"""
-"""The condition that a row of `PROVED` is a round that counts."""
-
 _ROUNDS_THAT_COUNT: Final = f"""
   select 'round' as topic, m.tbl, m.journal, m.seq, m.n, m."of", coalesce(p.shoe, m.shoe) as shoe,
     coalesce(p.at, m.at) as at, coalesce(p.received_at, m.received_at) as received_at,
@@ -292,7 +286,7 @@ _ROUNDS_THAT_COUNT: Final = f"""
     case when p.body is null then m.prev_journal else p.prev_journal end as prev_journal,
     case when p.body is null then m.prev_seq else p.prev_seq end as prev_seq,
     coalesce(p.body, m.body) as body, p.origin, p.idx
-  from {PROVED} where {COUNTS}"""
+  from {COUNTING}"""
 """All rounds, but of a table with an enrolled key only what a checkpoint verified.
 
 `proved` names each round that one did. It has the columns of `message` where other bytes had come first under its key:
