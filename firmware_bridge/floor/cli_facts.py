@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from firmware_bridge import __version__
 from firmware_bridge.config.arguments import Add, Exit, days, file_to_write
@@ -17,6 +17,9 @@ from firmware_bridge.floor.record.message import now
 if TYPE_CHECKING:
     from firmware_bridge.floor.store import Store
     from firmware_bridge.floor.store.fact_queries import Between
+
+MOST_CHANGED: Final = 20
+"""Lines of changed rounds below a table of text, which a month of them would hide."""
 
 
 def add_facts(add: Add) -> None:
@@ -111,8 +114,11 @@ def _lines(found: _Found, between: "Between") -> Iterator[str]:
     if found.changed:
         yield ""
         yield "Changed after they had closed, and counted as they are now:"
-    for each in found.changed or ():
+    changed = found.changed or []
+    for each in changed[:MOST_CHANGED]:
         yield f"{each.day}  {each.table}  shoe {each.shoe} round {each.round}: {each.status} {each.at}"
+    if len(changed) > MOST_CHANGED:
+        yield f"and {len(changed) - MOST_CHANGED} more: shoe-floor report changes, or --html"
 
 
 def _page(found: _Found, kind: str, between: "Between", store: str) -> str:

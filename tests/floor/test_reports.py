@@ -102,6 +102,15 @@ def test_what_was_changed_later_stands_below(run: Any, store: SqliteStore) -> No
     assert "'=1+1" in run("report", "dealer", "--csv", "--since", DAY)
 
 
+def test_many_changes_do_not_hide_the_table(run: Any, store: SqliteStore) -> None:
+    closed = next(each for each in rows("baccarat", "T00") if each.topic == "round")
+    more = {"status": "corrected", "revision": 1, "corrects": 3, "by": "bo"}
+    store.save([changed(closed, **more, seq=100 + number, round=100 + number) for number in range(22)], [], [])
+    text = run("report", "table", "--table", "T00", "--since", DAY)
+    assert text.count(": corrected ") == 20
+    assert text.endswith("and 2 more: shoe-floor report changes, or --html\n")
+
+
 def test_facts_are_made_anew(run: Any, store: SqliteStore) -> None:
     before = facts(store)
     store._db.execute("update fact_round set outcome = 'x'")

@@ -79,9 +79,10 @@ change |
 
 A report by `day`, `shift`, `table`, `dealer` or `bet` is of sums; `shoe-floor report --help` names the others too.
 Each round counts once, on its own gaming day, by the newest message about it; below the sums stand the rounds that were
-corrected or voided after they had closed. Money is that of rounds with known stakes. A bet of baccarat counts per unit
-staked, whoever staked it: `won`, `lost` and `pushed` are rounds, `house %` is what a guest would have lost who had
-staked one unit on it in each of them. Of the other games the bets are seats, and `units` the money that they won.
+corrected or voided after they had closed, the first 20 of them in a text. Money is that of rounds with known stakes. A
+bet of baccarat counts per unit staked, whoever staked it: `won`, `lost` and `pushed` are rounds, `house %` is what a
+guest would have lost who had staked one unit on it in each of them. Of the other games the bets are seats, and `units`
+the money that they won.
 
 `changes` has a row for each correction and each void, also of a round in play: `before` is the result, with its cards,
 that counted until then, and empty where there was none. `alarms` has those that began on these days, in UTC, and the
