@@ -275,9 +275,20 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
         with self._in_words():
             return self._old(before, quorum=quorum)
 
+    def has_messages(self) -> bool:
+        """Whether there is a message."""
+        with self._in_words():
+            return bool(self._all(self._sql.HAS_MESSAGES)[0][0])
+
+    def count_some(self, what: What) -> int:
+        """Number of rows of a view, up to `COUNTED`."""
+        with self._in_words():
+            query = f"select count(*) from (select 1 from {self._sql.view(what)} limit {COUNTED}) some"
+            return int(self._db.execute(query).fetchone()[0])
+
     @abstractmethod
-    def faults(self) -> list[str]:
-        """Faults of the store's files, in words; slow for a large store."""
+    def faults(self, *, whole: bool = False) -> list[str]:
+        """Faults of the store's files or its server, in words. whole: of all that a file has, slow for a large one."""
 
     @abstractmethod
     def backup(self, target: Path) -> None:

@@ -51,6 +51,14 @@ class CosignedQueries(RecordQueries):
         with self._in_words():
             return [Cosignature(*each) for each in self._all(self._sql.COSIGNATURES)]
 
+    def clocks(self) -> list[tuple[str, int, str, str]]:
+        """Origin, time of the newest cosignature of a witness (s since 1970), `at` and `received_at` of its entry.
+
+        Of entries that are older than a block none.
+        """
+        with self._in_words():
+            return [tuple(each) for each in self._all(self._sql.CLOCKS)]
+
     def newest_witnessed(self) -> list[Witnessed]:
         """The newest checkpoint of each log that a quorum cosigned."""
         with self._in_words():

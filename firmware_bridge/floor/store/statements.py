@@ -111,6 +111,7 @@ BEHIND: Final = text(f"""
 select {COLUMNS} from message where topic in ('event', 'round') and tbl = :tbl and journal = :journal and seq > :seq
 """)
 LACKING: Final = text(f"select tbl, journal from progress where {tables.LACKS}")
+HAS_MESSAGES: Final = text("select exists (select 1 from message) or exists (select 1 from block)")
 NEWEST: Final = select(func.max(tables.message.c.at), func.max(tables.message.c.received_at))
 
 _OLD: Final = """
@@ -311,6 +312,13 @@ CLOSE_KIND: Final = text("update incident set closed_at = :at where tbl = :tbl a
 
 COSIGNATURE: Final = newest(tables.cosignature, "size at line", where=text("cosignature.size <= excluded.size"))
 COSIGNATURES: Final = select(tables.cosignature).order_by(tables.cosignature.c.origin, tables.cosignature.c.witness)
+CLOCKS: Final = text("""
+select c.origin, c.at, m.at, m.received_at from cosignature c
+join leaves f on f.origin = c.origin and f.idx = c.size - 1
+join message m on m.topic in ('event', 'round') and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq
+""")
+"""When each witness cosigned last, and when the entry was made and came; without those that are in blocks by now."""
+
 WITNESSED_NOTE: Final = once(tables.witnessed)
 NEWEST_WITNESSED: Final = text("""
 select w.origin, w.size, w.since, w.at, w.note from log g
