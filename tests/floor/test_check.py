@@ -136,7 +136,7 @@ def test_a_damaged_page_that_nothing_reads_is_found_where_all_is_read(
     with (tmp_path / "floor.db").open("rb+") as file:
         file.seek((page - 1) * size)
         file.write(b"\xff" * size)
-    nobody = f'[mqtt]\nport = {free_port()}\n'
+    nobody = f"[mqtt]\nport = {free_port()}\n"
     config = parse(tomllib.loads(f'{nobody}[store]\npath = "{tmp_path / "floor.db"}"\n'))
     for whole, level in ((False, "OK"), (True, "FAIL")):
         found = [each for each in checks.findings(config, whole=whole) if each.name == "store"]
