@@ -34,7 +34,9 @@ FactName = Literal[
     "fact_stake",
     "fact_day",
     "fact_bet",
+    "fact_dealer_bet",
     "fact_pace",
+    "fact_hours",
     "fact_alarm",
     "fact_dealer",
     "fact_entry",
@@ -58,7 +60,7 @@ NAMES: Final = {"tbl": "table", "by_name": "by"}
 COUNTED: Final = 10_000
 """Most rows in conflict, and in quarantine, that are counted exactly."""
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 """Format of tables and views in both engines; no other is read or written."""
 
 

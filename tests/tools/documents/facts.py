@@ -89,7 +89,7 @@ For a manager. The same numbers as in `shoe-floor report dealer`.
 ```sql
 select dealt_by as dealer, sum(rounds) as rounds, round(sum(millis) / 3600000.0, 2) as hours,
   round(sum(rounds) * 3600000.0 / nullif(sum(millis), 0), 1) as an_hour
-from fact_pace where day between '2026-11-01' and '2026-11-30' group by dealt_by order by an_hour desc, dealer
+from fact_hours where day between '2026-11-01' and '2026-11-30' group by dealt_by order by an_hour desc, dealer
 ```
 
 ### Shoes ended early
@@ -98,12 +98,10 @@ For a manager. By the dealer of the shoe's last round: all shoes that ended, and
 behind the cut card or for want of cards. The reasons: `select why, count(*) from fact_shoe group by why`.
 
 ```sql
-select coalesce(r.dealt_by, '') as dealer, count(*) as shoes, sum(case when s.why in (
+select coalesce(dealt_by, '') as dealer, count(*) as shoes, sum(case when why in (
     'the last round is over', 'the pack is over', 'too few cards are left for another round', 'the shoe is empty'
     ) then 0 else 1 end) as early
-from fact_shoe s
-left join fact_round r on r.tbl = s.tbl and r.journal = s.journal and r.shoe = s.shoe and r.round = s.rounds
-where s.ended_at >= '2026-11-01T00:00:00.000Z' and s.ended_at < '2026-12-01T00:00:00.000Z'
+from fact_shoe where ended_at >= '2026-11-01T00:00:00.000Z' and ended_at < '2026-12-01T00:00:00.000Z'
 group by 1 order by early desc, dealer
 ```
 
