@@ -1,37 +1,50 @@
 """How long each report and export takes on a floor's facts of six weeks.
 
-    PYTHONPATH=. .venv-floor/bin/python scripts/bench/facts.py FILE|URL [--rounds 1000000] [--tables 200] [--keep]
+    PYTHONPATH=. .venv-floor/bin/python scripts/bench/facts.py FILE|URL [--rounds 1000000] [--whole 100000] [--cold]
 
 Fills a store with rounds as facts, without messages: real results of shuffled shoes of baccarat, every fifth table with
 stakes that are known, a dealer for each 20 rounds, a card by hand in each 300 rounds, a correction or void in each
-1,000. Then runs reports and exports as they are typed and the queries of docs/facts.md, all of November, and prints the
-seconds of each, of a program its start included. --keep: measures the store that is there. Exit 1 where a report or a
-query takes more than 2 s, or the export of a day more than 10 s.
+1,000; then, through the ingest, with all messages of whole shoes. Runs reports, exports and the check as they are typed
+and the queries of docs/facts.md, all of November, beside a mosquitto of its own with as many tables, and prints the
+seconds of each, of a program its start included; then those of the page, beside a page of an empty store.
+
+--from FILE: copies the facts of a store of SQLite into a database. --keep: measures the store that is there. --cold:
+only root can; what the kernel keeps of files is dropped before each. Exit 1 where a report or a query takes more than
+2 s, the check more than 1 s, or the export of a day more than 10 s.
 """
 
 import argparse
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
 from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
+from typing import Any
+
+from large import at_a_broker, fill_whole, paged
 
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.facts.made import Facts, facts_of
 from firmware_bridge.floor.facts.rows import At, HandEntered, Round, ShoeBegan, ShoeOver
 from firmware_bridge.floor.record.message import now, rfc3339, row
+from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.condition import Heartbeat
+from firmware_bridge.floor.store.fact_tables import FACTS
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.games import GAMES
+from tests.kit.broker import Broker
 
 FIRST = date(2026, 10, 20)
 DAYS = 42
@@ -42,7 +55,7 @@ STINT = 20
 """Rounds until another dealer deals."""
 
 BATCH = 5_000
-MOST_REPORT_S, MOST_EXPORT_S = 2.0, 10.0
+MOST_REPORT_S, MOST_EXPORT_S, MOST_CHECK_S = 2.0, 10.0, 1.0
 
 
 def results() -> list[Round]:
@@ -98,10 +111,10 @@ def played(rounds: int, tables: int) -> Iterator[tuple[Round, str]]:
         )
 
 
-def fill(config: str, rounds: int, tables: int) -> None:
+def fill(store: Store, rounds: int, tables: int) -> None:
     """Write the facts as the ingest does, some thousand rounds a commit."""
-    store, told = open_store(parse(tomllib.loads(config)), make=True), 0
-    if "path" in config:
+    told = 0
+    if isinstance(store._db, sqlite3.Connection):
         store._db.execute("pragma synchronous = off")  # what is measured comes later
         store._db.execute("pragma cache_size = -500000")
     made = played(rounds, tables)
@@ -113,7 +126,20 @@ def fill(config: str, rounds: int, tables: int) -> None:
         told += len(some)
         if told % (BATCH * 40) == 0:
             print(f"  {told:,} rounds, {told / (time.perf_counter() - began):,.0f} a second", flush=True)
-    store.close()
+
+
+def copy(source: Path, store: Store) -> None:
+    """Copy the facts of a store of SQLite into an empty database, in the order in which they came."""
+    with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as db:
+        for table in FACTS:
+            copy_table(db, store._db, table.name)
+
+
+def copy_table(db: sqlite3.Connection, target: Any, name: str, rows: str = "true") -> None:
+    """Copy rows of a table of facts in one transaction."""
+    with target.transaction(), target.cursor() as cursor, cursor.copy(f"copy {name} from stdin") as copy:
+        for row in db.execute(f"select * from {name} where {rows}"):
+            copy.write_row(row)
 
 
 def events(rounds: list[tuple[Round, str]]) -> Iterator[ShoeBegan | ShoeOver | HandEntered]:
@@ -148,14 +174,24 @@ def exports(folder: Path) -> dict[str, list[str]]:
     }
 
 
-def asked(config: str) -> Iterator[tuple[str, float, float]]:
-    """Seconds of each query of docs/facts.md, and of this program's CPU."""
+def queries() -> dict[str, str]:
+    """Title of each query of docs/facts.md -> the query."""
     doc = (Path(__file__).parents[2] / "docs/facts.md").read_text("utf-8")
+    return dict(re.findall(r"^### ([^\n]+)\n.*?^```sql\n(.*?)^```", doc, re.M | re.S))
+
+
+def asked(config: str, query: str) -> tuple[float, float]:
+    """Seconds of a query, and of this program's CPU."""
     with closing(open_store(parse(tomllib.loads(config)))) as store:
-        for title, query in re.findall(r"^### ([^\n]+)\n.*?^```sql\n(.*?)^```", doc, re.M | re.S):
-            began, cpu = time.perf_counter(), time.process_time()
-            store._db.execute(query).fetchall()
-            yield title, time.perf_counter() - began, time.process_time() - cpu
+        began, cpu = time.perf_counter(), time.process_time()
+        store._db.execute(query).fetchall()
+        return time.perf_counter() - began, time.process_time() - cpu
+
+
+def forget_files() -> None:
+    """Drop what the kernel keeps of files."""
+    os.sync()
+    Path("/proc/sys/vm/drop_caches").write_text("3")
 
 
 def timed(config: Path, words: list[str]) -> tuple[float, float]:
@@ -167,29 +203,67 @@ def timed(config: Path, words: list[str]) -> tuple[float, float]:
     return time.perf_counter() - began, used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
 
 
+def measured(config: Path, folder: Path, is_cold: bool) -> bool:
+    """Measure and print; returns whether something took too long."""
+    asks: list[tuple[str, Callable[[], tuple[float, float]], float]] = []
+    asks += [("check", partial(timed, config, ["check"]), MOST_CHECK_S)]
+    asks += [(name, partial(timed, config, words), MOST_REPORT_S) for name, words in commands().items()]
+    asks += [(name, partial(asked, config.read_text(), query), MOST_REPORT_S) for name, query in queries().items()]
+    asks += [(name, partial(timed, config, words), MOST_EXPORT_S) for name, words in exports(folder).items()]
+    is_late = False
+    for name, ask, most in asks:
+        if is_cold:
+            forget_files()
+        took, cpu = ask()
+        is_late |= took > most
+        print(f"  {name:46} {took:6.2f} s, CPU {cpu:5.2f} s{', LATE' if took > most else ''}", flush=True)
+    return is_late
+
+
+def compared(config: Path, broker: Broker, folder: Path) -> None:
+    """Print what the page takes beside a page of an empty store."""
+    large, empty = (
+        parse(tomllib.loads(text)).store for text in (config.read_text(), f'[store]\npath = "{folder}/e.db"\n')
+    )
+    open_store(parse(tomllib.loads(f'[store]\npath = "{folder}/e.db"\n')), make=True).close()
+    for path, ((first, later), (first_empty, later_empty)) in paged(broker, (large, empty), folder).items():
+        each = f"{later * 1000:6.1f} ms, with an empty store {later_empty * 1000:6.1f} ms"
+        print(f"  page {path:41} {each}; the first {first * 1000:.0f} and {first_empty * 1000:.0f} ms")
+
+
 def main() -> int:
     """Fill, measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("store", metavar="FILE|URL", help="a new file of SQLite, or a database of PostgreSQL")
     parser.add_argument("--rounds", type=int, default=1_000_000)
+    parser.add_argument("--whole", type=int, default=100_000, help="rounds with all their messages")
     parser.add_argument("--tables", type=int, default=200)
+    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="copy the facts of this store")
     parser.add_argument("--keep", action="store_true", help="measure what is there")
+    parser.add_argument("--cold", action="store_true", help="drop what is kept of files before each")
     options = parser.parse_args()
     key = "url" if "://" in options.store else "path"
     text = f"[store]\n{key} = {json.dumps(options.store)}\n"
-    if not options.keep:
-        fill(text, options.rounds, options.tables)
-    is_late = False
-    with TemporaryDirectory() as folder:
-        config = Path(folder) / "floor.toml"
-        config.write_text(text)
-        print(f"load {os.getloadavg()[0]:.1f}; an empty command {timed(config, ['help'])[0]:.2f} s")
-        found = [(name, *timed(config, words), MOST_REPORT_S) for name, words in commands().items()]
-        found += [(*each, MOST_REPORT_S) for each in asked(text)]
-        found += [(name, *timed(config, words), MOST_EXPORT_S) for name, words in exports(Path(folder)).items()]
-        for name, took, cpu, most in found:
-            is_late |= took > most
-            print(f"  {name:46} {took:6.2f} s, CPU {cpu:5.2f} s{', LATE' if took > most else ''}")
+    with closing(open_store(parse(tomllib.loads(text)), make=True)) as store:
+        if not options.keep:
+            if options.source:
+                copy(options.source, store)
+            else:
+                fill(store, options.rounds, options.tables)
+            fill_whole(store, options.whole, options.tables, FIRST + timedelta(DAYS - 1))
+        store.beat(Heartbeat("shoe-floor-ingest", now(), now(), now()))
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        broker = Broker(folder).start()
+        try:
+            at_a_broker(broker, options.tables)
+            config = folder / "floor.toml"
+            config.write_text(f"[mqtt]\nport = {broker.port}\n{text}")
+            print(f"load {os.getloadavg()[0]:.1f}; an empty command {timed(config, ['help'])[0]:.2f} s")
+            is_late = measured(config, folder, options.cold)
+            compared(config, broker, folder)
+        finally:
+            broker.stop()
     return int(is_late)
 
 
