@@ -31,9 +31,8 @@ from pathlib import Path
 from random import Random
 from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from large import at_a_broker, fill_whole, paged
+from large import at_a_broker, copy_facts, fill_whole, paged
 
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.facts.made import Facts, facts_of
@@ -41,7 +40,6 @@ from firmware_bridge.floor.facts.rows import At, HandEntered, Round, ShoeBegan, 
 from firmware_bridge.floor.record.message import now, rfc3339, row
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.condition import Heartbeat
-from firmware_bridge.floor.store.fact_tables import FACTS
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.games import GAMES
 from tests.kit.broker import Broker
@@ -126,20 +124,6 @@ def fill(store: Store, rounds: int, tables: int) -> None:
         told += len(some)
         if told % (BATCH * 40) == 0:
             print(f"  {told:,} rounds, {told / (time.perf_counter() - began):,.0f} a second", flush=True)
-
-
-def copy(source: Path, store: Store) -> None:
-    """Copy the facts of a store of SQLite into an empty database, in the order in which they came."""
-    with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as db:
-        for table in FACTS:
-            copy_table(db, store._db, table.name)
-
-
-def copy_table(db: sqlite3.Connection, target: Any, name: str, rows: str = "true") -> None:
-    """Copy rows of a table of facts in one transaction."""
-    with target.transaction(), target.cursor() as cursor, cursor.copy(f"copy {name} from stdin") as copy:
-        for row in db.execute(f"select * from {name} where {rows}"):
-            copy.write_row(row)
 
 
 def events(rounds: list[tuple[Round, str]]) -> Iterator[ShoeBegan | ShoeOver | HandEntered]:
@@ -247,7 +231,7 @@ def main() -> int:
     with closing(open_store(parse(tomllib.loads(text)), make=True)) as store:
         if not options.keep:
             if options.source:
-                copy(options.source, store)
+                copy_facts(options.source, store)
             else:
                 fill(store, options.rounds, options.tables)
             fill_whole(store, options.whole, options.tables, FIRST + timedelta(DAYS - 1))

@@ -1,13 +1,16 @@
 """What a store of millions of rounds has beside its facts, for facts.py: whole shoes, tables at a broker, a page."""
 
 import json
+import sqlite3
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from http.client import HTTPConnection
 from itertools import islice
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from ingest import BATCH, Silent, shoes
 from paho.mqtt.client import Client
@@ -15,9 +18,12 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from firmware_bridge.floor.config import StoreSection
 from firmware_bridge.floor.ingest import Ingest
-from firmware_bridge.floor.record.message import rfc3339
+from firmware_bridge.floor.record.message import now, rfc3339
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.closings import Closing
+from firmware_bridge.floor.store.fact_tables import FACTS
+from firmware_bridge.floor.store.tables import TABLES
 from tests.floor.tables import alive, baccarat, latest, renamed, sent_by
 from tests.floor_whole.pages import Page
 from tests.kit.broker import Broker
@@ -27,6 +33,12 @@ PAGES = ("/", "/table/T007", "/api/tables", "/api/tables/T007", "/api/tables/T00
 
 TIMES = 15
 """Requests of each page: the figure is their median."""
+
+KEYS = """
+select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint
+where contype = 'p' and conrelid::regclass::text like 'fact\\_%'
+"""
+INDEXES = "select indexname, indexdef from pg_indexes where tablename like 'fact\\_%'"
 
 REPLAYED = "1970-01-01T00:00:00.000Z"
 """The time in all messages of a replay."""
@@ -53,12 +65,48 @@ def whole_shoes(rounds: int, tables: int, newest: date) -> Iterator[Delivery]:
                 yield Delivery(f"shoe/{name}/{topic}", text.encode())
 
 
+def copy_facts(source: Path, store: Store) -> None:
+    """Copy the facts of a store of SQLite into an empty database, in their order; indexes are made behind it."""
+    target: Any = store._db
+    with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as db:
+        indexes = without_indexes(target)
+        for table in FACTS:
+            copy_table(db, target, table.name)
+    target.execute("set maintenance_work_mem = '1GB'")
+    for each in indexes:
+        target.execute(each)
+    target.execute("vacuum analyze")
+
+
+def without_indexes(target: Any) -> list[str]:
+    """Drop the indexes of all facts; returns the statements that make them again."""
+    made = []
+    for table, name, definition in target.execute(KEYS).fetchall():
+        target.execute(f"alter table {table} drop constraint {name}")
+        made.append(f"alter table {table} add constraint {name} {definition}")
+    for name, definition in target.execute(INDEXES).fetchall():
+        target.execute(f"drop index {name}")
+        made.append(definition)
+    return made
+
+
+def copy_table(db: sqlite3.Connection, target: Any, name: str, rows: str = "true") -> None:
+    """Copy rows of a table of facts: no text of the benchmark has a backslash, a tab or an end of line."""
+    columns = " || char(9) || ".join(f"coalesce({each.name}, '\\N')" for each in TABLES.tables[name].columns)
+    with target.cursor() as cursor, cursor.copy(f"copy {name} from stdin") as copy:
+        found = db.execute(f"select {columns} from {name} where {rows}")
+        while some := found.fetchmany(1_000):
+            copy.write("".join(f"{line}\n" for (line,) in some))
+
+
 def fill_whole(store: Store, rounds: int, tables: int, newest: date) -> None:
     """Put whole shoes into a store, through the ingest."""
     ingest, made, began, count = Ingest(store, Silent()), whole_shoes(rounds, tables, newest), time.perf_counter(), 0
     while some := list(islice(made, BATCH)):
         ingest.save(some)
         count += len(some)
+    for key in store.lacking():  # nobody answers for what was before their first shoes
+        store.close_gap(key, 0, Closing("bench", "tables of a replay", now()))
     print(f"  {count:,} messages of whole shoes, {count / (time.perf_counter() - began):,.0f} a second", flush=True)
 
 
@@ -67,10 +115,10 @@ def at_a_broker(broker: Broker, tables: int) -> None:
     client = Client(CallbackAPIVersion.VERSION2, "bench")
     client.connect(broker.host, broker.port)
     client.loop_start()
-    now, said = int(time.time() * 1000), sent_by(baccarat(30))
+    moment, said = int(time.time() * 1000), sent_by(baccarat(30))
     for number in range(1, tables + 1):
         name = f"T{number:03}"
-        for each in (*latest(renamed(name, said, now)), *alive(name, now)):
+        for each in (*latest(renamed(name, said, moment)), *alive(name, moment)):
             client.publish(each.topic, each.payload, 1, retain=True).wait_for_publish(60)
     client.disconnect()
     client.loop_stop()

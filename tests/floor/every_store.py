@@ -298,3 +298,9 @@ def test_new_messages_repeats_and_conflicts_are_told_apart_in_large_batches(stor
     assert store.save([event(200), *(event(seq) for seq in range(131, 200)), event(200)], [], []) == Saved(70, 1, 0)
     assert store.save([event(seq) for seq in range(201, 301)], [], []) == Saved(100, 0, 0)
     assert (store.count("messages"), store.count("conflicts")) == (300, 1)
+
+
+def test_a_message_in_a_row_or_in_a_block_is_one(store: Store) -> None:
+    assert not store.has_messages()
+    store.save([event(1)], [], [])
+    assert store.has_messages()

@@ -285,7 +285,7 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
     def count_some(self, what: What) -> int:
         """Number of rows of a view, up to `COUNTED`."""
         with self._in_words():
-            query = f"select count(*) from (select 1 from {self._sql.view(what)} limit {COUNTED}) some"
+            query = f"select count(*) from (select 1 from {self._sql.view(what)} limit {COUNTED}) counted"
             return int(self._db.execute(query).fetchone()[0])
 
     @abstractmethod
