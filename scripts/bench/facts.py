@@ -29,8 +29,9 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
-from resource import RUSAGE_CHILDREN, getrusage
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from large import at_a_broker, copy_facts, fill_whole, paged
 
@@ -164,12 +165,30 @@ def queries() -> dict[str, str]:
     return dict(re.findall(r"^### ([^\n]+)\n.*?^```sql\n(.*?)^```", doc, re.M | re.S))
 
 
-def asked(config: str, query: str) -> tuple[float, float]:
-    """Seconds of a query, and of this program's CPU."""
+class Took(NamedTuple):
+    """Seconds by the clock and of CPU, and MB that came from the disk; not what a server of PostgreSQL did."""
+
+    clock: float
+    cpu: float
+    read: float
+
+    def __str__(self) -> str:
+        return f"{self.clock:6.2f} s, CPU {self.cpu:5.2f} s, {self.read:4.0f} MB read"
+
+
+def took(who: int, do: Callable[[], object]) -> Took:
+    """What something took. who: RUSAGE_SELF or RUSAGE_CHILDREN."""
+    began, before = time.perf_counter(), getrusage(who)
+    do()
+    clock, used = time.perf_counter() - began, getrusage(who)
+    cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+    return Took(clock, cpu, (used.ru_inblock - before.ru_inblock) * 512 / 1e6)
+
+
+def asked(config: str, query: str) -> Took:
+    """What a query takes."""
     with closing(open_store(parse(tomllib.loads(config)))) as store:
-        began, cpu = time.perf_counter(), time.process_time()
-        store._db.execute(query).fetchall()
-        return time.perf_counter() - began, time.process_time() - cpu
+        return took(RUSAGE_SELF, lambda: store._db.execute(query).fetchall())
 
 
 def forget_files() -> None:
@@ -178,18 +197,16 @@ def forget_files() -> None:
     Path("/proc/sys/vm/drop_caches").write_text("3")
 
 
-def timed(config: Path, words: list[str]) -> tuple[float, float]:
-    """Seconds of a command as a program of its own, and of its CPU."""
-    began, before = time.perf_counter(), getrusage(RUSAGE_CHILDREN)
+def timed(config: Path, words: list[str]) -> Took:
+    """What a command takes as a program of its own."""
     program = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(config), *words]
-    subprocess.run(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    used = getrusage(RUSAGE_CHILDREN)
-    return time.perf_counter() - began, used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+    nothing = subprocess.DEVNULL
+    return took(RUSAGE_CHILDREN, lambda: subprocess.run(program, stdout=nothing, stderr=nothing, check=True))
 
 
 def measured(config: Path, folder: Path, is_cold: bool) -> bool:
     """Measure and print; returns whether something took too long."""
-    asks: list[tuple[str, Callable[[], tuple[float, float]], float]] = []
+    asks: list[tuple[str, Callable[[], Took], float]] = []
     asks += [("check", partial(timed, config, ["check"]), MOST_CHECK_S)]
     asks += [(name, partial(timed, config, words), MOST_REPORT_S) for name, words in commands().items()]
     asks += [(name, partial(asked, config.read_text(), query), MOST_REPORT_S) for name, query in queries().items()]
@@ -198,9 +215,9 @@ def measured(config: Path, folder: Path, is_cold: bool) -> bool:
     for name, ask, most in asks:
         if is_cold:
             forget_files()
-        took, cpu = ask()
-        is_late |= took > most
-        print(f"  {name:46} {took:6.2f} s, CPU {cpu:5.2f} s{', LATE' if took > most else ''}", flush=True)
+        found = ask()
+        is_late |= found.clock > most
+        print(f"  {name:46} {found}{', LATE' if found.clock > most else ''}", flush=True)
     return is_late
 
 
@@ -243,7 +260,7 @@ def main() -> int:
             at_a_broker(broker, options.tables)
             config = folder / "floor.toml"
             config.write_text(f"[mqtt]\nport = {broker.port}\n{text}")
-            print(f"load {os.getloadavg()[0]:.1f}; an empty command {timed(config, ['help'])[0]:.2f} s")
+            print(f"load {os.getloadavg()[0]:.1f}; an empty command {timed(config, ['help'])}")
             is_late = measured(config, folder, options.cold)
             compared(config, broker, folder)
         finally:
