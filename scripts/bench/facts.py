@@ -33,8 +33,6 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from large import at_a_broker, copy_facts, fill_whole, paged
-
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.facts.made import Facts, facts_of
 from firmware_bridge.floor.facts.rows import At, HandEntered, Round, ShoeBegan, ShoeOver
@@ -43,6 +41,7 @@ from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.condition import Heartbeat
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.games import GAMES
+from scripts.bench.large import at_a_broker, copy_facts, fill_whole, paged
 from tests.kit.broker import Broker
 
 FIRST = date(2026, 10, 20)

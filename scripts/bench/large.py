@@ -12,7 +12,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from ingest import BATCH, Silent, shoes
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
@@ -24,6 +23,7 @@ from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.closings import Closing
 from firmware_bridge.floor.store.fact_tables import FACTS
 from firmware_bridge.floor.store.tables import TABLES
+from scripts.bench.ingest import BATCH, Silent, shoes
 from tests.floor.tables import alive, baccarat, latest, renamed, sent_by
 from tests.floor_whole.pages import Page
 from tests.kit.broker import Broker
