@@ -99,6 +99,34 @@ def test_facts_are_the_same_in_any_order_and_any_number(store: Store, at_once: i
     assert facts(store) == found
 
 
+@pytest.mark.parametrize("at_once", [1, 1000])
+def test_what_reports_read_follows_from_the_other_facts(store: Store, at_once: int) -> None:
+    messages = every_row()
+    random.Random(at_once).shuffle(messages)
+    put(store, messages, at_once)
+    for sums, of_others in (
+        (
+            "select day, tbl, dealt_by, rounds, millis from fact_hours",
+            "select day, tbl, dealt_by, sum(rounds), sum(millis) from fact_pace group by day, tbl, dealt_by",
+        ),
+        (
+            "select tbl, journal, shoe, dealt_by from fact_shoe where dealt_by is not null",
+            (
+                "select s.tbl, s.journal, s.shoe, r.dealt_by from fact_shoe s join fact_round r on r.tbl = s.tbl "
+                "and r.journal = s.journal and r.shoe = s.shoe and r.round = s.rounds "
+                "where s.ended_at is not null and r.dealt_by is not null"
+            ),
+        ),
+        (
+            "select tbl, day, shift, dealt_by, game from fact_dealer_bet",
+            "select tbl, day, shift, dealt_by, game from fact_day",
+        ),
+    ):
+        found = sorted(ask(store, sums))
+        assert found == sorted(ask(store, of_others))
+        assert found
+
+
 def test_facts_that_were_spoiled_are_made_anew(store: Store) -> None:
     store.save(every_row(), [], [])
     found = facts(store)
