@@ -63,7 +63,7 @@ class Summed(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """Rounds with a result that a dealer dealt, and in how many milliseconds (`fact_pace`)."""
+    """Rounds with a result that a dealer dealt, and in how many milliseconds (`fact_hours`)."""
 
     dealer: str
     rounds: int
@@ -96,7 +96,7 @@ class BetSums:
         return bool(self.of)
 
     def add(self, game: str, bets: str) -> None:
-        """Add those of a day. bets: `fact_day.bets`."""
+        """Add those of a day. bets: `fact_bet.bets`."""
         sums = self.of.setdefault(game, {})
         for name, (win, lose, push, units) in nets_of_day(bets).items():
             if (to := sums.get(name)) is None:

@@ -6,11 +6,17 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import make_url, text
 from sqlalchemy.sql import ClauseElement
 
-from firmware_bridge.floor.store import condition_statements, fact_statements, house_statements, statements
+from firmware_bridge.floor.store import (
+    condition_statements,
+    cosigned_statements,
+    fact_statements,
+    house_statements,
+    statements,
+)
 from firmware_bridge.floor.store.fact_tables import kind_of
 from firmware_bridge.floor.store.tables import TABLES
 
-MODULES: Final = (statements, fact_statements, condition_statements, house_statements)
+MODULES: Final = (statements, fact_statements, condition_statements, cosigned_statements, house_statements)
 
 
 class Statement(NamedTuple):

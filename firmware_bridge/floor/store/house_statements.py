@@ -53,17 +53,14 @@ order by tbl, day
     ),
     "early": Query(
         """\
-select coalesce(r.dealt_by, '') as dealer, count(*) as shoes, sum(case when s.why in (
+select coalesce(dealt_by, '') as dealer, count(*) as shoes, sum(case when why in (
     'the last round is over', 'the pack is over', 'too few cards are left for another round', 'the shoe is empty'
     ) then 0 else 1 end) as early
-from fact_shoe s
-left join fact_round r on r.tbl = s.tbl and r.journal = s.journal and r.shoe = s.shoe and r.round = s.rounds
-where s.ended_at >= {begin} and s.ended_at < {end}{table}
+from fact_shoe where ended_at >= {begin} and ended_at < {end}{table}
 group by 1 order by early desc, dealer
 """,
         ("dealer", "shoes", "ended early"),
         1,
-        of="s.",
     ),
     "hands": Query(
         """\

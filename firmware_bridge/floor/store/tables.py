@@ -311,7 +311,7 @@ VIEWS: Final = {
   from round_latest r where status <> 'voided'""",
     "gaps": f"""
   select tbl, journal, case when whole < closed_to then closed_to else whole end + 1 as "from", known as "to", moved_at
-  from progress where {GAP}""",
+  from progress where ({LACKS}) and {GAP}""",
     "round_gaps": """
   select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
   from message m where topic = 'round' and prev_seq is not null and not exists (

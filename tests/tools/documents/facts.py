@@ -156,7 +156,7 @@ For a manager. The same numbers as in `shoe-floor report dealer`.
 ```sql
 select dealt_by as dealer, sum(rounds) as rounds, round(sum(millis) / 3600000.0, 2) as hours,
   round(sum(rounds) * 3600000.0 / nullif(sum(millis), 0), 1) as an_hour
-from fact_pace where day between '2026-11-01' and '2026-11-30' group by dealt_by order by an_hour desc, dealer
+from fact_hours where day between '2026-11-01' and '2026-11-30' group by dealt_by order by an_hour desc, dealer
 ```
 
 ### Shoes ended early
