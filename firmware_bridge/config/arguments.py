@@ -5,10 +5,12 @@ import re
 import shlex
 import shutil
 import sys
+from calendar import monthrange
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from firmware_bridge.config.plain import warn, wrapped
 from firmware_bridge.facts.printable import did_you_mean, escaped, nearest
@@ -130,6 +132,32 @@ def file_to_write(text: str) -> Path:
     if text.endswith("/") or Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a directory: name a file in it")
     return Path(text)
+
+
+def day(text: str) -> str:
+    """A day, YYYY-MM-DD. Raises ArgumentTypeError."""
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no day: write it as 2026-11-20") from None
+
+
+class Days(NamedTuple):
+    """A day, or a month: its first day and its last, YYYY-MM-DD."""
+
+    first: str
+    last: str
+
+
+def days(text: str) -> Days:
+    """A day, YYYY-MM-DD, or a month, YYYY-MM. Raises ArgumentTypeError."""
+    try:
+        year, month, *rest = map(int, text.split("-"))
+        last = date.fromisoformat(text).day if rest else monthrange(year, month)[1]
+        first = date(year, month, last if rest else 1)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no day: write it as 2026-11-20, a month as 2026-11") from None
+    return Days(first.isoformat(), first.replace(day=last).isoformat())
 
 
 def one_of(known: Iterable[str]) -> str:

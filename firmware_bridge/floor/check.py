@@ -1,11 +1,12 @@
 """`shoe-floor check`: faults of the store and of the connection to the broker, with remedies."""
 
 from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import monotonic, time
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -16,7 +17,7 @@ from firmware_bridge.floor.config import FloorConfig, need, password, secret
 from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.record.message import rfc3339
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store import Store, StoreError
+from firmware_bridge.floor.store import COUNTED, Store, StoreError
 from firmware_bridge.floor.store.feed import Forwarded
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.mqtt.certificates import of_broker, standing
@@ -40,9 +41,14 @@ MEND: Final = "mend the receiver, or url and key_file of its [[forward]]; what w
 
 
 def findings(config: FloorConfig, *, whole: bool = False) -> Iterator[Finding]:
-    """All findings, one after the other. whole: verify every stored row of signed records. Raises ConfigError."""
-    has_messages = yield from _of_a_store(config, whole)
-    yield from _broker(config, has_messages)
+    """All findings, one after the other. whole: read all of the store, and verify each row of signed records.
+
+    Raises ConfigError. Store and broker are asked at the same time.
+    """
+    with ThreadPoolExecutor(1) as beside:
+        broker = beside.submit(_asked, config)
+        has_messages = yield from _of_a_store(config, whole)
+        yield from _of_the_broker(config, broker.result(), has_messages)
     yield from _encrypted(config)
     if config.nats.servers:
         need("nats", "nats")
@@ -61,11 +67,11 @@ def _of_a_store(config: FloorConfig, whole: bool) -> Generator[Finding, None, bo
     with closing(store):
         if config.store.url is None:
             yield from _of_the_owner(Path(config.store.path))
-        yield from _of_the_store(store)
+        yield from _of_the_store(store, whole)
         yield from check_witnesses.findings(config, store)
         yield from check_record.findings(store, whole=whole)
         yield from of_receivers(config, store)
-        return store.count("messages") > 0
+        return store.has_messages()
 
 
 def _of_the_owner(path: Path) -> Iterator[Finding]:
@@ -76,23 +82,27 @@ def _of_the_owner(path: Path) -> Iterator[Finding]:
         yield Finding("FAIL", "store", what, f"sudo chown --reference={path.parent}/. {path}*")
 
 
-def _of_the_store(store: Store) -> Iterator[Finding]:
-    faults = store.faults()
-    words = "; ".join(faults) or "the store can be read"
+def _of_the_store(store: Store, whole: bool) -> Iterator[Finding]:
+    faults = store.faults(whole=whole)
+    words = "; ".join(faults) or ("all of the store can be read" if whole else "the store can be read")
     yield judged("store", not faults, words, "restore the last backup (docs/floor.md)")
     yield from check_condition.findings(store, time())
     closed = store.closed_counts()
-    conflicts = store.count("conflicts")
+    conflicts = store.count_some("conflicts")
     todo = (
         "run shoe-floor export conflicts, and compare both messages with the journal of the shoe; once it is "
         "understood, shoe-floor close conflict"
     )
-    words = f"{conflicts} messages in conflict{and_closed(closed, 'conflict')}"
+    words = f"{_some(conflicts)} messages in conflict{and_closed(closed, 'conflict')}"
     yield judged("conflicts", not conflicts, words, todo)
-    bad = store.count("quarantine")
+    bad = store.count_some("quarantine")
     todo = "run shoe-floor export quarantine for the reasons; once they are understood, shoe-floor close quarantine"
-    words = f"{bad} messages in quarantine{and_closed(closed, 'quarantine')}"
+    words = f"{_some(bad)} messages in quarantine{and_closed(closed, 'quarantine')}"
     yield judged("quarantine", not bad, words, todo)
+
+
+def _some(count: int) -> str:
+    return f"{COUNTED} or more" if count >= COUNTED else str(count)
 
 
 def _encrypted(config: FloorConfig) -> Iterator[Finding]:
@@ -109,7 +119,19 @@ def _encrypted(config: FloorConfig) -> Iterator[Finding]:
         yield Finding(level, "tls", text, remedy)
 
 
-def _broker(config: FloorConfig, has_messages: bool) -> Iterator[Finding]:
+class Answers(NamedTuple):
+    """What a broker said. why: why it took no login, None if it did. heard: tables with a retained status.
+
+    refused: topic -> why it was refused. is_answered: whether it said of each message whether it takes it.
+    """
+
+    why: str | None
+    heard: frozenset[str]
+    refused: dict[str, str]
+    is_answered: bool
+
+
+def _asked(config: FloorConfig) -> Answers:
     """Whether the ingest can log in, read and write, tried with another client id so that its session stays.
 
     Some brokers accept every subscription, and deliver nothing that their ACL forbids.
@@ -117,25 +139,27 @@ def _broker(config: FloorConfig, has_messages: bool) -> Iterator[Finding]:
     mqtt = config.mqtt
     probe = replace(mqtt, client_id=f"{mqtt.client_id}-check")
     source = MqttSource(probe, password(mqtt), topics(mqtt.root), 1, clean=True)
-    where, heard = f"the broker {mqtt.host}:{mqtt.port}", set[str]()
-    try:
+    with closing(source):
         why = source.tried(ANSWER_S)
-        if why is None:
-            heard = _heard(source, mqtt.root)
-        refused, is_answered = source.refused, source.is_answered
-    finally:
-        source.close()
-    if why is not None:
-        yield Finding("FAIL", "broker", f"{where}: {why}", "check [mqtt] of floor.toml")
+        heard = _heard(source, mqtt.root) if why is None else set[str]()
+        return Answers(why, frozenset(heard), dict(source.refused), source.is_answered)
+
+
+def _of_the_broker(config: FloorConfig, answers: Answers, has_messages: bool) -> Iterator[Finding]:
+    mqtt = config.mqtt
+    where = f"the broker {mqtt.host}:{mqtt.port}"
+    if answers.why is not None:
+        yield Finding("FAIL", "broker", f"{where}: {answers.why}", "check [mqtt] of floor.toml")
         return
     yield Finding("OK", "broker", f"{where} accepts the login")
-    for name, reason in refused.items():
+    for name, reason in answers.refused.items():
         todo = f"in its ACL, allow [mqtt] username to write {mqtt.root}/+/{name} (docs/broker.md)"
         yield Finding("FAIL", "broker", f"{where} refuses our messages on {mqtt.root}/+/{name}: {reason}", todo)
-    if not is_answered:
+    if not answers.is_answered:
         what = f"not tried whether {where} takes our messages: it acknowledges none of them"
         yield Finding("FAIL", "broker", what, "see its log, then shoe-floor check again")
     todo = f"in its ACL, allow [mqtt] username to read {mqtt.root}/+/status and the other topics of docs/floor.md"
+    heard = answers.heard
     words = f"{len(heard)} tables found"
     if not heard and not has_messages:
         yield Finding("WARN", "tables", words, f"if no table is connected yet, nothing; else {todo}")

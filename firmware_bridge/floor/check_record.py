@@ -37,13 +37,11 @@ def _of_clocks(store: Store) -> Iterator[Finding]:
     """
     tables = {each.origin: each.table for each in store.logs()}
     worst: dict[str, float] = {}
-    for each in store.cosignatures():
-        for leaf in store.some_leaves(each.origin, each.size - 1, 1):
-            for row in store.stored_rows(leaf.table, leaf.journal, leaf.seq, leaf.seq)[:1]:
-                at = seconds(row.at)
-                ahead, behind = at - each.at, min(each.at, seconds(row.received_at)) - at
-                found = ahead if ahead >= CLOCK_S else -behind if behind >= CLOCK_S else 0.0
-                worst[each.origin] = max(worst.get(each.origin, 0.0), found, key=abs)
+    for origin, cosigned_at, made_at, received_at in store.clocks():
+        at = seconds(made_at)
+        ahead, behind = at - cosigned_at, min(cosigned_at, seconds(received_at)) - at
+        found = ahead if ahead >= CLOCK_S else -behind if behind >= CLOCK_S else 0.0
+        worst[origin] = max(worst.get(origin, 0.0), found, key=abs)
     for origin, off in worst.items():
         if off:
             side = "ahead of" if off > 0 else "behind"

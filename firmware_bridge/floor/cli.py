@@ -232,7 +232,7 @@ def _parser() -> argparse.ArgumentParser:
     add("metrics", "serve metrics of all tables to Prometheus (a service, under systemd)", _metrics)
     command = add("check", "check the store and the broker", _check)
     command.add_argument("--json", action="store_true", help="one JSON object, for programs")
-    command.add_argument("--record", action="store_true", help="verify all that is stored against the signed records")
+    command.add_argument("--record", action="store_true", help="read all of the store, and verify its rows")
     text = "the keys of tables, their records, and incidents of these"
     add_record(add("record", text, run_record), CONFIG)
     command = add("prepare", "set up what the ingest needs, before tables connect", _prepare)

@@ -2,11 +2,10 @@
 
 import argparse
 from contextlib import closing
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from firmware_bridge.config.arguments import Add, Exit, file_to_write
+from firmware_bridge.config.arguments import Add, Exit, day, file_to_write
 from firmware_bridge.config.plain import warn
 from firmware_bridge.floor.config import FloorConfig, need
 from firmware_bridge.floor.store import FactName, StoreError, What
@@ -29,18 +28,14 @@ def add_export(add: Add) -> None:
     command.add_argument("--journal", metavar="ID", help="only of this journal")
     command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
     facts = command.add_argument_group("of facts (docs/facts.md)")
-    facts.add_argument("--since", type=_day, metavar="YYYY-MM-DD", help="from this gaming day on")
-    facts.add_argument("--until", type=_day, metavar="YYYY-MM-DD", help="to this gaming day, it included")
+    facts.add_argument("--since", type=day, metavar="YYYY-MM-DD", help="from this gaming day on")
+    facts.add_argument("--until", type=day, metavar="YYYY-MM-DD", help="to this gaming day, it included")
     facts.add_argument("--columns", metavar="A,B,..", help="only these; bet.NAME: the net of a bet of fact_round")
     facts.add_argument("--parquet", type=file_to_write, metavar="FILE", help="a file of Parquet")
     text = "rounds that were changed after this number; the next one is said at the end"
     facts.add_argument("--after", type=int, metavar="CURSOR", help=text)
     text = "the same, with the number kept in a file, which is written after the export"
     facts.add_argument("--cursor", type=file_to_write, metavar="FILE", help=text)
-
-
-def _day(text: str) -> str:
-    return date.fromisoformat(text).isoformat()
 
 
 def _export(arguments: argparse.Namespace, config: FloorConfig) -> int:

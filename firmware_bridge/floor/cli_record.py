@@ -46,12 +46,12 @@ def add_record(record: argparse.ArgumentParser, default: Path) -> None:
     command = add("show", "the keys of all tables, and how far their records are verified", _show)
     command.add_argument("--json", action="store_true", help="one JSON object a line")
     add("policy", "the page of keys (C2SP tlog-policy): keys of tables and witnesses, and the quorum", _policy)
-    add("note", "the newest note of a table that a quorum cosigned, for verify.py --notes", _note, "table")
-    text = "the verified entries of a table, as shoe journal export has them, for verify.py"
+    add("note", "the newest note of a table that a quorum cosigned, for shoe-verify.py --notes", _note, "table")
+    text = "the verified entries of a table, as shoe journal export has them, for shoe-verify.py"
     command = add("export", text, _export, "table")
     command.add_argument("--journal", metavar="ID", help="only this journal")
     command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
-    command = add("prove", "the proof of one entry (.tlog-proof), for verify.py", _prove, "table")
+    command = add("prove", "the proof of one entry (.tlog-proof), for shoe-verify.py", _prove, "table")
     command.add_argument("entry", metavar="JOURNAL:SEQ|newest", help="an entry; the last one witnessed")
     command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
     command = add("incidents", "what should not be, and is not closed", _incidents)

@@ -32,9 +32,15 @@ END_S: Final = 3
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens at an address. Raises OSError."""
+    """A socket that listens at an address. Raises OSError.
+
+    What it accepts sends at once: asyncio leaves connections of such a listener as they are, and the body of an answer
+    would wait up to 40 ms until the peer has acknowledged its head.
+    """
     family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-    return socket.create_server((host, port), family=family, backlog=256)
+    made = socket.create_server((host, port), family=family, backlog=256)
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return made
 
 
 class Listener(socket.socket):

@@ -187,13 +187,13 @@ def test_the_quarantine_knows_no_journals(store: Store) -> None:
         list(store.rows("quarantine", None, "3-5ad1"))
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 99])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 99])
 def test_a_store_of_another_format_is_left_alone(engine: Engine, version: int) -> None:
     engine.open().close()
     engine.execute(engine.other.format(version))
     before = engine.content()
     for _ in range(2):
-        with pytest.raises(OtherFormat, match=f"a store of format {version}, but this .* format 6; install the ver"):
+        with pytest.raises(OtherFormat, match=f"a store of format {version}, but this .* format 7; install the ver"):
             engine.open()
         assert engine.content() == before
 
@@ -298,3 +298,9 @@ def test_new_messages_repeats_and_conflicts_are_told_apart_in_large_batches(stor
     assert store.save([event(200), *(event(seq) for seq in range(131, 200)), event(200)], [], []) == Saved(70, 1, 0)
     assert store.save([event(seq) for seq in range(201, 301)], [], []) == Saved(100, 0, 0)
     assert (store.count("messages"), store.count("conflicts")) == (300, 1)
+
+
+def test_a_message_in_a_row_or_in_a_block_is_one(store: Store) -> None:
+    assert not store.has_messages()
+    store.save([event(1)], [], [])
+    assert store.has_messages()

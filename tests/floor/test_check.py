@@ -4,8 +4,10 @@ import json
 import os
 import sqlite3
 import sys
+import tomllib
 from collections.abc import Callable
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -17,14 +19,16 @@ from firmware_bridge.client.asking import EVER
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.floor import check as checks
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.record.message import now
+from firmware_bridge.floor.config import parse
+from firmware_bridge.floor.record.message import Unread, now
 from firmware_bridge.floor.record.progress import Progress
+from firmware_bridge.floor.store.closings import Closing
 from firmware_bridge.floor.store.condition import Heartbeat
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import event
 from tests.floor.tables import alive
 from tests.kit import broker as real
-from tests.kit.broker import Broker
+from tests.kit.broker import Broker, free_port
 
 brokers = real.brokers  # fixture
 
@@ -118,6 +122,41 @@ def test_a_file_of_another_owner_than_its_directory_is_named(check: Check, tmp_p
     assert code == 1
     assert f"belongs to user 4711, its directory to {tmp_path.stat().st_uid}: the ingest may fail to write it" in wrong
     assert f"sudo chown --reference={tmp_path}/. {tmp_path / 'floor.db'}*" in wrong
+
+
+def test_a_damaged_page_that_nothing_reads_is_found_where_all_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "ANSWER_S", 0.1)
+    SqliteStore(tmp_path / "floor.db").close()
+    with closing(sqlite3.connect(tmp_path / "floor.db")) as db:
+        [(page, size)] = db.execute(
+            "select rootpage, page_size from sqlite_master, pragma_page_size() where name = 'evidence'"
+        )
+    with (tmp_path / "floor.db").open("rb+") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    nobody = f"[mqtt]\nport = {free_port()}\n"
+    config = parse(tomllib.loads(f'{nobody}[store]\npath = "{tmp_path / "floor.db"}"\n'))
+    for whole, level in ((False, "OK"), (True, "FAIL")):
+        found = [each for each in checks.findings(config, whole=whole) if each.name == "store"]
+        assert (found[0].level, found[0].text.startswith("the store can be read")) == (level, not whole)
+
+
+@pytest.mark.parametrize(("closed", "words"), [(0, "3 or more"), (2, "2")])
+def test_many_in_quarantine_are_counted_to_a_number(
+    closed: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firmware_bridge.floor.store.COUNTED", 3)
+    monkeypatch.setattr(checks, "COUNTED", 3)
+    monkeypatch.setattr(checks, "ANSWER_S", 0.1)
+    config = parse(tomllib.loads(f'[mqtt]\nport = {free_port()}\n[store]\npath = "{tmp_path / "floor.db"}"\n'))
+    with closing(SqliteStore(tmp_path / "floor.db")) as store:
+        store.save([], [Unread("junk", "", "not JSON", f"{number}".encode()) for number in range(4)], [])
+        for number in range(closed):
+            store.close_quarantine(sha256(f"{number}".encode()).hexdigest(), "", Closing("ANNA", "junk", now()))
+    [found] = [each.text for each in checks.findings(config) if each.name == "quarantine"]
+    assert found == f"{words} messages in quarantine" + (f", {closed} closed" if closed else "")
 
 
 FINDINGS = [

@@ -102,6 +102,15 @@ def test_what_was_changed_later_stands_below(run: Any, store: SqliteStore) -> No
     assert "'=1+1" in run("report", "dealer", "--csv", "--since", DAY)
 
 
+def test_many_changes_do_not_hide_the_table(run: Any, store: SqliteStore) -> None:
+    closed = next(each for each in rows("baccarat", "T00") if each.topic == "round")
+    more = {"status": "corrected", "revision": 1, "corrects": 3, "by": "bo"}
+    store.save([changed(closed, **more, seq=100 + number, round=100 + number) for number in range(22)], [], [])
+    text = run("report", "table", "--table", "T00", "--since", DAY)
+    assert text.count(": corrected ") == 20
+    assert text.endswith("and 2 more: shoe-floor report changes, or --html\n")
+
+
 def test_facts_are_made_anew(run: Any, store: SqliteStore) -> None:
     before = facts(store)
     store._db.execute("update fact_round set outcome = 'x'")
@@ -112,13 +121,28 @@ def test_facts_are_made_anew(run: Any, store: SqliteStore) -> None:
 
 def test_a_day_without_a_round_is_said(config: Path, store: SqliteStore, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--config", str(config), "report", "day", "--since", "2020-01-01"]) == 0
-    assert "no round from 2020-01-01 on: see shoe-floor check" in capsys.readouterr().err
+    assert "no round from 2020-01-01 to 2020-01-01: see shoe-floor check" in capsys.readouterr().err
 
 
-def test_what_is_no_day_is_refused(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_day_is_refused(config: Path, store: SqliteStore, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--config", str(config), "report", "day", "--since", "yesterday"])
-    assert "--since" in capsys.readouterr().err
+    assert "--since: 'yesterday' is no day: write it as 2026-11-20, a month as 2026-11" in capsys.readouterr().err
+    assert main(["--config", str(config), "report", "day", "--since", "2026-11", "--until", "2026-10"]) == 2
+    assert "--until 2026-10-31 is before --since 2026-11-01: swap them" in capsys.readouterr().err
+
+
+def test_a_month_is_all_of_its_days(run: Any) -> None:
+    written_out = run("report", "table", "--since", "2026-11-01", "--until", "2026-11-30")
+    assert run("report", "table", "--since", "2026-11") == written_out
+    assert run("report", "table", "--until", "2026-11") == written_out
+    assert run("report", "table", "--since", "2026-11-20") == run("report", "table", "--since", DAY, "--until", DAY)
+
+
+def test_only_a_bet_per_unit_has_a_share(run: Any) -> None:
+    found = sheet(run("report", "bet", "--csv"))
+    assert {row["game"] for row in found if row["house %"]} == {"baccarat"}
+    assert {row["game"] for row in found if not row["house %"]} == {"blackjack", "niuniu", "erbagang", "zhajinhua"}
 
 
 def test_a_page_has_the_same_numbers_and_where_they_come_from(run: Any, store: SqliteStore, config: Path) -> None:
@@ -148,6 +172,27 @@ def test_no_name_of_a_message_is_markup(run: Any, store: SqliteStore) -> None:
     assert "<b>" not in page
 
 
+def test_changes_and_alarms_have_a_page_too(run: Any) -> None:
+    for name in ("changes", "chance"):
+        found = sheet(run("report", name, "--csv", "--since", DAY))
+        page = run("report", name, "--html", "--since", DAY)
+        assert cells(page) == [list(row.values()) for row in found] != []
+        assert "Changed after they had closed" not in page
+        assert "Changed after they had closed" not in run("report", name, "--since", DAY)
+    assert {row["what"] for row in sheet(run("report", "changes", "--csv"))} == {"voided"}
+
+
+def test_a_report_is_sorted_by_any_column(run: Any, config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = sheet(run("report", "bet", "--csv", "--table", "T00", "--sort", "house %"))
+    shares = [Decimal(row["house %"]) for row in found]
+    assert shares == sorted(shares)
+    assert shares[0] < 0 < shares[-1]
+    tables = sheet(run("report", "table", "--csv", "--sort", "hold %"))
+    assert [row["hold %"] == "" for row in tables] == sorted(row["hold %"] == "" for row in tables)
+    assert main(["--config", str(config), "report", "bet", "--sort", "pace"]) == 2
+    assert "this report has no column 'pace'; one of: game, bet, rounds" in capsys.readouterr().err
+
+
 def test_a_picture_shows_hold_and_pace(run: Any, store: SqliteStore) -> None:
     page = run("report", "table", "--html", "--table", "T01")
     (row,) = sheet(run("report", "table", "--csv", "--table", "T01"))
@@ -174,7 +219,8 @@ def cells(page: str) -> list[list[str]]:
 def commands() -> list[str]:
     """Each `shoe-floor` command of docs/facts.md, in a block or in a line."""
     found = re.findall(r"^    (shoe-floor .*)$|`(shoe-floor [^`]*)`", DOC, re.M)
-    return [block or inline for block, inline in found]
+    given = [block or inline for block, inline in found]
+    return [each for each in given if re.match(r"shoe-floor (report|export|rebuild) (?!--help)", each)]
 
 
 @pytest.mark.parametrize("command", commands())

@@ -12,6 +12,7 @@ from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store import OtherFormat, StoreError
 from firmware_bridge.floor.store.sqlite import SQL, SqliteReader, SqliteStore
+from tests.floor.every_answer import *  # noqa: F403  # reports that have a name
 from tests.floor.every_block import *  # noqa: F403  # what every store does with blocks
 from tests.floor.every_closed import *  # noqa: F403  # what people close, and what an ingest says of itself
 from tests.floor.every_facts import *  # noqa: F403  # what every store does with facts
@@ -110,9 +111,16 @@ def test_a_backup_needs_a_place(store: SqliteStore, tmp_path: Path) -> None:
         store.backup(tmp_path / "nowhere" / "backup.db")
 
 
+@pytest.mark.parametrize("name", ["CLOCKS", "OPEN_WINDOWS", "WITNESSED_ROUNDS"])
+def test_what_is_asked_of_records_reads_neither_all_messages_nor_all_leaves(store: SqliteStore, name: str) -> None:
+    plan = [each[3] for each in store._db.execute(f"explain query plan {getattr(SQL, name).text}")]
+    assert [each for each in plan if each.startswith("SCAN") and each != "SCAN g"] == []
+    assert [each for each in plan if each.endswith("(topic=?)")] == []
+
+
 def test_rows_of_facts_are_looked_up_in_an_index(store: SqliteStore) -> None:
     """A table of millions of rounds is not read through for each commit."""
-    for statement, width in ((SQL.FACT_ROUNDS, 4), (SQL.FACT_DAYS, 5), (SQL.FACT_SLOTS, 2)):
+    for statement, width in ((SQL.FACT_ROUNDS, 4), (SQL.FACT_DAYS, 5), (SQL.FACT_SLOTS, 2), (SQL.FACT_BETS, 3)):
         query, values = SQL.listed(statement, [("x",) * width] * 3)
         plan = " ".join(each[3] for each in store._db.execute(f"explain query plan {query}", values))
         assert "SCAN fact_" not in plan

@@ -132,6 +132,17 @@ def test_an_owner_is_an_address_or_the_block_of_a_household(address: str, owner:
     assert block(address) == owner
 
 
+def test_what_a_listener_accepts_sends_each_part_of_an_answer_at_once() -> None:
+    from firmware_bridge.floor.serving import Listener, listening
+
+    with (
+        Listener(listening("127.0.0.1", 0), 3, 4) as listener,
+        socket.create_connection(listener.getsockname()),
+        listener.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_a_listener_bounds_each_address_and_all(phone: Callable[..., Phone]) -> None:
     from firmware_bridge.floor.serving import Listener, listening
 

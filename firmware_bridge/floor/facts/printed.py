@@ -16,6 +16,13 @@ TITLES: Final = {
     "table": "Tables",
     "dealer": "Dealers",
     "bet": "Bets",
+    "changes": "Rounds that were corrected or voided",
+    "alarms": "Alarms",
+    "early": "Shoes ended early",
+    "hands": "Cards entered by hand",
+    "hold": "Hold by table and day",
+    "ties": "Ties by table and day",
+    "chance": "Results beside their expectation",
 }
 """Kind of report -> its heading."""
 
@@ -33,14 +40,17 @@ class Made(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """All that stands on the page. table: "" for all. picture: of `holds` or `paces`, strip by strip."""
+    """All that stands on the page. table: "" for all. changed: None in a report that is none of sums.
+
+    picture: of `holds` or `paces`, strip by strip.
+    """
 
     kind: str
     since: str
     until: str
     table: str
     report: Report
-    changed: Sequence[ChangedRound]
+    changed: Sequence[ChangedRound] | None
     made: Made
     picture: Sequence[Strip] = ()
 

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from firmware_bridge.floor.cells import cell
 from firmware_bridge.floor.facts.rows import MICRO
 from firmware_bridge.floor.facts.sums import Bet, Day, DayName, nets_of_day
+from firmware_bridge.games import GAMES
 
 NO_DEALER: Final = "(none)"
 """The dealer of rounds that were dealt without one signed in."""
@@ -20,6 +21,17 @@ class Report(NamedTuple):
     titles: tuple[str, ...]
     rows: list[tuple[str, ...]]
     names: int = 1
+
+    def by(self, title: str) -> "Report":
+        """The same rows by a column, the lowest first, those without a value last. Raises ValueError."""
+        column = self.titles.index(title)
+        is_name = column < self.names
+
+        def place(row: tuple[str, ...]) -> tuple[bool, float, str]:
+            cell = row[column]
+            return (not cell, 0.0, cell) if is_name or not cell else (False, float(cell), "")
+
+        return self._replace(rows=sorted(self.rows, key=place))
 
     def as_text(self) -> str:
         """Aligned columns, numbers to the right."""
@@ -51,7 +63,7 @@ class Summed(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """Rounds with a result that a dealer dealt, and in how many milliseconds (`fact_pace`)."""
+    """Rounds with a result that a dealer dealt, and in how many milliseconds (`fact_hours`)."""
 
     dealer: str
     rounds: int
@@ -84,7 +96,7 @@ class BetSums:
         return bool(self.of)
 
     def add(self, game: str, bets: str) -> None:
-        """Add those of a day. bets: `fact_day.bets`."""
+        """Add those of a day. bets: `fact_bet.bets`."""
         sums = self.of.setdefault(game, {})
         for name, (win, lose, push, units) in nets_of_day(bets).items():
             if (to := sums.get(name)) is None:
@@ -114,6 +126,9 @@ PACE: Final = ("hours", "an hour")
 BETS: Final = ("rounds", "won", "lost", "pushed", "units", "house %")
 KINDS: Final = (*BY, "bet")
 
+PER_UNIT: Final = {name for name, game in GAMES.items() if game.money.unit == "stake"}
+"""Games of which a bet's net is per unit staked, so that it has a share of it; of the others it is money of a seat."""
+
 
 def report(kind: str, summed: Iterable[Summed], paces: Iterable[Pace] = ()) -> Report:
     """A report of a key of `BY`. Money is exact; `staked` to `hold %` are of rounds with known stakes.
@@ -139,7 +154,8 @@ def bet_report(sums: BetSums) -> Report:
         for name, bet in sorted(bets.items()):
             rounds = bet.win + bet.lose + bet.push
             cells = rounds, bet.win, bet.lose, bet.push
-            rows.append((game, name, *map(str, cells), money(bet.units), share(-bet.units, rounds * MICRO)))
+            of_rounds = rounds * MICRO if game in PER_UNIT else 0
+            rows.append((game, name, *map(str, cells), money(bet.units), share(-bet.units, of_rounds)))
     return Report(("game", "bet", *BETS), rows, 2)
 
 

@@ -34,7 +34,9 @@ FactName = Literal[
     "fact_stake",
     "fact_day",
     "fact_bet",
+    "fact_dealer_bet",
     "fact_pace",
+    "fact_hours",
     "fact_alarm",
     "fact_dealer",
     "fact_entry",
@@ -58,7 +60,7 @@ NAMES: Final = {"tbl": "table", "by_name": "by"}
 COUNTED: Final = 10_000
 """Most rows in conflict, and in quarantine, that are counted exactly."""
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 """Format of tables and views in both engines; no other is read or written."""
 
 
@@ -275,9 +277,20 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
         with self._in_words():
             return self._old(before, quorum=quorum)
 
+    def has_messages(self) -> bool:
+        """Whether there is a message."""
+        with self._in_words():
+            return bool(self._all(self._sql.HAS_MESSAGES)[0][0])
+
+    def count_some(self, what: What) -> int:
+        """Number of rows of a view, up to `COUNTED`."""
+        with self._in_words():
+            query = f"select count(*) from (select 1 from {self._sql.view(what)} limit {COUNTED}) counted"
+            return int(self._db.execute(query).fetchone()[0])
+
     @abstractmethod
-    def faults(self) -> list[str]:
-        """Faults of the store's files, in words; slow for a large store."""
+    def faults(self, *, whole: bool = False) -> list[str]:
+        """Faults of the store's files or its server, in words. whole: of all that a file has, slow for a large one."""
 
     @abstractmethod
     def backup(self, target: Path) -> None:

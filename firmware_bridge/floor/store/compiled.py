@@ -7,7 +7,13 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import make_url, text
 from sqlalchemy.sql import ClauseElement
 
-from firmware_bridge.floor.store import condition_statements, fact_statements, statements
+from firmware_bridge.floor.store import (
+    condition_statements,
+    cosigned_statements,
+    fact_statements,
+    house_statements,
+    statements,
+)
 from firmware_bridge.floor.store.fact_tables import kind_of
 from firmware_bridge.floor.store.tables import TABLES
 
@@ -18,7 +24,7 @@ BINARY: Final = ("TEXT", "BIGINT", "BOOLEAN")
 TYPES: Final = {"TIMESTAMP": "TIMESTAMPTZ"}
 """Type of a column, as `kind_of` says it -> its name in a cast, where that is another."""
 
-MODULES: Final = (statements, fact_statements, condition_statements)
+MODULES: Final = (statements, fact_statements, condition_statements, cosigned_statements, house_statements)
 
 
 class Statement(NamedTuple):
@@ -67,6 +73,10 @@ class Statements:
     def sums(self, by: Collection[str]) -> Statement:
         """Sums of gaming days (`fact_statements.sums`)."""
         return self._compiled(fact_statements.sums(by))
+
+    def asked(self, name: str) -> Statement:
+        """A query of `house_statements.QUERIES`."""
+        return self._compiled(house_statements.QUERIES[name].by_name())
 
     def types_of(self, name: str) -> dict[str, str]:
         """Column of a table -> its type (`fact_tables.kind_of`)."""

@@ -6,7 +6,7 @@ from sqlalchemy import Index, PrimaryKeyConstraint, Table, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from firmware_bridge.floor.store.statements import Greatest, newest, once
-from firmware_bridge.floor.store.tables import TABLES, ints, texts
+from firmware_bridge.floor.store.tables import LACKS, TABLES, ints, texts
 
 closed: Final = Table(
     "closed",
@@ -31,7 +31,9 @@ heartbeat: Final = Table(
 )
 size: Final = Table("size", TABLES, *texts("hour at"), *ints("bytes"), PrimaryKeyConstraint("hour"))
 
-OWING: Final = text("select tbl, max(moved_at) from progress where since <> '' group by tbl order by tbl")
+OWING: Final = text(f"""
+select tbl, max(moved_at) from progress where ({LACKS}) and since <> '' group by tbl order by tbl
+""")
 
 HEARTBEAT: Final = newest(
     heartbeat,

@@ -51,6 +51,14 @@ class CosignedQueries(RecordQueries):
         with self._in_words():
             return [Cosignature(*each) for each in self._all(self._sql.COSIGNATURES)]
 
+    def clocks(self) -> list[tuple[str, int, str, str]]:
+        """Origin, time of the newest cosignature of a witness (s since 1970), `at` and `received_at` of its entry.
+
+        Of entries that are older than a block none.
+        """
+        with self._in_words():
+            return [tuple(each) for each in self._all(self._sql.CLOCKS) if each[-1] is not None]
+
     def newest_witnessed(self) -> list[Witnessed]:
         """The newest checkpoint of each log that a quorum cosigned."""
         with self._in_words():
@@ -73,7 +81,8 @@ class CosignedQueries(RecordQueries):
     def witnessed_rounds(self) -> dict[str, tuple[int, int]]:
         """Origin -> shoe and number of the last round that a quorum cosigned, where the last journal has one."""
         with self._in_words():
-            return {origin: (shoe, number) for origin, shoe, number in self._all(self._sql.WITNESSED_ROUNDS)}
+            found = self._all(self._sql.WITNESSED_ROUNDS)
+        return {origin: (shoe, number) for origin, shoe, number in found if number is not None}
 
 
 class Cosigned(CosignedQueries, Records):

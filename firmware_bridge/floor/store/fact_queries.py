@@ -1,11 +1,14 @@
 """Reads the facts of a store, the same for every engine."""
 
 from collections.abc import Collection, Sequence
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from firmware_bridge.floor.facts.reports import BetSums, ChangedRound, Pace, Summed
+from firmware_bridge.floor.facts.answers import AlarmAt, RoundMessage
+from firmware_bridge.floor.facts.reports import NO_DEALER, BetSums, ChangedRound, Pace, Report, Summed
 from firmware_bridge.floor.facts.sums import Day, DayName
 from firmware_bridge.floor.store.facts import time_of
+from firmware_bridge.floor.store.house_statements import QUERIES
 from firmware_bridge.floor.store.records import RecordQueries, in_parts
 
 
@@ -15,6 +18,16 @@ class Between(NamedTuple):
     since: str
     until: str
     table: str = ""
+
+    @property
+    def begin(self) -> str:
+        """When the first one begins in UTC, RFC 3339."""
+        return f"{self.since}T00:00:00.000Z"
+
+    @property
+    def end(self) -> str:
+        """When the last one has ended in UTC, RFC 3339."""
+        return f"{date.fromisoformat(self.until) + timedelta(1)}T00:00:00.000Z"
 
 
 class RoundAt(NamedTuple):
@@ -98,6 +111,37 @@ class FactQueries(RecordQueries):
             found = self._all(self._sql.CHANGED_BETWEEN, **_named(between))
         return [ChangedRound(*each)._replace(at=time_of(each[-1]) or "") for each in found]
 
+    def asked(self, name: str, between: Between) -> Report:
+        """The answer to a query of `house_statements.QUERIES`."""
+        query, statement = QUERIES[name], self._sql.asked(name)
+        with self._in_words():
+            found = self._db.execute(statement.text, statement.values(_named(between))).fetchall()
+        rows = (
+            (*(name or NO_DEALER for name in each[: query.names]), *map(_cell, each[query.names :])) for each in found
+        )
+        return Report(query.titles, list(rows), query.names)
+
+    def changes(self, between: Between) -> list[RoundMessage]:
+        """All messages about the rounds that were corrected or voided, round by round, the newest of each last."""
+        bodies = dict[tuple[Any, ...], list[bytes]]()
+        with self._in_words():
+            changed = self._all(self._sql.CHANGED, **_named(between))
+            for *name, body in self._all(self._sql.CHANGES, **_named(between)):
+                bodies.setdefault(tuple(name), []).append(bytes(body))
+        return [
+            RoundMessage._make((*name, dealer or "", body))
+            for *name, dealer in changed
+            for body in bodies.get(tuple(name[1:5]), [b""])
+        ]
+
+    def alarms(self, between: Between) -> list[AlarmAt]:
+        """Begin and end of all alarms from the first of these days on, in UTC; each id of a table by itself."""
+        with self._in_words():
+            found = self._all(self._sql.ALARMS, **_named(between))
+        return [
+            AlarmAt(str(tbl), str(id), time_of(at) or "", bool(begins), *rest) for tbl, id, at, begins, *rest in found
+        ]
+
     def rounds_after(self, table: str, place: int, most: int) -> list[RoundAt]:
         """The rounds of a table that changed behind a place, the number of a change, at most so many."""
         with self._in_words():
@@ -134,7 +178,14 @@ def _day(rounds: int, voided: int, corrected: int, by_hand: int, *money: int) ->
 
 
 def _named(between: Between) -> dict[str, object]:
-    return {"since": between.since, "until": between.until, "tbl": between.table}
+    return {**between._asdict(), "tbl": between.table, "begin": between.begin, "end": between.end}
+
+
+def _cell(value: Any) -> str:
+    """A value of a query as reports have it: an amount with two decimals."""
+    if value is None or isinstance(value, str | int):
+        return "" if value is None else str(value)
+    return f"{value:.2f}"
 
 
 def _round_at(found: Sequence[Any]) -> RoundAt:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from sqlalchemy import Table, TextClause, select, text
+from sqlalchemy.dialects.postgresql import insert
 
 from firmware_bridge.floor.store import fact_tables as tables
 from firmware_bridge.floor.store.statements import COLUMNS, newest, once
@@ -14,14 +15,17 @@ _ROUND: Final = ", ".join(
     for each in tables.fact_round.c
     if each.name != "changed"
 )
-_DAY: Final = ", ".join(
-    f"cast({each.name} as text)" if each.name == "bets" else each.name for each in tables.fact_day.c
-)
+
+DAY_KEY: Final = ("tbl", "day", "shift", "dealt_by", "game")
+"""What a shift of a dealer at a table is named by, in the order of `DayName`."""
 
 
-def _named(columns: str) -> str:
-    """The rows with the names of a list. A join, since SQLite looks up no rows of `in (values ..)` in an index."""
-    same = (f"{name} = names.column{at}" for at, name in enumerate(columns.split(), 1))
+def _named(columns: str, of: str = "") -> str:
+    """The rows with the names of a list. A join, since SQLite looks up no rows of `in (values ..)` in an index.
+
+    of: the table with a point, where several have such columns.
+    """
+    same = (f"{of}{name} = names.column{at}" for at, name in enumerate(columns.split(), 1))
     return f"join $names as names on {' and '.join(same)}"
 
 
@@ -34,21 +38,34 @@ FORGET_STAKES: Final = text(
     "delete from fact_stake where tbl = :tbl and journal = :journal and shoe = :shoe and round = :round"
 )
 FACT_DAY: Final = newest(tables.fact_day)
-FACT_DAYS: Final = text(f"select {_DAY} from fact_day {_named('tbl day shift dealt_by game')}")
-FORGET_DAY: Final = text("""
-delete from fact_day where tbl = :tbl and day = :day and shift = :shift and dealt_by = :dealt_by and game = :game
+FACT_DAYS: Final = text(f"""
+select fact_day.*, cast(fact_dealer_bet.bets as text)
+from fact_day left join fact_dealer_bet using ({", ".join(DAY_KEY)}) {_named(" ".join(DAY_KEY), "fact_day.")}
 """)
+_ONE_DAY: Final = "tbl = :tbl and day = :day and shift = :shift and dealt_by = :dealt_by and game = :game"
+FORGET_DAY: Final = text(f"delete from fact_day where {_ONE_DAY}")
 FORGET_DAYS: Final = text("delete from fact_day where tbl = :tbl")
+FACT_DEALER_BET: Final = newest(tables.fact_dealer_bet)
+FORGET_DEALER_BET: Final = text(f"delete from fact_dealer_bet where {_ONE_DAY}")
+FORGET_DEALER_BETS: Final = text("delete from fact_dealer_bet where tbl = :tbl")
 FACT_BET: Final = newest(tables.fact_bet)
 FACT_BETS: Final = text(f"select tbl, day, game, cast(bets as text) from fact_bet {_named('tbl day game')}")
 FORGET_BET: Final = text("delete from fact_bet where tbl = :tbl and day = :day and game = :game")
 FORGET_BETS: Final = text("delete from fact_bet where tbl = :tbl")
 FACT_PACE: Final = newest(tables.fact_pace)
-FACT_SLOTS: Final = text(f"select tbl, since, day, dealt_by, rounds from fact_pace {_named('tbl since')}")
+FACT_SLOTS: Final = text(f"select tbl, since, day, dealt_by, rounds, millis from fact_pace {_named('tbl since')}")
 FORGET_PACE: Final = text(
     "delete from fact_pace where tbl = :tbl and since = :since and day = :day and dealt_by = :dealt_by"
 )
 FORGET_PACES: Final = text("delete from fact_pace where tbl = :tbl")
+_hours, _came = tables.fact_hours.c, insert(tables.fact_hours).excluded
+FACT_HOURS: Final = newest(tables.fact_hours, rounds=_hours.rounds + _came.rounds, millis=_hours.millis + _came.millis)
+"""Adds to what is there."""
+
+NO_HOURS: Final = text("""
+delete from fact_hours where day = :day and tbl = :tbl and dealt_by = :dealt_by and rounds = 0 and millis = 0
+""")
+FORGET_HOURS: Final = text("delete from fact_hours where tbl = :tbl")
 CHANGE: Final = text("""
 insert into fact_change (one, changed) values (1, :count)
 on conflict (one) do update set changed = fact_change.changed + excluded.changed returning changed
@@ -59,6 +76,12 @@ FACT_DEALER: Final = once(tables.fact_dealer)
 FACT_ENTRY: Final = once(tables.fact_entry)
 FACT_SHOE_BEGAN: Final = newest(tables.fact_shoe, "opened_at game decks")
 FACT_SHOE_OVER: Final = newest(tables.fact_shoe, "ended_at why rounds")
+SHOE_DEALER: Final = text("""
+update fact_shoe set dealt_by = (
+  select r.dealt_by from fact_round r where r.tbl = fact_shoe.tbl and r.journal = fact_shoe.journal
+    and r.shoe = fact_shoe.shoe and r.round = fact_shoe.rounds)
+where tbl = :tbl and journal = :journal and shoe = :shoe and ended_at is not null
+""")
 FACT_ORDER: Final = once(tables.fact_order)
 FACT_ACTS: Final = once(tables.fact_acts)
 FACT_NONE: Final = once(tables.fact_none)
@@ -119,7 +142,7 @@ def sums(by: Collection[str]) -> TextClause:
 
     Money in two parts, millions and the rest: a sum of forged amounts is more than an integer of SQLite.
     """
-    key = (each.name if each.name in by else "''" for each in tables.fact_day.primary_key)
+    key = (name if name in by else "''" for name in DAY_KEY)
     money = (f"sum({each} / 1000000), sum({each} % 1000000)" for each in ("staked", "house"))
     counts = (f"sum({each})" for each in ("rounds", "voided", "corrected", "by_hand"))
     return text(
@@ -133,7 +156,7 @@ FORGOTTEN: Final = tuple(each.name for each in tables.FACTS if "journal" in each
 _BETWEEN: Final = "day between :since and :until and (:tbl = '' or tbl = :tbl)"
 BETS_BETWEEN: Final = text(f"select game, cast(bets as text) from fact_bet where {_BETWEEN}")
 PACE_BETWEEN: Final = text(f"""
-select dealt_by, sum(rounds), sum(millis) from fact_pace where {_BETWEEN} group by dealt_by order by dealt_by
+select dealt_by, sum(rounds), sum(millis) from fact_hours where {_BETWEEN} group by dealt_by order by dealt_by
 """)
 CHANGED_BETWEEN: Final = text(f"""
 select tbl, shoe, round, day, status, at from fact_round where {_BETWEEN} and revision > 0

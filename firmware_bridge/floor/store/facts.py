@@ -51,6 +51,10 @@ PAGE: Final = 2_000
 """Messages read at once when facts are rebuilt."""
 
 
+Hours = dict[tuple[str, str, str], tuple[int, int]]
+"""Gaming day, table and dealer -> rounds with a result, and the milliseconds in which they were dealt."""
+
+
 class Kept(NamedTuple):
     """A round as it is kept. opened_at: of its first event; closed_at: of its first `round` message; RFC 3339."""
 
@@ -102,12 +106,17 @@ class FactWrites(FeedWrites):
                     days.setdefault(name_of(round), Day()).add(round)
                     add_bets(bets.setdefault(table_day(round), {}), round)
                     add_pace(slots, round, kept.closed_at)
-            self._many(self._sql.FORGET_DAYS, [(table,)])
-            self._many(self._sql.FORGET_BETS, [(table,)])
-            self._many(self._sql.FORGET_PACES, [(table,)])
+            for statement in (
+                self._sql.FORGET_DAYS,
+                self._sql.FORGET_DEALER_BETS,
+                self._sql.FORGET_BETS,
+                self._sql.FORGET_PACES,
+                self._sql.FORGET_HOURS,
+            ):
+                self._many(statement, [(table,)])
             self._put_days(days)
             self._put_bets(bets)
-            self._put_slots(slots)
+            self._put_slots(slots, {})
 
     def _rebuild(self, key: Key) -> None:
         """Rebuild the facts of a journal within a transaction."""
@@ -131,14 +140,17 @@ class FactWrites(FeedWrites):
 
     def _save_facts(self, made: Facts, *, is_proved: bool = False) -> None:
         """Keep facts. is_proved: these rounds replace others with the same names and bytes that were not verified."""
-        self._save_rounds(made, is_proved=is_proved)
+        shoes = self._save_rounds(made, is_proved=is_proved)
         for kind, values in _values(made.events).items():
             self._many(getattr(self._sql, _STATEMENTS[kind]), values)
         if made.not_made:
             self._many(self._sql.FACT_NONE, [(each.topic, *each.place, each.why) for each in made.not_made])
+        shoes |= {(*each.place[:2], each.shoe) for each in made.events if isinstance(each, ShoeOver)}
+        self._many(self._sql.SHOE_DEALER, sorted(shoes))
         self._save_feed(made)
 
-    def _save_rounds(self, made: Facts, *, is_proved: bool) -> None:
+    def _save_rounds(self, made: Facts, *, is_proved: bool) -> set[tuple[str, str, int]]:
+        """Keep rounds; returns the shoes, each with its table and journal, of those that changed."""
         names = {**dict.fromkeys(each.name for each in made.rounds), **dict.fromkeys(made.opened)}
         before = {each: Kept() for each in names} | self._kept(names)
         after = dict(before)
@@ -156,7 +168,7 @@ class FactWrites(FeedWrites):
             after[newest.name] = here
         changed = {name: kept for name, kept in after.items() if kept != before[name]}
         if not changed:
-            return
+            return set()
         self._put_rounds(changed)
         replaced = [
             (*name[:2], each.seq, each.n)
@@ -176,6 +188,7 @@ class FactWrites(FeedWrites):
             add_pace(slots, before[name].round, before[name].closed_at, -1)
             add_pace(slots, kept.round, kept.closed_at)
         self._change_slots(slots)
+        return {each.now.name[:3] for each in counting}
 
     def _put_rounds(self, rounds: dict[RoundName, Kept]) -> None:
         """Write rounds, each with the next number of a change: the lock of facts lets no other writer take it."""
@@ -207,8 +220,10 @@ class FactWrites(FeedWrites):
     def _put_days(self, days: dict[DayName, Day]) -> None:
         if over := [name for name, day in days.items() if day == Day()]:
             self._many(self._sql.FORGET_DAY, over)
-        if there := [(*name, *_sums(day)) for name, day in sorted(days.items()) if day != Day()]:
-            self._many(self._sql.FACT_DAY, there)
+            self._many(self._sql.FORGET_DEALER_BET, over)
+        there = [(name, day) for name, day in sorted(days.items(), key=_name) if day != Day()]
+        self._many(self._sql.FACT_DAY, [(*name, *_sums(day)) for name, day in there])
+        self._many(self._sql.FACT_DEALER_BET, [(*name, as_json(day.bets).decode()) for name, day in there])
 
     def _table_bets(self, names: Iterable[TableDay]) -> TableBets:
         found = (each for some in in_parts(sorted(names)) for each in self._named(self._sql.FACT_BETS, some))
@@ -223,12 +238,14 @@ class FactWrites(FeedWrites):
         """Add rounds to their slots, or take them out."""
         changes = {slot: change for slot, change in changes.items() if any(change.values())}
         found = (each for some in in_parts(sorted(changes)) for each in self._named(self._sql.FACT_SLOTS, some))
-        for table, since, day, dealt_by, rounds in found:
+        before: Hours = {}
+        for table, since, day, dealt_by, rounds, millis in found:
             changes[Slot(table, since)][day, dealt_by] += rounds
-        self._put_slots(changes)
+            _add_hours(before, (day, table, dealt_by), rounds, millis)
+        self._put_slots(changes, before)
 
-    def _put_slots(self, slots: Slots) -> None:
-        """Write all that is in some slots, with each dealer's part of the time."""
+    def _put_slots(self, slots: Slots, before: Hours) -> None:
+        """Write all that is in some slots, with each dealer's part of the time. before: what was in them."""
         over = [(*slot, *who) for slot, rounds in slots.items() for who, count in rounds.items() if not count]
         self._many(self._sql.FORGET_PACE, over)
         there = [
@@ -238,6 +255,14 @@ class FactWrites(FeedWrites):
             if count
         ]
         self._many(self._sql.FACT_PACE, there)
+        hours: Hours = {}
+        for name, (rounds, millis) in before.items():
+            _add_hours(hours, name, -rounds, -millis)
+        for table, _, day, dealt_by, rounds, millis in there:
+            _add_hours(hours, (day, table, dealt_by), rounds, millis)
+        changed = [(*name, *sums) for name, sums in sorted(hours.items()) if any(sums)]
+        self._many(self._sql.FACT_HOURS, changed)
+        self._many(self._sql.NO_HOURS, [name for *name, rounds, _ in changed if rounds <= 0])
 
     def _kept(self, names: Iterable[RoundName]) -> dict[RoundName, Kept]:
         found = (each for some in in_parts(list(names)) for each in self._named(self._sql.FACT_ROUNDS, some))
@@ -307,16 +332,21 @@ def day_of(*found: Any) -> Day:
     """Sums of a day as an engine gives them back, the last one as JSON."""
     *sums, bets = found
     day = Day(*sums)
-    day.bets = bets_of(bets)
+    day.bets = bets_of(bets or "{}")
     return day
 
 
-def _sums(day: Day) -> tuple[Any, ...]:
+def _sums(day: Day) -> tuple[int, ...]:
     money = (max(-MOST_KEPT, min(MOST_KEPT, each)) for each in (day.staked, day.house))
-    return day.rounds, day.voided, day.corrected, day.by_hand, *money, as_json(day.bets).decode()
+    return day.rounds, day.voided, day.corrected, day.by_hand, *money
 
 
-def _name(item: tuple[TableDay, Any]) -> TableDay:
+def _add_hours(to: Hours, name: tuple[str, str, str], rounds: int, millis: int) -> None:
+    had = to.get(name, (0, 0))
+    to[name] = had[0] + rounds, had[1] + millis
+
+
+def _name(item: tuple[Any, Any]) -> Any:
     return item[0]
 
 
@@ -335,9 +365,9 @@ def _event_row(fact: Fact) -> tuple[Any, ...]:
         case AlarmEnded(place, id, choice, by, second):
             return *place, id, False, "", choice, by, second
         case ShoeBegan(place, shoe, game, decks):
-            return place.table, place.journal, shoe, place.at, game, decks, None, None, None
+            return place.table, place.journal, shoe, place.at, game, decks, None, None, None, None
         case ShoeOver(place, shoe, why, rounds):
-            return place.table, place.journal, shoe, None, None, None, place.at, why, rounds
+            return place.table, place.journal, shoe, None, None, None, place.at, why, rounds, None
         case _:
             return *fact.place, *fact[1:]
 

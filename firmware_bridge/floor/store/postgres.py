@@ -182,8 +182,8 @@ class PostgresStore(Store):
             self._db.close()
             raise
 
-    def faults(self) -> list[str]:
-        """Faults of the server's settings and its disk, in words."""
+    def faults(self, *, whole: bool = False) -> list[str]:
+        """Faults of the server's settings, and of its disk as far as it has read it, in words."""
         with self._in_words():
             unsafe = [
                 f"the server runs with {each}: a power cut loses messages" for (each,) in self._db.execute(UNSAFE)

@@ -77,9 +77,13 @@ class SqliteStore(Store):
                 self._db.close()
                 raise
 
-    def faults(self) -> list[str]:
-        with self._in_words():
+    def faults(self, *, whole: bool = False) -> list[str]:
+        if not whole:
+            return []
+        try:
             return [each for (each,) in self._db.execute("pragma quick_check(10)") if each != "ok"]
+        except sqlite3.DatabaseError as error:
+            return [f"{self._path}: {error}"]
 
     def backup(self, target: Path) -> None:
         """Write a copy of the store to a file, atomically, with mode 0600, while others write."""

@@ -17,12 +17,6 @@ class Greatest(FunctionElement[Any]):
     inherit_cache = True
 
 
-class Seconds(FunctionElement[Any]):
-    """Seconds from one RFC 3339 time to another."""
-
-    inherit_cache = True
-
-
 @compiles(Greatest, "postgresql")
 def _greatest(element: Greatest, compiler: Any, **more: Any) -> str:
     return f"greatest({compiler.process(element.clauses, **more)})"
@@ -31,18 +25,6 @@ def _greatest(element: Greatest, compiler: Any, **more: Any) -> str:
 @compiles(Greatest, "sqlite")
 def _max(element: Greatest, compiler: Any, **more: Any) -> str:
     return f"max({compiler.process(element.clauses, **more)})"
-
-
-@compiles(Seconds, "postgresql")
-def _epoch(element: Seconds, compiler: Any, **more: Any) -> str:
-    since, at = (compiler.process(each, **more) for each in element.clauses)
-    return f"extract(epoch from {at}::timestamptz - {since}::timestamptz)"
-
-
-@compiles(Seconds, "sqlite")
-def _julian(element: Seconds, compiler: Any, **more: Any) -> str:
-    since, at = (compiler.process(each, **more) for each in element.clauses)
-    return f"(julianday({at}) - julianday({since})) * 86400.0"
 
 
 def once(table: Table) -> Insert:
@@ -62,7 +44,6 @@ def newest(table: Table, names: str | None = None, where: Any = None, **more: An
 
 
 _came: Final = insert(tables.progress).excluded
-_log, _witnessed = tables.log.alias("g"), tables.witnessed.alias("w")
 
 COLUMNS: Final = ", ".join(f'"{each.name}"' if each.name == "of" else each.name for each in tables.message.columns)
 
@@ -111,6 +92,7 @@ BEHIND: Final = text(f"""
 select {COLUMNS} from message where topic in ('event', 'round') and tbl = :tbl and journal = :journal and seq > :seq
 """)
 LACKING: Final = text(f"select tbl, journal from progress where {tables.LACKS}")
+HAS_MESSAGES: Final = text("select exists (select 1 from message) or exists (select 1 from block)")
 NEWEST: Final = select(func.max(tables.message.c.at), func.max(tables.message.c.received_at))
 
 _OLD: Final = """
@@ -309,33 +291,6 @@ update incident set closed_at = :at where tbl = :tbl and kind = :kind and place 
 """)
 CLOSE_KIND: Final = text("update incident set closed_at = :at where tbl = :tbl and kind = :kind and closed_at = ''")
 
-COSIGNATURE: Final = newest(tables.cosignature, "size at line", where=text("cosignature.size <= excluded.size"))
-COSIGNATURES: Final = select(tables.cosignature).order_by(tables.cosignature.c.origin, tables.cosignature.c.witness)
-WITNESSED_NOTE: Final = once(tables.witnessed)
-NEWEST_WITNESSED: Final = text("""
-select w.origin, w.size, w.since, w.at, w.note from log g
-join witnessed w on w.origin = g.origin and w.size = g.witnessed order by w.origin
-""")
-LONGEST: Final = select(
-    _log.c.origin,
-    select(func.max(Seconds(_witnessed.c.since, _witnessed.c.at)))
-    .where(_witnessed.c.origin == _log.c.origin, _witnessed.c.at >= bindparam("since"))
-    .scalar_subquery(),
-)
-OPEN_WINDOWS: Final = text("""
-select g.origin, coalesce(min(m.received_at), min(b.received_at)) from log g
-join leaves f on f.origin = g.origin and f.idx = g.witnessed
-left join message m on m.topic = 'event' and m.tbl = f.tbl and m.journal = f.journal and m.seq = f.seq
-left join block b on b.tbl = f.tbl and b.journal = f.journal
-where g.witnessed < g.size and coalesce(m.received_at, b.received_at) is not null group by g.origin
-""")
-WITNESSED_ROUNDS: Final = text("""
-select g.origin, m.shoe, m.round from log g
-join leaves f on f.origin = g.origin and f.idx = g.witnessed - 1
-join message m on m.topic = 'round' and m.tbl = f.tbl and m.journal = f.journal and m.revision = 0 and m.seq = (
-  select max(r.seq) from message r
-  where r.topic = 'round' and r.tbl = f.tbl and r.journal = f.journal and r.revision = 0 and r.seq <= f.seq)
-""")
 BLOCK: Final = text(f"select body, digest from block where {_ONE}")
 BLOCKS: Final = text("""
 select tbl, journal from block
@@ -376,7 +331,3 @@ where exists (select 1 from block b where b.tbl = c.tbl and b.journal = c.journa
 """Events that are in a block and, because other bytes came under their key, stored as rows again."""
 
 PACKED: Final = select(func.sum(tables.block.c.messages))
-DOCUMENT: Final = once(tables.evidence)
-DOCUMENTS: Final = select(tables.evidence).order_by(
-    tables.evidence.c.tbl, tables.evidence.c.place, tables.evidence.c.name
-)

@@ -275,7 +275,10 @@ KEPT: Final = {
 }
 """Table -> what no statement may do to its rows: a trigger refuses it, to the owner too."""
 
-_ROUNDS_THAT_COUNT: Final = """
+COUNTING: Final = """message m left join proved p
+  on p.tbl = m.tbl and p.journal = m.journal and p.seq = m.seq and p.n = m.n where m.topic = 'round' and (
+    p.idx is not null or not exists (select 1 from record_key k where k.tbl = m.tbl and k.trust <> 'seen'))"""
+_ROUNDS_THAT_COUNT: Final = f"""
   select 'round' as topic, m.tbl, m.journal, m.seq, m.n, m."of", coalesce(p.shoe, m.shoe) as shoe,
     coalesce(p.at, m.at) as at, coalesce(p.received_at, m.received_at) as received_at,
     coalesce(p.game, m.game) as game, coalesce(p.round, m.round) as round, coalesce(p.status, m.status) as status,
@@ -283,9 +286,7 @@ _ROUNDS_THAT_COUNT: Final = """
     case when p.body is null then m.prev_journal else p.prev_journal end as prev_journal,
     case when p.body is null then m.prev_seq else p.prev_seq end as prev_seq,
     coalesce(p.body, m.body) as body, p.origin, p.idx
-  from message m left join proved p on p.tbl = m.tbl and p.journal = m.journal and p.seq = m.seq and p.n = m.n
-  where m.topic = 'round' and (
-    p.idx is not null or not exists (select 1 from record_key k where k.tbl = m.tbl and k.trust <> 'seen'))"""
+  from {COUNTING}"""
 """All rounds, but of a table with an enrolled key only what a checkpoint verified.
 
 `proved` names each round that one did. It has the columns of `message` where other bytes had come first under its key:
@@ -310,7 +311,7 @@ VIEWS: Final = {
   from round_latest r where status <> 'voided'""",
     "gaps": f"""
   select tbl, journal, case when whole < closed_to then closed_to else whole end + 1 as "from", known as "to", moved_at
-  from progress where {GAP}""",
+  from progress where ({LACKS}) and {GAP}""",
     "round_gaps": """
   select tbl, prev_journal as journal, prev_seq as seq, journal as named_in, seq as named_by
   from message m where topic = 'round' and prev_seq is not null and not exists (

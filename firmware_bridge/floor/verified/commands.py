@@ -75,7 +75,8 @@ def witnessed_note(store: Store, table: str) -> str:
     origins = {each.origin: each.birth for each in store.logs() if each.table == table}
     found = [each for each in store.newest_witnessed() if each.origin in origins]
     if not found:
-        raise NotDone(f"no quorum of witnesses has cosigned a note of table {table} yet", "see shoe-floor check")
+        what = f"no quorum of witnesses has cosigned a note of table {table} yet"
+        raise NotDone(what, "shoe-floor check says which witness is late; without witnesses verify the export alone")
     return max(found, key=lambda each: origins[each.origin]).note
 
 

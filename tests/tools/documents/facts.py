@@ -5,6 +5,7 @@ from typing import Any, Final
 from sqlalchemy import Column, Table
 
 from firmware_bridge.floor.store.fact_tables import FACTS, kind_of
+from firmware_bridge.floor.store.house_statements import QUERIES
 
 KINDS: Final = {"TEXT": "text", "BIGINT": "integer", "TIMESTAMP": "time", "JSON": "JSON", "BOOLEAN": "0 or 1"}
 
@@ -15,16 +16,77 @@ Beside the messages as they came the [store](floor.md) keeps facts, made of them
 sums of days, alarms, dealers, shoes and orders. Of a table with an [enrolled key](incidents.md#enrolling-a-table) only
 messages that a checkpoint verified are facts: with its first enrolled key the others are facts no longer.
 
+## Who asks what
+
+Months and days are examples: `--since 2026-11` is all of November, `--since 2026-11-20` a day, `--until` the last one
+of several; without them a report is of the newest gaming day. `--csv` is for a spreadsheet, `--html` for paper,
+`--sort` puts the lowest of a column first.
+
+| a manager asks | answer |
+|---|---|
+| How much did each table hold last month? | `shoe-floor report table --since 2026-11`; \
+by day: `shoe-floor report hold --since 2026-11` |
+| Which shift earned most on a day? | `shoe-floor report shift --since 2026-11-21 --sort 'house won'`, the last row |
+| How many ties were there at T07 last month? | `shoe-floor report bet --table T07 --since 2026-11`, \
+`won` of `tie`; by day: `shoe-floor report ties --table T07 --since 2026-11` |
+| Which dealer is slowest? | `shoe-floor report dealer --since 2026-11 --sort 'an hour'`, the \
+first rows |
+| Which dealers' shoes were ended early? | `shoe-floor report early --since 2026-11` |
+| Which bet loses the house money? | `shoe-floor report bet --since 2026-11 --sort 'house %'`, \
+the rows below 0. Of baccarat per unit staked: what guests stake there the backend knows, and no shoe. Of games in \
+money `units` is what the seats won: `--sort units`, the last rows |
+| What are the numbers of a gaming day, for accounting? | `shoe-floor report table --csv --since 2026-11-20 -o \
+day.csv`; each round: [export](#export) |
+| What was changed after a report was printed? | `shoe-floor export fact_round --after 0 --columns \
+day,tbl,shoe,round,status`, with the change that the page names in place of 0; by whom and why: \
+`shoe-floor report changes` |
+| Which alarms took longest? | `shoe-floor report alarms --since 2026-11-20 --sort minutes`, the last rows with a \
+number; those without one are open |
+| What is wrong on the floor now? | [the page](page.md) has the tables; `shoe-floor check` the store |
+| Who dealt at T07 at a time? | `shoe-floor export fact_round --csv --table T07 --since 2026-11-20 --until 2026-11-20 \
+--columns closed_at,shoe,round,dealt_by` |
+
+| an auditor asks | answer |
+|---|---|
+| Who entered cards by hand, and for whom? | `shoe-floor report hands --since 2026-11` |
+| Who corrected or voided a round, when, why, and what was said before? | `shoe-floor report changes --table T03 \
+--since 2026-11`; the messages themselves: `shoe-floor export messages --table T03` |
+| Who gave which orders? | `shoe-floor export fact_order --csv --since 2026-11-01 --until 2026-11-30` |
+| Do the results look like chance? | `shoe-floor report chance --since 2026-11`; \
+[what it means](#results-beside-their-expectation) |
+| Is a shoe as it was dealt? | [the auditor's book](audit.md#from-the-back-office); of each round `proof` in \
+`shoe-floor export rounds --table T07` |
+| What does the record lack? | `shoe-floor export gaps`: messages that are missing; `shoe-floor export pending`: \
+what no checkpoint verified; [closed gaps](floor.md#what-nobody-can-mend): `shoe-floor export closed` |
+| Was anything deleted, and by whom? | In order: `shoe-floor export expired`, which is what \
+[`expire`](floor.md#how-long-it-is-kept) deleted. Behind its back: `shoe-floor check --record` names each signed entry \
+that is [not in the store](incidents.md#finding-incidents), or not as it was signed. By whom the store cannot say: \
+that is in the logs of its machine and its database |
+| What is in conflict, and who closed it? | `shoe-floor export conflicts` has both messages of what is open, \
+`shoe-floor export closed` who closed what, when and why; the same of quarantine: `shoe-floor export quarantine` |
+| Do the reports say what the messages say? | `shoe-floor rebuild facts` makes all facts again, best on a \
+[copy](floor.md#backup-and-restore); then the same report is the same to the last digit, but for the number of its \
+change |
+| What counts in no report, and why? | `shoe-floor export fact_none` |
+
+## Reports
+
     shoe-floor report table                                    # of the newest gaming day: rounds, money, hold
-    shoe-floor report bet --since 2026-11-01 --until 2026-11-30 --table T07
-    shoe-floor report dealer --csv --since 2026-11-01 --until 2026-11-30 >dealers.csv
-    shoe-floor report table --html --since 2026-11-01 --until 2026-11-30 -o november.html
+    shoe-floor report bet --since 2026-11 --table T07
+    shoe-floor report dealer --csv --since 2026-11 >dealers.csv
+    shoe-floor report table --html --since 2026-11 -o november.html
     shoe-floor rebuild facts                                   # make them again, while the ingest runs
 
-`report` is by `day`, `shift`, `table`, `dealer` or `bet`. Each round counts once, on its own gaming day, by the newest
-message about it; below the table stand the rounds that were corrected or voided after they had closed. Money is that of
-rounds with known stakes. A bet of baccarat counts per unit staked, whoever staked it: `won`, `lost` and `pushed` are
-rounds, `house %` is what a guest would have lost who had staked one unit on it in each of them.
+A report by `day`, `shift`, `table`, `dealer` or `bet` is of sums; `shoe-floor report --help` names the others too.
+Each round counts once, on its own gaming day, by the newest message about it; below the sums stand the rounds that were
+corrected or voided after they had closed, the first 20 of them in a text. Money is that of rounds with known stakes. A
+bet of baccarat counts per unit staked, whoever staked it: `won`, `lost` and `pushed` are rounds, `house %` is what a
+guest would have lost who had staked one unit on it in each of them. Of the other games the bets are seats, and `units`
+the money that they won.
+
+`changes` has a row for each correction and each void, also of a round in play: `before` is the result, with its cards,
+that counted until then, and empty where there was none. `alarms` has those that began on these days, in UTC, and the
+minutes until the next end of the same alarm at the table.
 
 `hours` and `an hour` of a dealer are time at the tables and rounds in it. Time is counted in tens of minutes by the
 clock: of each one at a table a dealer has the part that the dealer's rounds are of all rounds in it, and one without a
@@ -56,30 +118,35 @@ once; the file is written last. Give each export a name of its own, and let the 
 without a file; what it says at the end is the next one. Rounds that expired, and those of a table that is enrolled
 later and were never verified, go without a row. After the store was restored from a backup begin with `--after 0`.
 
+## In a spreadsheet
+
+CSV is UTF-8, with commas, and points in numbers. Open it in Excel by *Data*, *From Text/CSV*, 65001: Unicode (UTF-8),
+and in LibreOffice by the dialog that opens: a double click reads Chinese names wrongly, and where a house writes 12,50
+it makes a text or a date of 12.50 (choose *English (United States)* as the locale). A report has money in units; an
+export has it in millionths: divide `staked`, `house` and `bet.NAME` by 1,000,000. The sums of the export are then those
+of the report; rounds that are voided or open have no amounts in it.
+
 ## Queries
 
-Each runs as it stands in PostgreSQL and in SQLite from 3.38 on: `psql DATABASE` with a
-[reader's role](floor.md#postgresql), `sqlite3 -readonly FILE`. The month stands in it.
+What reports do not ask, SQL does. Each query runs as it stands in PostgreSQL and in SQLite from 3.38 on: `psql
+DATABASE` with a [reader's role](floor.md#postgresql), `sqlite3 -readonly -header -csv FILE`. The month stands in it;
+`report` runs those that it has a name for, with your days and `--table`.
 
 ### Hold by table and day
 
-For a manager. `hold` is what the house won of 100 staked; empty where no stake is known.
+For a manager: `shoe-floor report hold`. `hold` is what the house won of 100 staked; empty where no stake is known.
 
 ```sql
-select tbl, day, sum(rounds) as rounds, sum(staked) / 1000000.0 as staked, sum(house) / 1000000.0 as won,
-  round(100.0 * sum(house) / nullif(sum(staked), 0), 2) as hold
-from fact_day where day between '2026-11-01' and '2026-11-30' group by tbl, day order by tbl, day
+$hold
 ```
 
 ### Ties at a table
 
-For a manager. A tie is a round that the bet `tie` wins; of eight full decks 9.52 of 100 rounds are one.
+For a manager: `shoe-floor report ties`. A tie is a round that the bet `tie` wins; of eight full decks 9.52 of 100
+rounds are one.
 
 ```sql
-select day, cast(bets -> 'tie' ->> 0 as bigint) as ties,
-  cast(bets -> 'tie' ->> 0 as bigint) + cast(bets -> 'tie' ->> 1 as bigint) as rounds
-from fact_bet where tbl = 'T07' and game = 'baccarat' and day between '2026-11-01' and '2026-11-30'
-order by day
+$ties
 ```
 
 ### Pace of each dealer
@@ -89,82 +156,39 @@ For a manager. The same numbers as in `shoe-floor report dealer`.
 ```sql
 select dealt_by as dealer, sum(rounds) as rounds, round(sum(millis) / 3600000.0, 2) as hours,
   round(sum(rounds) * 3600000.0 / nullif(sum(millis), 0), 1) as an_hour
-from fact_pace where day between '2026-11-01' and '2026-11-30' group by dealt_by order by an_hour desc, dealer
+from fact_hours where day between '2026-11-01' and '2026-11-30' group by dealt_by order by an_hour desc, dealer
 ```
 
 ### Shoes ended early
 
-For a manager. By the dealer of the shoe's last round: all shoes that ended, and `early` those that ended otherwise than
-behind the cut card or for want of cards. The reasons: `select why, count(*) from fact_shoe group by why`.
+For a manager: `shoe-floor report early`. By the dealer of the shoe's last round: all shoes that ended, and `early`
+those that ended otherwise than behind the cut card or for want of cards. The reasons: `select why, count(*) from
+fact_shoe group by why`.
 
 ```sql
-select coalesce(r.dealt_by, '') as dealer, count(*) as shoes, sum(case when s.why in (
-    'the last round is over', 'the pack is over', 'too few cards are left for another round', 'the shoe is empty'
-    ) then 0 else 1 end) as early
-from fact_shoe s
-left join fact_round r on r.tbl = s.tbl and r.journal = s.journal and r.shoe = s.shoe and r.round = s.rounds
-where s.ended_at >= '2026-11-01T00:00:00.000Z' and s.ended_at < '2026-12-01T00:00:00.000Z'
-group by 1 order by early desc, dealer
+$early
 ```
 
 ### Cards entered by hand, by person and dealer
 
-For an auditor. Who entered or looked at cards (`by_name`, with `second`), and for whom: the dealer of the round that
-closed next at the table. A pair of names that often enters cards for one dealer is worth a look.
+For an auditor: `shoe-floor report hands`. Who entered or looked at cards (`by_name`, with `second`), and for whom: the
+dealer of the round that closed next at the table. A pair of names that often enters cards for one dealer is worth a
+look.
 
 ```sql
-select e.by_name, e.second, coalesce((
-    select r.dealt_by from fact_round r
-    where r.tbl = e.tbl and r.closed_at >= e.at order by r.closed_at limit 1), '') as dealer, count(*) as cards
-from fact_entry e
-where e.at >= '2026-11-01T00:00:00.000Z' and e.at < '2026-12-01T00:00:00.000Z'
-group by 1, 2, 3 order by cards desc, 1, 2, 3
+$hands
 ```
 
 ### Results beside their expectation
 
-For an auditor. How often player, banker and tie came at each table, beside what eight full decks lead to, and the
-chi-square of that, with two degrees of freedom. By chance alone it is above 9.21 at one table of a hundred, and above
-13.82 at one of a thousand: of 200 tables expect two above 9.21 each month. A table that is above it month after month
-does not deal as shuffled cards do; a low value proves nothing about any one round.
+For an auditor: `shoe-floor report chance`. How often player, banker and tie came at each table, beside what eight full
+decks lead to, and the chi-square of that, with two degrees of freedom. By chance alone it is above 9.21 at one table of
+a hundred, and above 13.82 at one of a thousand: of 200 tables expect two above 9.21 each month. A table that is above
+it month after month does not deal as shuffled cards do; a low value proves nothing about any one round.
 
 ```sql
-with seen as (
-  select tbl, sum(cast(bets -> 'player' ->> 0 as bigint)) as player,
-    sum(cast(bets -> 'banker' ->> 0 as bigint)) as banker, sum(cast(bets -> 'tie' ->> 0 as bigint)) as tie
-  from fact_bet where game = 'baccarat' and day between '2026-11-01' and '2026-11-30' group by tbl),
-expected as (
-  select *, player + banker + tie as rounds, 0.446247 * (player + banker + tie) as of_player,
-    0.458597 * (player + banker + tie) as of_banker, 0.095156 * (player + banker + tie) as of_tie
-  from seen where player + banker + tie > 0)
-select tbl, rounds, player, round(of_player, 1) as expected_player, banker, round(of_banker, 1) as expected_banker,
-  tie, round(of_tie, 1) as expected_tie,
-  round(player * player / of_player + banker * banker / of_banker + tie * tie / of_tie - rounds, 2) as chi_square
-from expected order by chi_square desc, tbl
+$chance
 ```
-
-## Who asks what
-
-| question | answer |
-|---|---|
-| How much did each table hold last month? | `shoe-floor report table --since 2026-11-01 --until 2026-11-30`; \
-by day: [query](#hold-by-table-and-day) |
-| How many ties were there at T07 last month? | `shoe-floor report bet --table T07 --since 2026-11-01 --until \
-2026-11-30`, `won` of `tie`; by day: [query](#ties-at-a-table) |
-| How fast is each dealer? | `shoe-floor report dealer --since 2026-11-01 --until 2026-11-30`, `an hour` |
-| Which dealers' shoes were ended early? | [query](#shoes-ended-early) |
-| Who entered cards by hand, and for whom? | [query](#cards-entered-by-hand-by-person-and-dealer) |
-| Do the results look like chance? | [query](#results-beside-their-expectation) |
-| Which rounds were changed after they had closed? | `shoe-floor report day --since 2026-11-01 --until 2026-11-30`, \
-below the table |
-| Who gave which orders? | `shoe-floor export fact_order --csv --since 2026-11-01 --until 2026-11-30` |
-| Is a report that was printed still true? | `shoe-floor export fact_round --after 0 --columns \
-day,tbl,shoe,round,status`, with the change that the page names in place of 0 |
-| Which alarms did T07 have on a day, and what was decided? | `shoe-floor export fact_alarm --csv --table T07 --since \
-2026-11-20 --until 2026-11-20` |
-| Who dealt at T07 at a time? | `shoe-floor export fact_round --csv --table T07 --since 2026-11-20 --until 2026-11-20 \
---columns closed_at,shoe,round,dealt_by` |
-| What counts in no report, and why? | `shoe-floor export fact_none` |
 
 ## Data dictionary
 
@@ -173,9 +197,18 @@ Money is in millionths, as an integer, so that sums are exact. Times are `timest
 """
 
 
+NOVEMBER: Final = ("2026-11-01", "2026-11-30", "2026-11-01T00:00:00.000Z", "2026-12-01T00:00:00.000Z")
+
+TABLES: Final = {"ties": "T07"}
+"""Query -> the table that it is shown for, where it is one."""
+
+
 def page() -> str:
     """docs/facts.md."""
-    return HEAD + "".join(map(_of_table, FACTS))
+    head = HEAD
+    for name, query in QUERIES.items():
+        head = head.replace(f"${name}\n", query.on(*NOVEMBER, TABLES.get(name, "")))
+    return head + "".join(map(_of_table, FACTS))
 
 
 def _of_table(table: Table) -> str:

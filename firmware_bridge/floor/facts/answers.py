@@ -1,0 +1,115 @@
+"""Answers to what a house asks by name: changes of rounds, and alarms with how long they were open."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import groupby
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from firmware_bridge.floor.facts.reports import Report
+
+ASKED: Final = {
+    "changes": "rounds that were corrected or voided: by whom, why, what was said before",
+    "alarms": "alarms, how long each was open, and who decided",
+    "early": "shoes that were ended early, by the dealer of the last round",
+    "hands": "cards that people entered by hand, by person and dealer",
+    "hold": "what each table held on each gaming day",
+    "ties": "ties of each table of baccarat on each gaming day",
+    "chance": "results beside what eight full decks lead to",
+}
+"""Name of a report that is none of sums -> what it answers."""
+
+
+class RoundMessage(NamedTuple):
+    """A message about a round that was corrected or voided. status: of its newest one. body: empty where it is lost."""
+
+    day: str
+    table: str
+    journal: str
+    shoe: int
+    round: int
+    status: str
+    dealer: str
+    body: bytes
+
+
+class AlarmAt(NamedTuple):
+    """An alarm that began or ended. at: RFC 3339."""
+
+    table: str
+    id: str
+    at: str
+    begins: bool
+    detail: str
+    choice: str
+    by: str
+    second: str
+
+
+class _Card(Struct):
+    card: str
+
+
+class _Result(Struct):
+    at: str
+    status: str
+    cards: list[_Card]
+    outcome: str = ""
+    by: str = ""
+    second: str = ""
+    why: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """Outcome and cards, as they count."""
+        cards = " ".join(each.card for each in self.cards)
+        return f"{self.outcome} ({cards})" if self.status != "voided" else ""
+
+
+_result: Final = msgspec.json.Decoder(_Result).decode
+
+CHANGES: Final = ("day", "table", "shoe", "round", "at", "what", "by", "second", "dealer", "why", "before", "now")
+ALARMS: Final = ("table", "alarm", "began", "minutes", "decided", "by", "second", "detail")
+
+
+def changes(messages: Iterable[RoundMessage]) -> Report:
+    """A row for each correction and void. messages: as `FactQueries.changes` has them."""
+    rows = [row for _, some in groupby(messages, lambda each: each[:5]) for row in _changes(list(some))]
+    return Report(CHANGES, rows, len(CHANGES))
+
+
+def _changes(messages: list[RoundMessage]) -> Iterator[tuple[str, ...]]:
+    first = messages[0]
+    name, before = (first.day, first.table, str(first.shoe), str(first.round)), ""
+    for each in messages:
+        if not each.body:
+            yield (*name, "", each.status, "", "", each.dealer, "", "", "")
+            continue
+        read = _result(each.body)
+        if read.status != "closed":
+            who = read.by, read.second, each.dealer
+            yield (*name, read.at, read.status, *who, "; ".join(read.why), before, read.text)
+        before = read.text
+
+
+def alarms(found: Iterable[AlarmAt], until: str) -> Report:
+    """A row for each alarm that began before a time, RFC 3339, with the end that came next. found: in order."""
+    rows, begun = [], dict[tuple[str, str], AlarmAt]()
+    for each in found:
+        name = each.table, each.id
+        if each.begins:
+            begun.setdefault(name, each)
+        elif began := begun.pop(name, None):
+            rows.append(_alarm(began, each))
+    rows += [_alarm(each, None) for each in begun.values()]
+    return Report(ALARMS, sorted((row for row in rows if row[2] < until), key=lambda row: (row[2], *row)), 3)
+
+
+def _alarm(began: AlarmAt, ended: AlarmAt | None) -> tuple[str, ...]:
+    head = began.table, began.id, began.at
+    if ended is None:
+        return (*head, "", "open", "", "", began.detail)
+    minutes = (datetime.fromisoformat(ended.at) - datetime.fromisoformat(began.at)).total_seconds() / 60
+    return (*head, f"{minutes:.1f}", ended.choice, ended.by, ended.second, began.detail)
