@@ -22,10 +22,11 @@ def test_what_was_played_has_all_that_changes_a_sum(played: Played) -> None:
     assert any(card["from"] == "manual" for each in played.rounds for card in each.body["cards"])
 
 
-@pytest.mark.parametrize("words", [(), ("compact",), ("rebuild", "facts")], ids=["stored", "compacted", "rebuilt"])
-def test_reports_and_facts_are_those_of_the_journals(played: Played, words: tuple[str, ...]) -> None:
-    if words:
-        played.run(*words)
+def test_reports_and_facts_are_those_of_the_journals(played: Played) -> None:
+    assert differences(played) == []
+    assert int(played.compact().split()[0]) >= 5
+    assert differences(played) == []
+    played.rebuild()
     assert differences(played) == []
 
 

@@ -14,7 +14,8 @@ pytest.importorskip("psycopg")
 
 def test_reports_and_facts_are_those_of_the_journals(tmp_path: Path, cluster: Cluster, database: str) -> None:
     played = Played(tmp_path, 1_000, f'url = "{cluster.url(database)}"')
-    for words in (), ("compact",), ("rebuild", "facts"):
-        if words:
-            played.run(*words)
-        assert differences(played) == []
+    assert differences(played) == []
+    assert int(played.compact().split()[0]) >= 5
+    assert differences(played) == []
+    played.rebuild()
+    assert differences(played) == []
