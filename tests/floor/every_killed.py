@@ -1,7 +1,7 @@
 """Commands of a store that are killed with -9 at each of their steps; tests of each engine bring the fixture `kept`.
 
 A step is the moment before each statement and each commit, and that behind a commit. After each kill the store is as
-one of its whole transactions left it; the same command again does the rest. `EVERY_STEP=1` leaves out no step.
+one of its whole transactions left it; the same command again does the rest. With `EVERY_CELL=yes` no step is left out.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from tests.floor.every_store import KEY
 from tests.floor.facts.played import rows
 from tests.floor.house import shoes_over
 from tests.floor.journals import event
+from tests.kit.nightly import EVERY
 
-STRIDE: Final = 1 if os.environ.get("EVERY_STEP") else 7
+STRIDE: Final = 1 if EVERY else 7
 EACH: Final = 8
 """Steps from kill to kill, behind the first ones, of which each is taken."""
 
