@@ -17,7 +17,7 @@ from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.facts.wire import LONGEST, MOST
 from firmware_bridge.facts.wire_states import NO_RECORD, Alarms, Status
 from firmware_bridge.floor.listed import Listed
-from firmware_bridge.floor.record.ledger import Ledger
+from firmware_bridge.floor.record.ledger import LEAST, Ledger
 from firmware_bridge.floor.record.message import STREAMS, Key, Unread, now, row
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.quota import Quarantine
@@ -168,7 +168,7 @@ class Ingest:
         if now_s - self._looked < LOOK_S:
             return 0
         self._looked, before = now_s, self._orders
-        self._records.tick(now_s)
+        self._records.tick(now_s, is_behind=self._ledger.missing() >= LEAST)
         self._listed.enrol(self._records.enrolled)
         self._commit(_Batch(now(), [], {}))
         for table, order in self._ledger.due(now_s):

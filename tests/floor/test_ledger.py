@@ -202,6 +202,21 @@ def test_no_more_is_asked_for_than_comes_and_tables_take_turns() -> None:
     assert 1_000 < told.room <= 2_000
 
 
+def test_tables_that_agree_and_send_nothing_keep_no_other_from_being_asked() -> None:
+    """As after a broker that was killed with the answers in it."""
+    told, asked_of = ledger(asks=True), dict[str, list[Resend]]()
+    for name in (f"T{n}" for n in range(60)):
+        told.connected(name, ("5c1e", 1))
+        told.add(row("event", name, event(9).body.replace(b"T07", name.encode()), AT))
+    for now in range(120):
+        for table, order in told.due(now):
+            asked_of.setdefault(table, []).append(order)
+            if order.since:
+                told.answered(table, ok=True)
+    assert len(asked_of) == 60
+    assert {len(orders) > 1 for orders in asked_of.values()} == {True}
+
+
 def test_what_was_late_is_asked_for_again_at_the_first_that_comes() -> None:
     told = ledger()
     for name in ("T0", "T1", "T2"):

@@ -147,6 +147,36 @@ def test_what_should_not_be_is_an_incident(house: House, wrong: Wrong, kinds: se
     assert house.store.incidents() == before
 
 
+def lag(house: House, table: FakeTable) -> None:
+    """Let the ingest lack hundreds of entries, as after a fault."""
+    far = changed(sent(table, "event"), table="T09", journal="5-abc", seq=400, n=1, of=1)
+    house.send(("shoe/T09/event", far))
+
+
+def test_the_event_of_a_round_may_be_late_while_the_ingest_is_behind(house: House) -> None:
+    table = house.table()
+    table.play(3)
+    lag(house, table)
+    twin = FakeTable(lambda *_: None, "T07")
+    twin.play(4)
+    late = [(f"shoe/T07/{topic}", payload) for topic, payload in twin.sent[len(table.sent) :]]
+    house.send(*(each for each in late if each[0].endswith("/round")))
+    house.wait(600)
+    assert house.kinds() == set()
+    house.send(*late)
+    house.wait(1900)
+    assert house.kinds() == set()
+
+
+def test_a_round_of_nobody_is_found_though_the_ingest_stays_behind(house: House) -> None:
+    table = house.table()
+    table.play(3)
+    lag(house, table)
+    a_round_alone(house, table)
+    house.wait(1900)
+    assert house.kinds() == {"round_without_event"}
+
+
 def test_an_entry_that_closes_something_without_a_checkpoint_is_an_incident(house: House) -> None:
     table = house.table()
     house.enrol(table)

@@ -160,7 +160,7 @@ class Ledger:
 
     def _open(self, table: str, now: float) -> int:
         """How many entries of a table are asked for and may still come."""
-        answering = ALL if table in self._answering else 0
+        answering = ALL if self._is_answering(table, now) else 0
         return answering + sum(each.open(now) for each in self._tables[table].values() if each.lacks or each.since)
 
     def _of(self, table: str, now: float) -> Iterator[Ask]:

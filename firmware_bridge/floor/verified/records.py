@@ -85,13 +85,16 @@ class Records:
         known = self._tables.get(table)
         return known.stored(journal, whole) if known else (whole, "")
 
-    def tick(self, now_s: float) -> None:
-        """Look for new keys, for entries in the store that follow now, and for rounds without an event."""
+    def tick(self, now_s: float, *, is_behind: bool = False) -> None:
+        """Look for new keys, for entries in the store that follow now, and for rounds without an event.
+
+        is_behind: whether the ingest lacks much of what tables have sent.
+        """
         if now_s - self._looked >= KEYS_S:
             self._looked = now_s
             self._renew()
         for name, table in tuple(self._tables.items()):
-            for found in table.rounds.due(now_s):
+            for found in table.rounds.due(now_s, is_behind=is_behind):
                 self._of(name).incident(found)
             if table.chain.is_behind and now_s >= self._again.get(name, -inf):
                 self._touched[name] = table

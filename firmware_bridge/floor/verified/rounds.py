@@ -11,6 +11,9 @@ from firmware_bridge.floor.store import Store
 ALONE_S: Final = 12.0
 """Time for the event of a round message to come, which its table sends before it."""
 
+BEHIND_S: Final = 1800.0
+"""Longest time for it while the ingest is behind, and its event may be among what is asked for."""
+
 MOST_ALONE: Final = 1_000
 """Most round messages that are waited for an event of; of more, nothing is said."""
 
@@ -30,7 +33,7 @@ class Rounds:
         self.firsts: set[tuple[str, int]] = set()
         self._journals: dict[str, dict[tuple[int, int, int], tuple[int, str]]] = {}
         self._last: tuple[str, int, int] = ("", 0, 0)
-        self._alone: dict[tuple[str, int, int], float | None] = {}
+        self._alone: dict[tuple[str, int, int], tuple[float, float] | None] = {}
 
     def look(self, row: Row) -> Iterator[Found]:
         """Compare a message; yields what should not be."""
@@ -51,12 +54,17 @@ class Rounds:
             self._alone.setdefault(place, None)
         yield from self._of_round(row, rounds)
 
-    def due(self, now_s: float) -> Iterator[Found]:
-        """The round messages without their event. now_s: seconds of any one monotonic clock."""
-        for place, began in tuple(self._alone.items()):
-            if began is None:
-                self._alone[place] = now_s
-            elif now_s - began >= ALONE_S:
+    def due(self, now_s: float, *, is_behind: bool) -> Iterator[Found]:
+        """The round messages without their event. now_s: seconds of any one monotonic clock.
+
+        is_behind: whether the ingest lacks much of what tables have sent; then the event may still come.
+        """
+        for place, times in tuple(self._alone.items()):
+            first_s, began_s = times or (now_s, now_s)
+            if is_behind and now_s - first_s < BEHIND_S:
+                began_s = now_s
+            self._alone[place] = first_s, began_s
+            if now_s - began_s >= ALONE_S:
                 del self._alone[place]
                 if not self._store.has_event(self._table, *place):
                     journal, seq, _ = place
