@@ -193,7 +193,7 @@ def test_a_store_of_another_format_is_left_alone(engine: Engine, version: int) -
     engine.execute(engine.other.format(version))
     before = engine.content()
     for _ in range(2):
-        with pytest.raises(OtherFormat, match=f"a store of format {version}, but this .* format 6; install the ver"):
+        with pytest.raises(OtherFormat, match=f"a store of format {version}, but this .* format 7; install the ver"):
             engine.open()
         assert engine.content() == before
 

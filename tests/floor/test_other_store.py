@@ -52,7 +52,7 @@ def test_it_is_refused(
     assert main(["--config", str(config), *command.split()]) == 78
     assert capsys.readouterr().err == (
         f"shoe-floor: {config.parent}/floor.db is a store of format {version}, but this shoe-floor needs "
-        "format 6; install the version that made it, or set another store in [store] of floor.toml\n"
+        "format 7; install the version that made it, or set another store in [store] of floor.toml\n"
     )
     assert tree(config.parent) == before
 

@@ -58,7 +58,7 @@ NAMES: Final = {"tbl": "table", "by_name": "by"}
 COUNTED: Final = 10_000
 """Most rows in conflict, and in quarantine, that are counted exactly."""
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 """Format of tables and views in both engines; no other is read or written."""
 
 

@@ -134,6 +134,7 @@ def compact(store: Store, hours: int, *, quorum: bool = False, rest: bool = True
             journals, messages = journals + 1, messages + made.messages
             size, block = size + made.size, block + made.block
             sleep(monotonic() - began if rest else 0.0)
+    store.drop_taken()
     return f"{journals} journals compacted: {messages} events of {size} bytes are in blocks of {block} bytes"
 
 

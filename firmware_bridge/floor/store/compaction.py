@@ -57,6 +57,7 @@ class Compaction(FactWrites):
                 return None
             self._many(self._sql.BLOCK_MADE, [block])
             self._many(self._sql.BLOCK_SHOES, shoes(rows))
+            self._many(self._sql.TAKEN, [key])
             with self._deleting("message"):
                 if (count := self._many(self._sql.EXPIRE_EVENTS, [key])) != len(rows):
                     raise AssertionError(f"{count} of {len(rows)} events of {key} were deleted")
@@ -85,6 +86,7 @@ class Compaction(FactWrites):
                     self._many(self._sql.EXPIRE, [key])
                     self._forget_block(key)
                     self._many(self._sql.EXPIRE_FEED, [key])
+                    self._many(self._sql.EXPIRE_TAKEN, [key])
                     self._many(self._sql.EXPIRED, [(*key, *found[1:-1], now)])
                     return found
         return None

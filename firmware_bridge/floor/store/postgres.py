@@ -112,7 +112,7 @@ INSERTS: Final = "lock table message in row exclusive mode"
 NO_INSERTS: Final = "lock table message in share row exclusive mode"
 """Locks of which one waits for the other, until the end of the transaction."""
 
-OWNED: Final = ("block", "block_shoe", "closed", "expired", "forward")
+OWNED: Final = ("block", "block_shoe", "closed", "expired", "feed_taken", "forward")
 """Tables that the ingest does not write."""
 
 _ALL: Final = ", ".join((*TABLES.tables, "store_version", *VIEWS))
@@ -122,7 +122,7 @@ GRANTS: Final = {
         f"grant select on {_ALL} to {{}}",
         f"grant insert on {', '.join(name for name in TABLES.tables if name not in OWNED)} to {{}}",
         "grant update on progress, record_key, log, pending, incident, cosignature, heartbeat, feed_end to {}",
-        "grant delete on pending, size, feed to {}",
+        "grant delete on pending, size, feed, feed_taken to {}",
         f"grant update, delete on {', '.join(each.name for each in FACTS)} to {{}}",
     ),
     "closer": (

@@ -254,6 +254,11 @@ feed_end: Final = Table(
 )
 """One row: the highest place that was ever given."""
 
+feed_taken: Final = Table(
+    "feed_taken", TABLES, *ints("journal", autoincrement=False), *ints("seq"), PrimaryKeyConstraint("journal")
+)
+"""Compacted journal -> the entry up to which all of it has been in the feed, and comes into it no more."""
+
 forward: Final = Table(
     "forward", TABLES, *texts("name"), *ints("place"), *texts("at trouble since"), PrimaryKeyConstraint("name")
 )
