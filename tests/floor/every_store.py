@@ -187,7 +187,7 @@ def test_the_quarantine_knows_no_journals(store: Store) -> None:
         list(store.rows("quarantine", None, "3-5ad1"))
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 99])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 99])
 def test_a_store_of_another_format_is_left_alone(engine: Engine, version: int) -> None:
     engine.open().close()
     engine.execute(engine.other.format(version))
