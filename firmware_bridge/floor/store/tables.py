@@ -264,19 +264,10 @@ forward: Final = Table(
 )
 """How far each receiver of webhooks has taken the feed. trouble, since: why, and since when, it takes no more."""
 
+_FIXED: Final = ("block", "block_shoe", "closed", "leaf", "names", "proved", "witnessed", "evidence")
 KEPT: Final = {
-    "block": ("update", "delete"),
-    "block_shoe": ("update", "delete"),
-    "closed": ("update", "delete"),
-    "leaf": ("update", "delete"),
-    "names": ("update", "delete"),
-    "proved": ("update", "delete"),
-    "witnessed": ("update", "delete"),
-    "evidence": ("update", "delete"),
-    "record_key": ("delete",),
-    "log": ("delete",),
-    "incident": ("delete",),
-    "cosignature": ("delete",),
+    **dict.fromkeys(_FIXED, ("update", "delete")),
+    **dict.fromkeys(("record_key", "log", "incident", "cosignature"), ("delete",)),
 }
 """Table -> what no statement may do to its rows: a trigger refuses it, to the owner too."""
 
