@@ -106,6 +106,10 @@ where name in ('fsync', 'full_page_writes') and setting = 'off' order by name
 """
 """Settings of the server with which a power cut loses commits."""
 
+NOT_ARCHIVED: Final = """
+select last_failed_wal from pg_stat_archiver where last_failed_time > coalesce(last_archived_time, '-infinity')
+"""
+
 DAMAGED: Final = "select checksum_failures from pg_stat_database where datname = current_database()"
 
 INSERTS: Final = "lock table message in row exclusive mode"
@@ -183,13 +187,17 @@ class PostgresStore(Store):
             raise
 
     def faults(self) -> list[str]:
-        """Faults of the server's settings and its disk, in words."""
+        """Faults of the server's settings, its disk and its archive, in words."""
         with self._in_words():
             unsafe = [
                 f"the server runs with {each}: a power cut loses messages" for (each,) in self._db.execute(UNSAFE)
             ]
             (damaged,) = self._db.execute(DAMAGED).fetchone() or (0,)
-        return [*unsafe, *([f"the server found {damaged} damaged pages"] if damaged else [])]
+            waits = [
+                f"the server cannot archive {each}, and its disk fills: mount the backup's disk, and see its log"
+                for (each,) in self._db.execute(NOT_ARCHIVED)
+            ]
+        return [*unsafe, *([f"the server found {damaged} damaged pages"] if damaged else []), *waits]
 
     def backup(self, target: Path) -> None:
         """Raise StoreError: PostgreSQL has pg_dump."""
