@@ -8,7 +8,8 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.store import FORMAT, OtherFormat, StoreError
+from firmware_bridge.floor.store import FORMAT, OtherFormat
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.kit.trees import tree
 

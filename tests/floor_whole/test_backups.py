@@ -42,7 +42,9 @@ def run(script: str, tmp_path: Path, serve: Ran, **more: str) -> None:
         if number % 2:
             serve(part)
         elif part:
-            done = subprocess.run(["bash", "-ec", part], env=env, cwd="/", capture_output=True, text=True, timeout=LIMIT_S)
+            done = subprocess.run(
+                ["bash", "-ec", part], env=env, cwd="/", capture_output=True, text=True, timeout=LIMIT_S
+            )
             assert done.returncode == 0, f"{part}: {done.stderr}"
 
 
@@ -84,7 +86,9 @@ def test_postgresql_is_restored_to_a_minute(
     place = {"PGHOST": str(mortal.directory), "PGPORT": str(mortal.port), "PGUSER": "postgres"}
 
     def here(text: str) -> str:
-        return text.replace("/mnt/backup", str(backup)).replace("/var/lib/postgresql/15/main", f"{mortal.directory}/data")
+        return text.replace("/mnt/backup", str(backup)).replace(
+            "/var/lib/postgresql/15/main", f"{mortal.directory}/data"
+        )
 
     def systemctl(line: str) -> None:
         if "postgresql" in line and "stop" in line:

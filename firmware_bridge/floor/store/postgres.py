@@ -12,9 +12,10 @@ from psycopg.types.numeric import Int8Dumper
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.record.message import Key, Row
-from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError
+from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store
 from firmware_bridge.floor.store.compiled import Statements
 from firmware_bridge.floor.store.condition import Room
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.fact_tables import FACTS
 from firmware_bridge.floor.store.statements import COLUMNS
 from firmware_bridge.floor.store.tables import GAP, LACKS, TABLES, VIEWS, schema
