@@ -26,7 +26,7 @@ COUNTED: Final = 100_000
 """Most messages behind a receiver that are counted."""
 
 PAGE: Final = 5_000
-"""Messages of the feed that are deleted in a transaction: in the meantime nobody else writes."""
+"""Messages of the feed that are deleted in a transaction, while others wait to write."""
 
 KIND_OF: Final[dict[type[Any], Kind]] = {
     Round: "round",
