@@ -17,7 +17,8 @@ from firmware_bridge.floor.config import FloorConfig, need, password, secret
 from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.record.message import rfc3339
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store import COUNTED, Store, StoreError
+from firmware_bridge.floor.store import COUNTED, Store
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.feed import Forwarded
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.mqtt.certificates import of_broker, standing

@@ -7,7 +7,8 @@ from typing import Final
 from firmware_bridge.config.findings import Finding, judged
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.record.message import seconds
-from firmware_bridge.floor.store import Store, StoreError
+from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.floor.verified.audit import Audit
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, get_args
 from firmware_bridge.config.arguments import Add, Exit, day, file_to_write
 from firmware_bridge.config.plain import warn
 from firmware_bridge.floor.config import FloorConfig, need
-from firmware_bridge.floor.store import FactName, StoreError, What
+from firmware_bridge.floor.store import FactName, What
+from firmware_bridge.floor.store.errors import StoreError
 
 if TYPE_CHECKING:
     from firmware_bridge.floor.store import Store

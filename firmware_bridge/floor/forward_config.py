@@ -33,7 +33,8 @@ class ForwardRow(Struct, frozen=True, kw_only=True):
     url: where messages are posted.
     key_file: the file with the key that signs them; a name without a path is a credential of the unit.
     kinds: which messages it gets.
-    begin: what it gets first: `start`, all that is stored; `now`, what comes after it was first sent to.
+    begin: what it gets first: `start`, all that is stored and not compacted yet; `now`, what comes after it was first
+    sent to.
     batch: most messages of a request; with 1 a request is one event and no list.
     answer_s: seconds that it has for an answer.
     ca: the file of the authority that signed its certificate; without it, those that this machine trusts.

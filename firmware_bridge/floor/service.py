@@ -22,7 +22,8 @@ from firmware_bridge.floor.record.message import rfc3339
 from firmware_bridge.floor.record.names import names
 from firmware_bridge.floor.source import Source
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store import OtherFormat, Part, Store, StoreError
+from firmware_bridge.floor.store import OtherFormat, Part, Store
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.open import open_store, place
 from firmware_bridge.floor.verified.audit import Audit
 from firmware_bridge.floor.verified.feeding import WitnessThread

@@ -14,10 +14,10 @@ from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.record.message import Key, Row
 from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store import Saved, Store, StoreError, What, compaction
+from firmware_bridge.floor.store import Saved, Store, What, compaction
 from firmware_bridge.floor.store.blocks import Block, packed
 from firmware_bridge.floor.store.commands import compact, expire_events
-from firmware_bridge.floor.store.errors import DamagedBlock
+from firmware_bridge.floor.store.errors import DamagedBlock, StoreError
 from firmware_bridge.floor.verified.audit import Audit
 from tests.floor.every_facts import TABLES, every_row, facts
 from tests.floor.every_store import Engine

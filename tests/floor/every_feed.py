@@ -18,7 +18,7 @@ from firmware_bridge.floor.store.feed import KINDS, FedMessage, Forwarded
 from tests.floor.every_facts import ask, changed, every_row
 from tests.floor.facts.played import rows
 from tests.floor.house import shoes_over
-from tests.floor.journals import AT
+from tests.floor.journals import AT, event
 
 LATER, TODAY = "2036-01-01T00:00:00.000Z", "2037-01-01T00:00:00.000Z"
 
@@ -154,10 +154,17 @@ def test_the_feed_of_an_expired_journal_goes_and_no_place_is_given_twice(store: 
     assert [each.place for each in fed(store)] == [end + 1]
 
 
-def test_events_in_blocks_are_fed_as_they_came_and_go_with_their_block(store: Store) -> None:
+def over(store: Store) -> list[FedMessage]:
+    """Store shoes that are over; returns what is in the feed."""
     store.save(every_row(), [], [])
     shoes_over(store, every_row())
-    before = fed(store)
+    store.save([event(1)], [], [])  # SQLite leaves the journal of its last row
+    return fed(store)
+
+
+def test_events_in_blocks_are_fed_as_they_came_and_go_with_their_block(store: Store) -> None:
+    before = over(store)
+    store.put_forwarded(Forwarded("cms", 0))
     assert compact(store, 0) != compact(store, 0)
     assert fed(store) == before
     assert {each.body is None for each in before} == {False}
@@ -167,6 +174,62 @@ def test_events_in_blocks_are_fed_as_they_came_and_go_with_their_block(store: St
     assert fed(store) == [each for each in before if each.kind == "round" or Key(*each[1:3]) not in gone]
     assert len(fed(store)) < len(before)
     assert {each.kind for each in before} > {"round"}
+
+
+def test_of_a_compacted_shoe_what_every_receiver_took_goes_from_the_feed(store: Store) -> None:
+    before = over(store)
+    half = before[len(before) // 2].place
+    store.put_forwarded(Forwarded("a", half), Forwarded("b", before[-1].place))
+    compact(store, 0)
+    assert fed(store) == [each for each in before if each.place > half]
+    store.put_forwarded(Forwarded("a", half + 1))
+    compact(store, 0)
+    assert fed(store) == [each for each in before if each.place > half + 1]
+
+
+def test_without_a_receiver_the_feed_keeps_no_compacted_shoe(store: Store) -> None:
+    end = over(store)[-1].place
+    compact(store, 0)
+    assert (fed(store), store.feed_end()) == ([], end)
+
+
+def test_what_is_not_compacted_stays_in_the_feed(store: Store) -> None:
+    store.save(every_row(), [], [])
+    before = fed(store)
+    assert compact(store, 0).startswith("0 journals")
+    assert fed(store) == before
+
+
+def test_what_was_taken_is_not_fed_again_when_it_comes_again(store: Store) -> None:
+    over(store)
+    compact(store, 0)
+    store.save(every_row(), [], [])
+    for row in every_row():
+        store.save([row], [], [])
+    for key in store.journals():
+        store.rebuild_journal(key)
+    assert fed(store) == []
+    for key in store.compacted(LATER):
+        assert store.expire_events(key, LATER, TODAY)
+    store.save(every_row(), [], [])
+    assert fed(store) == []
+
+
+def test_what_comes_later_of_a_compacted_shoe_is_fed(store: Store, closed: Row) -> None:
+    over(store)
+    compact(store, 0)
+    late = changed(closed, seq=9_999, revision=1, status="voided", by="bo")
+    store.save([late], [], [])
+    assert [each.body for each in fed(store)] == [late.body]
+
+
+def test_a_table_that_is_enrolled_later_is_fed_again_what_was_taken(store: Store, closed: Row) -> None:
+    over(store)
+    compact(store, 0)
+    store.put_key(TrustedKey(closed.table, "vkey", "enrolled", "A", "B", AT))
+    (changes := Changes()).proved.append(ProvedRound(closed, "log", 8))
+    store.save([], [], [], changes)
+    assert [each.body for each in fed(store)] == [closed.body]
 
 
 def test_how_far_a_receiver_is_stays(engine: object, store: Store) -> None:

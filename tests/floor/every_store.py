@@ -14,10 +14,11 @@ from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, ProvedRound, TrustedKey
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store import Old, OtherFormat, Saved, Store, StoreError, What
+from firmware_bridge.floor.store import Old, OtherFormat, Saved, Store, What
 from firmware_bridge.floor.store.blocks import packed, shoes
 from firmware_bridge.floor.store.closings import Closing
 from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.tables import KEPT
 from tests.floor.journals import AT, event, round_of
 from tests.floor.test_ingest import Said

@@ -7,7 +7,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store import StoreError
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import event, round_of
 

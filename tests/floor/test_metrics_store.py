@@ -11,8 +11,9 @@ import pytest
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.metrics.exporter import Stored, stored
 from firmware_bridge.floor.record.state import Changes, Log
-from firmware_bridge.floor.store import Counts, Reader, StoreError
+from firmware_bridge.floor.store import Counts, Reader
 from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.record.verify import COSIGNATURE, key_of

@@ -10,7 +10,8 @@ from pytest_mock import MockerFixture
 from firmware_bridge.floor import service
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.config import FloorConfig, StoreSection
-from firmware_bridge.floor.store import Store, StoreError
+from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.floor.store.sqlite import SqliteStore
 

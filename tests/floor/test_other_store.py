@@ -8,7 +8,8 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.store import OtherFormat, StoreError
+from firmware_bridge.floor.store import FORMAT, OtherFormat
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.kit.trees import tree
 
@@ -27,7 +28,7 @@ COMMANDS = [
 ]
 
 
-@pytest.fixture(params=[6, 8])
+@pytest.fixture(params=[FORMAT - 1, FORMAT + 1])
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
@@ -52,7 +53,7 @@ def test_it_is_refused(
     assert main(["--config", str(config), *command.split()]) == 78
     assert capsys.readouterr().err == (
         f"shoe-floor: {config.parent}/floor.db is a store of format {version}, but this shoe-floor needs "
-        "format 7; install the version that made it, or set another store in [store] of floor.toml\n"
+        f"format {FORMAT}; install the version that made it, or set another store in [store] of floor.toml\n"
     )
     assert tree(config.parent) == before
 

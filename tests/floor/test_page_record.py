@@ -17,8 +17,8 @@ from firmware_bridge.floor.page.views import Views
 from firmware_bridge.floor.page_config import ScreenSection
 from firmware_bridge.floor.record.state import Incident, Log
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store import StoreError
 from firmware_bridge.floor.store.cosigned import Cosignature
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.floor.store.sqlite import SqliteReader
 from firmware_bridge.floor.verified.standing import Standing, Watching

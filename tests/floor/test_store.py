@@ -10,7 +10,8 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.progress import Progress
-from firmware_bridge.floor.store import OtherFormat, StoreError
+from firmware_bridge.floor.store import OtherFormat
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.sqlite import SQL, SqliteReader, SqliteStore
 from tests.floor.every_answer import *  # noqa: F403  # reports that have a name
 from tests.floor.every_block import *  # noqa: F403  # what every store does with blocks

@@ -13,7 +13,8 @@ import pytest
 
 from firmware_bridge.floor.record.message import Key, Row
 from firmware_bridge.floor.record.progress import Progress
-from firmware_bridge.floor.store import Store, StoreError
+from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.errors import StoreError
 from tests.floor.ingesting import Ingest
 from tests.floor.journals import Kept, event, kept
 from tests.floor.test_kills import play, whole

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.floor.config import FloorConfig, parse
-from firmware_bridge.floor.store import Counts, Store, StoreError
+from firmware_bridge.floor.store import Counts, Store
+from firmware_bridge.floor.store.errors import StoreError
 from tests.floor.every_reader import *  # noqa: F403  # the tests of every reader
 from tests.floor.every_reader import counted, opened
 from tests.floor.journals import event

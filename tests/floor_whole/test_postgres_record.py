@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.floor.record.state import TrustedKey
-from firmware_bridge.floor.store import StoreError
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.tables import KEPT
 from firmware_bridge.floor.verified.exported import Exported, proof
 from firmware_bridge.floor.verified.records import Limits

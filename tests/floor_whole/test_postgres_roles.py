@@ -6,9 +6,10 @@ import pytest
 
 from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.record.progress import Progress
-from firmware_bridge.floor.store import Saved, StoreError, What
+from firmware_bridge.floor.store import Saved, What
 from firmware_bridge.floor.store.closings import Closing
 from firmware_bridge.floor.store.condition import Heartbeat
+from firmware_bridge.floor.store.errors import StoreError
 from tests.floor.every_store import KEY
 from tests.floor.journals import AT, event, kept, round_of
 from tests.floor_whole.cluster import Cluster

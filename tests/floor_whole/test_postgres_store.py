@@ -6,7 +6,8 @@ import pytest
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.record.message import Key, Unread
 from firmware_bridge.floor.record.progress import Progress
-from firmware_bridge.floor.store import Saved, Store, StoreError
+from firmware_bridge.floor.store import Saved, Store
+from firmware_bridge.floor.store.errors import StoreError
 from tests.floor.every_answer import *  # noqa: F403  # reports that have a name
 from tests.floor.every_block import *  # noqa: F403  # what every store does with blocks
 from tests.floor.every_closed import *  # noqa: F403  # what people close, and what an ingest says of itself

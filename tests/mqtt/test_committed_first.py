@@ -17,7 +17,7 @@ from firmware_bridge.floor.config import MqttSection
 from firmware_bridge.floor.ingest import Ingest, topics
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store import StoreError
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.kit.peer import ACCEPTED_5, ACCEPTED_311, Peer
 

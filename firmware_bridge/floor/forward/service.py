@@ -17,7 +17,8 @@ from firmware_bridge.floor.forward.envelope import event, request, signed
 from firmware_bridge.floor.forward.post import Receiver
 from firmware_bridge.floor.forward_config import ForwardRow, key_of
 from firmware_bridge.floor.record.message import rfc3339
-from firmware_bridge.floor.store import OtherFormat, Store, StoreError
+from firmware_bridge.floor.store import OtherFormat, Store
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.feed import FedMessage, Forwarded
 from firmware_bridge.floor.store.open import Trouble, open_store
 from firmware_bridge.mqtt.backoff import Doubling

@@ -11,8 +11,9 @@ from firmware_bridge.floor.metrics.families import OF_A_TABLE, Family, Kind, Lab
 from firmware_bridge.floor.metrics.tables import Tables
 from firmware_bridge.floor.record.message import seconds
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store import Counts, Reader, RecordSize, StoreError
+from firmware_bridge.floor.store import Counts, Reader, RecordSize
 from firmware_bridge.floor.store.condition import Heartbeat, Room, days_left
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.open import Trouble
 from firmware_bridge.record.verify import Key
 

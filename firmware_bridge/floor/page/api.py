@@ -26,7 +26,8 @@ from firmware_bridge.floor.page.api_shapes import (
     document,
 )
 from firmware_bridge.floor.page.refusal import refusal
-from firmware_bridge.floor.store import Reader, StoreError
+from firmware_bridge.floor.store import Reader
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.fact_queries import RoundAt
 from firmware_bridge.floor.store.open import Asked
 

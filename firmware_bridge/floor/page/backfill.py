@@ -19,7 +19,8 @@ from firmware_bridge.facts.wire import LONGEST, StateHead
 from firmware_bridge.facts.wire import MOST as HIGHEST
 from firmware_bridge.floor.record.message import Key
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store import Reader, StoreError
+from firmware_bridge.floor.store import Reader
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.open import Asked
 
 log = logging.getLogger(__name__)

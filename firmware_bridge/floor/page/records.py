@@ -11,7 +11,7 @@ from time import monotonic, time
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.floor.store import StoreError
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.open import Asked, Trouble
 from firmware_bridge.floor.verified.standing import Delay, Standing, Watching, day_before, standings
 

@@ -16,7 +16,7 @@ from firmware_bridge.floor.store.closings import Closings
 from firmware_bridge.floor.store.compaction import Compaction
 from firmware_bridge.floor.store.condition import Condition, ConditionQueries
 from firmware_bridge.floor.store.cosigned import Cosigned, CosignedQueries
-from firmware_bridge.floor.store.errors import StoreError as StoreError
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.fact_exports import FactExports
 from firmware_bridge.floor.store.fact_queries import FactQueries
 from firmware_bridge.floor.store.feed import FeedQueries

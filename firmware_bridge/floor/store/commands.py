@@ -20,7 +20,8 @@ from firmware_bridge.floor.cells import cell
 from firmware_bridge.floor.record.ledger import Ledger
 from firmware_bridge.floor.record.message import Row, now, rfc3339, row
 from firmware_bridge.floor.record.names import Names
-from firmware_bridge.floor.store import Saved, Store, StoreError, What
+from firmware_bridge.floor.store import Saved, Store, What
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.recovery import Salvage
 
@@ -93,6 +94,7 @@ def expire(store: Store, years: int, *, dry: bool = False, quorum: bool = False)
     _look_at_the_clock(store, now)
     before = rfc3339(now - years * YEAR)
     for each in store.old(before, quorum=quorum):
+        began = monotonic()
         what = f"table {each.key.table}, journal {each.key.journal}, {each.messages} messages to {each.last_at}"
         if each.stays:
             yield f"kept: {what}: {each.stays}"
@@ -103,6 +105,7 @@ def expire(store: Store, years: int, *, dry: bool = False, quorum: bool = False)
             what += f"; {leaves} leaves of its record are kept" if leaves else ""
             log.warning("deleted after %d years: %s", years, what)
             yield f"deleted: {what}"
+            sleep(monotonic() - began)  # others write
 
 
 def expire_events(store: Store, years: int, *, dry: bool = False, quorum: bool = False) -> str:
@@ -114,8 +117,10 @@ def expire_events(store: Store, years: int, *, dry: bool = False, quorum: bool =
     _look_at_the_clock(store, now)
     before, journals, events = rfc3339(now - years * YEAR), 0, 0
     for key in store.compacted(before):
+        began = monotonic()
         if count := store.expire_events(key, before, rfc3339(now), quorum=quorum, dry=dry):
             journals, events = journals + 1, events + count
+            sleep(monotonic() - began)  # others write
     what = f"{events} events of {journals} journals older than {years} years; their rounds are kept"
     if events and not dry:
         log.warning("deleted: %s", what)
@@ -134,6 +139,7 @@ def compact(store: Store, hours: int, *, quorum: bool = False, rest: bool = True
             journals, messages = journals + 1, messages + made.messages
             size, block = size + made.size, block + made.block
             sleep(monotonic() - began if rest else 0.0)
+    store.drop_taken()
     return f"{journals} journals compacted: {messages} events of {size} bytes are in blocks of {block} bytes"
 
 

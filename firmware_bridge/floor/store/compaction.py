@@ -57,10 +57,16 @@ class Compaction(FactWrites):
                 return None
             self._many(self._sql.BLOCK_MADE, [block])
             self._many(self._sql.BLOCK_SHOES, shoes(rows))
+            self._many(self._sql.TAKEN, [key])
             with self._deleting("message"):
                 if (count := self._many(self._sql.EXPIRE_EVENTS, [key])) != len(rows):
                     raise AssertionError(f"{count} of {len(rows)} events of {key} were deleted")
         return Compacted(key, len(rows), sum(len(row.body) for row in rows), len(block.body))
+
+    def _unpack(self, key: Key) -> None:
+        """Decode a block ahead of a transaction that needs it, since others wait for that."""
+        with self._in_words():
+            self._packed(key)
 
     def _forget_block(self, key: Key) -> None:
         self._many(self._sql.EXPIRE_BLOCK, [key])
@@ -77,6 +83,7 @@ class Compaction(FactWrites):
 
     def expire(self, key: Key, before: str, now: str, *, quorum: bool = False) -> "Old | None":
         """Delete an old journal, and record that; returns it, None if it is not old or stays. Its leaves are kept."""
+        self._unpack(key)
         with self._transaction(), self._deleting("message", "block", "block_shoe"):
             for found in self._old(before, key, quorum=quorum):
                 if not found.stays:
@@ -85,6 +92,7 @@ class Compaction(FactWrites):
                     self._many(self._sql.EXPIRE, [key])
                     self._forget_block(key)
                     self._many(self._sql.EXPIRE_FEED, [key])
+                    self._many(self._sql.EXPIRE_TAKEN, [key])
                     self._many(self._sql.EXPIRED, [(*key, *found[1:-1], now)])
                     return found
         return None
@@ -99,6 +107,7 @@ class Compaction(FactWrites):
 
         Its rounds and leaves are kept. dry: delete nothing.
         """
+        self._unpack(key)
         with self._transaction(), self._deleting("message", "block", "block_shoe"):
             for found in self._old(before, key, quorum=quorum):
                 if not found.stays and (events := len(self._packed(key))):

@@ -168,7 +168,8 @@ LAST_DAY: Final = text("select max(day) from fact_day")
 FEED: Final = text("""
 insert into feed (place, journal, seq, n, kind)
 select fed.column1, id, fed.column4, fed.column5, fed.column6
-from $names as fed join names on tbl = fed.column2 and name = fed.column3 where true on conflict do nothing
+from $names as fed join names on tbl = fed.column2 and name = fed.column3
+where not exists (select 1 from feed_taken t where t.journal = id and t.seq >= fed.column4) on conflict do nothing
 """)
 FEED_END: Final = text("select place from feed_end")
 FED: Final = text("""
@@ -176,10 +177,24 @@ insert into feed_end (one, place) values (1, :count)
 on conflict (one) do update set place = feed_end.place + excluded.place returning place
 """)
 FORGET_FEED: Final = text("delete from feed where journal in (select id from names where tbl = :tbl)")
+FORGET_TAKEN: Final = text("delete from feed_taken where journal in (select id from names where tbl = :tbl)")
 _FEED_OF: Final = "delete from feed where journal = (select id from names where tbl = :tbl and name = :journal)"
 FORGET_FED: Final = text(f"{_FEED_OF} and kind = 'round' and seq = :seq and n = :n")
 EXPIRE_FEED: Final = text(_FEED_OF)
+EXPIRE_TAKEN: Final = text(_FEED_OF.replace("feed", "feed_taken"))
 EXPIRE_EVENT_FEED: Final = text(f"{_FEED_OF} and kind <> 'round'")
+TAKEN: Final = text("""
+insert into feed_taken (journal, seq)
+select j.id, p.whole from names j join progress p on p.tbl = j.tbl and p.journal = j.name
+where j.tbl = :tbl and j.name = :journal on conflict (journal) do update set seq = excluded.seq
+""")
+FEED_TAKEN: Final = text("""
+select f.place from feed f join feed_taken t on t.journal = f.journal and t.seq >= f.seq
+where f.place > :after and f.place <= (select coalesce(min(place), :end) from forward) order by f.place limit :most
+""")
+"""Messages of compacted journals that every receiver has taken."""
+
+DROP_FED: Final = text("delete from feed where place = :place")
 _BODIES: Final = """
 left join message m on m.topic = case f.kind when 'round' then 'round' else 'event' end
   and m.tbl = j.tbl and m.journal = j.name and m.seq = f.seq and m.n = f.n

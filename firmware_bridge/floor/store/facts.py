@@ -81,6 +81,7 @@ class FactWrites(FeedWrites):
         if key.was_enrolled and not was_enrolled:
             with self._alone():
                 self._many(self._sql.FORGET_FEED, [(key.table,)])
+                self._many(self._sql.FORGET_TAKEN, [(key.table,)])
                 for each in self.journals():
                     if each.table == key.table:
                         self._rebuild(each)

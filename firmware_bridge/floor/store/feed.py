@@ -25,6 +25,9 @@ KINDS: Final = get_args(Kind)
 COUNTED: Final = 100_000
 """Most messages behind a receiver that are counted."""
 
+PAGE: Final = 5_000
+"""Messages of the feed that are deleted in a transaction, while others wait to write."""
+
 KIND_OF: Final[dict[type[Any], Kind]] = {
     Round: "round",
     AlarmBegan: "alarm",
@@ -108,8 +111,23 @@ class FeedWrites(FeedQueries, Records):
         with self._transaction():
             self._many(self._sql.FORWARD, taken)
 
+    def drop_taken(self) -> int:
+        """Delete from the feed what is of compacted journals and every receiver has taken; returns how many."""
+        place, count = 0, 0
+        while True:
+            with self._in_words():
+                found = self._all(self._sql.FEED_TAKEN, after=place, end=self._last_place(), most=PAGE)
+            if not found:
+                return count
+            with self._transaction():
+                count += self._many(self._sql.DROP_FED, found)
+            place = int(found[-1][0])
+
     def _save_feed(self, made: Facts) -> None:
-        """Add messages that are facts to the feed, each once. Where facts are written, no other program writes them."""
+        """Add messages that are facts to the feed, each once, also if it was taken and is in the feed no more.
+
+        Where facts are written, no other program writes them.
+        """
         fed = sorted(dict.fromkeys(_fed(made)), key=lambda each: (each[0], number(each[1]), *each[1:4]))
         if not fed:
             return

@@ -12,7 +12,8 @@ from typing import Final, TypeVar
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, need, password
-from firmware_bridge.floor.store import OtherFormat, Reader, Store, StoreError
+from firmware_bridge.floor.store import OtherFormat, Reader, Store
+from firmware_bridge.floor.store.errors import StoreError
 
 LIMIT_S: Final = 6.0
 """Longest wait for an answer; Prometheus gives up after 10 s."""

@@ -12,9 +12,10 @@ from psycopg.types.numeric import Int8Dumper
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.record.message import Key, Row
-from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError
+from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store
 from firmware_bridge.floor.store.compiled import Statements, by_column
 from firmware_bridge.floor.store.condition import Room
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.fact_tables import FACTS
 from firmware_bridge.floor.store.statements import COLUMNS
 from firmware_bridge.floor.store.tables import GAP, LACKS, TABLES, VIEWS, schema
@@ -106,13 +107,17 @@ where name in ('fsync', 'full_page_writes') and setting = 'off' order by name
 """
 """Settings of the server with which a power cut loses commits."""
 
+NOT_ARCHIVED: Final = """
+select last_failed_wal from pg_stat_archiver where last_failed_time > coalesce(last_archived_time, '-infinity')
+"""
+
 DAMAGED: Final = "select checksum_failures from pg_stat_database where datname = current_database()"
 
 INSERTS: Final = "lock table message in row exclusive mode"
 NO_INSERTS: Final = "lock table message in share row exclusive mode"
 """Locks of which one waits for the other, until the end of the transaction."""
 
-OWNED: Final = ("block", "block_shoe", "closed", "expired", "forward")
+OWNED: Final = ("block", "block_shoe", "closed", "expired", "feed_taken", "forward")
 """Tables that the ingest does not write."""
 
 _ALL: Final = ", ".join((*TABLES.tables, "store_version", *VIEWS))
@@ -122,7 +127,7 @@ GRANTS: Final = {
         f"grant select on {_ALL} to {{}}",
         f"grant insert on {', '.join(name for name in TABLES.tables if name not in OWNED)} to {{}}",
         "grant update on progress, record_key, log, pending, incident, cosignature, heartbeat, feed_end to {}",
-        "grant delete on pending, size, feed to {}",
+        "grant delete on pending, size, feed, feed_taken to {}",
         f"grant update, delete on {', '.join(each.name for each in FACTS)} to {{}}",
     ),
     "closer": (
@@ -183,13 +188,17 @@ class PostgresStore(Store):
             raise
 
     def faults(self, *, whole: bool = False) -> list[str]:
-        """Faults of the server's settings, and of its disk as far as it has read it, in words."""
+        """Faults of the server's settings, its archive, and of its disk as far as it has read it, in words."""
         with self._in_words():
             unsafe = [
                 f"the server runs with {each}: a power cut loses messages" for (each,) in self._db.execute(UNSAFE)
             ]
             (damaged,) = self._db.execute(DAMAGED).fetchone() or (0,)
-        return [*unsafe, *([f"the server found {damaged} damaged pages"] if damaged else [])]
+            waits = [
+                f"the server cannot archive {each}, and its disk fills: mount the backup's disk, and see its log"
+                for (each,) in self._db.execute(NOT_ARCHIVED)
+            ]
+        return [*unsafe, *([f"the server found {damaged} damaged pages"] if damaged else []), *waits]
 
     def backup(self, target: Path) -> None:
         """Raise StoreError: PostgreSQL has pg_dump."""

@@ -10,9 +10,10 @@ from urllib.parse import quote
 
 from firmware_bridge.errors import in_words
 from firmware_bridge.floor.record.message import Key, Row
-from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store, StoreError
+from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Part, Reader, Store
 from firmware_bridge.floor.store.compiled import Statements
 from firmware_bridge.floor.store.condition import Room
+from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.tables import GAP, LACKS, schema, trigger
 
 BUSY_S: Final = 30.0

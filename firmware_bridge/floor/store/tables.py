@@ -254,24 +254,20 @@ feed_end: Final = Table(
 )
 """One row: the highest place that was ever given."""
 
+feed_taken: Final = Table(
+    "feed_taken", TABLES, *ints("journal", autoincrement=False), *ints("seq"), PrimaryKeyConstraint("journal")
+)
+"""Compacted journal -> the entry up to which all of it has been in the feed, and comes into it no more."""
+
 forward: Final = Table(
     "forward", TABLES, *texts("name"), *ints("place"), *texts("at trouble since"), PrimaryKeyConstraint("name")
 )
 """How far each receiver of webhooks has taken the feed. trouble, since: why, and since when, it takes no more."""
 
+_FIXED: Final = ("block", "block_shoe", "closed", "leaf", "names", "proved", "witnessed", "evidence")
 KEPT: Final = {
-    "block": ("update", "delete"),
-    "block_shoe": ("update", "delete"),
-    "closed": ("update", "delete"),
-    "leaf": ("update", "delete"),
-    "names": ("update", "delete"),
-    "proved": ("update", "delete"),
-    "witnessed": ("update", "delete"),
-    "evidence": ("update", "delete"),
-    "record_key": ("delete",),
-    "log": ("delete",),
-    "incident": ("delete",),
-    "cosignature": ("delete",),
+    **dict.fromkeys(_FIXED, ("update", "delete")),
+    **dict.fromkeys(("record_key", "log", "incident", "cosignature"), ("delete",)),
 }
 """Table -> what no statement may do to its rows: a trigger refuses it, to the owner too."""
 
