@@ -27,8 +27,8 @@ from firmware_bridge.mqtt.settings import NotPem, tls_context
 ANSWER_S: Final = 5.0
 """Longest wait for the broker."""
 
-QUIET_S: Final = 0.5
-"""Silence after which a broker has sent all that it retains."""
+QUIET_S: Final = 0.25
+"""Silence after which a broker has sent all that it retains, once it has acknowledged what came behind the question."""
 
 NO_TABLE: Final = "shoe-floor-check"
 """A table id that no table has, to try which topics may be written."""
