@@ -19,7 +19,7 @@ from firmware_bridge.floor.store.tables import TABLES
 
 VALUES: Final = re.compile(r"VALUES \([^()]*\)")
 BINARY: Final = ("TEXT", "BIGINT", "BOOLEAN")
-"""Types whose values a program has as such; it has the others as texts."""
+"""Types of which a program has the values as such; it has the others as texts."""
 
 TYPES: Final = {"TIMESTAMP": "TIMESTAMPTZ"}
 """Type of a column, as `kind_of` says it -> its name in a cast, where that is another."""
@@ -74,9 +74,10 @@ class Statements:
         """Sums of gaming days (`fact_statements.sums`)."""
         return self._compiled(fact_statements.sums(by))
 
-    def asked(self, name: str) -> Statement:
-        """A query of `house_statements.QUERIES`."""
-        return self._compiled(house_statements.QUERIES[name].by_name())
+    def asked(self, name: str) -> tuple[house_statements.Query, Statement]:
+        """A query of `house_statements.QUERIES`, and how it is executed."""
+        query = house_statements.QUERIES[name]
+        return query, self._compiled(query.by_name())
 
     def types_of(self, name: str) -> dict[str, str]:
         """Column of a table -> its type (`fact_tables.kind_of`)."""

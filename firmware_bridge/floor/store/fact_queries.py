@@ -8,7 +8,6 @@ from firmware_bridge.floor.facts.answers import AlarmAt, RoundMessage
 from firmware_bridge.floor.facts.reports import NO_DEALER, BetSums, ChangedRound, Pace, Report, Summed
 from firmware_bridge.floor.facts.sums import Day, DayName
 from firmware_bridge.floor.store.facts import time_of
-from firmware_bridge.floor.store.house_statements import QUERIES
 from firmware_bridge.floor.store.records import RecordQueries, in_parts
 
 
@@ -113,7 +112,7 @@ class FactQueries(RecordQueries):
 
     def asked(self, name: str, between: Between) -> Report:
         """The answer to a query of `house_statements.QUERIES`."""
-        query, statement = QUERIES[name], self._sql.asked(name)
+        query, statement = self._sql.asked(name)
         with self._in_words():
             found = self._db.execute(statement.text, statement.values(_named(between))).fetchall()
         rows = (
