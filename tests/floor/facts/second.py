@@ -27,9 +27,11 @@ COLUMNS: Final = {
     "fact_round": "tbl,journal,shoe,round,revision,seq,n,at,game,status,day,pit,shift,dealt_by,outcome,staked,house,"
     "closed_at",
     "fact_stake": "tbl,journal,shoe,round,bet,put,net",
-    "fact_day": "tbl,day,shift,dealt_by,game,rounds,voided,corrected,by_hand,staked,house,bets",
+    "fact_day": "tbl,day,shift,dealt_by,game,rounds,voided,corrected,by_hand,staked,house",
+    "fact_dealer_bet": "tbl,day,shift,dealt_by,game,bets",
     "fact_bet": "tbl,day,game,bets",
     "fact_pace": "tbl,since,day,dealt_by,rounds,millis",
+    "fact_hours": "day,tbl,dealt_by,rounds,millis",
 }
 """Table of facts -> the columns that are compared."""
 
@@ -118,9 +120,9 @@ class Sums:
                 sums[3] + net,
             ]
 
-    def micros(self) -> tuple[int, int, str]:
-        """What was put in, what the house won of it, and the bets as JSON; amounts in millionths."""
-        return _micros(self.staked), _micros(self.house), self.as_json()
+    def micros(self) -> tuple[int, int]:
+        """What was put in, and what the house won of it, in millionths."""
+        return _micros(self.staked), _micros(self.house)
 
     def as_json(self) -> str:
         """Bet -> rounds it won, lost, pushed, its nets in millionths."""
@@ -140,8 +142,12 @@ def report(kind: str, rounds: Iterable[Round]) -> list[list[str]]:
     for each in rounds:
         of[_name(kind, each)].add(each)
     if kind == "bet":
+        per_unit = {each.body["game"] for each in rounds if each.body["unit"] == "stake"}
         rows = [
-            [*name, str(sum(counts)), *map(str, counts), amount(units), percent(-units, sum(counts))]
+            [
+                *(*name, str(sum(counts)), *map(str, counts), amount(units)),
+                percent(-units, sum(counts)) if name[0] in per_unit else "",
+            ]
             for name, (*counts, units) in sorted(of[()].bets.items())
         ]
     else:
@@ -213,17 +219,30 @@ def facts(name: str, rounds: Iterable[Round]) -> list[list[str]]:
                 for bet, (put, net) in each.body["stakes"].items()
             ]
         case "fact_day":
-            of = _summed(rounds, lambda each: (each.table, each.day, each.body.get("shift") or "", each.dealer))
+            of = _summed(rounds, _shift_of_a_dealer)
             made = [
                 (*key, sums.rounds, sums.voided, sums.corrected, sums.by_hand, *sums.micros())
                 for key, sums in of.items()
             ]
+        case "fact_dealer_bet":
+            of = _summed((each for each in rounds if each.counts), _shift_of_a_dealer)
+            made = [(*key, sums.as_json()) for key, sums in of.items() if sums.bets]
         case "fact_bet":
             of = _summed((each for each in rounds if each.counts), lambda each: (each.table, each.day))
             made = [(*key, sums.as_json()) for key, sums in of.items() if sums.bets]
         case "fact_pace":
             made = [(*key, *sums) for key, sums in slots(rounds).items()]
+        case "fact_hours":
+            hours = dict[tuple[str, ...], tuple[int, int]]()
+            for (table, _, day, dealer), (count, millis) in slots(rounds).items():
+                before = hours.get((day, table, dealer), (0, 0))
+                hours[day, table, dealer] = before[0] + count, before[1] + millis
+            made = [(*key, *sums) for key, sums in hours.items()]
     return sorted([_cell(each) if isinstance(each, str) else str(each) for each in row] for row in made)
+
+
+def _shift_of_a_dealer(round: Round) -> tuple[str, ...]:
+    return round.table, round.day, round.body.get("shift") or "", round.dealer
 
 
 def amount(exact: Fraction) -> str:
