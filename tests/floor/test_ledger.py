@@ -217,6 +217,20 @@ def test_tables_that_agree_and_send_nothing_keep_no_other_from_being_asked() -> 
     assert {len(orders) > 1 for orders in asked_of.values()} == {True}
 
 
+def test_a_thousand_tables_are_met_within_seconds_where_they_answer_at_once() -> None:
+    told, met = ledger(asks=True), dict[str, int]()
+    for name in (f"T{n}" for n in range(1_000)):
+        told.connected(name, ("5c1e", 1))
+        told.add(row("event", name, event(1).body.replace(b"T07", name.encode()), AT))
+    for now in range(30):
+        for table, order in told.due(now):
+            met.setdefault(table, now)
+            told.answered(table, ok=order == EVERYTHING)
+    assert len(met) == 1_000
+    assert max(met.values()) < 25  # it is due after 5 s
+    assert sum(now == 5 for now in met.values()) == 25
+
+
 def test_what_was_late_is_asked_for_again_at_the_first_that_comes() -> None:
     told = ledger()
     for name in ("T0", "T1", "T2"):

@@ -16,7 +16,7 @@ from firmware_bridge.journal.resend import Range, last_entry
 LONGEST: Final = 1_024
 """Bytes of the longest message that is read."""
 
-FIRST_PART, PART = 2, 256
+FIRST_PART, PART = 1, 256
 """Entries that are sent again at a time: few at first, then twice as many each time that the store has them."""
 
 JOURNALS: Final = 1_000

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from math import inf
 from typing import Any, Final
 
 from firmware_bridge.daemon.delivery.store import FIRST_PART, PART, NotStored, Store
@@ -57,9 +58,11 @@ class StoreWatch:
         self._sent: Cursor | None = None
         self._timed: tuple[Cursor, float] | None = None  # an entry that was sent once, and when
         self._part: Range | None = None
+        self._part_s = -inf  # when it was sent
         self._size = FIRST_PART
         self._to: Cursor | None = None  # the last entry to be sent again
         self._tried: Cursor | None = None  # the last entry sent again without an answer
+        self._was_later = False  # whether it is behind what the store lacks first
         self._again: asyncio.TimerHandle | None = None
         self._silent: asyncio.TimerHandle | None = None
         self._is_up = False
@@ -149,33 +152,38 @@ class StoreWatch:
         self._watch()
         self._size = FIRST_PART  # the store may be behind, and not lack anything
         self._to = self._store.sent if self._store else None
+        if self._tried and not self._was_later and self._send_later_part():
+            self._was_later = True
+            return
         self._send_part()
-        self._send_later_part()
+        if self._tried is None or not self._was_later:
+            self._tried = _end(self._part)
+        self._was_later = False
 
     def _go_on(self) -> None:
-        """Sends the next part once the store has the last one, and nothing behind it.
+        """Sends the next part once the store has the last one within `AGAIN_S`, and nothing behind it.
 
-        A store that has more is late, and lacks nothing there: what is on its way is not sent twice.
+        A store that has more, or says so later, is late, and lacks nothing there: what is on its way is not sent twice.
         """
         assert self._store
         if self._store.has(self._to):
             self._part = None
-        elif (end := _end(self._part)) and self._store.cursor == end:
+        elif self._part and self._store.cursor == _end(self._part) and self._loop.time() - self._part_s < AGAIN_S:
             self._size = min(2 * self._size, PART)
             self._send_part()
 
     def _send_part(self) -> None:
         if part := self._missing(None):
-            self._part = part
+            self._part, self._part_s = part, self._loop.time()
             self._resend(part)
 
-    def _send_later_part(self) -> None:
-        """Sends a part behind the one without an answer, which may hold an unreadable entry."""
-        if self._tried and (later := self._missing(self._tried)):
+    def _send_later_part(self) -> bool:
+        """Sends a part behind those without an answer, which may hold an unreadable entry; whether there is one."""
+        later = self._missing(self._tried)
+        if later:
             self._resend(later)
             self._tried = _end(later)
-        else:
-            self._tried = _end(self._part)
+        return later is not None
 
     def _missing(self, behind: Cursor | None) -> Range | None:
         assert self._store

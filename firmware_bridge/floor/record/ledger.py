@@ -15,6 +15,9 @@ LEAST, MOST = 250, 2_000
 Repeats must leave room for new messages, and what seems to be missing may wait in the broker's queue.
 """
 
+BEGIN_S: Final = 1.0
+"""Time for what a table sends after it agreed to send all since a time to begin, where nothing else is missing."""
+
 REFUSED_S: Final = 6 * 3600.0
 """Longest wait after a table refused an order for all since a time: each time it sends what it can read of that."""
 
@@ -191,9 +194,10 @@ class Ledger:
         if table not in self._answering:
             return False
         moved_s = self._answering[table]
+        lacks = any(each.lacks for each in self._tables[table].values())
         if moved_s is None:
             self._answering[table] = now
-        elif now - moved_s >= SETTLE_S:
+        elif now - moved_s >= (SETTLE_S if lacks else BEGIN_S):
             del self._answering[table]
         return table in self._answering
 
@@ -204,6 +208,7 @@ class Ledger:
                 each.since = ""
                 self._touched.add(table)
                 self._answering[table] = None
+                self.room = min(MOST, self.room + ALL)
             elif each.since:
                 each.earlier.wait.longest_s = REFUSED_S
                 each.is_refused = True
