@@ -157,6 +157,11 @@ def test_a_table_is_met_with_one_order_and_not_asked_again_for_what_it_sends() -
     assert [order for _, order in orders[1:2]] == [Resend(journal="3-5ad1", start=1, to=8)]
 
 
+def test_nothing_is_asked_for_from_before_the_first_journal_of_a_table() -> None:
+    told = ledger(event(1, journal="1-5ad1", shoe=1), asks=True)
+    assert [told.due(now) for now in range(60)] == [[]] * 60
+
+
 def test_what_came_whole_is_followed_by_the_next_order_at_once() -> None:
     told = ledger()
     told.reach(KEY, 3, 170)

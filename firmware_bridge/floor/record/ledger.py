@@ -5,6 +5,7 @@ from math import inf
 from typing import Final, NamedTuple
 
 from firmware_bridge.client.asking import EVER, Link
+from firmware_bridge.client.chain import number
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.floor.record.message import Key, Row
 from firmware_bridge.floor.record.progress import ALL, LONGEST_S, ONLINE_S, SETTLE_S, Journal, Progress
@@ -247,7 +248,8 @@ class Ledger:
             newest = max((each.shoe for each in journals.values()), default=0)
             since = progress.since
             is_newest = shoe is not None and shoe >= max(newest, previous.shoe if previous else 0)
-            if progress.known == 0 and is_newest and self._asks:
+            has_earlier = previous is not None or number(key.journal) > 1  # a table's first journal has the number 1
+            if progress.known == 0 and is_newest and has_earlier and self._asks:
                 since = previous.at if previous else EVER
                 for each in journals.values():  # not asked yet: one order for both
                     if each.since and not each.is_asked:
