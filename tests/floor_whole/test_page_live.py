@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.facts import inputs
 from tests.floor.tables import a_hundred, alive, baccarat, messages
 from tests.floor_whole import pages as whole
 from tests.floor_whole.elsewhere import Elsewhere
 from tests.floor_whole.pages import LIMIT_MS, Page, Tabs, now_ms, publish
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.tools.messages.scenes import Scene
 
 broker, brokers = real.broker, real.brokers  # fixtures
 pages, chromium, tabs = whole.pages, whole.chromium, whole.tabs  # fixtures
@@ -30,14 +32,13 @@ def table(tmp_path: Path, broker: Broker) -> Iterator[Elsewhere]:
 def test_a_round_at_a_table_is_seen(broker: Broker, pages: Pages, tabs: Tabs, table: Elsewhere) -> None:
     page = pages(broker)
     grid = tabs(f"{page.url}/?lang=en")
-    grid.wait_for_selector("#t-T07 .where")
+    grid.wait_for_selector("#fine #t-T07")
     own = tabs(f"{page.url}/table/T07?lang=zh-Hant", color_scheme="dark")
     table.deal("9s Kd")
-    grid.wait_for_selector("#t-T07 dd:has-text('P2')")
+    own.wait_for_selector("#state dd:has-text('P2')")
     own.wait_for_selector("#now .card:has-text('9♠')")
+    grid.wait_for_selector("#fine #t-T07 .badge.is-playing")
     table.deal("Th Kc")
-    grid.wait_for_selector("#t-T07 .results .chip.player")
-    grid.wait_for_selector("#r-T07 svg circle")
     own.wait_for_selector("#rounds tbody tr:has-text('例牌 9')")
     own.wait_for_selector("#board svg")
     assert not tabs.errors
@@ -50,8 +51,10 @@ def test_an_alarm_comes_and_goes_and_is_said(broker: Broker, pages: Pages, tabs:
     publish(broker, [*messages("T01", baccarat(3), now_ms()), *alive("T01", now_ms())])
     grid.wait_for_selector("#tile-T01 + #tile-T07")
     table.deal("9s 9s")
-    grid.wait_for_selector("#tile-T07 .badge.is-blocked")
-    grid.wait_for_selector("#tile-T07 + #tile-T01")
+    grid.wait_for_selector("#trouble > #tile-T07 .badge.is-blocked")
+    grid.wait_for_selector("#fine > #tile-T01")
+    assert grid.inner_text("#n-blocked") == "1"
+    assert grid.title().startswith("1 blocked · ")
     grid.wait_for_selector("#news:has-text('Table T07: Duplicate card')", state="attached")
     assert grid.get_attribute("#news", "aria-live") == "polite"
     grid.click("#tile-T07 a")
@@ -61,7 +64,7 @@ def test_an_alarm_comes_and_goes_and_is_said(broker: Broker, pages: Pages, tabs:
     grid.wait_for_selector("#alarms:has-text('No alarm is open.')")
     grid.wait_for_selector("#news:has-text('Table T07: no alarm is open')", state="attached")
     grid.click("a.back")
-    grid.wait_for_selector("#tile-T01 + #tile-T07 .badge.is-playing")
+    grid.wait_for_selector("#fine > #tile-T01 + #tile-T07 .badge.is-playing")
     assert not tabs.errors
 
 
@@ -105,14 +108,23 @@ def test_a_page_without_its_broker_says_so_until_it_is_back(broker: Broker, page
     assert not tabs.errors
 
 
-def test_a_shoe_that_is_lost_greys_its_tile(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+def test_a_shoe_that_is_lost_is_a_card_of_its_own_and_one_that_stopped_in_order_is_closed(
+    broker: Broker, pages: Pages, tabs: Tabs
+) -> None:
     page = pages(broker)
-    publish(broker, [*messages("T01", baccarat(3), now_ms()), *alive("T01", now_ms())])
+    for name in ("T01", "T02"):
+        publish(broker, [*messages(name, baccarat(3), now_ms()), *alive(name, now_ms())])
     tab = tabs(f"{page.url}/?lang=en")
-    tab.wait_for_selector("#t-T01 .badge.is-playing")
-    publish(broker, alive("T01", now_ms(), state="lost")[:1])
-    tab.wait_for_selector("#t-T01 .stale:has-text('disconnected')")
-    assert "grayscale" in tab.evaluate("getComputedStyle(document.querySelector('#tile-T01')).filter")
+    tab.wait_for_selector("#fine > #tile-T01 + #tile-T02")
+    publish(broker, [*alive("T01", now_ms(), state="lost")[:1], *alive("T02", now_ms(), state="stopped")[:1]])
+    tab.wait_for_selector("#trouble > #tile-T01.is-silent .stale:has-text('disconnected')")
+    assert tab.evaluate("getComputedStyle(document.querySelector('#tile-T01')).borderStyle") == "dashed"
+    tab.wait_for_selector("#closed > #tile-T02", state="attached")
+    tab.click("[data-show=closed]")
+    tab.wait_for_selector("#closed > #tile-T02")
+    assert tab.is_hidden("#tile-T01")
+    assert tab.url.endswith("show=closed")
+    assert tab.title().startswith("1 gone · ")
 
 
 def test_keys_alone_reach_everything_and_updates_leave_the_focus(broker: Broker, pages: Pages, tabs: Tabs) -> None:
@@ -122,15 +134,41 @@ def test_keys_alone_reach_everything_and_updates_leave_the_focus(broker: Broker,
     tab.wait_for_selector("#tile-T02")
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.className") == "skip"
-    for _ in range(5):
+    tab.keyboard.press("Enter")
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.dataset.show") == "blocked"
+    for _ in range(9):
         tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.textContent") == "T02"
     publish(broker, messages("T02", baccarat(4, 7, "9s ?? Kd"), now_ms()))
-    tab.wait_for_selector("#tile-T02 + #tile-T01")
+    tab.wait_for_selector("#fine > #tile-T02.is-blocked")  # the order is held, what is wrong is not
+    assert tab.is_visible("#held")
+    tab.wait_for_selector("#trouble > #tile-T02")
     assert tab.evaluate("document.activeElement.textContent") == "T02"
     tab.keyboard.press("Enter")
     tab.wait_for_selector("#board:focus, #alarms")
     assert tab.url.endswith("/table/T02?lang=en")
+
+
+def test_the_same_alarm_at_many_tables_is_a_line_that_opens(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+    page = pages(broker)
+    lost = inputs.DeviceLost(at=0, device="broker", why="x")
+    tables = [f"T{number:02}" for number in range(1, 6)]
+    publish(
+        broker, [each for name in tables for each in messages(name, Scene("baccarat", {}, ("shoe", lost)), now_ms())]
+    )
+    tab = tabs(f"{page.url}/?lang=en")
+    tab.wait_for_selector(".fold summary:has-text('5 tables')")
+    assert tab.is_hidden("#tile-T01")
+    tab.click(".fold summary")
+    tab.wait_for_selector(".fold #tile-T05")
+    publish(broker, messages("T03", baccarat(3), now_ms()))
+    tab.wait_for_selector(".fold[open], .fold [open] summary:has-text('4 tables')")
+    tab.mouse.move(0, 0)
+    tab.wait_for_selector("#fine > #tile-T03")
+    tab.fill("#find", "t04")
+    assert [tab.is_visible(f"#tile-{name}") for name in tables] == [False, False, False, True, False]
+    assert not tabs.errors
 
 
 @pytest.mark.parametrize(("lang", "scheme"), [("en", "light"), ("zh-Hant", "dark"), ("zh-Hans", "light")])
@@ -141,8 +179,9 @@ def test_a_hundred_tables_without_a_finding(broker: Broker, pages: Pages, tabs: 
     publish(broker, a_hundred(now_ms()))
     publish(broker, [*messages("B1", baccarat(30, 5, "9s ?? Kd"), now_ms()), *alive("B1", now_ms(), state="lost")])
     tab = tabs(f"{page.url}/?lang={lang}", color_scheme=scheme)
-    tab.wait_for_function("document.querySelectorAll('#grid > li').length === 101")
-    assert tab.evaluate("document.querySelector('#grid > li').id") == "tile-B1"
+    tab.wait_for_selector("#tile-T100")
+    assert tab.evaluate("document.querySelector('#trouble > li').id") == "tile-B1"
+    assert tab.evaluate("document.querySelectorAll('#wall [id^=tile-]').length") == 101
     for path in ("/", "/table/B1", "/table/T002", "/table/T003"):
         for width in (1400, 360):
             tab.set_viewport_size({"width": width, "height": 800})

@@ -86,7 +86,8 @@ def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | No
 
     def grid(request: Request) -> ASGIApp:
         lang = language(request)
-        return Document(views.grid_pieces(lang, who(visitor(request), lang)))
+        show, find = (request.query_params.get(each, "") for each in ("show", "find"))
+        return Document(views.grid_pieces(lang, who(visitor(request)), show, find))
 
     def table(request: Request) -> Response:
         name, lang = request.path_params["name"], language(request)
@@ -94,7 +95,7 @@ def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | No
             return HTMLResponse(views.unknown_document(name, lang), 404)
         asked = visitor(request)
         orders = forms.section(name, asked, lang) if forms else None
-        return HTMLResponse(views.table_document(name, lang, who(asked, lang), orders))
+        return HTMLResponse(views.table_document(name, lang, who(asked), orders))
 
     def grid_stream(request: Request) -> ASGIApp:
         lang = language(request)
