@@ -1,5 +1,6 @@
 """The look that pages and printed reports share: templates that escape HTML, and the tokens of colours and sizes."""
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -24,6 +25,20 @@ def templates(package: str) -> Environment:
 
 
 @lru_cache(1)
-def tokens() -> str:
-    """The tokens as CSS, for a page that has all it needs in it."""
-    return TOKENS.read_text("utf-8")
+def paper() -> str:
+    """The tokens as CSS, always light: for a page that is printed and has all it needs in it."""
+    light = '@media (prefers-color-scheme: light) { :root:not([data-theme="dark"]) {'
+    before, _, rest = TOKENS.read_text("utf-8").partition(light)
+    theme, _, after = rest.partition("} }")
+    return f"{before}:root {{{theme}}}{after}"
+
+
+def colour(name: str) -> str:
+    """A colour of the dark theme, as `#rrggbb`. Raises KeyError."""
+    return _colours()[name]
+
+
+@lru_cache(1)
+def _colours() -> dict[str, str]:
+    dark, _, _ = TOKENS.read_text("utf-8").partition("@media")
+    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", dark))

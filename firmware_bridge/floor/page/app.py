@@ -25,7 +25,8 @@ from firmware_bridge.floor.page.screens import dealers, screens
 from firmware_bridge.floor.page.sessions import Sessions, Visitor
 from firmware_bridge.floor.page.sign_in import SignIn, who
 from firmware_bridge.floor.page.stream import Document, Parts, Stream, Streams, endpoint
-from firmware_bridge.floor.page.views import Views
+from firmware_bridge.floor.page.views import WRONG, Views, icon
+from firmware_bridge.floor.page.views import Asked as AskedWall
 from firmware_bridge.floor.page_config import PageSection, ScreenSection
 from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.topics.texts import Language, chosen, text
@@ -86,8 +87,9 @@ def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | No
 
     def grid(request: Request) -> ASGIApp:
         lang = language(request)
-        show, find = (request.query_params.get(each, "") for each in ("show", "find"))
-        return Document(views.grid_pieces(lang, who(visitor(request)), show, find))
+        show, find, pit = (request.query_params.get(each, "") for each in ("show", "find", "pit"))
+        asked = AskedWall(show, find, pit, request.query_params.get("wall") == "on")
+        return Document(views.grid_pieces(lang, who(visitor(request)), asked))
 
     def table(request: Request) -> Response:
         name, lang = request.path_params["name"], language(request)
@@ -98,8 +100,8 @@ def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | No
         return HTMLResponse(views.table_document(name, lang, who(asked), orders))
 
     def grid_stream(request: Request) -> ASGIApp:
-        lang = language(request)
-        return stream(feed, streams, request, sessions, lambda: views.grid_parts(lang))
+        lang, pit = language(request), request.query_params.get("pit", "")
+        return stream(feed, streams, request, sessions, lambda: views.grid_parts(lang, pit))
 
     def table_stream(request: Request) -> ASGIApp:
         name, lang = request.path_params["name"], language(request)
@@ -111,8 +113,17 @@ def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | No
         Route("/table/{name}", table),
         Route("/table/{name}/stream", endpoint(table_stream)),
         *(forms.routes if forms else ()),
+        Route("/icon/{word}/{count:int}.svg", _icon),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]
+
+
+def _icon(request: Request) -> Response:
+    """The icon of the wall while something is wrong."""
+    word, count = request.path_params["word"], request.path_params["count"]
+    if word not in WRONG:
+        return PlainTextResponse("there is no such icon\n", 404)
+    return Response(icon(word, count), media_type="image/svg+xml", headers={"cache-control": "max-age=86400"})
 
 
 def stream(feed: Feed, streams: Streams, request: Request, sessions: Sessions, parts: Callable[[], Parts]) -> ASGIApp:

@@ -24,7 +24,7 @@ class Who(NamedTuple):
 class Frame(NamedTuple):
     """What a live page has around its parts. path: its address without the language. skip: text of the skip link.
 
-    who: None without a sign-in.
+    who: None without a sign-in. query: what its address has beside the language, `&pit=Main`. is_wall: read from 3 m.
     """
 
     title: str
@@ -32,6 +32,8 @@ class Frame(NamedTuple):
     skip: str
     back: bool = False
     who: Who | None = None
+    query: str = ""
+    is_wall: bool = False
 
     def document(self, file: str, lang: Language, **values: object) -> str:
         """A page of a template that extends live.html."""
@@ -42,14 +44,14 @@ class Frame(NamedTuple):
         return pieces(file, **self._values(lang), **values)
 
     def _values(self, lang: Language) -> Mapping[str, Any]:
-        stream = f"{self.path.rstrip('/')}/stream?lang={lang}"
+        stream = f"{self.path.rstrip('/')}/stream?lang={lang}{self.query}"
         own = {"lang": lang, "languages": NAMES, "stream": stream, "release": RELEASE}
         return self._asdict() | own
 
 
 def plain_document(lang: Language, title: str, main: Part) -> str:
     """A page without live parts."""
-    return rendered("layout.html", lang=lang, languages=NAMES, title=title, path="", main=main)
+    return rendered("layout.html", lang=lang, languages=NAMES, title=title, path="", query="", main=main)
 
 
 def address(name: str) -> str:

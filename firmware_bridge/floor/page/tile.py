@@ -35,7 +35,7 @@ class Trouble(NamedTuple):
 def trouble(seen: Seen, now: int, *, incidents: int = 0) -> Trouble:
     """The need of a table at a time (ms since 1970). incidents: open ones of its record.
 
-    A table whose daemon stopped in order is closed, unless it is blocked or its record has incidents.
+    One that was stopped in order is closed, unless it is blocked or its record has incidents.
     """
     silent = _silence(seen, now)
     alarms = seen.alarms.open if seen.alarms else ()
@@ -73,6 +73,11 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
         for part in re.split(r"([0-9]+)", name)
         if part
     )
+
+
+def pit_of(seen: Seen) -> str:
+    """The pit of a table by its own settings; "" for none."""
+    return seen.table.settings.pit if seen.table else ""
 
 
 def out_of_order(seen: Seen, lang: Language) -> list[str]:

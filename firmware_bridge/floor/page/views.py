@@ -4,15 +4,17 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, get_args
+from urllib.parse import quote
 
 from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.look import colour
 from firmware_bridge.floor.page import detail, seal
 from firmware_bridge.floor.page.document import Frame, Who, address
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.markup import Html, macro, number
+from firmware_bridge.floor.page.markup import Html, macro, number, rendered
 from firmware_bridge.floor.page.records import UNKNOWN, Sealed
 from firmware_bridge.floor.page.state import Seen
-from firmware_bridge.floor.page.tile import Trouble, out_of_order, where, worst_first
+from firmware_bridge.floor.page.tile import Trouble, natural, out_of_order, pit_of, where, worst_first
 from firmware_bridge.floor.page.wall import COUNTED, Place, Wall, wall
 from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.shapes import Ink
@@ -35,8 +37,10 @@ TITLES: Final = {"alarms": "page.open_alarms", "times": "health.times"}
 PIECE: Final = 16_384
 """Characters of a piece of the document, at least."""
 
-NAMED: Final = ("blocked", "silent", "warned")
-"""The counts that stand in the title."""
+WRONG: Final = {"blocked": "blocked", "silent": "gone", "warned": "alarm"}
+"""Counts that stand in the title and the icon, the worst first -> the state in tokens.css."""
+
+NAMED: Final = tuple(WRONG)
 
 
 class _Drawn(NamedTuple):
@@ -49,38 +53,66 @@ class _Drawn(NamedTuple):
     parts: dict[str, str]
 
 
+class Asked(NamedTuple):
+    """What of the wall is asked for. show: of COUNTED, "" for all. find: part of the names of those to show.
+
+    is_wall: for a screen at 3 m.
+    """
+
+    show: str = ""
+    find: str = ""
+    pit: str = ""
+    is_wall: bool = False
+
+
+EVERYTHING: Final = Asked()
+
+
 class Views:
     """Draws the pages of a feed; only on the event loop."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
         self._drawn: dict[tuple[str, str, Language], _Drawn] = {}
-        self._grids: dict[Language, tuple[int, dict[str, str]]] = {}
-        self._wall: tuple[int, Wall] | None = None
+        self._grids: dict[tuple[Language, str], tuple[int, dict[str, str]]] = {}
+        self._walls: dict[str, tuple[int, Wall]] = {}
         self._roads: dict[tuple[str, Language], tuple[Board, Html]] = {}
 
-    def grid_parts(self, lang: Language) -> dict[str, str]:
-        """Parts of the wall: place, state and seal of each table, counts, folded alarms; `tables`: their names."""
-        known = self._grids.get(lang)
+    def grid_parts(self, lang: Language, pit: str = "") -> dict[str, str]:
+        """Parts of the wall: place, state and seal of each table, counts, folded alarms; `tables`: their names.
+
+        pit: whose tables, "" for all.
+        """
+        known = self._grids.get((lang, pit))
         if known is None or known[0] != self._feed.version:
-            known = self._grids[lang] = (self._feed.version, self._grid(lang))
+            known = (self._feed.version, self._grid(lang, pit))
+            if not pit or pit in self.pits():
+                self._grids[lang, pit] = known
         return known[1]
 
-    def wall(self) -> Wall:
-        """Where each table stands."""
-        if self._wall is None or self._wall[0] != self._feed.version:
-            troubles = self._feed.troubles
-            made = wall((seen, troubles[name]) for name, seen in self._feed.floor.tables.items())
-            self._wall = (self._feed.version, made)
-        return self._wall[1]
+    def wall(self, pit: str = "") -> Wall:
+        """Where each table of a pit stands, "" for all."""
+        known = self._walls.get(pit)
+        if known is None or known[0] != self._feed.version:
+            tables, troubles = self._feed.floor.tables, self._feed.troubles
+            made = wall((seen, troubles[name]) for name, seen in tables.items() if not pit or pit_of(seen) == pit)
+            known = (self._feed.version, made)
+            if not pit or made.places:
+                self._walls[pit] = known
+        return known[1]
 
-    def _grid(self, lang: Language) -> dict[str, str]:
-        now = self.wall()
+    def pits(self) -> list[str]:
+        """The pits of all tables."""
+        return sorted({pit for seen in self._feed.floor.tables.values() if (pit := pit_of(seen))}, key=natural)
+
+    def _grid(self, lang: Language, pit: str) -> dict[str, str]:
+        now = self.wall(pit)
         parts, counts = self._common(lang), now.counts()
         if not self._feed.fault or now.places:
             parts["tables"] = json.dumps([*now.places], ensure_ascii=False)
         parts["none"] = "" if now.places or self._feed.fault else macro("markup.html", "said")(text(lang, "page.none"))
-        parts["title"] = _title(counts, lang)
+        parts["pits"] = macro("tile.html", "pits")(lang, self.pits(), pit, "")
+        parts["title"], parts["icon"] = _title(counts, pit, lang), _icon(counts)
         parts |= {f"n-{name}": str(number(count)) for name, count in counts.items()}
         parts["n-all"] = str(number(len(now.places)))
         for id, fold in now.folds.items():
@@ -95,21 +127,22 @@ class Views:
         """The page of all tables."""
         return "".join(self.grid_pieces(lang))
 
-    def grid_pieces(self, lang: Language, who: Who | None = None, show: str = "", find: str = "") -> Iterator[str]:
-        """The page of all tables in pieces, each as it is by then. who: is signed in.
-
-        show: of COUNTED, "" for all. find: part of the names of those to show.
-        """
-        parts, now = self.grid_parts(lang), self.wall()
+    def grid_pieces(self, lang: Language, who: Who | None = None, asked: Asked = EVERYTHING) -> Iterator[str]:
+        """The page of all tables in pieces, each as it is by then. who: is signed in."""
+        parts, now = self.grid_parts(lang, asked.pit), self.wall(asked.pit)
 
         def tile(name: str) -> tuple[Place, str, str]:
-            parts = self.grid_parts(lang)
+            parts = self.grid_parts(lang, asked.pit)
             return now.places[name], Html(parts.get(f"t-{name}", "")), Html(parts.get(f"s-{name}", ""))
 
-        frame = Frame(text(lang, "page.title"), "/", text(lang, "page.skip"), who=who)
-        own = {"wall": now, "tile": tile, "counted": COUNTED, "address": address, "query": ""}
-        shown = {"show": show if show in COUNTED else "", "find": find.lower(), "parts": _as_html(parts)}
-        return _gathered(frame.pieces("wall.html", lang, **own, **shown, named=parts["title"]))
+        pit, mode = f"&pit={quote(asked.pit)}" if asked.pit else "", "&wall=on" if asked.is_wall else ""
+        title = _titled(asked.pit, lang)
+        frame = Frame(title, "/", text(lang, "page.skip"), who=who, query=pit + mode, is_wall=asked.is_wall)
+        own = {"wall": now, "tile": tile, "counted": COUNTED, "address": address, "parts": _as_html(parts)}
+        shown = {"show": asked.show if asked.show in COUNTED else "", "find": asked.find.lower(), "pit": asked.pit}
+        other = f"/?lang={lang}{pit}{'' if asked.is_wall else '&wall=on'}"
+        head = {"named": parts["title"], "icon": parts["icon"], "other": other}
+        return _gathered(frame.pieces("wall.html", lang, **own, **shown, **head))
 
     def table_parts(self, name: str, lang: Language) -> dict[str, str]:
         """Parts of a table's page; empty for an unknown table."""
@@ -208,10 +241,26 @@ def _tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
     return macro("tile.html", "tile")(lang, seen, needs, opened, wrong, place, number(seen.per_hour(now)))
 
 
-def _title(counts: Mapping[str, int], lang: Language) -> str:
+def icon(word: str, count: int) -> str:
+    """The icon of the page while something is wrong, as SVG: how many tables need what. word: of NAMED."""
+    state = WRONG[word]
+    return rendered("icon.svg", fill=colour(state), ink=colour(f"{state}-text"), count=count)
+
+
+def _icon(counts: Mapping[str, int]) -> str:
+    """The address of the icon: the number of what is worst."""
+    worst = next((name for name in NAMED if counts[name]), None)
+    return f"/icon/{worst}/{min(counts[worst], 99)}.svg" if worst else "/static/icon.svg"
+
+
+def _title(counts: Mapping[str, int], pit: str, lang: Language) -> str:
     """The title of the page, with the counts of what is wrong before it."""
     wrong = [f"{counts[name]} {text(lang, f'wall.{name}')}" for name in NAMED if counts[name]]
-    return " · ".join([*([", ".join(wrong)] if wrong else []), text(lang, "page.title"), text(lang, "page.product")])
+    return " · ".join([*([", ".join(wrong)] if wrong else []), _titled(pit, lang), text(lang, "page.product")])
+
+
+def _titled(pit: str, lang: Language) -> str:
+    return pit or text(lang, "page.title")
 
 
 def _as_html(parts: Mapping[str, str]) -> dict[str, Html]:

@@ -61,7 +61,7 @@ def grid(lang: Language = "en") -> Page:
     told = [each for name, scene in _floor().items() for each in messages(name, scene)]
     told += [each for name in _floor() if name != "B05" for each in alive(name, record=_record(name))]
     drawn = Views(_recorded(_fed(told, alive("B05", LOST, state="lost"))))
-    return Page(drawn.grid_document(lang), drawn.grid_parts(lang), (1360, 800), is_whole=True)
+    return Page(drawn.grid_document(lang), drawn.grid_parts(lang), (1360, 280), is_whole=True)
 
 
 def guests(lang: Language = "en", size: tuple[int, int] = (1280, 720)) -> Page:

@@ -82,6 +82,7 @@ function apply(parts) {
       html === null ? shown.delete(id) : shown.set(id, html);
     }
     if (parts.title) document.title = parts.title;
+    if (parts.icon) document.querySelector("link[rel=icon]").href = parts.icon;
   });
   announce();
 }
