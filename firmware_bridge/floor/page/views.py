@@ -81,7 +81,7 @@ class Views:
     def grid_parts(self, lang: Language, pit: str = "") -> dict[str, str]:
         """Parts of the wall: place, state and seal of each table, counts, folded alarms; `tables`: their names.
 
-        pit: whose tables, "" for all.
+        pit: the pit of the tables, "" for all.
         """
         known = self._grids.get((lang, pit))
         if known is None or known[0] != self._feed.version:
