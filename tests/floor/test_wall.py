@@ -28,15 +28,17 @@ def sent(kind: str) -> list[Sent]:
     return sent_by(scenes.get(kind, baccarat(24, 1)))
 
 
-def two_hundred() -> dict[str, list[Message]]:
-    """A floor of 200 tables, by need."""
+def two_hundred(now: int = NOW) -> dict[str, list[Message]]:
+    """What a floor of 200 tables says, by name."""
     states = {"silent": "lost", "closed": "stopped"}
     told = {}
     kinds = [kind for kind, count in COUNTS.items() for _ in range(count)]
     for number, kind in enumerate(kinds):
         name = f"T{(number * 37) % 200 + 1:03}"
-        at = NOW - number * 1000
-        told[name] = [*renamed(name, sent(kind), at), *alive(name, state=states.get(kind, "online"))]
+        told[name] = [
+            *renamed(name, sent(kind), now - number * 1000),
+            *alive(name, now, state=states.get(kind, "online")),
+        ]
     return told
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.facts import inputs
-from tests.floor.tables import a_hundred, alive, baccarat, messages
+from firmware_bridge.topics.texts import LANGUAGES
+from tests.floor.tables import a_hundred, alive, baccarat, latest, messages
+from tests.floor.test_wall import COUNTS, two_hundred
 from tests.floor_whole import pages as whole
 from tests.floor_whole.elsewhere import Elsewhere
 from tests.floor_whole.pages import LIMIT_MS, Page, Tabs, now_ms, publish
@@ -190,6 +192,45 @@ def test_a_hundred_tables_without_a_finding(broker: Broker, pages: Pages, tabs: 
             found = Axe().run(tab)
             assert found.violations_count == 0, found.generate_report()
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    assert not tabs.errors
+
+
+BOTTOM = """() => Math.max(...[...document.querySelectorAll("#bar, #trouble > li")].map(
+    (each) => each.getBoundingClientRect().bottom + scrollY))"""
+"""Where that ends which matters: counts and trouble."""
+
+NARROW = """() => [...document.querySelectorAll("#bar a, .tiles > li, .lines > li, h3, .more > *")].filter(
+    (each) => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).display !== "inline").map(
+    (each) => each.outerHTML)"""
+"""What is cut."""
+
+CAPITALS = """() => [...document.querySelectorAll(".tiles :is(h3 a, .alarm-name, .old span, .more time, .of)")].map(
+    (each) => 0.7 * parseFloat(getComputedStyle(each).fontSize))"""
+"""Height of capitals of what matters, in pixels."""
+
+
+def test_all_that_matters_of_two_hundred_tables_is_seen(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+    page = pages(broker)
+    publish(broker, [each for told in two_hundred(now_ms()).values() for each in latest(told)])
+    tab = tabs(f"{page.url}/?lang=en")
+    tab.wait_for_selector("#n-all:has-text('200')")
+    assert [tab.inner_text(f"#n-{name}") for name in COUNTS] == [str(count) for count in COUNTS.values()]
+    for lang in LANGUAGES:
+        for width, height, screens in ((1920, 1080, 1), (1366, 768, 2), (390, 844, 2), (3840, 2160, 1)):
+            tab.set_viewport_size({"width": width, "height": height})
+            tab.goto(f"{page.url}/?lang={lang}")
+            tab.wait_for_selector("body.live")
+            assert tab.evaluate(BOTTOM) <= screens * height
+            assert tab.evaluate(NARROW) == []
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width
+            first = tab.evaluate("[...document.querySelectorAll('#trouble > li')].map(each => each.className)")
+            assert first == ["is-blocked"] * 3 + ["is-silent"] * 6 + ["fold"]
+    for width, height in ((1920, 1080), (3840, 2160)):
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.goto(f"{page.url}/?lang=zh-Hant&wall=on")
+        tab.wait_for_selector("body.live")
+        assert tab.evaluate(BOTTOM) <= height
+        assert min(tab.evaluate(CAPITALS)) >= height / 60
     assert not tabs.errors
 
 
