@@ -1,6 +1,7 @@
 """The routes of the page."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp
 from firmware_bridge.floor.page.api import api
 from firmware_bridge.floor.page.doors import Doors
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.guard import Guard, cookie_name
+from firmware_bridge.floor.page.guard import ICONS, Guard, cookie_name
 from firmware_bridge.floor.page.order_forms import OrderForms
 from firmware_bridge.floor.page.orders import PageOrders
 from firmware_bridge.floor.page.people import People
@@ -113,7 +114,7 @@ def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | No
         Route("/table/{name}", table),
         Route("/table/{name}/stream", endpoint(table_stream)),
         *(forms.routes if forms else ()),
-        Route("/icon/{word}/{count:int}.svg", _icon),
+        Route(ICONS + "{word}/{count}.svg", _icon),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]
 
@@ -121,9 +122,9 @@ def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | No
 def _icon(request: Request) -> Response:
     """The icon of the wall while something is wrong."""
     word, count = request.path_params["word"], request.path_params["count"]
-    if word not in WRONG:
+    if word not in WRONG or not re.fullmatch("[0-9]{1,2}", count):
         return PlainTextResponse("there is no such icon\n", 404)
-    return Response(icon(word, count), media_type="image/svg+xml", headers={"cache-control": "max-age=86400"})
+    return Response(icon(word, int(count)), media_type="image/svg+xml", headers={"cache-control": "max-age=86400"})
 
 
 def stream(feed: Feed, streams: Streams, request: Request, sessions: Sessions, parts: Callable[[], Parts]) -> ASGIApp:
