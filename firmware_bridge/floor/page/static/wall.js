@@ -7,19 +7,25 @@ const wall = (() => {
   const get = (id) => document.getElementById(id);
   const root = get("wall");
   const find = get("find");
+  const bell = get("bell");
   const places = new Map(); // name -> { need, key, fold }
   const summaries = new Map(); // fold -> its line
   let names = null; // in their natural order
   let heldUntil = 0;
   let waits = false;
+  let called = null; // the tables that were blocked or gone
+  let sound = null;
 
   function take(parts) {
+    let moves = false;
     for (const [id, value] of Object.entries(parts)) {
       if (id === "tables") names = value === null ? null : JSON.parse(value);
-      if (id.startsWith("p-")) place(id.slice(2), value);
-      if (id.startsWith("f-")) value === null ? summaries.delete(id.slice(2)) : summaries.set(id.slice(2), value);
+      else if (id.startsWith("p-")) place(id.slice(2), value);
+      else if (id.startsWith("f-")) value === null ? summaries.delete(id.slice(2)) : summaries.set(id.slice(2), value);
+      else continue;
+      moves = true;
     }
-    if (names === null) return;
+    if (names === null || !moves) return;
     const known = new Set(names);
     for (const each of [...places.keys()]) if (!known.has(each)) place(each, null);
     for (const tile of root.querySelectorAll("[id^='tile-']")) if (!known.has(tile.id.slice(5))) tile.remove();
@@ -28,6 +34,37 @@ const wall = (() => {
     if (performance.now() >= heldUntil) arrange();
     get("held").hidden = !waits;
     search();
+    call();
+  }
+
+  // ------------------------------------------------------------ sound and notification, for who wants them
+
+  function wanted() {
+    return new Set([...places].filter(([, { need }]) => need === "blocked" || need === "silent").map(([name]) => name));
+  }
+
+  function call() {
+    const now = wanted();
+    const more = called !== null && [...now].some((name) => !called.has(name));
+    called = now;
+    if (!more || !bell.checked) return;
+    for (const at of [0, 0.25]) {
+      const tone = sound.createOscillator();
+      tone.connect(sound.destination);
+      tone.start(sound.currentTime + at);
+      tone.stop(sound.currentTime + at + 0.15);
+    }
+    if ("Notification" in window && Notification.permission === "granted" && document.hidden) {
+      const fresh = [...now].map((name) => name + ": " + get("tile-" + name).querySelector(".badge").textContent);
+      new Notification(document.title, { body: fresh.join(", "), tag: "wall" });
+    }
+  }
+
+  function ring() {
+    if (!bell.checked) return;
+    sound ||= new AudioContext();
+    sound.resume();
+    if ("Notification" in window && Notification.permission === "default") Notification.requestPermission();
   }
 
   function place(name, value) {
@@ -143,6 +180,8 @@ const wall = (() => {
   root.addEventListener("focusin", hold);
   setInterval(() => waits && performance.now() >= heldUntil && release(), 500);
   get("bar").addEventListener("click", filter);
+  bell.addEventListener("change", ring);
+  bell.parentElement.hidden = false;
   find.form.addEventListener("submit", (event) => event.preventDefault());
   find.addEventListener("input", () => {
     address("find", find.value.trim());
