@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.facts import inputs
+from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.views import Asked, Views, icon
 from firmware_bridge.floor.source import Delivery
@@ -148,3 +149,16 @@ def test_without_a_script_names_are_searched_and_counts_filter(floor: Views) -> 
     assert 'id="wall" data-show="silent"' in page
     assert 'data-show="silent" class="count is-silent" aria-current="true"' in page
     assert 'data-show="x"' not in "".join(floor.grid_pieces("en", None, Asked("x")))
+
+
+def test_pits_of_the_page_stand_before_those_of_the_tables() -> None:
+    told = [messages(name, Scene("baccarat", {"pit": "Own"}, ("shoe",))) for name in ("B01", "B02", "V01", "X")]
+    feed = views(*told)._feed
+    made = Views(feed, {"High": ("V*",), "Main": ("B0?", "V01")})
+    assert made.pits() == ["High", "Main", "Own"]
+    assert {pit: list(made.wall(pit).places) for pit in made.pits()} == {
+        "High": ["V01"],
+        "Main": ["B01", "B02"],
+        "Own": ["X"],
+    }
+    assert parse({"page": {"pits": {"Main": ["B*"]}}}).page.pits == {"Main": ("B*",)}

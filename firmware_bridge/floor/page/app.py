@@ -66,7 +66,7 @@ def app(
     made = Starlette(
         routes=[
             *(sign_in.routes if page.sign_in == "on" else ()),
-            *pit(feed, streams, sessions, OrderForms(feed, orders) if orders else None),
+            *pit(feed, Views(feed, page.pits), streams, sessions, OrderForms(feed, orders) if orders else None),
             *screens(feed, screen, streams),
             *dealers(feed, screen, streams, sessions),
             *(api(asked, cookie_name(page)) if asked else ()),
@@ -82,9 +82,8 @@ def app(
     return made
 
 
-def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | None = None) -> list[Route]:
+def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, forms: OrderForms | None = None) -> list[Route]:
     """The routes of the pit's pages. forms: of orders."""
-    views = Views(feed)
 
     def grid(request: Request) -> ASGIApp:
         lang = language(request)

@@ -75,11 +75,6 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
     )
 
 
-def pit_of(seen: Seen) -> str:
-    """The pit of a table by its own settings; "" for none."""
-    return seen.table.settings.pit if seen.table else ""
-
-
 def out_of_order(seen: Seen, lang: Language) -> list[str]:
     """Why a table is out of order, beside its alarms."""
     modes = {"OBSERVE": "page.observing", "NO_JOURNAL": "page.no_journal"}

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, get_args
 from urllib.parse import quote
 
@@ -14,8 +14,8 @@ from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.markup import Html, macro, number, rendered
 from firmware_bridge.floor.page.records import UNKNOWN, Sealed
 from firmware_bridge.floor.page.state import Seen
-from firmware_bridge.floor.page.tile import Trouble, natural, out_of_order, pit_of, where, worst_first
-from firmware_bridge.floor.page.wall import COUNTED, Place, Wall, wall
+from firmware_bridge.floor.page.tile import Trouble, natural, out_of_order, where, worst_first
+from firmware_bridge.floor.page.wall import COUNTED, Pits, Place, Wall, wall
 from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.shapes import Ink
 from firmware_bridge.games.baccarat.drawn.sheet import Heading, Look, sheet
@@ -71,8 +71,9 @@ EVERYTHING: Final = Asked()
 class Views:
     """Draws the pages of a feed; only on the event loop."""
 
-    def __init__(self, feed: Feed) -> None:
-        self._feed = feed
+    def __init__(self, feed: Feed, pits: Mapping[str, Sequence[str]] | None = None) -> None:
+        """pits: of `[page]`."""
+        self._feed, self._pits = feed, Pits(pits or {})
         self._drawn: dict[tuple[str, str, Language], _Drawn] = {}
         self._grids: dict[tuple[Language, str], tuple[int, dict[str, str]]] = {}
         self._walls: dict[str, tuple[int, Wall]] = {}
@@ -95,7 +96,9 @@ class Views:
         known = self._walls.get(pit)
         if known is None or known[0] != self._feed.version:
             tables, troubles = self._feed.floor.tables, self._feed.troubles
-            made = wall((seen, troubles[name]) for name, seen in tables.items() if not pit or pit_of(seen) == pit)
+            made = wall(
+                (seen, troubles[name]) for name, seen in tables.items() if not pit or self._pits.of(seen) == pit
+            )
             known = (self._feed.version, made)
             if not pit or made.places:
                 self._walls[pit] = known
@@ -103,7 +106,7 @@ class Views:
 
     def pits(self) -> list[str]:
         """The pits of all tables."""
-        return sorted({pit for seen in self._feed.floor.tables.values() if (pit := pit_of(seen))}, key=natural)
+        return sorted({pit for seen in self._feed.floor.tables.values() if (pit := self._pits.of(seen))}, key=natural)
 
     def _grid(self, lang: Language, pit: str) -> dict[str, str]:
         now = self.wall(pit)

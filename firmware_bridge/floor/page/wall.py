@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Final, NamedTuple
 
 from firmware_bridge.facts.wire_states import Alarm
@@ -60,6 +61,22 @@ class Wall(NamedTuple):
         """Number of tables by COUNTED."""
         words = Counter(each.word for each in self.places.values())
         return {name: sum(words[word] for word in each) for name, each in COUNTED.items()}
+
+
+class Pits:
+    """Which table is in which pit. rows: pit -> names of tables, with `*` and `?`, before the tables' own settings."""
+
+    def __init__(self, rows: Mapping[str, Sequence[str]]) -> None:
+        self._rows = rows
+        self._named: dict[str, str] = {}
+
+    def of(self, seen: Seen) -> str:
+        """The pit of a table, "" for none."""
+        named = self._named.get(seen.name)
+        if named is None:
+            found = (pit for pit, each in self._rows.items() if any(fnmatchcase(seen.name, name) for name in each))
+            named = self._named[seen.name] = next(found, "")
+        return named or (seen.table.settings.pit if seen.table else "")
 
 
 def wall(tables: Iterable[tuple[Seen, Trouble]]) -> Wall:
