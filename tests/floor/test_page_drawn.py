@@ -114,6 +114,19 @@ def test_an_alarm_says_what_may_be_decided(lang: Language) -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
+def test_of_a_table_that_is_gone_no_page_says_that_no_alarm_is_open(lang: Language) -> None:
+    for state, id in (("online", "page.no_alarms"), ("lost", "page.alarms_unknown")):
+        drawn = views(messages("T07", baccarat(3, 7)), alive("T07", state=state))
+        assert text(lang, id) in drawn.table_parts("T07", lang)["alarms"]
+
+
+def test_an_alarm_that_blocks_is_no_warning() -> None:
+    shown = views(messages("T07", baccarat(3, 7, "9s ?? Kd"))).table_parts("T07", "en")["alarms"]
+    assert text("en", "page.blocks") in shown
+    assert text("en", "severity.warning") not in shown
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
 def test_foreign_text_is_never_markup(lang: Language) -> None:
     evil = "\"><script>alert('x')</script>&"
     name = "T<b>'\"&"

@@ -35,10 +35,10 @@ def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int, record: Htm
     return _macro("state")(lang, seen, needs, tile.out_of_order(seen, lang), record, rows)
 
 
-def alarms(seen: Seen, lang: Language) -> Html:
-    """The open alarms, each with what to do and the possible decisions."""
+def alarms(seen: Seen, needs: tile.Trouble, lang: Language) -> Html:
+    """The open alarms, each with what to do and the possible decisions; of a table that is silent those it knew of."""
     opened = tile.worst_first(seen.alarms.open) if seen.alarms else []
-    return _macro("alarms")(lang, seen, opened, seen.table.settings.policy if seen.table else "")
+    return _macro("alarms")(lang, seen, needs, opened, seen.table.settings.policy if seen.table else "")
 
 
 def on_the_table(seen: Seen, lang: Language) -> Html:

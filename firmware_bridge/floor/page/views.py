@@ -196,7 +196,7 @@ class Views:
         record = self._sealed(seen)
         draws: dict[str, Callable[[], str]] = {
             "state": lambda: detail.state(seen, needs, lang, self._feed.clock(), seal.open_incidents(record, lang)),
-            "alarms": lambda: detail.alarms(seen, lang),
+            "alarms": lambda: detail.alarms(seen, needs, lang),
             "now": lambda: detail.on_the_table(seen, lang),
             "roads": lambda: self._road(seen, lang),
             "rounds": lambda: detail.rounds(seen, lang),
