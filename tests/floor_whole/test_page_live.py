@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,10 +14,13 @@ from tests.floor.tables import a_hundred, alive, baccarat, latest, messages
 from tests.floor.test_wall import COUNTS, two_hundred
 from tests.floor_whole import pages as whole
 from tests.floor_whole.elsewhere import Elsewhere
-from tests.floor_whole.pages import LIMIT_MS, Page, Tabs, now_ms, publish
+from tests.floor_whole.pages import LIMIT_MS, Page, Tabs, now_ms, publish, until
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.tools.messages.scenes import Scene
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 broker, brokers = real.broker, real.brokers  # fixtures
 pages, chromium, tabs = whole.pages, whole.chromium, whole.tabs  # fixtures
@@ -196,6 +200,33 @@ def test_a_hundred_tables_without_a_finding(broker: Broker, pages: Pages, tabs: 
             assert found.violations_count == 0, found.generate_report()
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
     assert not tabs.errors
+
+
+def test_without_a_script_counts_filter_and_names_are_found(broker: Broker, pages: Pages, chromium: Browser) -> None:
+    page = pages(broker)
+    publish(broker, [*messages("T01", baccarat(3, 7, "9s ??"), now_ms()), *alive("T01", now_ms())])
+    for name, state in (("T02", "online"), ("T03", "online"), ("T04", "stopped")):
+        publish(broker, [*messages(name, baccarat(3), now_ms()), *alive(name, now_ms(), state=state)])
+    tab = chromium.new_context(java_script_enabled=False).new_page()
+    until(lambda: tab.goto(f"{page.url}/?lang=en") and tab.locator("#tile-T04").count())
+
+    def seen() -> list[str]:
+        return [name for name in ("T01", "T02", "T03", "T04") if tab.is_visible(f"#tile-{name}")]
+
+    assert seen() == ["T01", "T02", "T03"]
+    tab.click("#shut summary")
+    assert seen() == ["T01", "T02", "T03", "T04"]
+    tab.click("[data-show=blocked]")
+    assert seen() == ["T01"]
+    tab.click("[data-show=closed]")
+    assert seen() == ["T04"]
+    tab.click("[data-show='']")
+    tab.fill("#find", "t03")
+    tab.press("#find", "Enter")
+    assert seen() == ["T03"]
+    tab.goto(f"{page.url}/?lang=en&wall=on")
+    assert tab.is_visible("noscript p")
+    tab.context.close()
 
 
 def test_who_wants_it_hears_that_one_table_more_is_blocked(broker: Broker, pages: Pages, tabs: Tabs) -> None:
