@@ -159,6 +159,19 @@ def test_keys_alone_reach_everything_and_updates_leave_the_focus(broker: Broker,
     assert tab.url.endswith("/table/T02?lang=en")
 
 
+def test_a_table_does_not_move_from_under_a_pointer(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+    page = pages(broker)
+    publish(broker, [each for name in ("T01", "T02") for each in messages(name, baccarat(3), now_ms())])
+    tab = tabs(f"{page.url}/?lang=en")
+    tab.hover("#fine > #tile-T02")
+    publish(broker, messages("T01", baccarat(4, 7, "9s ?? Kd"), now_ms()))
+    tab.wait_for_selector("#fine > #tile-T01.is-blocked .badge")
+    assert tab.is_visible("#held")
+    tab.mouse.move(0, 0)
+    tab.wait_for_selector("#trouble > #tile-T01")
+    assert tab.is_hidden("#held")
+
+
 def test_the_same_alarm_at_many_tables_is_a_line_that_opens(broker: Broker, pages: Pages, tabs: Tabs) -> None:
     page = pages(broker)
     lost = inputs.DeviceLost(at=0, device="broker", why="x")
