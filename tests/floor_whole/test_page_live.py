@@ -274,6 +274,8 @@ CAPITALS = """() => [...document.querySelectorAll(".tiles :is(h3 a, .alarm-name,
 
 
 def test_all_that_matters_of_two_hundred_tables_is_seen(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
     page = pages(broker)
     publish(broker, [each for told in two_hundred(now_ms()).values() for each in latest(told)])
     tab = tabs(f"{page.url}/?lang=en")
@@ -289,6 +291,12 @@ def test_all_that_matters_of_two_hundred_tables_is_seen(broker: Broker, pages: P
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
             first = tab.evaluate("[...document.querySelectorAll('#trouble > li')].map(each => each.className)")
             assert first == ["is-blocked"] * 3 + ["is-silent"] * 6 + ["fold"]
+    tab.click("#shut summary")
+    tab.click(".fold summary")
+    for scheme in ("light", "dark"):
+        tab.emulate_media(color_scheme=scheme)
+        found = Axe().run(tab)
+        assert found.violations_count == 0, found.generate_report()
     for width, height in ((1920, 1080), (3840, 2160)):
         tab.set_viewport_size({"width": width, "height": height})
         tab.goto(f"{page.url}/?lang=zh-Hant&wall=on")
