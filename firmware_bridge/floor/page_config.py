@@ -33,6 +33,7 @@ class PageSection(Struct, frozen=True, kw_only=True):
     user_header: the header with the name of who signed in at the proxy; with socket or user_secret_file only.
     user_secret_file: the file with what the proxy sends in X-Page-Secret, so that no other program sets user_header.
     order_key_file: the file with the key that signs orders, named `page` in the tables' [[orders]]; else it gives none.
+    pits: pit -> names of its tables, with `*` and `?`; a table of none of them is in the pit of its own [table] pit.
     streams: most browsers at a time.
     client_id: how its client ids begin; each run has its own, without a session.
     username, password_file: its own login at the broker; without it, that of `[mqtt]`.
@@ -50,6 +51,7 @@ class PageSection(Struct, frozen=True, kw_only=True):
     user_header: HeaderName | None = None
     user_secret_file: Text | None = None
     order_key_file: Text | None = None
+    pits: dict[Text, tuple[Text, ...]] = {}
     streams: Streams = 200
     client_id: Text = "shoe-floor-page"
     username: Text | None = None

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from msgspec import NODEFAULT
 from msgspec.structs import fields
 
 from firmware_bridge.config.load import parse as parse_table
@@ -31,8 +32,9 @@ def test_the_example_is_a_config_with_every_default() -> None:
     assert {name: set(keys[0] if name in LISTS else keys) for name, keys in raw.items()} == {
         name: {field.name for field in fields(section)} for name, section in SECTIONS.items()
     }
-    defaults = {name: {field.name: field.default for field in fields(section)} for name, section in SECTIONS.items()}
-    own = {name: keys for name, keys in defaults.items() if name not in LISTS}
+    known = {name: {field.name: field.default for field in fields(section)} for name, section in SECTIONS.items()}
+    own = {name: {key: value for key, value in keys.items() if value is not NODEFAULT} for name, keys in known.items()}
+    own = {name: keys for name, keys in own.items() if name not in LISTS}
     assert all(raw[name][key] == value for name, keys in own.items() for key, value in keys.items() if value)
 
 

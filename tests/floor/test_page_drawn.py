@@ -1,5 +1,6 @@
 """The page as it is drawn: what stands in it, what must not, and in which words."""
 
+import json
 import re
 import subprocess
 import sys
@@ -68,15 +69,16 @@ def test_every_page_is_whole(scene: Scene, lang: Language) -> None:
 
 
 def test_a_tile_of_a_shoe_that_is_over_names_no_round() -> None:
-    running, over = baccarat(3, 7), baccarat(3, 7, "!void misdeal !close_shoe")
-    names = [bool(re.search(r"Shoe \d.* Round \d", tile)) for tile in map(tile_of, (running, over))]
-    assert names == [True, False]
+    lost = alive("T07", state="lost")
+    for scene, is_named in ((baccarat(3, 7), True), (baccarat(3, 7, "!void misdeal !close_shoe"), False)):
+        tile = seen_text(views(messages("T07", scene), lost).grid_parts("en")["t-T07"])
+        assert bool(re.search(r"Shoe \d.* Round \d", tile)) == is_named
 
 
 @pytest.mark.parametrize("why", ["lost", "stopped"])
 def test_a_line_that_stands_alone_begins_with_a_capital(why: str) -> None:
     drawn = seen_text(views(messages("T07", baccarat(3, 7)), alive("T07", state=why)).grid_document("en"))
-    assert re.search(r"The shoe( is disconnected|'s software was stopped) \S", drawn.replace("&#x27;", "'"))
+    assert re.search(r"The shoe( is disconnected|'s software was stopped) \S", drawn.replace("&#39;", "'"))
     starts = {id: said[0] for id, said in TEXTS["en"].items() if id.startswith("silent.")}
     assert all(letter.isupper() for letter in starts.values()), starts
 
@@ -89,20 +91,19 @@ def test_no_line_begins_with_a_dot() -> None:
             assert " ·" not in lines
 
 
-def tile_of(scene: Scene) -> str:
-    return seen_text(views(messages("T07", scene), alive("T07")).grid_document("en"))
-
-
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_tile_tells_what_it_must(lang: Language) -> None:
+def test_a_card_says_what_is_wrong_and_a_line_how_fast_it_goes(lang: Language) -> None:
     told = messages("T07", baccarat(20, 7, "9s ?? Kd"))
-    shown = seen_text(views(told, alive("T07")).grid_document(lang))
-    for id in ("trouble.blocked", "alarm.unreadable", "phase.dealing", "page.per_hour", "page.cards_left"):
+    shown = seen_text(views(told, alive("T07")).grid_parts(lang)["t-T07"])
+    for id in ("trouble.blocked", "alarm.unreadable", "page.per_hour", "page.since", "game.baccarat"):
         assert text(lang, id) in shown
-    assert names.slot(lang, "B2") not in shown  # no card is due until the pit has decided
-    going_on = seen_text(views(messages("T07", baccarat(20, 7, "9s Kd")), alive("T07")).grid_document(lang))
-    assert names.slot(lang, "P3") in going_on
-    assert text(lang, "alarm.unreadable") in seen_text(views(told).table_document("T07", lang))
+    assert names.slot(lang, "B2") not in seen_text(views(told).table_parts("T07", lang)["state"])  # the pit decides
+    fine = views(messages("T07", baccarat(20, 7, "9s Kd")), alive("T07"))
+    shown = seen_text(fine.grid_parts(lang)["t-T07"])
+    assert re.fullmatch(f" {text(lang, 'trouble.playing')} {text(lang, 'page.per_hour')} [0-9]+ ", shown)
+    state = seen_text(fine.table_parts("T07", lang)["state"])
+    for words in (text(lang, "phase.dealing"), names.slot(lang, "P3"), text(lang, "page.cards_left")):
+        assert words in state
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -110,6 +111,19 @@ def test_an_alarm_says_what_may_be_decided(lang: Language) -> None:
     shown = views(messages("T07", baccarat(3, 7, "9s 9s 9s 9s 9s 9s 9s 9s 9s 9s"))).table_parts("T07", lang)["alarms"]
     assert text(lang, "todo.duplicate") in seen_text(shown)
     assert [text(lang, f"choice.{each}") in seen_text(shown) for each in ("keep", "remove", "void")] == [True] * 3
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_of_a_table_that_is_gone_no_page_says_that_no_alarm_is_open(lang: Language) -> None:
+    for state, id in (("online", "page.no_alarms"), ("lost", "page.alarms_unknown")):
+        drawn = views(messages("T07", baccarat(3, 7)), alive("T07", state=state))
+        assert text(lang, id) in drawn.table_parts("T07", lang)["alarms"]
+
+
+def test_an_alarm_that_blocks_is_no_warning() -> None:
+    shown = views(messages("T07", baccarat(3, 7, "9s ?? Kd"))).table_parts("T07", "en")["alarms"]
+    assert text("en", "page.blocks") in shown
+    assert text("en", "severity.warning") not in shown
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -155,7 +169,7 @@ def test_what_did_not_change_is_not_drawn_again() -> None:
 def test_a_hundred_tables_are_drawn_in_their_order(count: int) -> None:
     drawn = views(list(a_hundred()))
     assert drawn.grid_document("zh-Hant").count('<li id="tile-') == count
-    assert len(drawn.grid_parts("zh-Hant")["order"].split("/table/")) == count + 1
+    assert json.loads(drawn.grid_parts("zh-Hant")["tables"]) == [f"T{number:03}" for number in range(1, count + 1)]
 
 
 # ---------------------------------------------------------------- texts
@@ -245,23 +259,27 @@ def colours(css: str) -> dict[str, str]:
     return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", css))
 
 
-LIGHT, DARK = re.split(r"@media \(prefers-color-scheme: dark\)", (PAGE / "static/page.css").read_text())
+DARK, LIGHT = re.split(r"@media \(prefers-color-scheme: light\)", (PAGE / "static/tokens.css").read_text())
 
 
-@pytest.mark.parametrize("css", [LIGHT, DARK.split("* {")[0]], ids=["light", "dark"])
+STATES = ("blocked", "gone", "critical", "alarm", "due", "refused", "wait")
+
+
+@pytest.mark.parametrize("css", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize(
     ("ink", "grounds"),
     [
-        ("text", "ground panel felt alarm-ground bad-ground"),
-        ("muted", "ground panel felt alarm-ground bad-ground"),
+        ("text", "ground panel felt warn-ground bad-ground"),
+        ("muted", "ground panel felt warn-ground bad-ground"),
         ("link", "ground panel"),
         ("bad", "panel ground bad-ground"),
-        ("alarm", "panel alarm-ground"),
+        ("warn", "panel warn-ground"),
         ("fine", "panel ground"),
         ("quiet", "panel ground"),
+        ("red", "panel"),
+        ("blue", "panel"),
         ("white", "banker player tie other"),
-        ("face-text", "face"),
-        ("face-red", "face"),
+        *[(f"{state}-text", state) for state in STATES],
     ],
 )
 def test_text_keeps_its_distance_from_its_ground(css: str, ink: str, grounds: str) -> None:
@@ -271,9 +289,28 @@ def test_text_keeps_its_distance_from_its_ground(css: str, ink: str, grounds: st
     ), {ground: round(contrast(of[ink], of[ground]), 2) for ground in grounds.split()}
 
 
+def test_cards_are_read_on_their_white() -> None:
+    of = colours(DARK)
+    assert all(contrast(of[ink], of["card"]) >= 4.5 for ink in ("card-text", "card-red", "card-tile"))
+
+
+def test_no_other_sheet_has_a_colour_or_a_font_of_its_own() -> None:
+    report = PAGE.parent / "facts/templates/report.html"
+    for sheet in (*(PAGE / "static").glob("*.css"), report):
+        if sheet.name != "tokens.css":
+            own = re.findall(r"#[0-9a-f]{3,8}\b|rgba?\(|font-family: \"|Noto", sheet.read_text())
+            assert own == [], sheet.name
+
+
+def test_states_differ_by_their_sign() -> None:
+    signs = dict(re.findall(r'--sign-([a-z]+): "(.)"', (PAGE / "static/tokens.css").read_text()))
+    states = [signs[name] for name in ("blocked", "gone", "critical", "alarm", "fine", "idle", "closed")]
+    assert len(set(states)) == len(states)
+
+
 def test_roads_have_the_colours_of_the_shoe() -> None:
     from firmware_bridge.games.baccarat.drawn.shapes import THEMES
 
-    for css, theme in ((LIGHT, "light"), (DARK.split("* {")[0], "dark")):
+    for css, theme in ((LIGHT, "light"), (DARK, "dark")):
         of = colours(css)
         assert {ink.replace("_", "-"): colour for ink, colour in THEMES[theme].items()}.items() <= of.items()

@@ -7,9 +7,9 @@ import pytest
 
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.wire_states import Act
-from firmware_bridge.floor.page.markup import joined
 from firmware_bridge.floor.page.state import KEPT, Floor, Seen
-from firmware_bridge.floor.page.tile import SILENT_MS, Trouble, due, natural, order, trouble
+from firmware_bridge.floor.page.tile import SILENT_MS, Trouble, due, natural, trouble
+from firmware_bridge.floor.page.wall import order
 from tests.floor.tables import NOW, Message, alive, baccarat, floor_of, game, latest, messages
 from tests.tools.messages.scenes import Scene
 
@@ -133,7 +133,7 @@ def test_tables_are_sorted_by_trouble() -> None:
         "T10": "playing",
     }
     sorted_ = order([(floor.tables[name], needs[name]) for name in floor.tables])
-    assert sorted_ == ["T9", "T1", "T2", "T3", "T5", "T4", "T10"]
+    assert sorted_ == ["T9", "T1", "T3", "T2", "T4", "T5", "T10"]
 
 
 def test_a_blocked_table_that_is_gone_stays_blocked_and_is_silent_too() -> None:
@@ -167,5 +167,5 @@ def test_what_is_due_is_what_is_expected(expected: tuple[Act, ...], shown: str) 
     assert table
     for of_before in (None, "B1"):
         now = msgspec.structs.replace(table, expected=expected, due=of_before, act={"S9": {}})
-        words = re.sub(r"<[^>]*>", "", joined(due(now, "en")) or "")
+        words = re.sub(r"<[^>]*>", "", due(now, "en") or "")
         assert " ".join(words.split()) == shown

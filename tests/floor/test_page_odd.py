@@ -66,7 +66,7 @@ ODD = {
 def test_a_message_that_nobody_can_draw_takes_no_page_away(told: Delivery, lang: Any) -> None:
     sound, drawn = Views(feed()), Views(feed(told))
     parts, wanted = drawn.grid_parts(lang), sound.grid_parts(lang)
-    assert [parts["order"], parts["t-T01"], parts["r-T01"]] == [wanted["order"], wanted["t-T01"], wanted["r-T01"]]
+    assert [parts["tables"], parts["t-T01"], parts["p-T01"]] == [wanted["tables"], wanted["t-T01"], wanted["p-T01"]]
     assert drawn.grid_document(lang).count('<li id="tile-') == 2
     assert drawn.table_document("T01", lang) == sound.table_document("T01", lang)
     assert "<title>" in drawn.table_document("T66", lang)

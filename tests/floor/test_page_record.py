@@ -176,7 +176,7 @@ def test_the_section_has_the_key_both_sizes_each_witness_the_longest_window_and_
 def test_the_newest_note_is_drawn_for_a_camera() -> None:
     section = Drawn(STANDING).section
     assert '<svg viewBox="0 0 61 61">' in section
-    assert "for the house&#x27;s camera" in section
+    assert "for the house&#39;s camera" in section
     assert "<svg" not in Drawn(None).section
 
 

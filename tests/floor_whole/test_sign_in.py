@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import statistics
 import time
@@ -21,8 +22,10 @@ from starlette.routing import Mount, Route
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page.app import app
 from firmware_bridge.floor.page.feed import Feed
+from firmware_bridge.floor.page.guard import Guard, cookie_name
 from firmware_bridge.floor.page.orders import page_orders
 from firmware_bridge.floor.page.people import People
+from firmware_bridge.floor.page.sessions import STRANGER, Sessions, Visitor
 from firmware_bridge.floor.page_config import PageSection
 from firmware_bridge.floor.store.open import Asked, open_store
 from tests.floor.facts.played import rows
@@ -59,6 +62,10 @@ def page(broker: Broker, pages: Callable[..., Page], tmp_path: Path) -> Page:
 PIT = (
     "/",
     "/?lang=en",
+    "/?pit=Pit+3&wall=on&show=blocked&find=T",
+    "/icon/blocked/3.svg",
+    "/icon/blocked/333.svg",
+    "/icon/evil/3.svg",
     "/table/T07",
     "/table/none",
     "/dealer/T07",
@@ -78,7 +85,7 @@ OPEN = ("/sign-in", "/static/page.css", "/static/page.js", "/static/screen.js", 
 NO_SCREENS = ("/screen/T07", "/screen/T07/", "/screen/", "/screen/T07/AAAAAAAAAAAAAAAAAAAAAA", "/screen/T07/stream")
 KNOWN = {
     "/table/none": 404, "/nowhere": 404, "/static": 307, "/sign-out": 405, "/table/T07/order": 303, "/favicon.ico": 307,
-    "/api/tables/none/rounds": 404, "/api/nowhere": 404,
+    "/api/tables/none/rounds": 404, "/api/nowhere": 404, "/icon/blocked/333.svg": 404, "/icon/evil/3.svg": 404,
 }  # fmt: skip
 FORMS = {"/sign-in": (400, 400), "/sign-out": (303, 303), "/table/T07/order": (403, 400)}
 """Address of a form -> what an empty one gets, of a person who may look and of one who may act."""
@@ -94,6 +101,32 @@ def test_each_route_of_the_page_is_in_the_matrix(tmp_path: Path) -> None:
         assert any(route.path_regex.fullmatch(path) for path in paths), route.path
 
 
+class Watched(Sessions):
+    """Sessions that note what counts as activity of a person."""
+
+    def __init__(self) -> None:
+        self.activity: list[bool] = []
+
+    def visitor(self, token: str, *, is_activity: bool) -> Visitor:
+        self.activity.append(is_activity)
+        return STRANGER
+
+
+@pytest.mark.parametrize(("path", "is_activity"), [("/", True), ("/stream", False), ("/icon/blocked/3.svg", False)])
+def test_what_an_open_page_asks_by_itself_is_no_activity(tmp_path: Path, path: str, is_activity: bool) -> None:
+    async def send(message: Any) -> None: ...
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    sessions, page = Watched(), PageSection(users=str(tmp_path / "users.json"))
+    guard = Guard(cast("Any", None), page, People(Path(page.users)), sessions)
+    headers = [(b"host", b"127.0.0.1"), (b"cookie", f"{cookie_name(page)}=x".encode())]
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": headers}
+    asyncio.run(guard({**scope, "client": ("127.0.0.1", 1)}, receive, send))
+    assert sessions.activity == [is_activity]
+
+
 def test_the_matrix_of_every_address_by_whoever_asks(page: Page) -> None:
     """Nobody, look, act, a foreign host, a foreign origin, by GET and POST."""
     look, act = sign_in(page, "BO").cookie, sign_in(page, "ANNA").cookie
@@ -105,7 +138,7 @@ def test_the_matrix_of_every_address_by_whoever_asks(page: Page) -> None:
             401
             if path in STREAMS or (path.startswith("/api/") and path != "/api/nowhere")
             else 404
-            if asked in ("/nowhere", "/api/nowhere", "/static", *NO_SCREENS)
+            if asked in ("/nowhere", "/api/nowhere", "/static", *NO_SCREENS) or asked.startswith("/icon/")
             else 303
             if path in PIT
             else 200

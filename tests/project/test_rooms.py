@@ -17,6 +17,7 @@ ALONE = {
         for game in ("baccarat", "blackjack", "erbagang", "niuniu", "zhajinhua")
     },
     "firmware_bridge.daemon.table.odds_child": "a process of its own, which loads no daemon",
+    "firmware_bridge.floor.page.dealer": "draws without a server, which its one importer needs",
     "hardware.pins.lgpio": "its module level needs a library that only a Pi has",
 }
 """Modules of fewer than 60 lines with one importer -> why each stands alone."""

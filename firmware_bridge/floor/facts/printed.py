@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.facts.pictures import HALF, LEFT, WIDTH, Strip
 from firmware_bridge.floor.facts.reports import ChangedRound, Report
+from firmware_bridge.floor.look import paper, templates
 
 TITLES: Final = {
     "day": "Gaming days",
@@ -62,15 +63,14 @@ def printed(sheet: Sheet) -> str:
 
 
 @lru_cache(1)
-def _templates() -> Environment:
-    made = Environment(
-        loader=PackageLoader("firmware_bridge.floor.facts"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
+def _templates() -> Any:
+    made = templates("facts")
     made.filters["printable"] = escaped
-    made.globals |= {"WIDTH": WIDTH, "LEFT": LEFT, "ZERO": HALF + 10, "BOTTOM": 2 * HALF + 30}
+    made.globals |= {
+        "WIDTH": WIDTH,
+        "LEFT": LEFT,
+        "ZERO": HALF + 10,
+        "BOTTOM": 2 * HALF + 30,
+        "tokens": Markup(paper()),
+    }
     return made

@@ -1,6 +1,7 @@
 """The routes of the page."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp
 from firmware_bridge.floor.page.api import api
 from firmware_bridge.floor.page.doors import Doors
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.guard import Guard, cookie_name
+from firmware_bridge.floor.page.guard import ICONS, Guard, cookie_name
 from firmware_bridge.floor.page.order_forms import OrderForms
 from firmware_bridge.floor.page.orders import PageOrders
 from firmware_bridge.floor.page.people import People
@@ -25,7 +26,8 @@ from firmware_bridge.floor.page.screens import dealers, screens
 from firmware_bridge.floor.page.sessions import Sessions, Visitor
 from firmware_bridge.floor.page.sign_in import SignIn, who
 from firmware_bridge.floor.page.stream import Document, Parts, Stream, Streams, endpoint
-from firmware_bridge.floor.page.views import Views
+from firmware_bridge.floor.page.views import WRONG, Views, icon
+from firmware_bridge.floor.page.views import Asked as AskedWall
 from firmware_bridge.floor.page_config import PageSection, ScreenSection
 from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.topics.texts import Language, chosen, text
@@ -64,7 +66,7 @@ def app(
     made = Starlette(
         routes=[
             *(sign_in.routes if page.sign_in == "on" else ()),
-            *pit(feed, streams, sessions, OrderForms(feed, orders) if orders else None),
+            *pit(feed, Views(feed, page.pits), streams, sessions, OrderForms(feed, orders) if orders else None),
             *screens(feed, screen, streams),
             *dealers(feed, screen, streams, sessions),
             *(api(asked, cookie_name(page)) if asked else ()),
@@ -80,13 +82,14 @@ def app(
     return made
 
 
-def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | None = None) -> list[Route]:
+def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, forms: OrderForms | None = None) -> list[Route]:
     """The routes of the pit's pages. forms: of orders."""
-    views = Views(feed)
 
     def grid(request: Request) -> ASGIApp:
         lang = language(request)
-        return Document(views.grid_pieces(lang, who(visitor(request), lang)))
+        show, find, pit = (request.query_params.get(each, "") for each in ("show", "find", "pit"))
+        asked = AskedWall(show, find, pit, request.query_params.get("wall") == "on")
+        return Document(views.grid_pieces(lang, who(visitor(request)), asked))
 
     def table(request: Request) -> Response:
         name, lang = request.path_params["name"], language(request)
@@ -94,11 +97,11 @@ def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | No
             return HTMLResponse(views.unknown_document(name, lang), 404)
         asked = visitor(request)
         orders = forms.section(name, asked, lang) if forms else None
-        return HTMLResponse(views.table_document(name, lang, who(asked, lang), orders))
+        return HTMLResponse(views.table_document(name, lang, who(asked), orders))
 
     def grid_stream(request: Request) -> ASGIApp:
-        lang = language(request)
-        return stream(feed, streams, request, sessions, lambda: views.grid_parts(lang))
+        lang, pit = language(request), request.query_params.get("pit", "")
+        return stream(feed, streams, request, sessions, lambda: views.grid_parts(lang, pit))
 
     def table_stream(request: Request) -> ASGIApp:
         name, lang = request.path_params["name"], language(request)
@@ -110,8 +113,17 @@ def pit(feed: Feed, streams: Streams, sessions: Sessions, forms: OrderForms | No
         Route("/table/{name}", table),
         Route("/table/{name}/stream", endpoint(table_stream)),
         *(forms.routes if forms else ()),
+        Route(ICONS + "{word}/{count}.svg", _icon),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]
+
+
+def _icon(request: Request) -> Response:
+    """The icon of the wall while something is wrong."""
+    word, count = request.path_params["word"], request.path_params["count"]
+    if word not in WRONG or not re.fullmatch("[0-9]{1,2}", count):
+        return PlainTextResponse("there is no such icon\n", 404)
+    return Response(icon(word, int(count)), media_type="image/svg+xml", headers={"cache-control": "max-age=86400"})
 
 
 def stream(feed: Feed, streams: Streams, request: Request, sessions: Sessions, parts: Callable[[], Parts]) -> ASGIApp:

@@ -26,7 +26,7 @@ SHORT_OF_ONE: Final = 12
 CONNECTIONS: Final = 64
 """Most connections of one address, beside the streams of its screens."""
 
-FILES: Final = ("/static/screen.css", "/static/screen.js", "/static/icon.svg")
+FILES: Final = ("/static/tokens.css", "/static/screen.css", "/static/screen.js", "/static/icon.svg")
 """The files of a guest's screen."""
 
 QUIET_S: Final = 60.0

@@ -38,6 +38,9 @@ HEADERS: Final = {
 OPEN: Final = ("/static/", "/screen/", SIGN_IN, "/favicon.ico")
 """How the addresses begin that need no session."""
 
+ICONS: Final = "/icon/"
+"""How the addresses of icons begin, which an open page gets by itself."""
+
 FORWARDED: Final = ("forwarded", "x-forwarded-", "x-real-ip")
 """How the headers begin that a proxy adds."""
 
@@ -127,8 +130,8 @@ class Guard:
             person = self._people[name]
             return Visitor(person.name, person.role) if person else Visitor(name[:64], "look")
         token = cookie_parser(headers.get("cookie", "")).get(cookie_name(self._page), "")
-        is_stream = scope["path"].endswith("/stream")
-        return self._sessions.visitor(token, is_activity=not is_stream) if token else STRANGER
+        by_itself = scope["path"].endswith("/stream") or scope["path"].startswith(ICONS)
+        return self._sessions.visitor(token, is_activity=not by_itself) if token else STRANGER
 
     def _address(self, scope: Scope, headers: Headers) -> str:
         """The address of who asks: the last one that our proxy names, else that of the connection."""

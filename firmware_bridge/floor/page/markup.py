@@ -1,14 +1,16 @@
-"""Builds HTML from parts: tags, cards, times, numbers, sentences, lists of names and values. Plain text is escaped."""
+"""HTML of values: cards, ages, times, numbers, sentences. Each is a macro of templates/markup.html."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from html import escape
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
-from firmware_bridge.topics.texts import Language, known, text
+from markupsafe import Markup, escape
 
-VOID: Final = ("meta", "link", "br", "hr", "input")
-SIGNS: Final = {"blocked": "■", "alarm": "▲", "silent": "◌", "no_shoe": "○", "playing": "●"}
+from firmware_bridge.floor.look import templates
+from firmware_bridge.topics.texts import Language, known, names, text
+
 SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 RED: Final = ("h", "d")
 RANKS: Final = {"T": "10"}
@@ -16,56 +18,52 @@ RANKS: Final = {"T": "10"}
 DOT: Final = "\u00a0· "
 """Between parts of a line; a line that wraps does not begin with it."""
 
-
-class Html(str):
-    """Text that is HTML already; made only here and from drawn roads."""
-
-    __slots__ = ()
-
+Html = Markup
+"""Text that is HTML already; made only by templates and from drawn pictures."""
 
 Part = Html | str | int | None
 """Content of an element: plain text is escaped, None is left out."""
 
 
-def tag(name: str, /, *parts: Part, **attributes: str | int | bool | None) -> Html:
-    """An element. An attribute None or False is left out; `_` in its name becomes `-`, and at the end is removed."""
-    listed = "".join(
-        _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
-    )
-    return Html(f"<{name}{listed}>" if name in VOID else f"<{name}{listed}>{joined(*parts)}</{name}>")
+@cache
+def macro(file: str, name: str) -> Callable[..., Html]:
+    """A macro of a template."""
+    made: Callable[..., Html] = getattr(_environment().get_template(file).module, name)
+    return made
 
 
-def joined(*parts: Part) -> Html:
-    """The parts, joined."""
-    return Html("".join(part if isinstance(part, Html) else escape(str(part)) for part in parts if part is not None))
+def rendered(file: str, **values: object) -> str:
+    """A whole template."""
+    made: str = _environment().get_template(file).render(**values)
+    return made
+
+
+def pieces(file: str, **values: object) -> Iterable[str]:
+    """A whole template, in pieces as they are drawn."""
+    made: Iterable[str] = _environment().get_template(file).generate(**values)
+    return made
 
 
 def card(lang: Language, face: str | None) -> Html:
     """A card with its name for screen readers; None for one that is face down or not shown."""
     if face is None:
-        return tag("span", tag("span", text(lang, "page.face_down"), class_="hidden"), class_="card back")
+        return _macro("card_down")(lang)
     rank, suit = face[:-1], face[-1]
     if suit not in SUITS:
-        shown, name = _tile(lang, rank, suit)
-        return _card(shown, name, "card tile-face" if rank == "w" else "card")
+        return _macro("card_up")(*_tile(lang, rank, suit), "tile-face" if rank == "w" else "")
     rank = RANKS.get(rank, rank)
     name = text(lang, "card.named", rank=rank, suit=text(lang, f"card.{suit}"))
-    return _card(f"{rank}{SUITS[suit]}", name, "card red" if suit in RED else "card")
-
-
-def cards(lang: Language, faces: Iterable[str | None]) -> Html:
-    """Cards side by side."""
-    return tag("span", *[part for face in faces for part in (card(lang, face), " ")], class_="cards")
+    return _macro("card_up")(f"{rank}{SUITS[suit]}", name, "red" if suit in RED else "")
 
 
 def age(at: int) -> Html:
     """The age of a time (ms since 1970); the browser keeps counting."""
-    return tag("time", _utc(at), datetime=_iso(at), data_age=at)
+    return _macro("time")(_utc(at), _iso(at), "age", at)
 
 
 def moment(at: int) -> Html:
     """A time (ms since 1970); the browser shows it in its own format."""
-    return tag("time", _utc(at), datetime=_iso(at), data_at=at)
+    return _macro("time")(_utc(at), _iso(at), "at", at)
 
 
 def number(value: float | None, unit: str = "", digits: int = 0) -> Part:
@@ -73,38 +71,17 @@ def number(value: float | None, unit: str = "", digits: int = 0) -> Part:
     if value is None:
         return None
     shown = f"{value * (100 if unit == 'percent' else 1):.{digits}f}{'%' if unit == 'percent' else ''}"
-    return tag("data", shown, value=f"{value:.6g}", data_unit=unit or None, data_digits=digits or None)
+    return _macro("number")(shown, f"{value:.6g}", unit, digits)
 
 
-def pairs(*named: tuple[str, Part]) -> Html:
-    """A list of names and values; a value of None is left out."""
-    rows = [tag("div", tag("dt", name), tag("dd", value)) for name, value in named if value is not None]
-    return tag("dl", *rows)
+def change(share: float) -> Html:
+    """A change, as a share with its sign."""
+    return _macro("number")(f"{share:+.1%}", f"{share:.6g}", "change", 0)
 
 
 def filled(sentence: str, **parts: Part) -> Html:
     """A sentence with HTML elements in place of its `{name}` fields."""
-    pieces: list[Part] = []
-    for piece in sentence.split("{"):
-        name, closed, rest = piece.partition("}")
-        pieces += [parts[name], rest] if closed else [piece]
-    return joined(*pieces)
-
-
-def hidden(words: str) -> Html:
-    """Words for screen readers alone."""
-    return tag("span", words, class_="hidden")
-
-
-def badge(lang: Language, word: str) -> Html:
-    """What a table needs, as a word with its own sign, readable without colour."""
-    sign = tag("span", SIGNS[word], aria_hidden="true")
-    return tag("strong", sign, " ", text(lang, f"trouble.{word}"), class_=f"badge is-{word}")
-
-
-def foreign(words: str, lang: Language) -> Html:
-    """English text of the shoe, marked as English on other pages."""
-    return joined(words) if lang == "en" else tag("span", words, lang="en")
+    return Html(escape(sentence)).format(**{name: "" if part is None else part for name, part in parts.items()})
 
 
 def severity(lang: Language, id: str) -> str:
@@ -112,14 +89,45 @@ def severity(lang: Language, id: str) -> str:
     return known(lang, f"severity.{id}") or id
 
 
-def _attribute(key: str, value: str | int | bool) -> str:
-    name = key.rstrip("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{escape(str(value))}"'
+def face(card: str) -> tuple[str, str]:
+    """A card as screens of dealers show it, and its class."""
+    rank, suit = card[:-1].replace("T", "10"), card[-1:]
+    if suit in SUITS:
+        return f"{rank}{SUITS[suit]}", "red" if suit in RED else ""
+    return ("▭", "tile") if rank == "w" else (f"{rank}●", "tile")
 
 
-def _card(shown: str, name: str, class_: str) -> Html:
-    seen = tag("span", shown, aria_hidden="true")
-    return tag("span", seen, tag("span", name, class_="hidden"), class_=class_)
+def whole(words: str) -> str:
+    """Words in which no line breaks before a number, `Seat 2`, or begins with a dot."""
+    return _KEPT.sub("\u00a0", words)
+
+
+_KEPT: Final = re.compile(r" (?=[\d·])")
+
+
+def _macro(name: str) -> Callable[..., Html]:
+    return macro("markup.html", name)
+
+
+@cache
+def _environment() -> Any:
+    made = templates("page")
+    made.globals |= {
+        "text": text,
+        "known": known,
+        "names": names,
+        "card": card,
+        "face": face,
+        "age": age,
+        "moment": moment,
+        "number": number,
+        "severity": severity,
+        "DOT": DOT,
+        "SUITS": SUITS,
+        "RED": RED,
+    }
+    made.filters["whole"] = whole
+    return made
 
 
 def _tile(lang: Language, rank: str, suit: str) -> tuple[str, str]:

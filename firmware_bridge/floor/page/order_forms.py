@@ -1,6 +1,6 @@
 """Draws the forms of a table's orders, reads what they send, and shows the table's answer."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -14,7 +14,7 @@ from firmware_bridge.floor.page.document import address, plain_document, section
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.form import fields_of
 from firmware_bridge.floor.page.guard import ORDER, SIGN_IN
-from firmware_bridge.floor.page.markup import Html, Part, foreign, joined, tag
+from firmware_bridge.floor.page.markup import Html, macro
 from firmware_bridge.floor.page.orders import ANSWER_S, Outdated, PageOrders, TooMany
 from firmware_bridge.floor.page.sessions import Visitor
 from firmware_bridge.floor.page.state import Seen
@@ -54,22 +54,10 @@ class OrderForms:
         """The part of a table's page with the forms of who may act, or how to."""
         seen = self._feed.floor.tables[name]
         if not visitor.may_act:
-            words = tag("p", text(lang, "order.role"), " ", _sign_in(name, lang), class_="muted")
-            return section("orders", text(lang, "order.title"), words)
-        drawn = [self._form(name, fields, label, visitor, lang) for fields, label in _offered(seen, lang)]
-        again = tag("a", text(lang, "order.again"), href=f"{address(name)}?lang={lang}")
-        note = tag("p", text(lang, "order.note"), " ", again, class_="muted")
-        return section("orders", text(lang, "order.title"), joined(*drawn, note))
-
-    def _form(self, name: str, fields: Mapping[str, str], label: str, visitor: Visitor, lang: Language) -> Html:
-        hidden = {**fields, **self._orders.form(visitor)}
-        inputs = [tag("input", type="hidden", name=key, value=value) for key, value in hidden.items()]
-        why: Part = None
-        if fields["do"] in ("void", "resolve"):
-            box = tag("input", name="why", maxlength=LONGEST_REASON, required=fields["do"] == "void")
-            why = tag("label", text(lang, "order.why"), " ", box)
-        where = f"{address(name)}{ORDER}?lang={lang}"
-        return tag("form", *inputs, tag("p", why, " ", tag("button", label)), method="post", action=where)
+            return section("orders", text(lang, "order.title"), _macro("needs_role")(lang, _sign_in(name, lang)))
+        forms = [(fields | self._orders.form(visitor), label) for fields, label in _offered(seen, lang)]
+        drawn = _macro("orders")(lang, address(name), f"{address(name)}{ORDER}?lang={lang}", forms, LONGEST_REASON)
+        return section("orders", text(lang, "order.title"), drawn)
 
     async def _back(self, request: Request) -> Response:
         lang = _language(request)
@@ -82,7 +70,7 @@ class OrderForms:
         if seen is None:
             return _reply(name, lang, 404, text(lang, "page.unknown", name=name))
         if not visitor.may_act:
-            return _reply(name, lang, 403, text(lang, "order.role"), _sign_in(name, lang))
+            return _reply(name, lang, 403, text(lang, "order.role"), sign_in=_sign_in(name, lang))
         if self._feed.fault:
             return _reply(name, lang, 503, text(lang, "page.broker_lost"))
         try:
@@ -149,19 +137,24 @@ def _answered(name: str, lang: Language, answer: Answer | None) -> Response:
         return _reply(name, lang, 504, text(lang, "order.no_answer", seconds=f"{ANSWER_S:g}"))
     if answer.ok:
         return _reply(name, lang, 200, text(lang, "order.taken"), is_bad=False)
-    words = [foreign(in_words(lang, each), lang) for each in (answer.error, answer.hint) if each]
-    return _reply(name, lang, 409, text(lang, "order.not_taken"), *[tag("p", each) for each in words])
+    words = [in_words(lang, each) for each in (answer.error, answer.hint) if each]
+    return _reply(name, lang, 409, text(lang, "order.not_taken"), *words)
 
 
-def _reply(name: str, lang: Language, status: int, words: str, *more: Html, is_bad: bool = True) -> Response:
-    back = tag("p", tag("a", text(lang, "order.back", name=name), href=f"{address(name)}?lang={lang}"))
-    first = tag("p", words, class_="bad" if is_bad else None, role="alert" if is_bad else "status")
-    main = tag("div", first, *more, back, class_="card-box")
+def _reply(
+    name: str, lang: Language, status: int, words: str, *more: str, is_bad: bool = True, sign_in: str = ""
+) -> Response:
+    main = _macro("reply")(lang, name, f"{address(name)}?lang={lang}", words, more, is_bad, sign_in)
     return HTMLResponse(plain_document(lang, text(lang, "page.table", name=name), main), status)
 
 
-def _sign_in(name: str, lang: Language) -> Html:
-    return tag("a", text(lang, "sign_in.title"), href=f"{SIGN_IN}?lang={lang}&next={address(name)}")
+def _sign_in(name: str, lang: Language) -> str:
+    """The address to sign in at, and to come back from."""
+    return f"{SIGN_IN}?lang={lang}&next={address(name)}"
+
+
+def _macro(name: str) -> Callable[..., Html]:
+    return macro("forms.html", name)
 
 
 def _language(request: Request) -> Language:

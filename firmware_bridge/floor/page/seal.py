@@ -1,12 +1,12 @@
 """Draws how the record of a table stands: a seal on its tile, a section on its own page."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, Literal
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.latest import milliseconds
-from firmware_bridge.floor.page.markup import Html, Part, age, filled, foreign, joined, moment, number, pairs, tag
+from firmware_bridge.floor.page.markup import Html, Part, age, filled, macro, moment, number
 from firmware_bridge.floor.page.records import Sealed
 from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.record.state import Log
@@ -15,6 +15,7 @@ from firmware_bridge.record import qr
 from firmware_bridge.record.verify import Key, Refused, parse_vkey
 from firmware_bridge.topics.texts import Language, text
 
+_Witness = tuple[str, Part, Part]
 Kind = Literal["none", "off", "signed", "witnessed", "unknown"]
 
 SIGNS: Final[dict[Kind, str]] = {"none": "–", "off": "▲", "signed": "✎", "witnessed": "✓", "unknown": "?"}
@@ -31,37 +32,36 @@ def seal(seen: Seen, record: Sealed, watching: Watching, lang: Language) -> Html
     if record.fault == "no_store":
         return Html("")
     kind, words = _state(seen, record, watching, lang)
-    sign = tag("span", SIGNS[kind], aria_hidden="true")
-    class_ = f"seal is-{kind}" if not record.delay else "seal"
-    return joined(tag("p", sign, " ", words, class_=class_), *_below(record, lang), *open_incidents(record, lang))
+    class_ = f"is-{kind}" if not record.delay else ""
+    return _macro("seal")(SIGNS[kind], words, class_, [*_below(record, lang)], open_incidents(record, lang))
 
 
 def record(seen: Seen, record: Sealed, watching: Watching, lang: Language) -> Html:
     """The record on a table's own page: key, sizes, witnesses, incidents, newest note."""
     if record.fault:
-        return tag("p", text(lang, f"record.{record.fault}"), class_="muted")
-    facts = [seal(seen, record, watching, lang)]
+        return macro("markup.html", "muted")(text(lang, f"record.{record.fault}"))
+    facts, witnesses = [seal(seen, record, watching, lang)], list[_Witness]()
     if record.standing and record.standing.log:
-        facts.append(pairs(*_sizes(record, watching, lang)))
-        facts.append(tag("div", pairs(*_names(record.standing.log, lang)), class_="names"))
-        if watching.keys:
-            facts.append(_witnesses(record.standing, watching.keys, lang))
-    return tag(
-        "div", tag("div", *facts, *_incidents(record, lang), class_="facts"), *_note(record, lang), class_="record"
-    )
+        facts.append(macro("markup.html", "pairs")([*_sizes(record, watching, lang)]))
+        facts.append(_macro("names_of")([*_names(record.standing.log, lang)]))
+        witnesses = [*_witnesses(record.standing, watching.keys, lang)]
+    note = code(record.note, text(lang, "record.note")) if record.note else None
+    return _macro("record")(lang, facts, witnesses, [*_listed(record)], note)
 
 
-def open_incidents(record: Sealed, lang: Language) -> Iterator[Html]:
+def open_incidents(record: Sealed, lang: Language) -> Html:
     """A line with the count of open incidents, if there are any."""
-    if record.incidents:
-        words = text(lang, "record.incidents", count=record.incidents)
-        yield tag("p", tag("span", "■", aria_hidden="true"), " ", words, class_="seal is-overdue")
+    return _macro("incidents")(lang, record.incidents)
 
 
 @lru_cache(512)
 def code(note: str, name: str) -> Html:
     """A note as a QR code. name: for screen readers."""
-    return tag("div", Html(qr.svg(note)), class_="qr", role="img", aria_label=name)
+    return _macro("qr")(Html(qr.svg(note)), name)
+
+
+def _macro(name: str) -> Callable[..., Html]:
+    return macro("record_parts.html", name)
 
 
 def _state(seen: Seen, record: Sealed, watching: Watching, lang: Language) -> tuple[Kind, Part]:
@@ -99,11 +99,10 @@ def _witnessed(seen: Seen, standing: Standing, keys: tuple[Key, ...], lang: Lang
     return filled(text(lang, "record.round"), round=named, **values)
 
 
-def _below(record: Sealed, lang: Language) -> Iterator[Html]:
-    """Since when a quorum is missing, once it is late."""
+def _below(record: Sealed, lang: Language) -> Iterator[tuple[str, Html]]:
+    """How late a quorum is, and since when it is missing, once it is late."""
     if record.delay and record.standing:
-        words = filled(text(lang, "record.below"), at=_at(record.standing.waits_since))
-        yield tag("p", tag("span", "▲", aria_hidden="true"), " ", words, class_=f"seal is-{record.delay}")
+        yield record.delay, filled(text(lang, "record.below"), at=_at(record.standing.waits_since))
 
 
 def _sizes(record: Sealed, watching: Watching, lang: Language) -> Iterator[tuple[str, Part]]:
@@ -120,38 +119,25 @@ def _sizes(record: Sealed, watching: Watching, lang: Language) -> Iterator[tuple
 
 
 def _names(log: Log, lang: Language) -> Iterator[tuple[str, Part]]:
-    yield text(lang, "record.fingerprint"), tag("code", _fingerprint(log.vkey))
-    yield text(lang, "record.origin"), tag("code", escaped(log.origin))
-    yield text(lang, "record.key"), tag("code", escaped(log.vkey))
+    machine = macro("markup.html", "code")
+    yield text(lang, "record.fingerprint"), machine(_fingerprint(log.vkey))
+    yield text(lang, "record.origin"), machine(escaped(log.origin))
+    yield text(lang, "record.key"), machine(escaped(log.vkey))
 
 
-def _witnesses(standing: Standing, keys: tuple[Key, ...], lang: Language) -> Html:
-    heads = [tag("th", text(lang, f"record.{key}"), scope="col") for key in ("witness", "cosigned", "size")]
-    rows = []
+def _witnesses(standing: Standing, keys: tuple[Key, ...], lang: Language) -> Iterator[_Witness]:
+    """Name of each witness, when it cosigned last, and how many entries."""
     for key in keys:
         line = standing.cosigned.get(key.vkey)
         when = age(1000 * line.at) if line else text(lang, "record.never")
-        size = number(line.size) if line else None
-        rows.append(tag("tr", tag("th", escaped(key.name), scope="row"), tag("td", when), tag("td", size)))
-    return tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows))
+        yield escaped(key.name), when, number(line.size) if line else None
 
 
-def _incidents(record: Sealed, lang: Language) -> Iterator[Html]:
-    """The newest open incidents; what each means is in docs/incidents.md, by its kind."""
-    if not record.standing or not record.incidents:
-        return
-    rows = [
-        tag("li", tag("strong", tag("code", each.kind)), " ", _at(each.at), " ", foreign(each.text, lang),
-            class_="alarm blocks")
-        for each in record.standing.incidents[: -LISTED - 1 : -1]
-    ]  # fmt: skip
-    yield tag("ul", *rows, class_="alarms")
-
-
-def _note(record: Sealed, lang: Language) -> Iterator[Html]:
-    if record.note:
-        words = text(lang, "record.note")
-        yield tag("div", code(record.note, words), tag("p", words, class_="muted"), class_="note")
+def _listed(record: Sealed) -> Iterator[tuple[str, Part, str]]:
+    """Kind, time and words of the newest open incidents; what each means is in docs/incidents.md, by its kind."""
+    if record.standing:
+        for each in record.standing.incidents[: -LISTED - 1 : -1]:
+            yield each.kind, _at(each.at), each.text
 
 
 def _length(window: float | None) -> Part:

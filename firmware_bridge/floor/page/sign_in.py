@@ -10,14 +10,14 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.floor.page.document import plain_document
+from firmware_bridge.floor.page.document import Who, plain_document
 from firmware_bridge.floor.page.form import fields_of
 from firmware_bridge.floor.page.guard import SIGN_IN, SIGN_OUT, cookie_name
-from firmware_bridge.floor.page.markup import Html, joined, tag
+from firmware_bridge.floor.page.markup import macro
 from firmware_bridge.floor.page.people import LONGEST, People
 from firmware_bridge.floor.page.sessions import LOOK_S, TRIES_S, Sessions, Tries, Visitor
 from firmware_bridge.floor.page_config import PageSection
-from firmware_bridge.topics.texts import Language, chosen, text
+from firmware_bridge.topics.texts import chosen, text
 
 log = logging.getLogger(__name__)
 
@@ -88,30 +88,13 @@ class SignIn:
 
     def _document(self, request: Request, after: str, wrong: str = "") -> str:
         lang = chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
-        warning = tag("p", text(lang, wrong), class_="bad", role="alert") if wrong else None
-        name = tag("input", name="name", autocomplete="username", required=True, maxlength=32, autofocus=True)
-        password = tag("input", name="password", type="password", autocomplete="current-password", required=True)
-        form = tag(
-            "form",
-            warning,
-            tag("p", tag("label", text(lang, "sign_in.name"), " ", name)),
-            tag("p", tag("label", text(lang, "sign_in.password"), " ", password)),
-            tag("input", name="next", type="hidden", value=_inside(after)),
-            tag("button", text(lang, "sign_in.go")),
-            method="post",
-            action=f"{SIGN_IN}?lang={lang}",
-            class_="card-box",
-        )
+        form = macro("forms.html", "sign_in")(lang, f"{SIGN_IN}?lang={lang}", _inside(after), wrong)
         return plain_document(lang, text(lang, "sign_in.title"), form)
 
 
-def who(visitor: Visitor, lang: Language) -> Html | None:
-    """Who is signed in, and the button to sign out; None without a sign-in."""
-    if not visitor.key:
-        return None
-    button = tag("button", text(lang, "sign_in.out"))
-    form = tag("form", button, method="post", action=SIGN_OUT)
-    return joined(tag("span", visitor.name), " ", form)
+def who(visitor: Visitor) -> Who | None:
+    """Who is signed in; None without a sign-in."""
+    return Who(visitor.name, SIGN_OUT) if visitor.key else None
 
 
 def _inside(address: str) -> str:

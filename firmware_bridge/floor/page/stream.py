@@ -136,7 +136,7 @@ class Stream:
                 else:
                     has[id] = hash(html)
                     size += len(html)
-            await _sent(send, _event("parts", json.dumps(parts)))
+            await _sent(send, _event("parts", json.dumps(parts, ensure_ascii=False)))
 
     async def _changes(self, version: int) -> bool:
         await self._source.changed_after(version, BEAT_S)

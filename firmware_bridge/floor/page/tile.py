@@ -1,12 +1,11 @@
-"""Draws a table's tile in the grid: what it needs, its state, and its last results."""
+"""What a table needs, and the words for how it stands: for its place on the wall and for its own page."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.facts.wire_states import Alarm, Table
-from firmware_bridge.floor.page.markup import DOT, Html, Part, age, badge, hidden, joined, number, pairs, tag
+from firmware_bridge.floor.page.markup import DOT, Html, Part, macro, number
 from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.games import GAMES
 from firmware_bridge.topics.texts import Language, known, names, text
@@ -17,14 +16,13 @@ SILENT_MS: Final = 90_000
 DIGITS: Final = 18
 """Most digits of a number in a name to sort by its value."""
 
-RESULTS: Final = 9
-"""Most results of a tile."""
+Word = Literal["blocked", "silent", "critical", "alarm", "playing", "no_shoe", "closed"]
 
-OUTCOMES: Final = {"B": "banker", "P": "player", "T": "tie"}
-Word = Literal["blocked", "alarm", "silent", "no_shoe", "playing"]
+TROUBLE: Final[tuple[Word, ...]] = ("blocked", "silent", "critical", "alarm")
+"""What is wrong with a table, the most urgent first."""
 
-RANKS: Final[tuple[Word, ...]] = ("blocked", "alarm", "silent", "no_shoe", "playing")
-"""What a table may need, the most urgent first."""
+SEVERITIES: Final = ("critical", "warning", "note")
+"""The worst first; one that is not known is taken for the worst."""
 
 
 class Trouble(NamedTuple):
@@ -35,36 +33,30 @@ class Trouble(NamedTuple):
 
 
 def trouble(seen: Seen, now: int, *, incidents: int = 0) -> Trouble:
-    """The need of a table at a time (ms since 1970). incidents: open ones of its record."""
+    """The need of a table at a time (ms since 1970). incidents: open ones of its record.
+
+    One that was stopped in order is closed, unless it is blocked or its record has incidents.
+    """
     silent = _silence(seen, now)
     alarms = seen.alarms.open if seen.alarms else ()
-    if any(each.blocks for each in alarms) or _is_out_of_order(seen):
+    if any(each.blocks for each in alarms) or (_is_out_of_order(seen) and silent != "stopped"):
         return Trouble("blocked", silent)
-    if any(each.severity != "note" for each in alarms) or seen.unreadable or incidents:
-        return Trouble("alarm", silent)
+    if silent == "stopped":
+        return Trouble("alarm" if incidents else "closed", silent)
     if silent:
         return Trouble("silent", silent)
+    if any(_rank(each) == 0 for each in alarms):
+        return Trouble("critical")
+    if any(each.severity != "note" for each in alarms) or seen.unreadable or incidents:
+        return Trouble("alarm")
     if seen.table is None or not is_in_use(seen.table):
         return Trouble("no_shoe")
     return Trouble("playing")
 
 
-def order(tables: list[tuple[Seen, Trouble]]) -> list[str]:
-    """Names of tables: by need, then the older alarm first, then by name."""
-    return [seen.name for seen, _ in sorted(tables, key=lambda each: _key(*each))]
-
-
 def worst_first(alarms: tuple[Alarm, ...]) -> list[Alarm]:
     """Alarms: those that block first, then by severity, then the oldest first."""
-    severities = ("critical", "warning", "note")
-    return sorted(
-        alarms,
-        key=lambda each: (
-            not each.blocks,
-            severities.index(each.severity) if each.severity in severities else 0,
-            each.since,
-        ),
-    )
+    return sorted(alarms, key=lambda each: (not each.blocks, _rank(each), each.since))
 
 
 def is_in_use(table: Table) -> bool:
@@ -83,52 +75,41 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
     )
 
 
-def tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
-    """The live part of a tile, without its road."""
-    return tag(
-        "div",
-        badge(lang, needs.word),
-        *silent(seen, needs, lang),
-        *_alarms(seen, lang),
-        _where(seen, lang),
-        _stands(seen, lang, now),
-        _results(seen, lang),
-        _last(seen, lang),
-        class_=f"state is-{needs.word}{' stale' if needs.silent else ''}",
-    )
-
-
-def silent(seen: Seen, needs: Trouble, lang: Language) -> Iterator[Html]:
-    """A line that says why the state of a table may be old."""
-    if not needs.silent:
-        return
-    at = seen.health_at
-    since = [" ", age(at)] if at is not None else []
-    yield tag("p", tag("span", text(lang, f"silent.{needs.silent}")), *since, class_="old")
-
-
-def out_of_order(seen: Seen, lang: Language) -> Iterator[Html]:
-    """Lines that say why a table is out of order, beside its alarms."""
+def out_of_order(seen: Seen, lang: Language) -> list[str]:
+    """Why a table is out of order, beside its alarms."""
     modes = {"OBSERVE": "page.observing", "NO_JOURNAL": "page.no_journal"}
-    if seen.status and seen.status.mode in modes:
-        yield tag("p", text(lang, modes[seen.status.mode]), class_="bad")
+    wrong = [text(lang, modes[seen.status.mode])] if seen.status and seen.status.mode in modes else []
     if seen.unreadable:
-        topics = ", ".join(sorted(seen.unreadable))
-        yield tag("p", text(lang, "page.unreadable", topics=topics), class_="bad")
+        wrong.append(text(lang, "page.unreadable", topics=", ".join(sorted(seen.unreadable))))
+    return wrong
 
 
-def due(table: Table, lang: Language) -> Part:
+def where(seen: Seen, lang: Language) -> str:
+    """Game, shoe and round; "" of a table that is not known."""
+    table = seen.table
+    if table is None:
+        return ""
+    parts = [game(lang, table.game)]
+    if table.phase not in ("empty", "ended"):
+        parts += [f"{text(lang, 'page.shoe')} {seen.shoe}", f"{text(lang, 'page.round')} {table.round}"]
+    return DOT.join(parts)
+
+
+def due(table: Table, lang: Language) -> Html | None:
     """The slot of the card that is drawn next, or the seats that must act; None without either."""
     asked: list[str] = []
     for act in table.expected:
         if act.verb == "draw" and act.slot == "burn":
-            return text(lang, "place.burn")
+            return _slots([], text(lang, "place.burn"))
         if act.verb == "draw":
-            return joined(tag("span", act.hand or act.slot, class_="slot"), " ", names.slot(lang, act.hand or act.slot))
+            return _slots([act.hand or act.slot], names.slot(lang, act.hand or act.slot))
         if act.verb == "ask":
             asked += act.slots or (act.hand or act.slot,)
-    seats = [part for name in asked if name for part in (tag("span", name, class_="slot"), " ")]
-    return joined(*seats, tag("span", text(lang, "page.acts"), class_="acts")) if seats else None
+    return _slots([name for name in asked if name], text(lang, "page.acts")) if any(asked) else None
+
+
+def _slots(slots: list[str], words: str) -> Html:
+    return macro("markup.html", "slots")(slots, words)
 
 
 def game(lang: Language, name: str) -> str:
@@ -176,90 +157,5 @@ def _is_out_of_order(seen: Seen) -> bool:
     return bool(seen.status and seen.status.mode in ("NO_JOURNAL", "OBSERVE"))
 
 
-def _key(seen: Seen, needs: Trouble) -> tuple[int, int, tuple[tuple[int, str], ...]]:
-    since = min((each.since for each in seen.alarms.open), default=0) if seen.alarms else 0
-    return RANKS.index(needs.word), since if needs.word in ("blocked", "alarm") else 0, natural(seen.name)
-
-
-def _alarms(seen: Seen, lang: Language) -> Iterator[Html]:
-    yield from out_of_order(seen, lang)
-    alarms = worst_first(seen.alarms.open) if seen.alarms else []
-    if not alarms:
-        return
-    items = []
-    for each in alarms:
-        name = names.alarm(lang, each)
-        key = f"{seen.name}/{each.id}/{each.since}"
-        spoken = text(lang, "page.opened", table=seen.name, alarm=name)
-        words = [tag("span", name, class_="alarm-name"), " ", hidden(text(lang, "page.since")), " "]
-        class_ = f"alarm {'blocks' if each.blocks else each.severity}"
-        items.append(tag("li", *words, age(each.since - seen.ahead), class_=class_, data_alarm=key, data_spoken=spoken))
-    yield tag("ul", *items, class_="alarms")
-
-
-def _where(seen: Seen, lang: Language) -> Part:
-    """Game, shoe and round."""
-    table = seen.table
-    if table is None:
-        return None
-    parts = [game(lang, table.game)]
-    if table.phase not in ("empty", "ended"):
-        parts.append(f"{text(lang, 'page.shoe')} {seen.shoe}")
-        parts.append(f"{text(lang, 'page.round')} {table.round}")
-    last = [" ", tag("strong", text(lang, "page.last_round"), class_="last")] if table.last else []
-    return tag("p", DOT.join(parts), *last, class_="where")
-
-
-def _stands(seen: Seen, lang: Language, now: int) -> Part:
-    """Phase, due slot, pace and cards left."""
-    table = seen.table
-    if table is None:
-        return None
-    return pairs(
-        (text(lang, "page.phase"), phase(lang, table)),
-        (text(lang, "page.due"), due(table, lang)),
-        (text(lang, "page.per_hour"), number(seen.per_hour(now))),
-        cut(table, lang),
-    )
-
-
-def _results(seen: Seen, lang: Language) -> Part:
-    """The last results, the newest last."""
-    outcomes: list[str | None]
-    if seen.roads is not None:
-        outcomes = [OUTCOMES.get(each, each) for each in seen.roads.outcomes[-RESULTS:]]
-    else:
-        rounds = reversed(seen.last_rounds(RESULTS))
-        outcomes = [each.outcome for each in rounds]
-    if not outcomes:
-        return None
-    chips = [
-        tag(
-            "li",
-            tag("span", names.short(lang, each), aria_hidden="true"),
-            hidden(names.outcome(lang, each)),
-            class_=f"chip {chip_class(each)}",
-        )
-        for each in outcomes
-    ]
-    return joined(hidden(text(lang, "page.results")), tag("ol", *chips, class_="results"))
-
-
-def _last(seen: Seen, lang: Language) -> Part:
-    """The last outcome, with the points of the hands that guests see."""
-    over = next(iter(seen.last_rounds(1)), None)
-    if over is None or over.outcome is None:
-        return None
-    shown = {name: hand for name, hand in over.hands.items() if over.shown is None or name in over.shown}
-    points = [
-        tag(
-            "span",
-            hidden(", "),
-            known(lang, f"hand.{name}") or name,
-            " ",
-            names.points(lang, hand.points),
-            class_="hand-points",
-        )
-        for name, hand in shown.items()
-    ]
-    return tag("p", tag("strong", names.outcome(lang, over.outcome)), *points, class_="ended")
+def _rank(alarm: Alarm) -> int:
+    return SEVERITIES.index(alarm.severity) if alarm.severity in SEVERITIES else 0

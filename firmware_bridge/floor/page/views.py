@@ -2,33 +2,31 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, get_args
+from urllib.parse import quote
 
 from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.look import colour
 from firmware_bridge.floor.page import detail, seal
-from firmware_bridge.floor.page.document import address, document, section
+from firmware_bridge.floor.page.document import Frame, Who, address
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.markup import Html, Part, joined, tag
+from firmware_bridge.floor.page.markup import Html, macro, number, rendered
 from firmware_bridge.floor.page.records import UNKNOWN, Sealed
 from firmware_bridge.floor.page.state import Seen
-from firmware_bridge.floor.page.tile import Trouble, order, tile
+from firmware_bridge.floor.page.tile import Trouble, natural, out_of_order, where, worst_first
+from firmware_bridge.floor.page.wall import COUNTED, Pits, Place, Wall, wall
 from firmware_bridge.games.baccarat.drawn.formats import svg
-from firmware_bridge.games.baccarat.drawn.grid import BESIDE, Grid, road
-from firmware_bridge.games.baccarat.drawn.shapes import Ink, Label, Sheet
+from firmware_bridge.games.baccarat.drawn.shapes import Ink
 from firmware_bridge.games.baccarat.drawn.sheet import Heading, Look, sheet
-from firmware_bridge.games.baccarat.drawn.words import WORDS
 from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board
 from firmware_bridge.games.baccarat.roads.columns import LETTERS
-from firmware_bridge.topics.texts import Language, text
+from firmware_bridge.topics.texts import Language, names, text
 
 log = logging.getLogger(__name__)
 
 INKS: Final[dict[Ink, str]] = {ink: f"var(--{ink.replace('_', '-')})" for ink in get_args(Ink)}
-"""Colours by the names of page.css."""
-
-TILE: Final = Grid(BESIDE, 1, 22, 21)
-"""The grid of a tile's big road."""
+"""Colours by the names of tokens.css."""
 
 SIZE: Final = (1600, 900)
 """Width and height of a board, in units of its picture."""
@@ -36,11 +34,13 @@ SIZE: Final = (1600, 900)
 SECTIONS: Final = ("alarms", "now", "roads", "rounds", "record", "health", "times")
 TITLES: Final = {"alarms": "page.open_alarms", "times": "health.times"}
 
-TILES: Final = 8
-"""Most tiles of a piece of the document."""
+PIECE: Final = 16_384
+"""Characters of a piece of the document, at least."""
 
-TILES_HERE: Final = Html("<!--tiles-->")
-"""Placeholder of the tiles in the document."""
+WRONG: Final = {"blocked": "blocked", "silent": "gone", "warned": "alarm"}
+"""Counts that stand in the title and the icon, the worst first -> the state in tokens.css."""
+
+NAMED: Final = tuple(WRONG)
 
 
 class _Drawn(NamedTuple):
@@ -53,30 +53,76 @@ class _Drawn(NamedTuple):
     parts: dict[str, str]
 
 
+class Asked(NamedTuple):
+    """What of the wall is asked for. show: of COUNTED, "" for all. find: part of the names of those to show.
+
+    is_wall: for a screen at 3 m.
+    """
+
+    show: str = ""
+    find: str = ""
+    pit: str = ""
+    is_wall: bool = False
+
+
+EVERYTHING: Final = Asked()
+
+
 class Views:
     """Draws the pages of a feed; only on the event loop."""
 
-    def __init__(self, feed: Feed) -> None:
-        self._feed = feed
+    def __init__(self, feed: Feed, pits: Mapping[str, Sequence[str]] | None = None) -> None:
+        """pits: of `[page]`."""
+        self._feed, self._pits = feed, Pits(pits or {})
         self._drawn: dict[tuple[str, str, Language], _Drawn] = {}
-        self._grids: dict[Language, tuple[int, dict[str, str]]] = {}
-        self._roads: dict[tuple[str, str, Language], tuple[Board, str]] = {}
+        self._grids: dict[tuple[Language, str], tuple[int, dict[str, str]]] = {}
+        self._walls: dict[str, tuple[int, Wall]] = {}
+        self._roads: dict[tuple[str, Language], tuple[Board, Html]] = {}
 
-    def grid_parts(self, lang: Language) -> dict[str, str]:
-        """Parts of the grid: state, road and seal of each tile; `order`: sorted names and addresses of the tables."""
-        known = self._grids.get(lang)
+    def grid_parts(self, lang: Language, pit: str = "") -> dict[str, str]:
+        """Parts of the wall: place, state and seal of each table, counts, folded alarms; `tables`: their names.
+
+        pit: the pit of the tables, "" for all.
+        """
+        known = self._grids.get((lang, pit))
         if known is None or known[0] != self._feed.version:
-            known = self._grids[lang] = (self._feed.version, self._grid(lang))
+            known = (self._feed.version, self._grid(lang, pit))
+            if not pit or pit in self.pits():
+                self._grids[lang, pit] = known
         return known[1]
 
-    def _grid(self, lang: Language) -> dict[str, str]:
-        tables, troubles = self._feed.floor.tables, self._feed.troubles
-        names = order([(seen, troubles[name]) for name, seen in tables.items()])
-        parts = self._common(lang)
-        if not self._feed.fault or names:
-            parts["order"] = json.dumps([[name, address(name)] for name in names])
-            parts["count"] = tag("p", text(lang, "page.count", count=len(names)) if names else text(lang, "page.none"))
-        for name in names:
+    def wall(self, pit: str = "") -> Wall:
+        """Where each table of a pit stands, "" for all."""
+        known = self._walls.get(pit)
+        if known is None or known[0] != self._feed.version:
+            tables, troubles = self._feed.floor.tables, self._feed.troubles
+            made = wall(
+                (seen, troubles[name]) for name, seen in tables.items() if not pit or self._pits.of(seen) == pit
+            )
+            known = (self._feed.version, made)
+            if not pit or made.places:
+                self._walls[pit] = known
+        return known[1]
+
+    def pits(self) -> list[str]:
+        """The pits of all tables."""
+        return sorted({pit for seen in self._feed.floor.tables.values() if (pit := self._pits.of(seen))}, key=natural)
+
+    def _grid(self, lang: Language, pit: str) -> dict[str, str]:
+        now = self.wall(pit)
+        parts, counts = self._common(lang), now.counts()
+        if not self._feed.fault or now.places:
+            parts["tables"] = json.dumps([*now.places], ensure_ascii=False)
+        parts["none"] = "" if now.places or self._feed.fault else macro("markup.html", "said")(text(lang, "page.none"))
+        parts["pits"] = macro("tile.html", "pits")(lang, self.pits(), pit, "")
+        parts["title"], parts["icon"] = _title(counts, pit, lang), _icon(counts)
+        parts |= {f"n-{name}": str(number(count)) for name, count in counts.items()}
+        parts["n-all"] = str(number(len(now.places)))
+        for id, fold in now.folds.items():
+            name = names.alarm(lang, fold.alarm)
+            parts[f"f-{id}"] = macro("tile.html", "fold")(lang, fold.word, name, len(fold.tables), fold.since)
+        for name, place in now.places.items():
+            parts[f"p-{name}"] = f"{place.word} {place.key} {place.fold}"
             parts |= self._table("tile", name, lang)
         return parts
 
@@ -84,51 +130,51 @@ class Views:
         """The page of all tables."""
         return "".join(self.grid_pieces(lang))
 
-    def grid_pieces(self, lang: Language, who: Part = None) -> Iterator[str]:
-        """The page of all tables in pieces of some tiles, each as it is by then. who: is signed in."""
-        parts = self.grid_parts(lang)
-        count = tag("div", Html(parts.get("count", "")), id="count", class_="muted")
-        main = joined(_broker(parts), count, tag("ul", TILES_HERE, id="grid", class_="grid"))
-        whole = document(lang, text(lang, "page.title"), "/", main, skip=text(lang, "page.skip"), who=who)
-        above, _, below = whole.partition(TILES_HERE)
-        yield above
-        tables = json.loads(parts.get("order", "[]"))
-        for first in range(0, len(tables), TILES):
-            now = self.grid_parts(lang)
-            yield joined(*[_tile(name, where, now, lang) for name, where in tables[first : first + TILES]])
-        yield below
+    def grid_pieces(self, lang: Language, who: Who | None = None, asked: Asked = EVERYTHING) -> Iterator[str]:
+        """The page of all tables in pieces, each as it is by then. who: is signed in."""
+        parts, now = self.grid_parts(lang, asked.pit), self.wall(asked.pit)
+
+        def tile(name: str) -> tuple[Place, str, str]:
+            parts = self.grid_parts(lang, asked.pit)
+            return now.places[name], Html(parts.get(f"t-{name}", "")), Html(parts.get(f"s-{name}", ""))
+
+        pit, mode = f"&pit={quote(asked.pit)}" if asked.pit else "", "&wall=on" if asked.is_wall else ""
+        title = _titled(asked.pit, lang)
+        frame = Frame(title, "/", text(lang, "page.skip"), who=who, query=pit + mode, is_wall=asked.is_wall)
+        own = {"wall": now, "tile": tile, "counted": COUNTED, "address": address, "parts": _as_html(parts)}
+        shown = {"show": asked.show if asked.show in COUNTED else "", "find": asked.find.lower(), "pit": asked.pit}
+        other = f"/?lang={lang}{pit}{'' if asked.is_wall else '&wall=on'}"
+        head = {"named": parts["title"], "icon": parts["icon"], "other": other}
+        return _gathered(frame.pieces("wall.html", lang, **own, **shown, **head))
 
     def table_parts(self, name: str, lang: Language) -> dict[str, str]:
         """Parts of a table's page; empty for an unknown table."""
         if name not in self._feed.floor.tables:
-            unknown = tag("p", text(lang, "page.unknown", name=name))
+            unknown = macro("markup.html", "said")(text(lang, "page.unknown", name=name))
             return self._common(lang) | dict.fromkeys(SECTIONS, "") | {"state": unknown}
         return self._common(lang) | self._table("page", name, lang)
 
-    def table_document(self, name: str, lang: Language, who: Part = None, orders: Part = None) -> str:
+    def table_document(self, name: str, lang: Language, who: Who | None = None, orders: Html | None = None) -> str:
         """A table's own page. who: is signed in. orders: the forms of his orders."""
         parts = self.table_parts(name, lang)
-        boxes = [
-            section(key, text(lang, TITLES.get(key, f"page.{key}")), Html(parts[key]))
-            for key in SECTIONS
-            if key in parts
-        ]
-        state = tag("div", Html(parts["state"]), id="state", class_="card-box")
-        main = joined(_broker(parts), tag("div", state, *boxes[:1], orders, *boxes[1:], class_="table-page"))
-        skip = text(lang, "page.skip_table")
-        return document(lang, _named(name, lang), address(name), main, skip=skip, back=True, who=who)
+        boxes = [(key, text(lang, TITLES.get(key, f"page.{key}"))) for key in SECTIONS if key in parts]
+        return self._framed(name, lang, who).document(
+            "table.html", lang, parts=_as_html(parts), boxes=boxes, orders=orders
+        )
 
     def unknown_document(self, name: str, lang: Language) -> str:
         """The page of an unknown table."""
-        parts = self.table_parts(name, lang)
-        main = joined(_broker(parts), tag("div", Html(parts["state"]), id="state", class_="card-box"))
-        return document(lang, _named(name, lang), address(name), main, skip=text(lang, "page.skip_table"), back=True)
+        return self._framed(name, lang).document("table.html", lang, parts=_as_html(self.table_parts(name, lang)))
+
+    def _framed(self, name: str, lang: Language, who: Who | None = None) -> Frame:
+        title, skip = text(lang, "page.table", name=name), text(lang, "page.skip_table")
+        return Frame(title, address(name), skip, back=True, who=who)
 
     def _common(self, lang: Language) -> dict[str, str]:
         banners = [text(lang, "page.broker_lost")] if self._feed.fault else []
         if count := self._feed.listed.recent:
             banners.append(text(lang, "page.unlisted", count=count))
-        return {"broker": joined(*[tag("p", words, class_="banner") for words in banners])}
+        return {"broker": macro("markup.html", "banners")(banners)}
 
     def _table(self, view: str, name: str, lang: Language) -> dict[str, str]:
         seen, needs = self._feed.floor.tables[name], self._feed.troubles[name]
@@ -141,8 +187,7 @@ class Views:
 
     def _tile(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
         draws: dict[str, Callable[[], str]] = {
-            f"t-{seen.name}": lambda: tile(seen, needs, lang, self._feed.clock()),
-            f"r-{seen.name}": lambda: self._road("tile", seen, lang),
+            f"t-{seen.name}": lambda: _tile(seen, needs, lang, self._feed.clock()),
             f"s-{seen.name}": lambda: seal.seal(seen, self._sealed(seen), self._feed.watching, lang),
         }
         return {id: self._part(seen, id, lang, draw) for id, draw in draws.items()}
@@ -150,10 +195,10 @@ class Views:
     def _page(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
         record = self._sealed(seen)
         draws: dict[str, Callable[[], str]] = {
-            "state": lambda: detail.state(seen, needs, lang, self._feed.clock(), *seal.open_incidents(record, lang)),
-            "alarms": lambda: detail.alarms(seen, lang),
+            "state": lambda: detail.state(seen, needs, lang, self._feed.clock(), seal.open_incidents(record, lang)),
+            "alarms": lambda: detail.alarms(seen, needs, lang),
             "now": lambda: detail.on_the_table(seen, lang),
-            "roads": lambda: self._road("page", seen, lang),
+            "roads": lambda: self._road(seen, lang),
             "rounds": lambda: detail.rounds(seen, lang),
             "record": lambda: seal.record(seen, record, self._feed.watching, lang),
             "health": lambda: detail.health(seen, lang),
@@ -173,55 +218,68 @@ class Views:
         except Exception:  # a message of one table must not break the page of all
             if self._feed.is_first(seen.name, id):
                 log.exception("table %s: the part %s cannot be drawn", escaped(seen.name), escaped(id))
-            return tag("p", text(lang, "page.not_drawn"), class_="bad")
+            return macro("markup.html", "bad")(text(lang, "page.not_drawn"))
 
-    def _road(self, view: str, seen: Seen, lang: Language) -> str:
-        """The big road of a tile, or all roads, drawn once a round."""
+    def _road(self, seen: Seen, lang: Language) -> Html:
+        """All roads, drawn once a round."""
         board = seen.roads
         if board is None:
-            return ""
-        known = self._roads.get((view, seen.name, lang))
+            return Html("")
+        known = self._roads.get((seen.name, lang))
         if known is None or known[0] is not board:
-            drawn = (
-                big_road(board, lang, seen.name) if view == "tile" else whole_board(board, lang, _heading(seen, board))
-            )
-            known = self._roads[view, seen.name, lang] = (board, drawn)
+            known = self._roads[seen.name, lang] = (board, whole_board(board, lang, _heading(seen, board)))
         return known[1]
-
-
-def big_road(board: Board, lang: Language, table: str) -> Html:
-    """The last columns of the big road, without a title."""
-    shapes = [each for each in road(board, "big", TILE, WORDS[lang]) if not isinstance(each, Label) or each.y > 0]
-    width, height = int(2 * BESIDE + TILE.width), int(TILE.height + 2)
-    return _html(Sheet(width, height, 1, tuple(shapes), INKS, lang, text(lang, "page.road", table=table)))
 
 
 def whole_board(board: Board, lang: Language, heading: Heading) -> Html:
     """The whole board, in a box that scrolls."""
     drawn = sheet(board, Look(language=lang, good=ALL_GOOD, size=SIZE), heading)._replace(inks=INKS)
-    name = text(lang, "page.roads")
-    return tag("div", _html(drawn), id="board", class_="scroll", tabindex="0", role="group", aria_label=name)
+    return macro("markup.html", "board")(Html(svg(drawn).replace("\n", "")), text(lang, "page.roads"))
 
 
-def _html(drawn: Sheet) -> Html:
-    return Html(svg(drawn).replace("\n", ""))
+def _tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
+    """The live part of a table on the wall. A closed one shows no alarm: they are over, or come back with it."""
+    opened = worst_first(seen.alarms.open) if seen.alarms and needs.word != "closed" else []
+    wrong, place = out_of_order(seen, lang), where(seen, lang)
+    return macro("tile.html", "tile")(lang, seen, needs, opened, wrong, place, number(seen.per_hour(now)))
 
 
-def _tile(name: str, where: str, parts: Mapping[str, str], lang: Language) -> Html:
-    """The frame of a table's tile, with its parts; empty for a table that is gone."""
-    state, road, record = f"t-{name}", f"r-{name}", f"s-{name}"
-    return tag(
-        "li",
-        tag("h2", tag("a", name, href=f"{where}?lang={lang}")),
-        tag("div", Html(parts.get(state, "")), id=state),
-        tag("div", Html(parts.get(road, "")), id=road, class_="road"),
-        tag("div", Html(parts.get(record, "")), id=record, class_="seals"),
-        id=f"tile-{name}",
-    )
+def icon(word: str, count: int) -> str:
+    """The icon of the page while something is wrong, as SVG: how many tables need what. word: of NAMED."""
+    state = WRONG[word]
+    return rendered("icon.svg", fill=colour(state), ink=colour(f"{state}-text"), count=count)
 
 
-def _named(name: str, lang: Language) -> str:
-    return text(lang, "page.table", name=name)
+def _icon(counts: Mapping[str, int]) -> str:
+    """The address of the icon: the number of what is worst."""
+    worst = next((name for name in NAMED if counts[name]), None)
+    return f"/icon/{worst}/{min(counts[worst], 99)}.svg" if worst else "/static/icon.svg"
+
+
+def _title(counts: Mapping[str, int], pit: str, lang: Language) -> str:
+    """The title of the page, with the counts of what is wrong before it."""
+    wrong = [f"{counts[name]} {text(lang, f'wall.{name}')}" for name in NAMED if counts[name]]
+    return " · ".join([*([", ".join(wrong)] if wrong else []), _titled(pit, lang), text(lang, "page.product")])
+
+
+def _titled(pit: str, lang: Language) -> str:
+    return pit or text(lang, "page.title")
+
+
+def _as_html(parts: Mapping[str, str]) -> dict[str, Html]:
+    return {id: Html(part) for id, part in parts.items()}
+
+
+def _gathered(drawn: Iterable[str]) -> Iterator[str]:
+    """The same text in pieces of some size."""
+    piece, size = list[str](), 0
+    for each in drawn:
+        piece.append(each)
+        size += len(each)
+        if size >= PIECE:
+            yield "".join(piece)
+            piece, size = [], 0
+    yield "".join(piece)
 
 
 def _heading(seen: Seen, board: Board) -> Heading:
@@ -231,7 +289,3 @@ def _heading(seen: Seen, board: Board) -> Heading:
         if over.outcome and over.shoe == shoe and LETTERS.get(over.outcome) == board.outcomes[-1:]:
             points = {name: hand.points for name, hand in over.hands.items()}
     return Heading(table=seen.name, shoe=shoe, points=points)
-
-
-def _broker(parts: dict[str, str]) -> Html:
-    return tag("div", Html(parts["broker"]), id="broker")

@@ -23,7 +23,7 @@ from firmware_bridge.floor.store.cosigned import Cosignature
 from firmware_bridge.floor.verified.standing import Standing, Watching
 from firmware_bridge.record.verify import COSIGNATURE, ED25519, Key, key_of
 from firmware_bridge.topics.texts import Language
-from tests.floor.tables import NOW, RETAINED, Message, alive, baccarat, messages, renamed, rfc3339
+from tests.floor.tables import NOW, RETAINED, Message, alive, baccarat, messages, renamed, rfc3339, sent_by
 from tests.tools.messages.played import played
 from tests.tools.messages.scenes import GAMES, Scene
 
@@ -44,6 +44,14 @@ BULLS: Final = GAMES[2].steps[1]
 GRABS: Final = GAMES[2].steps[0]
 BANK: Final = "1:grab=9 2:grab=0 3:grab=0 4:grab=0 2:bet=1 3:bet=2 4:bet=3"
 POT: Final = (GAMES[4].steps[0], GAMES[4].steps[1])
+OTHERS: Final = {
+    "B": [f"B{number:02}" for number in range(6, 30)],
+    "N": [f"N{number:02}" for number in range(2, 9)],
+    "J": ["J02", "J03", "J04"],
+}
+"""Tables of the pit that play as another one of their game."""
+
+STOPPED: Final = ("B11", "B12", "N08")
 LIMITS: Final = {"table": {"low": 100, "high": 20000}, "tie": {"low": 50, "high": 5000}}
 
 
@@ -57,11 +65,16 @@ class Page(NamedTuple):
 
 
 def grid(lang: Language = "en") -> Page:
-    """The pit's page of all tables: one is blocked, one is disconnected, the others play; most are witnessed."""
+    """The pit's page of all tables: one is blocked, one is gone, four have the same alarm; most are witnessed."""
     told = [each for name, scene in _floor().items() for each in messages(name, scene)]
     told += [each for name in _floor() if name != "B05" for each in alive(name, record=_record(name))]
+    for first, scene in {"B": _floor()["B03"], "N": _floor()["N01"], "J": _floor()["J01"]}.items():
+        sent = sent_by(scene)
+        for name in OTHERS[first]:
+            state = "stopped" if name in STOPPED else "online"
+            told += [*renamed(name, sent, NOW - 1000), *alive(name, state=state, record=_record(name))]
     drawn = Views(_recorded(_fed(told, alive("B05", LOST, state="lost"))))
-    return Page(drawn.grid_document(lang), drawn.grid_parts(lang), (1360, 800), is_whole=True)
+    return Page(drawn.grid_document(lang), drawn.grid_parts(lang), (1360, 280), is_whole=True)
 
 
 def guests(lang: Language = "en", size: tuple[int, int] = (1280, 720)) -> Page:

@@ -12,6 +12,7 @@ let source = null;
 let heard = 0;
 let ahead = 0; // the server's clock against ours, in ms
 let known = null; // the alarms that were announced
+const shown = new Map(); // part -> as it was brought
 
 function connect() {
   source = new EventSource(words.stream);
@@ -70,53 +71,34 @@ function say(text) {
 }
 
 function apply(parts) {
-  const focused = document.activeElement;
-  const focusedId = focused && focused !== body ? focused.id : "";
-  if ("order" in parts) sort(JSON.parse(parts.order));
-  for (const [id, html] of Object.entries(parts)) {
-    const place = id === "order" ? null : byId(id);
-    if (place) {
-      const scrolled = [...place.querySelectorAll(".scroll")].map((each) => [each.id, each.scrollLeft]);
-      place.innerHTML = html || "";
-      for (const [inner, left] of scrolled) if (byId(inner)) byId(inner).scrollLeft = left;
-      shape(place);
-    } else if (html && (id === "now" || id === "roads")) {
-      location.reload(); // the table was unknown, or another game is dealt: the page has other sections
+  keepingFocus(() => {
+    if (typeof wall !== "undefined") wall.take(parts);
+    for (const [id, html] of Object.entries(parts)) {
+      const place = byId(id);
+      if (place && shown.get(id) !== html) draw(place, html || "");
+      else if (!place && html && (id === "now" || id === "roads")) {
+        location.reload(); // the table was unknown, or another game is dealt: the page has other sections
+      }
+      html === null ? shown.delete(id) : shown.set(id, html);
     }
-  }
-  announce();
-  if (focused && focused !== document.activeElement) (focused.isConnected ? focused : byId(focusedId))?.focus();
-}
-
-function sort(names) {
-  const grid = byId("grid");
-  if (!grid) return;
-  const wanted = new Set(names.map(([name]) => "tile-" + name));
-  for (const tile of [...grid.children]) if (!wanted.has(tile.id)) tile.remove();
-  names.forEach(([name, address], place) => {
-    const tile = byId("tile-" + name) || made(name, address);
-    if (grid.children[place] !== tile) grid.insertBefore(tile, grid.children[place] || null);
+    if (parts.title) document.title = parts.title;
+    if (parts.icon) document.querySelector("link[rel=icon]").href = parts.icon;
   });
+  announce();
 }
 
-function made(name, address) {
-  const tile = document.createElement("li");
-  tile.id = "tile-" + name;
-  const link = document.createElement("a");
-  link.href = address + "?lang=" + lang;
-  link.textContent = name;
-  const head = document.createElement("h2");
-  head.append(link);
-  const state = document.createElement("div");
-  state.id = "t-" + name;
-  const road = document.createElement("div");
-  road.id = "r-" + name;
-  road.className = "road";
-  const seals = document.createElement("div");
-  seals.id = "s-" + name;
-  seals.className = "seals";
-  tile.append(head, state, road, seals);
-  return tile;
+function draw(place, html) {
+  const scrolled = [...place.querySelectorAll(".scroll")].map((each) => [each.id, each.scrollLeft]);
+  place.innerHTML = html;
+  for (const [inner, left] of scrolled) if (byId(inner)) byId(inner).scrollLeft = left;
+  shape(place);
+}
+
+function keepingFocus(change) {
+  const focused = document.activeElement;
+  const id = focused && focused !== body ? focused.id : "";
+  change();
+  if (focused && focused !== document.activeElement) (focused.isConnected ? focused : byId(id))?.focus();
 }
 
 function announce() {
