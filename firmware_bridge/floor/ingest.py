@@ -10,14 +10,14 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from firmware_bridge.client.asking import EVER
 from firmware_bridge.client.payload import MessageError, command, state
 from firmware_bridge.client.signing import Signing
+from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.facts.wire import LONGEST, MOST
 from firmware_bridge.facts.wire_states import NO_RECORD, Alarms, Status
 from firmware_bridge.floor.listed import Listed
-from firmware_bridge.floor.record.ledger import LEAST, Ledger
+from firmware_bridge.floor.record.ledger import LEAST, Ledger, is_for_all
 from firmware_bridge.floor.record.message import STREAMS, Key, Unread, now, row
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.quota import Quarantine
@@ -173,14 +173,10 @@ class Ingest:
         self._commit(_Batch(now(), [], {}))
         for table, order in self._ledger.due(now_s):
             self._orders += 1
-            wanted = (
-                f"entries {order.start} to {order.to} of {order.journal}"
-                if order.journal
-                else f"everything since {order.since}"
-            )
-            log.info("asked table %s for %s", escaped(table), escaped(wanted))
-            name = f"{self._id_of(order.since)}{self._orders}"
-            if order.journal:
+            is_all = is_for_all(order)
+            log.info("asked table %s for %s", escaped(table), escaped(_wanted(order)))
+            name = f"{self._id_of(is_all=is_all)}{self._orders}"
+            if order.journal and not is_all:
                 self._asked[name] = Key(table, order.journal)
                 if len(self._asked) > IN_MIND:
                     del self._asked[next(iter(self._asked))]
@@ -189,9 +185,9 @@ class Ingest:
             self._source.publish(topic, self._signing.order(topic, payload) if self._signing else payload)
         return self._orders - before
 
-    def _id_of(self, since: str | None) -> str:
-        """The prefix of the ids of this run's orders."""
-        return f"{self._name[:32]}-{self._run}-{'since' if since else 'gap'}-"
+    def _id_of(self, *, is_all: bool) -> str:
+        """The prefix of the ids of this run's orders. is_all: of those that are for all that a journal begins with."""
+        return f"{self._name[:32]}-{self._run}-{'since' if is_all else 'gap'}-"
 
     def _answered(self, table: str, body: bytes) -> None:
         """Handle the answer to an order of this run; `reply` also has answers to other clients."""
@@ -201,7 +197,7 @@ class Ingest:
             return
         if self._signing and answer.code == "old_count" and answer.count:  # our clock was ahead, and is right now
             self._signing.last = max(self._signing.last, min(answer.count, MOST - 1))
-        if answer.id.startswith(self._id_of(EVER)):
+        if answer.id.startswith(self._id_of(is_all=True)):
             self._ledger.answered(table, ok=answer.ok)
         key = self._asked.pop(answer.id, None)
         if key and not answer.ok and key.table == table:
@@ -285,6 +281,13 @@ class _Reply(Struct, frozen=True):
     hint: str = ""
     code: str = ""
     count: int = 0
+
+
+def _wanted(order: Resend) -> str:
+    """What an order asks for, in words."""
+    if order.since:
+        return f"everything since {order.since}"
+    return f"entries {order.start} to {order.to or 'the last'} of {order.journal}"
 
 
 class _Batch(NamedTuple):

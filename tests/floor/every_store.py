@@ -163,7 +163,7 @@ def test_a_ledger_goes_on_where_the_store_is(store: Store) -> None:
     store.save(rows, [], list(told.changes()))
     assert store.lacking() == [KEY]
     assert store.load(KEY).progress == Progress(KEY, 3, 1, 3, "1970-01-01T00:00:00Z")
-    assert store.load(Key("T07", "4-1")).previous == Previous(3, AT)
+    assert store.load(Key("T07", "4-1")).previous == Previous(3, AT, "3-5ad1", 3)
     assert store.load(Key("T08", "4-1")).previous is None
     again = Ledger(store.load, store.lacking())
     assert not list(again.due(0.0))

@@ -4,7 +4,7 @@ import pytest
 
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.orders import Resend
-from firmware_bridge.floor.record.ledger import Ask, Ledger, Loaded
+from firmware_bridge.floor.record.ledger import Ask, Ledger, Loaded, Previous
 from firmware_bridge.floor.record.message import Key, Row, row
 from firmware_bridge.floor.record.progress import Progress
 from tests.floor.journals import AT, event, round_of
@@ -160,6 +160,33 @@ def test_a_table_is_met_with_one_order_and_not_asked_again_for_what_it_sends() -
 def test_nothing_is_asked_for_from_before_the_first_journal_of_a_table() -> None:
     told = ledger(event(1, journal="1-5ad1", shoe=1), asks=True)
     assert [told.due(now) for now in range(60)] == [[]] * 60
+
+
+def behind(*, number: int) -> Ledger:
+    """A table with journal 3 in the store, 9 entries of it, which begins another."""
+    none = Progress(KEY, 0, 0, 0)
+    made = Ledger(lambda key: Loaded(none._replace(key=key), (), Previous(3, AT, "3-5ad1", 9)))
+    made.add(event(1, journal=f"{number}-77", shoe=number))
+    assert not made.due(0.0)
+    return made
+
+
+def test_with_the_next_journal_only_the_end_of_the_one_before_is_sent_again() -> None:
+    told = behind(number=4)
+    assert [ask.order for ask in told.due(5.0)] == [Resend(journal="3-5ad1", start=10)]
+    told.answered("T07", ok=True)
+    assert not [told.due(now) for now in range(6, 60) if told.due(now)]
+
+
+def test_a_table_without_the_journal_before_is_asked_for_all_since_its_end() -> None:
+    told = behind(number=4)
+    assert [ask.order.journal for ask in told.due(5.0)] == ["3-5ad1"]
+    told.answered("T07", ok=False)
+    assert [ask.order for now in range(6, 12) for ask in told.due(now)] == [Resend(since=AT)]
+
+
+def test_with_a_journal_that_is_not_the_next_one_all_is_sent_since_the_end_of_the_one_before() -> None:
+    assert [ask.order for ask in behind(number=5).due(5.0)] == [Resend(since=AT)]
 
 
 def test_what_came_whole_is_followed_by_the_next_order_at_once() -> None:

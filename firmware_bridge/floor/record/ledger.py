@@ -24,10 +24,15 @@ REFUSED_S: Final = 6 * 3600.0
 
 
 class Previous(NamedTuple):
-    """The newest journal of a table before another: its shoe, and the time of its last stored event."""
+    """The newest journal of a table before another: its shoe, and the time of its last stored event.
+
+    journal, known: its name, and the last entry that it is known to have.
+    """
 
     shoe: int
     at: str
+    journal: str = ""
+    known: int = 0
 
 
 class Loaded(NamedTuple):
@@ -60,6 +65,11 @@ def closed(loaded: Loaded, to: int) -> Progress:
 def _count(order: Resend) -> int:
     """How many entries an order may bring."""
     return ALL if order.to is None or order.start is None else order.to - order.start + 1
+
+
+def is_for_all(order: Resend) -> bool:
+    """Whether an order is for all since a time, or behind an entry."""
+    return order.to is None
 
 
 class Ledger:
@@ -177,7 +187,8 @@ class Ledger:
         for name, each in self._tables[table].items():
             if each.since and each.earlier.is_due(now):
                 each.since_s = now
-                yield Ask(table, Resend(since=each.since))
+                journal, start = each.tail or (None, None)
+                yield Ask(table, Resend(journal=journal, start=start, since=None if journal else each.since))
             if each.lacks and not is_held and each.is_due(now, longest_s):
                 part = each.missing()
                 yield Ask(table, Resend(journal=name, start=part.start, to=part.stop - 1))
@@ -210,6 +221,9 @@ class Ledger:
                 self._touched.add(table)
                 self._answering[table] = None
                 self.room = min(MOST, self.room + ALL)
+            elif each.since and each.tail:  # its table does not have the journal before any more
+                each.tail = None
+                each.earlier.reset()
             elif each.since:
                 each.earlier.wait.longest_s = REFUSED_S
                 each.is_refused = True
@@ -249,12 +263,16 @@ class Ledger:
             since = progress.since
             is_newest = shoe is not None and shoe >= max(newest, previous.shoe if previous else 0)
             has_earlier = previous is not None or number(key.journal) > 1  # a table's first journal has the number 1
+            tail = None
             if progress.known == 0 and is_newest and has_earlier and self._asks:
                 since = previous.at if previous else EVER
+                if previous and number(key.journal) == number(previous.journal) + 1:
+                    tail = previous.journal, previous.known + 1
                 for each in journals.values():  # not asked yet: one order for both
                     if each.since and not each.is_asked:
-                        since, each.since = min(since, each.since), ""
+                        since, each.since, tail = min(since, each.since), "", None
             journals[key.journal] = found = Journal(progress, since)
+            found.tail = tail
             for row in rows:
                 found.add(row)
         return journals[key.journal]

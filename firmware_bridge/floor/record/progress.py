@@ -43,12 +43,15 @@ class Journal(Entries):
     """One journal in the store, and when to ask its table for what is missing.
 
     retry: when to ask for missing entries. since, earlier: the time since which all must be asked for, and when to ask.
+    tail: the journal before, and the first entry that it may have beside those known: asked for in place of all since
+    that time, as the rest of that is in this journal; None where another journal may be between them.
     is_refused: whether the table refused the last order for entries.
     """
 
     def __init__(self, saved: Progress, since: str) -> None:
         super().__init__(saved.whole, saved.known)
         self.saved, self.shoe, self.since, self.closed_to = saved, saved.shoe, since, saved.closed_to
+        self.tail: tuple[str, int] | None = None
         self.retry, self.earlier = Retry(SETTLE_S, LONGEST_S), Retry(SETTLE_S, LONGEST_S)
         self.is_refused = False
         self._part, self._reached, self._in_turn = range(0), 0, False

@@ -85,7 +85,8 @@ select shoe, whole, known, since, closed_to from progress where tbl = :tbl and j
 PREVIOUS: Final = text("""
 select p.shoe, coalesce(
   (select b.last_at from block b where b.tbl = p.tbl and b.journal = p.journal),
-  (select max(m.at) from message m where m.topic = 'event' and m.tbl = p.tbl and m.journal = p.journal))
+  (select max(m.at) from message m where m.topic = 'event' and m.tbl = p.tbl and m.journal = p.journal)),
+  p.journal, p.known
 from progress p where p.tbl = :tbl and p.journal <> :journal order by p.shoe desc limit 1
 """)
 BEHIND: Final = text(f"""
