@@ -158,7 +158,7 @@ def test_a_table_is_met_with_one_order_and_not_asked_again_for_what_it_sends() -
 
 
 def test_nothing_is_asked_for_from_before_the_first_journal_of_a_table() -> None:
-    told = ledger(event(1, journal="1-5ad1", shoe=1), asks=True)
+    told = ledger(event(1, journal="0-5ad1", shoe=0), asks=True)
     assert [told.due(now) for now in range(60)] == [[]] * 60
 
 

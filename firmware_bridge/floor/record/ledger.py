@@ -262,7 +262,7 @@ class Ledger:
             newest = max((each.shoe for each in journals.values()), default=0)
             since = progress.since
             is_newest = shoe is not None and shoe >= max(newest, previous.shoe if previous else 0)
-            has_earlier = previous is not None or number(key.journal) > 1  # a table's first journal has the number 1
+            has_earlier = previous is not None or number(key.journal) > 0  # a table's first journal has the number 0
             tail = None
             if progress.known == 0 and is_newest and has_earlier and self._asks:
                 since = previous.at if previous else EVER
