@@ -91,8 +91,8 @@ def test_a_screen_has_no_way_to_anything_else(broker: Broker, pages: Pages) -> N
         assert link.getresponse().status == 405
         link.close()
     assert "<b>" not in got(page, page.screen("<b>"))
-    assert got(page, screen).count('href="/static/') == 2
-    assert got(page, screen).count("href") == 2
+    assert got(page, screen).count('href="/static/') == 3
+    assert got(page, screen).count("href") == 3
 
 
 def test_too_many_screens_leave_the_pit_its_streams(broker: Broker, pages: Pages) -> None:
