@@ -44,7 +44,7 @@ def table_of(path: Path) -> str | None:
 def _state(directory: Path) -> tuple[Shoe, bool]:
     """The shoe that the newest journal folds to, and whether all was sent; as far as it can be read."""
     shoe, last = Shoe(), None
-    with suppress(JournalError, OSError):  # told once the table has its name again
+    with suppress(JournalError, OSError):  # a damaged journal has its own error, under its own name
         cursor = read_cursor(directory / "cursor")
         for line, _ in trusted_lines(begun_files(journal_files(directory), cursor), cursor):
             assert line.entry
