@@ -155,6 +155,19 @@ def test_the_quarantine_keeps_bytes_and_reason(store: Store) -> None:
     ]
 
 
+def test_a_ledger_of_a_new_process_asks_for_the_same_end_of_the_journal_before(store: Store) -> None:
+    store.save([event(9)], [], [Progress(KEY, 3, 9, 9)])
+    told, begun = Ledger(store.load), event(1, journal="4-77", shoe=4)
+    told.add(begun)
+    store.save([begun], [], list(told.changes()))
+    asks = [Resend(journal="3-5ad1", start=10)]
+    again = Ledger(store.load, store.lacking())
+    assert [[ask.order for ask in each.due(0.0) + each.due(5.0)] for each in (told, again)] == [asks, asks]
+    again.answered("T07", ok=True)
+    store.save([], [], list(again.changes()))
+    assert store.load(begun.key).progress == Progress(begun.key, 4, 1, 1)
+
+
 def test_a_ledger_goes_on_where_the_store_is(store: Store) -> None:
     told = Ledger(store.load)
     rows = [event(1), event(3, 1, 2), event(3, 2, 2)]

@@ -55,7 +55,7 @@ class Ask(NamedTuple):
 
 def closed(loaded: Loaded, to: int) -> Progress:
     """The progress of a journal after what it lacks up to an entry was closed."""
-    journal = Journal(loaded.progress, loaded.progress.since)
+    journal = Journal(loaded.progress)
     for row in loaded.rows:
         journal.add(row)
     journal.close(to, answers=True)
@@ -260,19 +260,17 @@ class Ledger:
         if key.journal not in journals:
             progress, rows, previous = self._load(key)
             newest = max((each.shoe for each in journals.values()), default=0)
-            since = progress.since
             is_newest = shoe is not None and shoe >= max(newest, previous.shoe if previous else 0)
             has_earlier = previous is not None or number(key.journal) > 0  # a table's first journal has the number 0
-            tail = None
+            found = Journal(progress)
             if progress.known == 0 and is_newest and has_earlier and self._asks:
-                since = previous.at if previous else EVER
+                found.since = previous.at if previous else EVER
                 if previous and number(key.journal) == number(previous.journal) + 1:
-                    tail = previous.journal, previous.known + 1
+                    found.tail = previous.journal, previous.known + 1
                 for each in journals.values():  # not asked yet: one order for both
                     if each.since and not each.is_asked:
-                        since, each.since, tail = min(since, each.since), "", None
-            journals[key.journal] = found = Journal(progress, since)
-            found.tail = tail
+                        found.since, each.since, found.tail = min(found.since, each.since), "", None
+            journals[key.journal] = found
             for row in rows:
                 found.add(row)
         return journals[key.journal]

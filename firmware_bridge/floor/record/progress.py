@@ -29,6 +29,9 @@ class Progress(NamedTuple):
     shoe: of its newest message, 0 without one; an older journal has a lower number. since: the RFC 3339 time since
     which the table must still be asked for messages before this journal; "" once it has answered. closed_to: complete
     up to this entry but for what a person closed; 0 if nothing was closed.
+
+    tail, tail_from: the journal before, and the first entry that it may have beside those known: asked for in place of
+    all since that time, as the rest of that is in this journal; "" where another journal may be between them.
     """
 
     key: Key
@@ -37,21 +40,22 @@ class Progress(NamedTuple):
     known: int
     since: str = ""
     closed_to: int = 0
+    tail: str = ""
+    tail_from: int = 0
 
 
 class Journal(Entries):
     """One journal in the store, and when to ask its table for what is missing.
 
     retry: when to ask for missing entries. since, earlier: the time since which all must be asked for, and when to ask.
-    tail: the journal before, and the first entry that it may have beside those known: asked for in place of all since
-    that time, as the rest of that is in this journal; None where another journal may be between them.
-    is_refused: whether the table refused the last order for entries.
+    tail: `tail` and `tail_from` of its progress, None for none. is_refused: whether the table refused the last order for
+    entries.
     """
 
-    def __init__(self, saved: Progress, since: str) -> None:
+    def __init__(self, saved: Progress) -> None:
         super().__init__(saved.whole, saved.known)
-        self.saved, self.shoe, self.since, self.closed_to = saved, saved.shoe, since, saved.closed_to
-        self.tail: tuple[str, int] | None = None
+        self.saved, self.shoe, self.since, self.closed_to = saved, saved.shoe, saved.since, saved.closed_to
+        self.tail = (saved.tail, saved.tail_from) if saved.tail else None
         self.retry, self.earlier = Retry(SETTLE_S, LONGEST_S), Retry(SETTLE_S, LONGEST_S)
         self.is_refused = False
         self._part, self._reached, self._in_turn = range(0), 0, False
@@ -76,7 +80,8 @@ class Journal(Entries):
     @property
     def progress(self) -> Progress:
         """How far the journal is kept."""
-        return Progress(self.saved.key, self.shoe, self.whole, self.known, self.since, self.closed_to)
+        tail = self.tail if self.since and self.tail else ("", 0)
+        return Progress(self.saved.key, self.shoe, self.whole, self.known, self.since, self.closed_to, *tail)
 
     @property
     def settled(self) -> int:

@@ -211,12 +211,11 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
         """A journal as far as it is kept; an empty one if it is unknown."""
         with self._in_words():
             named = {"tbl": key.table, "journal": key.journal}
-            [kept] = self._all(self._sql.LOAD, **named) or [(0, 0, 0, "", 0)]
-            _, whole, known, *_ = kept
-            rows = [Row(*each) for each in self._all(self._sql.BEHIND, **named, seq=whole)]
-            previous = [] if known else self._all(self._sql.PREVIOUS, **named)
+            kept = Progress(key, *next(iter(self._all(self._sql.LOAD, **named)), (0, 0, 0)))
+            rows = [Row(*each) for each in self._all(self._sql.BEHIND, **named, seq=kept.whole)]
+            previous = [] if kept.known else self._all(self._sql.PREVIOUS, **named)
         before = Previous(*previous[0]) if previous and previous[0][1] else None
-        return Loaded(Progress(key, *kept), rows, before)
+        return Loaded(kept, rows, before)
 
     def lacking(self) -> list[Key]:
         """The journals that are not complete, or begun after messages that must still be asked for."""

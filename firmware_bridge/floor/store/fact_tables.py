@@ -99,7 +99,7 @@ fact_round: Final = Table(
     _int("changed"),
     PrimaryKeyConstraint("tbl", "journal", "shoe", "round"),
     Index("fact_round_day", "day", "tbl"),
-    Index("fact_round_closed", "tbl", "closed_at"),
+    Index("fact_round_closed", "tbl", "closed_at", "dealt_by"),
     Index("fact_round_changed", "changed", unique=True),
     Index("fact_round_change", "tbl", "changed"),
     part_index("fact_round_revised", *_REVISED.split(), where="revision > 0"),

@@ -75,12 +75,12 @@ case when (progress.whole >= progress.known or progress.closed_to >= progress.kn
 """
 PROGRESS: Final = newest(
     tables.progress,
-    "since",
+    "since tail tail_from",
     **{name: Greatest(_kept[name], _came[name]) for name in ("shoe", "whole", "known", "closed_to")},
     moved_at=text(_MOVED_AT),
 )
 LOAD: Final = text("""
-select shoe, whole, known, since, closed_to from progress where tbl = :tbl and journal = :journal
+select shoe, whole, known, since, closed_to, tail, tail_from from progress where tbl = :tbl and journal = :journal
 """)
 PREVIOUS: Final = text("""
 select p.shoe, coalesce(

@@ -128,7 +128,7 @@ progress: Final = Table(
     TABLES,
     *texts("tbl journal"),
     *ints("shoe whole known"),
-    *(*texts("since"), *ints("closed_to"), *texts("moved_at")),
+    *(*texts("since"), *ints("closed_to"), *texts("tail"), *ints("tail_from"), *texts("moved_at")),
     PrimaryKeyConstraint("tbl", "journal"),
     part_index("progress_lacking", "tbl", "journal", where=LACKS),
 )
