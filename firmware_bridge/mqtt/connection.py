@@ -120,7 +120,7 @@ class Connection:
         """Sends a message at once; its id, or None if the connection broke (`ended` follows)."""
         mid = self._send(topic, payload, qos, retain, correlation)
         if mid is None:
-            self._loop.call_soon(self._serve, Client.loop_misc)
+            self._loop.call_soon(self._serve, _end)
             return None
         if qos:
             self.unacked[mid] = topic
@@ -276,6 +276,13 @@ class Connection:
         elif self._writing and not wanted:
             self._loop.remove_writer(self._fd)
         self._writing = wanted
+
+
+def _end(client: Client) -> None:
+    """Lets paho notice that its connection is lost; raises RuntimeError where it stands and takes no message."""
+    client.loop_misc()
+    if client.socket() is not None:
+        raise RuntimeError("a message was refused on a connection that stands")
 
 
 def hang_up(client: Client) -> None:

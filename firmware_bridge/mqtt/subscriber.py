@@ -50,9 +50,9 @@ class Subscriber(Link):
         self._in_flight: dict[int, Message] = {}
 
     @property
-    def is_answered(self) -> bool:
-        """Whether the broker has answered all that was published."""
-        return self._connection is None or not self._connection.unacked
+    def unanswered(self) -> int:
+        """How many of the messages that were published the broker has not answered; 0 without a connection."""
+        return len(self._connection.unacked) if self._connection else 0
 
     def read(self, topics: Mapping[str, int | None]) -> None:
         """Reads other topics too."""

@@ -15,13 +15,14 @@ class Peer:
     """Answers a CONNECT of a protocol level with `answers[level]`, or hangs up where there is none.
 
     `acks`: acknowledge what is published. `stays`: keep the connection after the answer. `levels` and `mids`
-    list what clients asked for and published, `acked` what they acknowledged; `connects` and `asked` have their CONNECT
-    and SUBSCRIBE packets.
+    list what clients asked for and published at QoS 1, `at_qos_0` counts the rest; `acked` has what they acknowledged,
+    `connects` and `asked` their CONNECT and SUBSCRIBE packets.
     """
 
     def __init__(self, answers: dict[int, bytes], *, acks: bool = True, stays: bool = True) -> None:
         self.levels: list[int] = []
         self.mids: list[int] = []
+        self.at_qos_0 = 0
         self.acked: list[int] = []
         self.connects: list[bytes] = []
         self.asked: list[bytes] = []
@@ -88,7 +89,9 @@ class Peer:
             self.asked.append(body)
         if kind & 0xF0 == PUBACK:
             self.acked.append(int.from_bytes(body[:2], "big"))
-        if kind & 0xF0 == PUBLISH:
+        if kind & 0xF6 == PUBLISH:
+            self.at_qos_0 += 1
+        elif kind & 0xF0 == PUBLISH:
             at = 2 + int.from_bytes(body[:2], "big")
             self.mids.append(int.from_bytes(body[at : at + 2], "big"))
             if self._acks:

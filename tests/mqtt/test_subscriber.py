@@ -7,11 +7,13 @@ from time import monotonic, sleep
 from typing import NamedTuple
 
 import pytest
+from paho.mqtt.client import MQTTMessage
 from pytest_mock import MockerFixture
 
 from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.floor.config import MqttSection
 from firmware_bridge.floor.source.mqtt import MqttSource
+from firmware_bridge.mqtt.connection import Connection
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.kit.peer import ACCEPTED_5, ACCEPTED_311, Peer
@@ -269,6 +271,31 @@ def test_a_source_that_was_dropped_while_it_dialled_has_one_connection() -> None
         made.acknowledge(came)
         assert [each.body for each in came] == [b"once"]
         until(lambda: made._serve(0.01), lambda: broker.acked == [7])
+        made.close()
+
+
+def test_what_a_source_publishes_does_not_wait_for_answers_that_come_late() -> None:
+    with Peer({5: ACCEPTED_5 + GRANTED_5}, acks=False) as broker:
+        made = source(broker.port)
+        until(lambda: made._serve(0.01), lambda: broker.asked)
+        for n in range(1_000):
+            made.publish("shoe/T07/stored", b"%d" % n)
+        until(lambda: made._serve(0.01), lambda: len(broker.mids) + broker.at_qos_0 == 1_000)
+        assert len(broker.mids) == Connection.most_in_flight
+        made.close()
+
+
+def test_a_connection_that_takes_no_message_is_ended() -> None:
+    with peer() as broker:
+        made = source(broker.port)
+        until(lambda: made._serve(0.01), lambda: broker.asked)
+        assert made._link is not None
+        assert made._link._connection is not None
+        client = made._link._connection._client
+        client._max_queued_messages, client._out_messages[0] = 1, MQTTMessage(0)
+        made.publish("shoe/T07/stored", b"1")
+        assert not made.is_up
+        until(lambda: made._serve(0.01), lambda: len(broker.connects) == 2 and made.is_up)
         made.close()
 
 

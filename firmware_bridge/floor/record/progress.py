@@ -48,8 +48,8 @@ class Journal(Entries):
     """One journal in the store, and when to ask its table for what is missing.
 
     retry: when to ask for missing entries. since, earlier: the time since which all must be asked for, and when to ask.
-    tail: `tail` and `tail_from` of its progress, None for none. is_refused: whether the table refused the last order for
-    entries.
+    tail: `tail` and `tail_from` of its progress, None for none.
+    is_refused: whether the table refused the last order for entries.
     """
 
     def __init__(self, saved: Progress) -> None:

@@ -49,7 +49,7 @@ class Source(Protocol):
         """Acknowledge messages; those of a lost connection come again."""
 
     def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
-        """Send a message at QoS 1; without a connection it is lost. retain: the broker keeps it, if it can."""
+        """Send a message that may be lost with the connection. retain: the broker keeps it, if it can."""
 
     def drop(self) -> None:
         """Drop the connection without a disconnect: what is not acknowledged comes again."""

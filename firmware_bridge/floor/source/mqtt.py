@@ -16,6 +16,7 @@ from typing import Final
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import MqttSection, secret
 from firmware_bridge.floor.source import Delivery, delivery
+from firmware_bridge.mqtt.connection import Connection
 from firmware_bridge.mqtt.errors import INGEST
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, NotConnected
 from firmware_bridge.mqtt.subscriber import Reader, Subscriber
@@ -68,7 +69,7 @@ class MqttSource(Reader):
     @property
     def is_answered(self) -> bool:
         """Whether the broker has acknowledged all that was published."""
-        return self._link is None or self._link.is_answered
+        return self._link is None or not self._link.unanswered
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
         """The next messages, at most `most`; [] after `wait_s` seconds without one."""
@@ -91,10 +92,15 @@ class MqttSource(Reader):
             self._link.acknowledge(each.ticket for each in deliveries)
 
     def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
-        """Send a message at QoS 1; without a connection it is lost."""
+        """Send a message; without a connection it is lost.
+
+        At QoS 1, at which a broker says what it refuses; at QoS 0 while `Connection.most_in_flight` are not answered.
+        Their answers come behind all messages that wait to be read, so what waited for them would grow without end.
+        """
         if self._link is not None:
+            qos = int(self._link.unanswered < Connection.most_in_flight)
             with suppress(NotConnected):
-                self._link.publish(topic, payload, retain=retain)
+                self._link.publish(topic, payload, qos=qos, retain=retain)
 
     def drop(self) -> None:
         """Drop the connection without a disconnect: what is not acknowledged comes again."""
