@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from threading import Event, Thread
 from time import time
 from typing import Final, TypeVar
@@ -20,6 +21,7 @@ from firmware_bridge.floor.page.backfill import LIMIT_S, RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
 from firmware_bridge.floor.page.records import UNKNOWN, Records, RecordWatch, Sealed
 from firmware_bridge.floor.page.state import TOPICS, DoneAtTables, Floor
+from firmware_bridge.floor.page.taken import Taken, Takings
 from firmware_bridge.floor.page.tile import Trouble, trouble
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.source.mqtt import MqttSource
@@ -36,6 +38,9 @@ WAIT_S: Final = 0.25
 LOOK_S: Final = 1.0
 """Time between two searches for silent tables."""
 
+TAKEN: Final = "taken.jsonl"
+"""The file of who goes to which alarm, beside that of the people."""
+
 FOLDED_S: Final = 60.0
 """Longest time for the loop to handle a batch; nothing in it blocks."""
 
@@ -51,7 +56,7 @@ class Feed:
     """The present state of all tables, from `start` to `close`. fault: why the broker cannot be read, "" if it can.
 
     heard: called with topic and payload of each message of a table. listed: the tables that there are.
-    troubles: what each table needs. sealed: how its record stands. version:
+    takings: who goes to which alarm. troubles: what each table needs. sealed: how its record stands. version:
     incremented by each change. failed: reading has ended by an error.
     """
 
@@ -64,9 +69,12 @@ class Feed:
         backfill: RoundBackfill | None = None,
         records: RecordWatch | None = None,
         listed: Listed | None = None,
+        takings: Takings | None = None,
     ) -> None:
         self.floor, self.guests, self.done = Floor(root), Guests(root), DoneAtTables(root)
         self.clock, self.listed, self._root = clock, listed or Listed(), root
+        self.takings = takings or Takings()
+        self.takings.refresh()
         self.fault, self.version = "", 0
         self.troubles: dict[str, Trouble] = {}
         self.sealed: dict[str, Sealed] = {}
@@ -166,7 +174,11 @@ class Feed:
         """Check all tables for needs that change with time alone."""
         self.floor.changed.update(self.floor.tables)
         before, self._unlisted = self._unlisted, self.listed.recent
-        self._notify(before != self._unlisted)
+        self._notify(before != self._unlisted or bool(self.takings.refresh()))
+
+    def take(self, entries: list[Taken], before: Callable[[Taken], str | None]) -> None:
+        """Add to who goes to which alarm, as `Takings.add` does."""
+        self._notify(bool(self.takings.add(entries, before)))
 
     def _notify(self, changed: bool) -> None:
         """Update the needs of changed tables; wake the streams if something changed."""
@@ -239,4 +251,5 @@ def feed(config: FloorConfig) -> Feed:
         backfill=backfill,
         records=records,
         listed=Listed(config.tables, enrolled),
+        takings=Takings(Path(page.users).with_name(TAKEN)),
     )

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.orders import LONGEST_REASON, OF_ROUND, Answer, Order, tag_of
-from firmware_bridge.floor.page.document import address, plain_document, section
+from firmware_bridge.floor.page.document import address, plain_document
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.form import fields_of
 from firmware_bridge.floor.page.guard import ORDER, SIGN_IN
@@ -50,14 +50,13 @@ class OrderForms:
             Route("/table/{name}" + ORDER, self._receive, methods=["POST"]),
         ]
 
-    def section(self, name: str, visitor: Visitor, lang: Language) -> Html:
+    def part(self, name: str, visitor: Visitor, lang: Language) -> Html:
         """The part of a table's page with the forms of who may act, or how to."""
         seen = self._feed.floor.tables[name]
         if not visitor.may_act:
-            return section("orders", text(lang, "order.title"), _macro("needs_role")(lang, _sign_in(name, lang)))
+            return _macro("needs_role")(lang, _sign_in(name, lang))
         forms = [(fields | self._orders.form(visitor), label) for fields, label in _offered(seen, lang)]
-        drawn = _macro("orders")(lang, address(name), f"{address(name)}{ORDER}?lang={lang}", forms, LONGEST_REASON)
-        return section("orders", text(lang, "order.title"), drawn)
+        return _macro("orders")(lang, address(name), f"{address(name)}{ORDER}?lang={lang}", forms, LONGEST_REASON)
 
     async def _back(self, request: Request) -> Response:
         lang = _language(request)

@@ -4,9 +4,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable
-from hashlib import sha256
-from hmac import compare_digest
-from hmac import new as hmac
 from time import time
 from typing import Final, NamedTuple
 
@@ -17,6 +14,7 @@ from firmware_bridge.facts.orders import Answer, Order, tag_of
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import secret
 from firmware_bridge.floor.page.feed import Feed
+from firmware_bridge.floor.page.form import Tokens
 from firmware_bridge.floor.page.sessions import Visitor
 from firmware_bridge.floor.page_config import PageSection
 
@@ -87,13 +85,13 @@ class PageOrders:
     ) -> None:
         self._feed, self._answer_s, self._clock = feed, answer_s, clock
         self._sender = Sender(FeedChannel(feed), root, by)
-        self._secret = secrets.token_bytes(32)
+        self._tokens = Tokens()
         self._given: dict[str, _Given] = {}
 
     def form(self, visitor: Visitor) -> dict[str, str]:
         """The id of a new form's order, and what binds it to the session of its visitor."""
         id = f"page-{int(self._clock()):x}-{secrets.token_hex(8)}"
-        return {"id": id, "token": self._token(visitor, id)}
+        return {"id": id, "token": self._tokens.of(visitor, id)}
 
     async def give(self, visitor: Visitor, table: str, order: Order, form: dict[str, str]) -> Answer | None:
         """The table's answer to the order of a form, None without one in time. The same form again: the same answer.
@@ -101,7 +99,7 @@ class PageOrders:
         Raises Outdated, TooMany.
         """
         id = form.get("id", "")
-        if not compare_digest(self._token(visitor, id).encode(), form.get("token", "").encode()):
+        if not self._tokens.is_of(visitor, id, form.get("token", "")):
             raise Outdated
         if self._clock() - int(id.split("-")[1], 16) > FORM_S:
             raise Outdated
@@ -126,11 +124,6 @@ class PageOrders:
             return None
         log.info("%s: %s", what, "taken" if answer.ok else f"refused: {escaped(answer.error or '')}")
         return answer
-
-    def _token(self, visitor: Visitor, id: str) -> str:
-        """What only this page can make, for this session; for this person where he signed in at a proxy."""
-        owner = visitor.key or sha256(visitor.name.encode()).digest()
-        return hmac(self._secret, owner + id.encode("utf-8", "surrogatepass"), sha256).hexdigest()
 
     def _forget(self) -> None:
         """Forget orders of forms that are too old to be sent again. Raises TooMany."""

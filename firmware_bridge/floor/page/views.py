@@ -14,7 +14,8 @@ from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.markup import Html, macro, number, rendered
 from firmware_bridge.floor.page.records import UNKNOWN, Sealed
 from firmware_bridge.floor.page.state import Seen
-from firmware_bridge.floor.page.tile import Trouble, natural, out_of_order, where, worst_first
+from firmware_bridge.floor.page.taken import AlarmKey, Taken, Takings
+from firmware_bridge.floor.page.tile import Trouble, natural, out_of_order, silence_key, where, worst_first
 from firmware_bridge.floor.page.wall import COUNTED, Pits, Place, Wall, wall
 from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.shapes import Ink
@@ -50,6 +51,7 @@ class _Drawn(NamedTuple):
     version: int
     needs: Trouble
     record: Sealed
+    taken: Mapping[AlarmKey, Taken]
     parts: dict[str, str]
 
 
@@ -154,13 +156,11 @@ class Views:
             return self._common(lang) | dict.fromkeys(SECTIONS, "") | {"state": unknown}
         return self._common(lang) | self._table("page", name, lang)
 
-    def table_document(self, name: str, lang: Language, who: Who | None = None, orders: Html | None = None) -> str:
-        """A table's own page. who: is signed in. orders: the forms of his orders."""
+    def table_document(self, name: str, lang: Language, who: Who | None = None, acts: Html | None = None) -> str:
+        """A table's own page. who: is signed in. acts: what he may do."""
         parts = self.table_parts(name, lang)
         boxes = [(key, text(lang, TITLES.get(key, f"page.{key}"))) for key in SECTIONS if key in parts]
-        return self._framed(name, lang, who).document(
-            "table.html", lang, parts=_as_html(parts), boxes=boxes, orders=orders
-        )
+        return self._framed(name, lang, who).document("table.html", lang, parts=_as_html(parts), boxes=boxes, acts=acts)
 
     def unknown_document(self, name: str, lang: Language) -> str:
         """The page of an unknown table."""
@@ -179,15 +179,15 @@ class Views:
     def _table(self, view: str, name: str, lang: Language) -> dict[str, str]:
         seen, needs = self._feed.floor.tables[name], self._feed.troubles[name]
         drawn = self._drawn.get((view, name, lang))
-        now = (seen.version, needs, self._sealed(seen))
-        if drawn is None or drawn.seen is not seen or drawn[1:4] != now:
+        now = (seen.version, needs, self._sealed(seen), self._feed.takings.of(name))
+        if drawn is None or drawn.seen is not seen or drawn[1:5] != now:
             draw = self._tile if view == "tile" else self._page
             drawn = self._drawn[view, name, lang] = _Drawn(seen, *now, draw(seen, needs, lang))
         return drawn.parts
 
     def _tile(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
         draws: dict[str, Callable[[], str]] = {
-            f"t-{seen.name}": lambda: _tile(seen, needs, lang, self._feed.clock()),
+            f"t-{seen.name}": lambda: _tile(seen, needs, lang, self._feed.clock(), self._feed.takings),
             f"s-{seen.name}": lambda: seal.seal(seen, self._sealed(seen), self._feed.watching, lang),
         }
         return {id: self._part(seen, id, lang, draw) for id, draw in draws.items()}
@@ -237,11 +237,17 @@ def whole_board(board: Board, lang: Language, heading: Heading) -> Html:
     return macro("markup.html", "board")(Html(svg(drawn).replace("\n", "")), text(lang, "page.roads"))
 
 
-def _tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
+def _tile(seen: Seen, needs: Trouble, lang: Language, now: int, takings: Takings) -> Html:
     """The live part of a table on the wall. A closed one shows no alarm: they are over, or come back with it."""
     opened = worst_first(seen.alarms.open) if seen.alarms and needs.word != "closed" else []
     wrong, place = out_of_order(seen, lang), where(seen, lang)
-    return macro("tile.html", "tile")(lang, seen, needs, opened, wrong, place, number(seen.per_hour(now)))
+    taken = takings.of(seen.name)
+    goes = [taken.get(AlarmKey(each.id, each.since)) for each in opened]
+    own = silence_key(seen) if needs.silent else None
+    return macro("tile.html", "tile")(
+        *(lang, seen, needs, list(zip(opened, goes, strict=True)), own and taken.get(own), wrong, place),
+        number(seen.per_hour(now)),
+    )
 
 
 def icon(word: str, count: int) -> str:

@@ -1,0 +1,42 @@
+"""What people who are signed in may do at a table, as parts of its page."""
+
+from typing import Final
+
+from starlette.routing import Route
+
+from firmware_bridge.floor.page.document import section
+from firmware_bridge.floor.page.feed import Feed
+from firmware_bridge.floor.page.hand import Hand
+from firmware_bridge.floor.page.markup import Html
+from firmware_bridge.floor.page.order_forms import OrderForms
+from firmware_bridge.floor.page.orders import PageOrders
+from firmware_bridge.floor.page.people import People
+from firmware_bridge.floor.page.sessions import Visitor
+from firmware_bridge.topics.texts import Language, text
+
+TITLES: Final = {"hand": "hand.title", "orders": "order.title"}
+"""Parts of a table's page -> the text that is their heading."""
+
+
+class Acts:
+    """The parts for a visitor, and all routes of their forms. orders: None without a key; is_on: people sign in."""
+
+    def __init__(self, feed: Feed, people: People, orders: PageOrders | None, is_on: bool) -> None:
+        self._feed = feed
+        self._hand = Hand(feed, people)
+        self._forms = OrderForms(feed, orders) if orders else None
+        self.routes: list[Route] = [*self._hand.routes, *(self._forms.routes if self._forms else ())] if is_on else []
+
+    def parts(self, name: str, visitor: Visitor, lang: Language) -> dict[str, Html]:
+        """The live parts of a table's page that are of this visitor; empty for an unknown table."""
+        if name not in self._feed.floor.tables:
+            return {}
+        parts = {"hand": self._hand.part(name, visitor, lang)}
+        if self._forms:
+            parts["orders"] = self._forms.part(name, visitor, lang)
+        return parts
+
+    def sections(self, name: str, visitor: Visitor, lang: Language) -> Html:
+        """The same parts with their headings."""
+        parts = self.parts(name, visitor, lang).items()
+        return Html("").join(section(id, text(lang, TITLES[id]), part) for id, part in parts)
