@@ -54,6 +54,7 @@ journals            yes   -    -     yes    -       -
 journal             yes   -    -     yes    -       -
 open_shoe           yes   yes  -     -      -       -
 close_shoe          yes   yes  -     -      -       -
+close_table         yes   yes  -     -      -       -
 request_shoe_change    yes  yes  -  -      -       -
 request_dealer_change  yes  yes  -  -      -       -
 bets_open           yes   yes  -     -      -       -

@@ -37,13 +37,15 @@ class Trouble(NamedTuple):
 def trouble(seen: Seen, now: int, *, incidents: int = 0) -> Trouble:
     """The need of a table at a time (ms since 1970). incidents: open ones of its record.
 
-    One that was stopped in order is closed, unless it is blocked or its record has incidents.
+    One that was stopped in order, or closed by an order and heard since, is closed, unless it is blocked or its record
+    has incidents.
     """
     silent = _silence(seen, now)
+    is_closed = silent == "stopped" or (not silent and seen.table is not None and seen.table.closed)
     alarms = seen.alarms.open if seen.alarms else ()
     if any(each.blocks for each in alarms) or (_is_out_of_order(seen) and silent != "stopped"):
         return Trouble("blocked", silent)
-    if silent == "stopped":
+    if is_closed:
         return Trouble("alarm" if incidents else "closed", silent)
     if silent:
         return Trouble("silent", silent)
