@@ -36,8 +36,9 @@ class Status(Struct, frozen=True):
     build: commit and date of the software, `dirty` where it was changed; commit and `clone` where it runs in a clone;
     `unknown` where neither is known. next_seq: the next entry in the journal of the head. mode: how much can be done
     now. clock: whether a time server keeps it. link: the number of the connection since `boot`, in the will too: ignore
-    a `lost` of an older connection. record: the signed record of the table. orders: the name of each key of `[[orders]]`,
-    "" for orders without a signature, and which orders it may give. two_people: the keys that may name a second person.
+    a `lost` of an older connection. record: the signed record of the table. orders: the name of each key of
+    `[[orders]]`, "" for orders without a signature, and which orders it may give. two_people: the keys that may name a
+    second person.
     """
 
     state: Literal["online", "stopped", "lost"]

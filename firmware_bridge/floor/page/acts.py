@@ -24,7 +24,7 @@ class Acts:
     def __init__(self, feed: Feed, people: People, orders: PageOrders | None, is_on: bool) -> None:
         self._feed = feed
         self._hand = Hand(feed, people)
-        self._forms = OrderForms(feed, orders) if orders else None
+        self._forms = OrderForms(feed, orders, people) if orders else None
         self.routes: list[Route] = [*self._hand.routes, *(self._forms.routes if self._forms else ())] if is_on else []
 
     def parts(self, name: str, visitor: Visitor, lang: Language) -> dict[str, Html]:

@@ -106,9 +106,7 @@ def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, acts: Ac
         name, lang, asked = request.path_params["name"], language(request), visitor(request)
 
         def parts() -> Parts:
-            own = acts.parts(name, sessions.now(asked), lang)
-            own.pop("orders", None)
-            return {**views.table_parts(name, lang), **own}
+            return {**views.table_parts(name, lang), **acts.parts(name, sessions.now(asked), lang)}
 
         return stream(feed, streams, request, sessions, parts)
 

@@ -19,6 +19,7 @@ from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.listed import Listed
 from firmware_bridge.floor.page.backfill import LIMIT_S, RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
+from firmware_bridge.floor.page.order_log import OrderLog
 from firmware_bridge.floor.page.records import UNKNOWN, Records, RecordWatch, Sealed
 from firmware_bridge.floor.page.state import TOPICS, DoneAtTables, Floor
 from firmware_bridge.floor.page.taken import Taken, Takings
@@ -55,9 +56,9 @@ def now_ms() -> int:
 class Feed:
     """The present state of all tables, from `start` to `close`. fault: why the broker cannot be read, "" if it can.
 
-    heard: called with topic and payload of each message of a table. listed: the tables that there are.
-    takings: who goes to which alarm. troubles: what each table needs. sealed: how its record stands. version:
-    incremented by each change. failed: reading has ended by an error.
+    heard: called with topic and payload of each message of a table. listed: the tables that there are. orders: the
+    last ones of each table. takings: who goes to which alarm. troubles: what each table needs. sealed: how its record
+    stands. version: incremented by each change. failed: reading has ended by an error.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Feed:
     ) -> None:
         self.floor, self.guests, self.done = Floor(root), Guests(root), DoneAtTables(root)
         self.clock, self.listed, self._root = clock, listed or Listed(), root
+        self.orders = OrderLog()
         self.takings = takings or Takings()
         self.takings.refresh()
         self.fault, self.version = "", 0
@@ -133,6 +135,8 @@ class Feed:
                 name = self.floor.handle(each.topic, each.body, each.retained, now)
                 changed |= self.guests.handle(each.topic, each.body) | (name is not None)
                 changed |= self.done.handle(each.topic, each.body)
+                if each.topic.endswith("/event"):
+                    changed |= self.orders.handle(each.topic.split("/")[-2], each.body)
                 self.heard(each.topic, each.body)
         self._notify(changed)
 
@@ -175,6 +179,10 @@ class Feed:
         self.floor.changed.update(self.floor.tables)
         before, self._unlisted = self._unlisted, self.listed.recent
         self._notify(before != self._unlisted or bool(self.takings.refresh()))
+
+    def wake(self) -> None:
+        """Let the streams look again: something changed that no message brings."""
+        self._notify(changed=True)
 
     def take(self, entries: list[Taken], before: Callable[[Taken], str | None]) -> None:
         """Add to who goes to which alarm, as `Takings.add` does."""

@@ -111,8 +111,8 @@ class Guard:
         if scope["method"] in READS:
             return None
         path = scope["path"]
-        is_ours = path in (SIGN_IN, SIGN_OUT, HAND_OVER) or _TAKE.fullmatch(path)
-        is_ours = is_ours or (self._page.order_key_file and _ORDER.fullmatch(path))
+        is_order = self._page.order_key_file is not None and _ORDER.fullmatch(path)
+        is_ours = path in (SIGN_IN, SIGN_OUT, HAND_OVER) or _TAKE.fullmatch(path) or is_order
         takes = scope["method"] == "POST" and is_ours and self._page.sign_in == "on"
         if not takes:
             return _refused(scope, "this address is only read", 405, allow=", ".join(READS))
