@@ -49,7 +49,7 @@ class Floor:
     def form(self, name: str, path: str = "/table/T07?lang=en", **fields: str) -> dict[str, str]:
         """The hidden fields of the first form about an alarm, with others."""
         form = re.findall(
-            r'<form method="post" action="/(?:table/T07/take|hand-over)[^>]*>(.*?)</form>',
+            r'<form method="post" action="/(?:table/T0\d/take|hand-over)[^>]*>(.*?)</form>',
             self.html(name, path),
             re.DOTALL,
         )
@@ -87,3 +87,84 @@ def test_who_goes_is_seen_by_all_and_kept_over_a_restart_until_the_alarm_ends(fl
     assert "unreadable of table T07: ANNA goes, says ANNA" in floor.page.log
     floor.say(is_blocked=False)
     assert "ANNA goes" not in floor.html("BO") + floor.html("BO", "/?lang=en")
+
+
+def test_an_alarm_is_taken_over_given_back_and_handed_over(floor: Floor) -> None:
+    free = floor.form("CARL", act="take")
+    assert floor.send("ANNA", floor.form("ANNA", act="take")).status == 303
+    assert floor.send("CARL", free).status == 409  # ANNA was quicker: nobody takes it over without knowing
+    assert "ANNA goes" in floor.html("BO")
+    assert floor.send("CARL", floor.form("CARL", act="give_back")).status == 409
+    assert floor.send("CARL", floor.form("CARL", act="hand_over", to="CARL")).status == 400
+    assert floor.send("CARL", floor.form("CARL", act="take_over")).status == 303
+    assert "CARL goes" in floor.html("BO")
+    assert floor.send("CARL", floor.form("CARL", act="hand_over", to="BO")).status == 400  # who only looks
+    assert floor.send("CARL", floor.form("CARL", act="hand_over", to="ANNA", note="end of shift")).status == 303
+    assert "ANNA goes" in floor.html("BO")
+    assert "end of shift" in floor.html("BO")
+    assert floor.send("ANNA", floor.form("ANNA", act="give_back")).status == 303
+    assert "Nobody goes yet." in floor.html("BO")
+
+
+def test_a_shift_is_handed_over_with_all_its_alarms(floor: Floor) -> None:
+    floor.say(is_blocked=True, table="T08")
+    for table in ("T07", "T08"):
+        path = f"/table/{table}?lang=en"
+        taken = floor.send("ANNA", floor.form("ANNA", path, act="take"), f"/table/{table}/take")
+        assert taken.status == 303
+    assert "T07: Card not read" in floor.html("ANNA", "/hand-over?lang=en")
+    assert "You go to no open alarm." in floor.html("CARL", "/hand-over?lang=en")
+    form = floor.form("ANNA", "/hand-over?lang=en", act="hand_over")
+    assert floor.send("ANNA", form | {"to": "CARL", "note": "good night"}, "/hand-over").status == 303
+    wall = floor.html("BO", "/?lang=en")
+    assert (wall.count("CARL goes"), wall.count("good night"), wall.count("ANNA goes")) == (2, 2, 0)
+
+
+def test_only_who_may_act_takes_an_alarm_by_a_form_of_his_own(floor: Floor) -> None:
+    assert "I go" not in floor.html("BO")
+    form = floor.form("ANNA", act="take")
+    refused = {
+        "look": floor.send("BO", form).status,
+        "another session": floor.send("CARL", form).status,
+        "another site": floor.send("ANNA", form, origin="https://evil.example").status,
+        "no token": floor.send("ANNA", form | {"token": ""}).status,
+        "another alarm": floor.send("ANNA", form | {"since": "1"}).status,
+        "no alarm": floor.send("ANNA", form | {"since": "x"}).status,
+        "another act": floor.send("ANNA", form | {"act": "void"}).status,
+        "a long note": floor.send("ANNA", form | {"note": "x" * 201}).status,
+        "a note of two lines": floor.send("ANNA", form | {"note": "a\nb"}).status,
+        "another table": floor.send("ANNA", form, "/table/T99/take").status,
+    }
+    assert refused == {
+        "look": 403, "another session": 409, "another site": 403, "no token": 409, "another alarm": 409,
+        "no alarm": 400, "another act": 400, "a long note": 400, "a note of two lines": 400, "another table": 404,
+    }  # fmt: skip
+    assert "Nobody goes yet." in floor.html("BO")
+    answers = [floor.send("ANNA", form | {"note": str(number)}).status for number in range(40)]
+    assert answers[-1] == 429
+
+
+def test_two_pages_of_a_machine_show_the_same(
+    floor: Floor, broker: Broker, pages: Callable[..., Page], tmp_path: Path
+) -> None:
+    other = Floor(pages(broker, sign_in="on", users=str(tmp_path / "users.json")), broker)
+    assert floor.send("ANNA", floor.form("ANNA", act="take")).status == 303
+    until(lambda: "ANNA goes" in other.html("BO"))
+    assert other.send("CARL", other.form("CARL", act="take_over")).status == 303
+    until(lambda: "CARL goes" in floor.html("BO"))
+
+
+def test_a_file_that_cannot_be_written_is_said_and_a_torn_line_loses_nothing_else(floor: Floor, tmp_path: Path) -> None:
+    taken = tmp_path / "taken.jsonl"
+    assert floor.send("ANNA", floor.form("ANNA", act="take")).status == 303
+    assert taken.stat().st_mode & 0o777 == 0o600
+    with taken.open("ab") as file:
+        file.write(b'{"at":1,"tab')
+    assert floor.send("CARL", floor.form("CARL", act="take_over")).status == 303
+    assert "CARL goes" in floor.html("BO")
+    floor.restart()
+    assert "CARL goes" in floor.html("BO")
+    taken.unlink()
+    taken.mkdir()
+    answer = floor.send("ANNA", floor.form("ANNA", act="take_over"))
+    assert (answer.status, "could not write it down" in answer.body) == (503, True)

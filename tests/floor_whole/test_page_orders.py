@@ -36,11 +36,12 @@ ALLOWS = ("void", "resolve", "bets_open", "bets_closed", "request_shoe_change", 
 
 
 class Pit:
-    """A table with a daemon, a page with a key, and one person of each role who has signed in."""
+    """A table with a daemon, a page with a key, and people who have signed in: ANNA and CARL act, BO looks."""
 
     def __init__(self, make: Callable[..., Any], page: Page, key: Path, backend: Backend, **sections: Any) -> None:
         allows = list(sections.pop("allows", ALLOWS))
         row = {"name": "page", "key": signing("page", key, lambda: 0).by.key.vkey, "allows": allows}
+        row |= {"two_people": True} if sections.pop("two_people", False) else {}
         self.table, self.page, self.backend = make(orders=[row], **sections), page, backend
         status_is(backend, "online")
         self.act, self.look = sign_in(page).cookie, sign_in(page, "BO").cookie
@@ -91,6 +92,7 @@ def pit(
     def make(**sections: Any) -> Pit:
         people, key = People(tmp_path / "users.json"), tmp_path / "page.key"
         people.add("ANNA", "act", PASSWORD)
+        people.add("CARL", "act", PASSWORD)
         people.add("BO", "look", PASSWORD)
         key.write_bytes(bytes(range(32)))
         page = pages(broker, sign_in="on", users=str(tmp_path / "users.json"), order_key_file=str(key))
@@ -208,6 +210,115 @@ def test_a_table_that_does_not_answer_is_said_and_the_same_form_acts_once(pit: C
     assert len(floor.events("CommandAnswered")) == 1
     until(lambda: "not known" not in floor.html())
     assert re.search("Void</strong> ANNA: taken", floor.html())
+
+
+TWO: dict[str, Any] = {"service": {"second_person": ["void", "resolve"]}, "two_people": True}
+
+
+def test_an_order_of_two_people_waits_for_another_one_and_has_both_names(pit: Callable[..., Pit]) -> None:
+    floor = pit(**TWO)
+    floor.deal("9d 4s")
+    carl, look = sign_in(floor.page, "CARL").cookie, floor.look
+    link = next(each for each in floor.links() if each["do"] == "void")
+    assert "This house asks for two people." in floor.asked(**link)
+    form = floor.form("void", why="misdeal")
+    waits = floor.send(form)
+    assert (waits.status, "Nothing was sent to the table yet." in waits.body) == (202, True)
+    assert floor.send(form).status == 202  # the same form again is the same order
+    assert "asked for by ANNA, waits for a second person" in floor.html(carl)
+    assert "asked for by ANNA" not in floor.html(look)
+    assert [each for each in floor.links() if "confirm" in each] == []
+    confirm = floor.form("confirm", cookie=carl)
+    mine = floor.form_of(confirm=confirm["confirm"])
+    refused = {
+        "the same person": floor.send(mine).status,
+        "the same person, signed in again": floor.send(mine, sign_in(floor.page).cookie).status,
+        "who looks": floor.send(confirm, look).status,
+        "a token of another session": floor.send(confirm).status,
+        "a form to withdraw": floor.send(floor.form_of(carl, withdraw=confirm["confirm"]), carl).status,
+        "a token for another act": floor.send(
+            {name: value for name, value in confirm.items() if name != "confirm"} | {"withdraw": confirm["confirm"]},
+            carl,
+        ).status,
+    }
+    assert refused == {
+        "the same person": 409, "the same person, signed in again": 409, "who looks": 403,
+        "a token of another session": 409, "a form to withdraw": 409, "a token for another act": 409,
+    }  # fmt: skip
+    assert [each for each in floor.backend.received if each.topic.endswith("/command")] == []
+    with ThreadPoolExecutor(3) as at_once:
+        answers = list(at_once.map(lambda _: floor.send(confirm, carl).status, range(3)))
+    assert 200 in answers
+    assert set(answers) <= {200, 409}
+    assert floor.send(confirm, carl).status == 409  # it waits no more
+    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    (voided,), (answered,) = floor.events("RoundVoided"), floor.events("CommandAnswered")
+    assert (voided["by"], voided["second"], answered["on_behalf_of"]) == ("key/page", "CARL", "ANNA")
+    assert "ANNA and CARL gave void to table T07" in floor.page.log
+
+
+def test_an_order_that_waits_is_withdrawn_and_is_of_a_person_who_may_still_act(
+    pit: Callable[..., Pit], tmp_path: Path
+) -> None:
+    floor = pit(**TWO)
+    floor.deal("9d 4s")
+    carl = sign_in(floor.page, "CARL").cookie
+    assert floor.send(floor.form("void", why="misdeal")).status == 202
+    confirm = floor.form("confirm", cookie=carl)
+    assert floor.send(floor.form("withdraw")).status == 200
+    assert floor.send(confirm, carl).status == 409
+    assert floor.send(floor.form("void", why="misdeal")).status == 202
+    confirm = floor.form("confirm", cookie=carl)
+    People(tmp_path / "users.json").remove("ANNA")
+    gone = floor.send(confirm, carl)
+    assert (gone.status, "may give none any more" in gone.body) == (409, True)
+    assert [each for each in floor.backend.received if each.topic.endswith("/command")] == []
+
+
+def test_a_table_that_takes_two_people_at_the_shoe_alone_has_no_button(pit: Callable[..., Pit]) -> None:
+    floor = pit(service={"second_person": ["void"]})
+    floor.deal("9d 4s")
+    assert "whom this table takes at the shoe alone" in floor.html()
+    assert [each for each in floor.links() if each["do"] == "void"] == []
+
+
+def test_a_table_is_closed_between_shoes_and_stands_among_the_closed_ones(pit: Callable[..., Pit]) -> None:
+    floor = pit(allows=("close_table",))
+    floor.deal("9d 4s")
+    assert "A shoe is open: the dealer ends it first." in floor.html()
+    floor.table.ask(do="void", why="misdeal", by="li")
+    floor.table.ask(do="close_shoe", by="li")
+    until(lambda: floor.links() or floor.table.pause(0.05))
+    assert floor.send(floor.form("close_table", why="night")).status == 200
+    until(lambda: "The table is closed already." in floor.html() or floor.table.pause(0.05))
+    wall = ask(floor.page, "/?lang=en", cookie=floor.act).body
+    assert re.search(r'id="tile-T07" class="is-closed"', wall)
+    (closed,) = floor.events("TableClosed")
+    assert (closed["by"], closed["why"]) == ("key/page", "night")
+
+
+def test_an_order_to_a_table_that_restarts_before_its_answer_is_carried_out_once_or_not_at_all(
+    pit: Callable[..., Pit],
+) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    form = floor.form("void", why="misdeal")
+    assert floor.table.process
+    floor.table.process.send_signal(signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as sent:
+        given = sent.submit(floor.send, form)
+        floor.backend.wait_until(lambda: [each for each in floor.backend.received if each.topic.endswith("/command")])
+        floor.table.kill()
+        floor.table.start()
+        status = given.result().status
+    voided = len(floor.events("RoundVoided"))
+    assert (status, voided) in {(200, 1), (409, 0), (504, 0), (504, 1)}
+    if status == 504:  # then the table says it on the page
+        until(lambda: "ANNA" in floor.html())
+    again = floor.send(form).status
+    floor.table.pause(0.5)
+    assert len(floor.events("RoundVoided")) <= 1
+    assert (again == 200) <= (len(floor.events("RoundVoided")) == 1)
 
 
 def test_a_right_that_the_key_lacks_is_said_by_the_table_and_a_lost_broker_by_the_page(

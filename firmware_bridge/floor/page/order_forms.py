@@ -132,7 +132,8 @@ class OrderForms:
             raise Refused("page.broker_lost", 503)
         id = fields.get("id", "")
         if not id.startswith(ID) or not self._tokens.is_of(visitor, _bound(id, fields), fields.get("token", "")):
-            _order(fields)  # what is no order at all is said so
+            if not fields.keys() & {CONFIRM, WITHDRAW}:
+                _order(fields)  # what is no order at all is said so
             raise Refused("order.outdated")
         if self._orders.is_too_old(id):
             raise Refused("order.outdated")
