@@ -40,7 +40,7 @@ class Pit:
 
     def __init__(self, make: Callable[..., Any], page: Page, key: Path, backend: Backend, **sections: Any) -> None:
         allows = list(sections.pop("allows", ALLOWS))
-        row = {"name": "page", "key": signing("page", key, lambda: 0).by.key.vkey, "allows": allows}
+        row: dict[str, Any] = {"name": "page", "key": signing("page", key, lambda: 0).by.key.vkey, "allows": allows}
         row |= {"two_people": True} if sections.pop("two_people", False) else {}
         self.table, self.page, self.backend = make(orders=[row], **sections), page, backend
         status_is(backend, "online")
@@ -227,6 +227,10 @@ def test_an_order_of_two_people_waits_for_another_one_and_has_both_names(pit: Ca
     assert floor.send(form).status == 202  # the same form again is the same order
     assert "asked for by ANNA, waits for a second person" in floor.html(carl)
     assert "asked for by ANNA" not in floor.html(look)
+    assert ["T07: Void round 1" in ask(floor.page, "/?lang=en", cookie=each).body for each in (carl, look)] == [
+        True,
+        False,
+    ]
     assert [each for each in floor.links() if "confirm" in each] == []
     confirm = floor.form("confirm", cookie=carl)
     mine = floor.form_of(confirm=confirm["confirm"])

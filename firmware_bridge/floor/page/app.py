@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import ChainMap
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -89,7 +90,8 @@ def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, acts: Ac
         lang = language(request)
         show, find, pit = (request.query_params.get(each, "") for each in ("show", "find", "pit"))
         asked = AskedWall(show, find, pit, request.query_params.get("wall") == "on")
-        return Document(views.grid_pieces(lang, who(visitor(request)), asked))
+        by = visitor(request)
+        return Document(views.grid_pieces(lang, who(by), asked, acts.wall_parts(by, lang)))
 
     def table(request: Request) -> Response:
         name, lang = request.path_params["name"], language(request)
@@ -99,8 +101,13 @@ def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, acts: Ac
         return HTMLResponse(views.table_document(name, lang, who(asked), acts.sections(name, asked, lang)))
 
     def grid_stream(request: Request) -> ASGIApp:
-        lang, pit = language(request), request.query_params.get("pit", "")
-        return stream(feed, streams, request, sessions, lambda: views.grid_parts(lang, pit))
+        lang, pit, asked = language(request), request.query_params.get("pit", ""), visitor(request)
+
+        def parts() -> Parts:
+            own = acts.wall_parts(sessions.now(asked), lang)
+            return ChainMap(own, views.grid_parts(lang, pit)) if own else views.grid_parts(lang, pit)
+
+        return stream(feed, streams, request, sessions, parts)
 
     def table_stream(request: Request) -> ASGIApp:
         name, lang, asked = request.path_params["name"], language(request), visitor(request)

@@ -1,5 +1,6 @@
 """Says what an order would do before it is given, takes the confirmation, and shows the table's answer."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import urlencode
@@ -76,6 +77,20 @@ class OrderForms:
             [(each, in_words(lang, each.error) if each.error else "") for each in self._feed.orders.of(name)],
             seen.ahead,
         )
+
+    def waiting(self, visitor: Visitor, lang: Language) -> Html:
+        """The orders of all tables that wait for a second person, for who may act."""
+        tables = self._feed.floor.tables
+        rows = (
+            [
+                (each.table, f"{address(each.table)}?lang={lang}", label_of(each.order, tables[each.table], lang), each)
+                for each in self._second.all()
+                if each.table in tables
+            ]
+            if visitor.may_act
+            else []
+        )
+        return _macro("waiting")(lang, rows)
 
     def _of(self, each: Waiting, seen: Seen, name: str, visitor: Visitor, lang: Language) -> tuple[str, str, str]:
         """An order that waits in words, and the addresses to confirm and to withdraw it, "" for none."""
@@ -155,6 +170,7 @@ class OrderForms:
             self._second.add(id, name, order, fields, visitor)
         except NotSecond as error:
             raise Refused(error.id, 429) from None
+        asyncio.get_running_loop().call_later(WAITS_S + 1.0, self._feed.wake)
         log.info("%s asks for a second person: an order to table %s (%s)", escaped(visitor.name), escaped(name), id)
         self._feed.wake()
         return _reply(name, lang, 202, text(lang, "order.waits_second", minutes=f"{WAITS_S / 60:g}"), is_bad=False)

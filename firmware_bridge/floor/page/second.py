@@ -46,8 +46,12 @@ class SecondPeople:
 
     def of(self, table: str) -> list[Waiting]:
         """The orders of a table that wait, the oldest first."""
+        return [each for each in self.all() if each.table == table]
+
+    def all(self) -> list[Waiting]:
+        """All orders that wait, the oldest first."""
         now = self._clock()
-        return [each for each in self._waiting.values() if each.table == table and now < each.until]
+        return [each for each in self._waiting.values() if now < each.until]
 
     def add(self, id: str, table: str, order: Order, fields: dict[str, str], first: Visitor) -> Waiting:
         """Let an order wait; the same form again is the same order. Raises NotSecond where too many wait."""

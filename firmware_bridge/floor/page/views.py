@@ -132,8 +132,10 @@ class Views:
         """The page of all tables."""
         return "".join(self.grid_pieces(lang))
 
-    def grid_pieces(self, lang: Language, who: Who | None = None, asked: Asked = EVERYTHING) -> Iterator[str]:
-        """The page of all tables in pieces, each as it is by then. who: is signed in."""
+    def grid_pieces(
+        self, lang: Language, who: Who | None = None, asked: Asked = EVERYTHING, own: Mapping[str, str] | None = None
+    ) -> Iterator[str]:
+        """The page of all tables in pieces, each as it is by then. who: is signed in. own: parts for him alone."""
         parts, now = self.grid_parts(lang, asked.pit), self.wall(asked.pit)
 
         def tile(name: str) -> tuple[Place, str, str]:
@@ -143,11 +145,12 @@ class Views:
         pit, mode = f"&pit={quote(asked.pit)}" if asked.pit else "", "&wall=on" if asked.is_wall else ""
         title = _titled(asked.pit, lang)
         frame = Frame(title, "/", text(lang, "page.skip"), who=who, query=pit + mode, is_wall=asked.is_wall)
-        own = {"wall": now, "tile": tile, "counted": COUNTED, "address": address, "parts": _as_html(parts)}
+        parts = {**parts, **(own or {})}
+        shared = {"wall": now, "tile": tile, "counted": COUNTED, "address": address, "parts": _as_html(parts)}
         shown = {"show": asked.show if asked.show in COUNTED else "", "find": asked.find.lower(), "pit": asked.pit}
         other = f"/?lang={lang}{pit}{'' if asked.is_wall else '&wall=on'}"
         head = {"named": parts["title"], "icon": parts["icon"], "other": other}
-        return _gathered(frame.pieces("wall.html", lang, **own, **shown, **head))
+        return _gathered(frame.pieces("wall.html", lang, **shared, **shown, **head))
 
     def table_parts(self, name: str, lang: Language) -> dict[str, str]:
         """Parts of a table's page; empty for an unknown table."""
