@@ -173,9 +173,8 @@ def replace_cards(seen: Iterable[Card], before: Iterable[Card], after: Iterable[
 
 def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
     """Reopening bets undoes their close: bets, purses, the time to open cards, and a round without a bet."""
-    flown = shoe.device.flown - shoe.flying
     again = replace(shoe, betting=True, bets={}, money={}, reveal_by=None, opening=False, flying=False)
-    return with_device(again, flown=flown)
+    return with_device(again, flown=shoe.device.flown - shoe.flying)
 
 
 def _mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
