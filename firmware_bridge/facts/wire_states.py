@@ -92,8 +92,8 @@ class Table(Struct, frozen=True):
 
     expected: the acts of the dealer that are due, in their order. pays: seat, hand and amount (below 0: taken) in the
     order in which they are paid, from the result to NEXT, where stakes are known. beside: cards that lie face down
-    beside the table's slots: held, or drawn too many. closed: whether it was closed (`close_table`): until the next
-    shoe is opened nobody deals here.
+    beside the table's slots: held, or drawn too many. closed: whether it was closed (`close_table`), which
+    ends when the next shoe is opened.
 
     Only in games with marks: turn: the number of the question. hands: slot -> its cards in order, null for one that is
     face down. act: slot -> the marks to choose from, with the values allowed for each (topics/offers.py). anytime: the

@@ -42,13 +42,16 @@ class Acts:
             return {}
         known = self._drawn.get((name, lang, visitor))
         if known is None or known[0] != self._feed.version:
-            parts = {"hand": self._hand.part(name, visitor, lang)}
-            if self._forms:
-                parts["orders"] = self._forms.part(name, visitor, lang)
             if len(self._drawn) >= MOST_DRAWN:
                 self._drawn.clear()
-            known = self._drawn[name, lang, visitor] = (self._feed.version, parts)
+            known = self._drawn[name, lang, visitor] = (self._feed.version, self._draw(name, visitor, lang))
         return known[1]
+
+    def _draw(self, name: str, visitor: Visitor, lang: Language) -> dict[str, Html]:
+        parts = {"hand": self._hand.part(name, visitor, lang)}
+        if self._forms:
+            parts["orders"] = self._forms.part(name, visitor, lang)
+        return parts
 
     def sections(self, name: str, visitor: Visitor, lang: Language) -> Html:
         """The same parts with their headings."""

@@ -184,7 +184,7 @@ class Feed:
         """Let the streams look again: something changed that no message brings."""
         self._notify(changed=True)
 
-    def take(self, entries: list[Taken], before: Callable[[Taken], str | None]) -> None:
+    def add_takings(self, entries: list[Taken], before: Callable[[Taken], str | None]) -> None:
         """Add to who goes to which alarm, as `Takings.add` does."""
         self._notify(bool(self.takings.add(entries, before)))
 

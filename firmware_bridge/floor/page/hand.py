@@ -168,20 +168,25 @@ class Hand:
     ) -> None:
         """Do what a form says about alarms. holder: who went there when it was drawn. Raises Refused."""
         act, note = fields.get("act"), fields.get("note", "").strip()
-        whose = {"take": visitor.name, "take_over": visitor.name, "give_back": "", "hand_over": fields.get("to", "")}
+        goes_then = {
+            "take": visitor.name,
+            "take_over": visitor.name,
+            "give_back": "",
+            "hand_over": fields.get("to", ""),
+        }
         if (
-            act not in whose
+            act not in goes_then
             or fault(note, LONGEST_NOTE)
-            or (act == "hand_over" and whose[act] not in self._others(visitor))
+            or (act == "hand_over" and goes_then[act] not in self._others(visitor))
         ):
             raise Refused("order.no_form", 400)
         if act in ("give_back", "hand_over") and holder != visitor.name:
             raise Refused("hand.overtaken")
         now = self._feed.clock()
-        made = [Taken(now, name, *key, visitor.name, whose[act], note) for name, key in alarms]
+        made = [Taken(now, name, *key, visitor.name, goes_then[act], note) for name, key in alarms]
         made = [each for each in made if not self._is_so(each)]
         try:
-            self._feed.take(made, lambda entry: holder)
+            self._feed.add_takings(made, lambda entry: holder)
         except Overtaken:
             raise Refused("hand.overtaken") from None
         except ConfigError as error:

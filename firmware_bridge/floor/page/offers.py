@@ -77,12 +77,12 @@ def _decisions(seen: Seen, table: Table, alarm: Alarm, silent: str, lang: Langua
 
 def takes(seen: Seen) -> tuple[str, ...] | None:
     """The orders that a table takes of this page; None where it does not say."""
-    told = seen.status.orders if seen.status else {}
-    if not told:
+    published = seen.status.orders if seen.status else {}
+    if not published:
         return None
-    if KEY_NAME in told:
-        return told[KEY_NAME]
-    return told[""] if set(told) == {""} else ()  # a table without keys verifies no signature
+    if KEY_NAME in published:
+        return published[KEY_NAME]
+    return published[""] if set(published) == {""} else ()  # a table without keys verifies no signature
 
 
 def is_of_two(order: Order, table: Table) -> bool:

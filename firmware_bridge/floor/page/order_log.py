@@ -1,4 +1,4 @@
-"""The last orders of each table, as the table answered them; and those of the page whose answer is not known."""
+"""The last orders of each table, as the table answered them; and those of the page without a known answer."""
 
 from collections import deque
 from typing import Annotated, Final, NamedTuple
@@ -75,7 +75,7 @@ class OrderLog:
         self._unknown: dict[str, dict[str, Answered]] = {}
 
     def of(self, table: str) -> list[Answered]:
-        """The last orders of a table, the newest first; before them those whose answer is not known."""
+        """The last orders of a table, the newest first; before them those without a known answer."""
         return [*self._unknown.get(table, {}).values(), *reversed(self._tables.get(table, ()))]
 
     def handle(self, table: str, payload: bytes) -> bool:
@@ -83,23 +83,27 @@ class OrderLog:
         if _KIND not in payload[:2_000]:
             return False
         try:
-            told = _decode(payload)
+            message = _decode(payload)
         except (msgspec.MsgspecError, RecursionError):
             return False
-        answer, place = told.event.answer, (told.journal, told.seq, told.n)
+        answer, place = message.event.answer, (message.journal, message.seq, message.n)
         known = self._places.setdefault(table, deque(maxlen=4 * KEPT))
-        if told.table != table or place in known:
+        if message.table != table or place in known:
             return False
         known.append(place)
         ended = self._end(table, answer.id or "")
         do, id = answer.do or "", answer.id or ""
         if do in OF_DEALING and not (ended or id.startswith("page-")):
             return False
-        who = told.event.on_behalf_of or (told.event.person.login if told.event.person else "") or told.event.by
+        who = (
+            message.event.on_behalf_of
+            or (message.event.person.login if message.event.person else "")
+            or message.event.by
+        )
         kept = self._tables.setdefault(table, deque(maxlen=KEPT)) if len(self._tables) < MOST else None
         if kept is not None:
             kept.append(
-                Answered(milliseconds(told.at) or 0, do, who, answer.ok, id, answer.error or "", answer.hint or "")
+                Answered(milliseconds(message.at) or 0, do, who, answer.ok, id, answer.error or "", answer.hint or "")
             )
         return True
 

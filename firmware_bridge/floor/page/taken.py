@@ -45,7 +45,7 @@ class AlarmKey(NamedTuple):
 
 
 class Taken(Struct, frozen=True, omit_defaults=True):
-    """An entry. name: who goes now, "" for nobody. by: who said so. at: ms since 1970. since: as in `AlarmKey`."""
+    """An entry. name: who goes now, "" for none. by: who said so. at: ms since 1970. since: as in `AlarmKey`."""
 
     at: int
     table: Annotated[str, Meta(max_length=64)]
@@ -74,7 +74,7 @@ class Takings:
         self._is_unread = False
 
     def of(self, table: str) -> Mapping[AlarmKey, Taken]:
-        """The entries of a table whose alarm somebody goes to; the same object until one changes."""
+        """The entries of a table with a name; the same object until one changes."""
         return self._tables.get(table, NOTHING)
 
     def all_of(self, name: str) -> list[Taken]:
@@ -103,7 +103,7 @@ class Takings:
     def add(self, entries: list[Taken], before: Callable[[Taken], str | None] = lambda entry: None) -> set[str]:
         """Add entries in one write; returns the tables with a change.
 
-        before: who has to go to its alarm by then, "" for nobody, None for anybody. Raises Overtaken, ConfigError.
+        before: who has to go to its alarm by then, "" for none, None for anybody. Raises Overtaken, ConfigError.
         """
         if self._path is None:
             self._verify(entries, before)
