@@ -48,6 +48,7 @@ class Acts:
         return known[1]
 
     def _draw(self, name: str, visitor: Visitor, lang: Language) -> dict[str, Html]:
+        """The parts: who goes, then orders where the page gives any."""
         parts = {"hand": self._hand.part(name, visitor, lang)}
         if self._forms:
             parts["orders"] = self._forms.part(name, visitor, lang)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.listed import Listed
-from firmware_bridge.floor.page.backfill import LIMIT_S, RoundBackfill
+from firmware_bridge.floor.page.backfill import LIMIT_S, OrdersOf, RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
 from firmware_bridge.floor.page.order_log import OrderLog
 from firmware_bridge.floor.page.records import UNKNOWN, Records, RecordWatch, Sealed
@@ -96,7 +96,7 @@ class Feed:
         self._loop = asyncio.get_running_loop()
         self._thread.start()
         if self._backfill:
-            self._backfill.start(partial(self._soon, self.recall))
+            self._backfill.start(partial(self._soon, self.recall), partial(self._soon, self.recall_orders))
         if self._records:
             self._records.start(partial(self._soon, self.see))
         self._looks = asyncio.create_task(self._look())
@@ -148,6 +148,11 @@ class Feed:
                 if self.floor.recall(each.topic, each.body) is not None:
                     changed |= self.guests.handle(each.topic, each.body)
         self._notify(changed or bool(self.floor.changed))
+
+    def recall_orders(self, stored: list[OrdersOf]) -> None:
+        """Add orders from before the page's start."""
+        changed = [self.orders.recall(table, orders) for table, orders in stored]
+        self._notify(any(changed))
 
     def see(self, records: Records) -> None:
         """Update how the records of the tables stand."""

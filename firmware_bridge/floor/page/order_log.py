@@ -1,6 +1,7 @@
 """The last orders of each table, as the table answered them; and those of the page without a known answer."""
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
@@ -9,6 +10,7 @@ from msgspec import Meta, Struct
 from firmware_bridge.facts.orders import LONGEST_NAME, tag_of
 from firmware_bridge.facts.orders import Order as AnyOrder
 from firmware_bridge.floor.latest import milliseconds
+from firmware_bridge.floor.store.fact_queries import OrderAt
 
 KEPT: Final = 8
 """Orders kept of a table."""
@@ -106,6 +108,19 @@ class OrderLog:
                 Answered(milliseconds(message.at) or 0, do, who, answer.ok, id, answer.error or "", answer.hint or "")
             )
         return True
+
+    def recall(self, table: str, stored: Sequence[OrderAt]) -> bool:
+        """Add stored orders from before those that were heard, the oldest first; whether there are some."""
+        kept = self._tables.setdefault(table, deque(maxlen=KEPT))
+        first = min((each.at for each in kept), default=None)
+        earlier = [
+            Answered(milliseconds(each.at) or 0, each.what, each.person or each.by, each.is_ok, "", each.error)
+            for each in stored
+            if each.what not in OF_DEALING
+        ]
+        earlier = [each for each in earlier if first is None or each.at < first]
+        self._tables[table] = deque([*earlier, *kept], maxlen=KEPT)
+        return bool(earlier)
 
     def unknown(self, table: str, order: AnyOrder, by: str, id: str, at: int) -> None:
         """Keep an order of the page that was not answered in time, until its table says what became of it."""

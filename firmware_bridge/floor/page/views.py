@@ -159,11 +159,13 @@ class Views:
             return self._common(lang) | dict.fromkeys(SECTIONS, "") | {"state": unknown}
         return self._common(lang) | self._table("page", name, lang)
 
-    def table_document(self, name: str, lang: Language, who: Who | None = None, acts: Html | None = None) -> str:
-        """A table's own page. who: is signed in. acts: what he may do."""
+    def table_document(self, name: str, lang: Language, who: Who | None = None, orders: Html | None = None) -> str:
+        """A table's own page. who: is signed in. orders: who goes, and the orders that he may give."""
         parts = self.table_parts(name, lang)
         boxes = [(key, text(lang, TITLES.get(key, f"page.{key}"))) for key in SECTIONS if key in parts]
-        return self._framed(name, lang, who).document("table.html", lang, parts=_as_html(parts), boxes=boxes, acts=acts)
+        return self._framed(name, lang, who).document(
+            "table.html", lang, parts=_as_html(parts), boxes=boxes, orders=orders
+        )
 
     def unknown_document(self, name: str, lang: Language) -> str:
         """The page of an unknown table."""
