@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_bridge.facts import events as e
+from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import table as state
 from tests.kit.table import Table
 
@@ -41,3 +42,7 @@ def test_a_table_of_one_round_packs_is_closed_between_packs_and_opened_in_the_sa
     assert (table.answer.ok, state(table.shoe).closed) == (True, True)
     table.play("shoe")
     assert (state(table.shoe).closed, table.shoe.journal) == (False, journal)
+
+
+def test_a_closed_table_says_so_where_it_says_what_it_waits_for() -> None:
+    assert lamps(Table(burn="none").play("!close_table").shoe).why == ("the table is closed",)

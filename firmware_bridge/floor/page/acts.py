@@ -28,6 +28,7 @@ class Acts:
     def __init__(self, feed: Feed, people: People, orders: PageOrders | None, is_on: bool) -> None:
         self._feed = feed
         self._drawn: dict[tuple[str, Language, Visitor], tuple[int, dict[str, Html]]] = {}
+        self._is_on = is_on
         self._hand = Hand(feed, people)
         self._forms = OrderForms(feed, orders, people) if orders else None
         self.routes: list[Route] = [*self._hand.routes, *(self._forms.routes if self._forms else ())] if is_on else []
@@ -38,7 +39,7 @@ class Acts:
 
     def parts(self, name: str, visitor: Visitor, lang: Language) -> dict[str, Html]:
         """The live parts of a table's page that are of this visitor; empty for an unknown table."""
-        if name not in self._feed.floor.tables:
+        if name not in self._feed.floor.tables or not self._is_on:
             return {}
         known = self._drawn.get((name, lang, visitor))
         if known is None or known[0] != self._feed.version:

@@ -20,6 +20,7 @@ from firmware_bridge.floor.page.markup import Html, macro
 from firmware_bridge.floor.page.offers import (
     WITH_REASON,
     GoneOn,
+    Offer,
     consequence,
     is_of_two,
     label_of,
@@ -66,7 +67,7 @@ class OrderForms:
         """What may be ordered at a table now and why not the rest, what waits, and the last orders."""
         seen, needs = self._feed.floor.tables[name], self._feed.troubles[name]
         offers = list(offered(seen, needs, lang)) if visitor.may_act else []
-        links = [(_address(name, lang, each.fields), each.label) for each in offers if not each.why_not]
+        links = [(_address(name, lang, each.fields), each.label, _id(each)) for each in offers if not each.why_not]
         waiting = [(each, *self._of(each, seen, name, visitor, lang)) for each in self._second.of(name)]
         return _macro("orders")(
             lang,
@@ -265,6 +266,12 @@ def _reply(
 ) -> Response:
     main = _macro("reply")(lang, name, f"{address(name)}?lang={lang}", words, more, is_bad, sign_in)
     return HTMLResponse(plain_document(lang, text(lang, "page.table", name=name), main), status)
+
+
+def _id(offer: Offer) -> str:
+    """The id of an order's button, so that the keyboard stays there when the page changes."""
+    named = [offer.fields.get(each) for each in ("do", "irregularity", "choice")]
+    return "-".join(["order", *[each for each in named if each]])
 
 
 def _address(name: str, lang: Language, fields: Mapping[str, str]) -> str:
