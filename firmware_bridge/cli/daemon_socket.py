@@ -31,6 +31,7 @@ SECOND_LOGIN_S: Final = 330.0
 _AT_THE_TABLE: Final = {
     "open_shoe": "sudo shoe do open-shoe --by NAME",
     "close_shoe": "sudo shoe do close-shoe --by NAME",
+    "close_table": "sudo shoe do close-table --by NAME",
     "bets_open": "sudo shoe do bets-open --by NAME",
     "bets_closed": "sudo shoe do bets-closed --by NAME",
     "confirmed_by": "--confirmed-by NAME",

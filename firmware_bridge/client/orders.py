@@ -53,6 +53,10 @@ class Orders(Generic[A]):
         """End the shoe: no more rounds come from it."""
         return self.give(orders.CloseShoe(why))
 
+    def close_table(self, why: str = "") -> A:
+        """Close the table until its next shoe is opened; only while no shoe is open."""
+        return self.give(orders.CloseTable(why))
+
     def bets_open(self, *, round: int | None = None) -> A:
         """Open betting."""
         return self.give(orders.BetsOpen(round))

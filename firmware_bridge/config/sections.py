@@ -200,11 +200,13 @@ class OrderKeyConfig(Struct, frozen=True, kw_only=True):
     name: the name of its owner, on record with each order.
     key: its public half (vkey), as `shoe-floor key new` prints it.
     allows: the orders that it may give; `stored` is the message of the back office.
+    two_people: whether its owner has two people sign in for an order that needs two, and names both.
     """
 
     name: TopicWord
     key: Text
     allows: tuple[Allowed, ...]
+    two_people: bool = False
 
 
 class JournalConfig(Struct, frozen=True, kw_only=True):

@@ -92,7 +92,9 @@ def contradictions(config: Config) -> Iterator[Contradiction]:
 
 def refused_by_wire(config: Config) -> Iterator[Contradiction]:
     """Orders that `[mqtt] commands` allows and `[service] second_person` refuses there."""
-    both = [each for each in config.service.second_person if each in orders_by_mqtt(config.mqtt, config.orders)]
+    alone = [each for each in config.orders if not each.two_people]  # the others may name the second person
+    refused = orders_by_mqtt(config.mqtt, alone) | (orders_by_mqtt(config.mqtt, config.orders) & {"correct"})
+    both = [each for each in config.service.second_person if each in refused]
     if both:
         where = "[mqtt] commands" if set(both) <= set(config.mqtt.commands) else "[[orders]] allows"
         what = f"{where} has {', '.join(both)}, which [service] second_person keeps to two people at the table"

@@ -76,7 +76,8 @@ class Device(Struct, frozen=True):
     none is signed in) -> marks taken back while he dealt, if there are any. record: how
     the present record began, None before the first; its `key` is the one that signs now. retiring: the key before it,
     which signs too until it is retired. code: of the last start. acts: what was counted in
-    the present shift, if anything. serial: of the last reader board that said it.
+    the present shift, if anything. serial: of the last reader board that said it. closed: whether the table is closed,
+    left out while it is not.
     """
 
     next_house: House = House()
@@ -97,6 +98,7 @@ class Device(Struct, frozen=True):
     code: Code | UnsetType = UNSET
     acts: ShiftActs | UnsetType = UNSET
     serial: str | UnsetType = UNSET
+    closed: bool | UnsetType = UNSET
 
 
 class Commissioned(Event, frozen=True, kw_only=True):
@@ -171,6 +173,13 @@ class DealerSignedIn(Event, frozen=True, kw_only=True):
     dealer: str
 
 
+class TableClosed(Event, frozen=True, kw_only=True):
+    """The table is closed, `by` the giver of the order, until its next shoe is opened."""
+
+    by: str
+    why: str = ""
+
+
 class ShoeEnded(Event, frozen=True, kw_only=True):
     """No more rounds are dealt from this shoe; the rest of it is discarded."""
 
@@ -237,6 +246,7 @@ AnyEvent = (
     | DealerChangeRequested
     | DealerSignedIn
     | ShoeEnded
+    | TableClosed
     | ShiftEnded
     | KeyRefused
     | Noted

@@ -63,6 +63,12 @@ class CloseShoe(_Order, frozen=True, tag="close_shoe"):
     why: Reason = ""
 
 
+class CloseTable(_Order, frozen=True, tag="close_table"):
+    """Closes the table until its next shoe is opened; refused while a shoe is open."""
+
+    why: Reason = ""
+
+
 class BetsOpen(_Order, frozen=True, tag="bets_open"):
     """Opens betting again; only while no card of the round is drawn. round: as in the topic `table`, None for any."""
 
@@ -205,6 +211,7 @@ class Malformed(_Order, frozen=True, tag="malformed"):
 Order = (
     OpenShoe
     | CloseShoe
+    | CloseTable
     | BetsOpen
     | BetsClosed
     | Mark

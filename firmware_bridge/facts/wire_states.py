@@ -36,7 +36,9 @@ class Status(Struct, frozen=True):
     build: commit and date of the software, `dirty` where it was changed; commit and `clone` where it runs in a clone;
     `unknown` where neither is known. next_seq: the next entry in the journal of the head. mode: how much can be done
     now. clock: whether a time server keeps it. link: the number of the connection since `boot`, in the will too: ignore
-    a `lost` of an older connection. record: the signed record of the table.
+    a `lost` of an older connection. record: the signed record of the table. orders: the name of each key of
+    `[[orders]]`, "" for orders without a signature, and which orders it may give. two_people: the keys that may name a
+    second person.
     """
 
     state: Literal["online", "stopped", "lost"]
@@ -47,6 +49,8 @@ class Status(Struct, frozen=True):
     clock: Clock
     link: Annotated[int, Number]
     record: Record = NO_RECORD
+    orders: dict[str, tuple[str, ...]] = {}
+    two_people: tuple[str, ...] = ()
 
 
 class Slot(Struct, frozen=True, omit_defaults=True):
@@ -88,7 +92,8 @@ class Table(Struct, frozen=True):
 
     expected: the acts of the dealer that are due, in their order. pays: seat, hand and amount (below 0: taken) in the
     order in which they are paid, from the result to NEXT, where stakes are known. beside: cards that lie face down
-    beside the table's slots: held, or drawn too many.
+    beside the table's slots: held, or drawn too many. closed: whether it was closed (`close_table`), which
+    ends when the next shoe is opened.
 
     Only in games with marks: turn: the number of the question. hands: slot -> its cards in order, null for one that is
     face down. act: slot -> the marks to choose from, with the values allowed for each (topics/offers.py). anytime: the
@@ -118,6 +123,7 @@ class Table(Struct, frozen=True):
     expected: tuple[Act, ...] = ()
     pays: tuple[tuple[str, str, str], ...] = ()
     beside: int = 0
+    closed: bool = False
     turn: int | UnsetType = UNSET
     hands: dict[str, tuple[str | None, ...]] | UnsetType = UNSET
     act: dict[str, dict[str, Any]] | UnsetType = UNSET

@@ -238,6 +238,8 @@ def _where(model: ScreenModel) -> str:
     table, lang = model.states["table"], model.lang
     if not table:
         return text(lang, "picture.no_message")
+    if table.get("closed"):
+        return text(lang, "reason.table_closed")
     if table["phase"] == "empty":
         return text(lang, "phase.empty")
     if table["phase"] == "ended":

@@ -192,6 +192,7 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
     # orders
     "open_shoe": _row(IN_USE, outside=orders.order_shoe),
     "close_shoe": _row(orders.close_shoe, outside=NO_SHOE, dealing=IN_ROUND, complete=IN_ROUND),
+    "close_table": _row(IN_USE, outside=orders.close_table),
     "bets_open": _row(
         IN_ROUND, outside=NO_SHOE, burning=BURNING, betting=BETTING, ready=_if_required(betting.bets_open)
     ),

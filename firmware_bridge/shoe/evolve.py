@@ -173,9 +173,8 @@ def replace_cards(seen: Iterable[Card], before: Iterable[Card], after: Iterable[
 
 def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
     """Reopening bets undoes their close: bets, purses, the time to open cards, and a round without a bet."""
-    flown = shoe.device.flown - shoe.flying
     again = replace(shoe, betting=True, bets={}, money={}, reveal_by=None, opening=False, flying=False)
-    return with_device(again, flown=flown)
+    return with_device(again, flown=shoe.device.flown - shoe.flying)
 
 
 def _mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
@@ -307,7 +306,7 @@ def _shoe_opened(shoe: Shoe, event: events.ShoeOpened) -> Shoe:
 def _device_kept(shoe: Shoe, event: events.ShoeOpened) -> events.Device:
     """The device of the next shoe in the same journal: the same as `ShoeOpened.device` for a new journal."""
     is_asked_for = shoe.device.dealer_change and event.dealer == shoe.dealer
-    return replace(shoe.device, dealer_change=is_asked_for, lent="", turn=shoe.turn)
+    return replace(shoe.device, dealer_change=is_asked_for, lent="", turn=shoe.turn, closed=UNSET)
 
 
 def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
@@ -387,6 +386,7 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.DealerChangeRequested: lambda shoe, _: with_device(shoe, dealer_change=True),
     events.DealerSignedIn: lambda shoe, event: with_device(replace(shoe, dealer=event.dealer), dealer_change=False),
     events.ShoeEnded: _shoe_ended,
+    events.TableClosed: lambda shoe, _: with_device(shoe, closed=True),
     events.ShiftEnded: lambda shoe, _: with_device(shoe, acts=UNSET),
     events.Irregular: _irregular,
     events.IrregularityClosed: _irregularity_closed,

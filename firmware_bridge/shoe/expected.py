@@ -60,6 +60,8 @@ def _no_shoe(shoe: Shoe) -> Iterator[Expected]:
     if waits_for_next(shoe):
         words = "the pack is over: press NEXT when the next one is shuffled"
         return iter([Expected(Act("press", key="next"), (words, Reason("next_pack", {})))])
+    if shoe.device.closed:
+        return _waits("shoe", ("the table is closed", Reason("table_closed", {})))
     if shoe.status == "empty":
         return _waits("shoe", ("no shoe is open", Reason("no_shoe", {})))
     return _waits("shoe", ("the shoe is over: change it", Reason("shoe_over", {})))

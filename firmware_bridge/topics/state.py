@@ -76,6 +76,7 @@ def table(shoe: Shoe) -> Table:
         expected=tuple([each.act for each in expected(shoe)]),
         pays=pays(shoe),
         beside=len(held_cards(shoe)) + len(shoe.overdrawn),
+        closed=shoe.device.closed is True,
         **_asked(coming(shoe)),
     )
 

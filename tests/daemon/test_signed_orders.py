@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.daemon import listened
 from tests.daemon.listened import COMMAND, status_is, types
 from tests.kit import backend as listening
@@ -216,3 +218,50 @@ def test_stored_comes_signed_too(table: Any, backend: Backend) -> None:
     while not bridge.ask(do="status")["broker"]["store"]["stored"]:
         bridge.pause(0.05)
     assert answer(backend, floor.order(None, do="resend", since="2026-01-01T00:00:00Z"))["ok"]
+
+
+TWO: dict[str, Any] = {"service": {"second_person": ["void", "resolve", "correct"]}}
+
+
+@pytest.mark.parametrize(
+    ("names_two", "fields", "error"),
+    [
+        (True, {"on_behalf_of": "Ann", "second": "Bo"}, None),
+        (False, {"on_behalf_of": "Ann", "second": "Bo"}, '"second" is only allowed at the table'),
+        (True, {"second": "Bo"}, '"second" is only allowed at the table'),
+        (True, {"on_behalf_of": "Ann", "second": "a\u200bnn"}, "void has one person twice"),
+        (True, {"on_behalf_of": "Ann", "second": "key/page"}, "void has one person twice"),
+        (True, {"on_behalf_of": "Ann"}, "void needs two people at this table ([service] second_person)"),
+        (True, {"on_behalf_of": "Ann", "second": "\u200b"}, "void needs two people at this table"),
+    ],
+)
+def test_only_a_key_that_may_names_the_second_person(
+    table: Any, backend: Backend, names_two: bool, fields: dict[str, Any], error: str | None
+) -> None:
+    page = OrderKey("page", "void", "correct", two_people=names_two)
+    floor = table(orders=[page.row], mqtt={"commands": ["open_shoe", "void"]}, **TWO)
+    status_is(backend, "online")
+    told = backend.on("status")[-1]
+    assert told["orders"] == {"": ["open_shoe", "void"], "page": ["void", "correct"]}
+    assert told["two_people"] == (["page"] if names_two else [])
+    floor.deal("9d 4s")
+    backend.wait_until(lambda: len(events(backend, "CardDealt")) == 2)
+    given = answer(backend, page.order(as_of(backend), do="void", why="misdeal", round=1, **fields))
+    assert (given["ok"], (given.get("error") or "")[: len(error or "")]) == (error is None, error or "")
+    if error is None:
+        backend.wait_until(lambda: events(backend, "RoundVoided"))
+        (voided,) = events(backend, "RoundVoided")
+        assert (voided["by"], voided["second"]) == ("key/page", "Bo")
+
+
+def test_no_key_names_the_second_person_of_a_correction_and_no_unsigned_order_does(
+    table: Any, backend: Backend
+) -> None:
+    page = OrderKey("page", "correct", two_people=True)
+    table(orders=[page.row], mqtt={"commands": ["open_shoe", "void"]}, **TWO)
+    status_is(backend, "online")
+    two = {"on_behalf_of": "Ann", "second": "Bo", "why": "x"}
+    given = answer(backend, page.order(as_of(backend), do="correct", round=1, cards=["9s"], **two))
+    assert (given["ok"], given["error"]) == (False, '"second" is only allowed at the table')
+    given = answer(backend, json.dumps({"id": "u", "do": "void", "second": "Bo", "why": "x"}).encode())
+    assert (given["ok"], given["error"]) == (False, '"second" is only allowed at the table')

@@ -54,6 +54,7 @@ journals            yes   -    -     yes    -       -
 journal             yes   -    -     yes    -       -
 open_shoe           yes   yes  -     -      -       -
 close_shoe          yes   yes  -     -      -       -
+close_table         yes   yes  -     -      -       -
 request_shoe_change    yes  yes  -  -      -       -
 request_dealer_change  yes  yes  -  -      -       -
 bets_open           yes   yes  -     -      -       -
@@ -91,11 +92,15 @@ order unsigned           -        -        -            -      -       -
 order by the key         yes      -        -            -      -       -
 order beyond the key     -        -        -            -      -       -
 order heard before       -        -        -            -      -       -
+two people by the key    yes      -        -            -      -       -
+two people beyond it     -        -        -            -      -       -
 """
 """Act at a broker with the rights of `shoe-floor acl`, at a table with `[[orders]]` -> who it works for.
 
-backend: login and key. keyless: its login alone. other-table: T08. thief: the login of T07, from its card; what he says
-in its name is an incident (tests/floor/test_attacks.py). stranger: no login."""
+two people: an order that names a second person, by a key that may (`two_people`), and by one that may not.
+
+backend: login and keys. keyless: its login alone. other-table: T08. thief: the login of T07, from its card; what he
+says in its name is an incident (tests/floor/test_attacks.py). stranger: no login."""
 
 LOGIN: Final = {
     "backend": "cage",
@@ -217,9 +222,10 @@ class House:
 
     def __init__(self, folder: Path, broker: Place) -> None:
         (folder / "password").write_text("T07")
-        self.broker, self.cage, self._ends = broker, OrderKey("cage", "dealer"), count(1)
+        self.broker, self.cage, self._ends = broker, OrderKey("cage", "dealer", "void"), count(1)
+        self.page = OrderKey("page", "void", two_people=True)
         mqtt = {"port": broker.port, "username": "T07", "password_file": str(folder / "password")}
-        self.people = People(folder, mqtt=mqtt, orders=[self.cage.row])
+        self.people = People(folder, mqtt=mqtt, orders=[self.cage.row, self.page.row])
         self.table = self.people.table
         assert self.people.own(b'{"do":"open_shoe","by":"anna"}\n')["ok"]
         self._came: list[Visitor] = []
@@ -243,6 +249,11 @@ class House:
         """How often a dealer was signed in, by the record."""
         events = [event for line in self.table.lines() for event in line.public.events]
         return sum(b'"DealerSignedIn"' in event and dealer.encode() in event for event in map(bytes, events))
+
+    def voids_of_two(self) -> int:
+        """How many voids by two people were taken as such; none is open that could be voided."""
+        events = [event for line in self.table.lines() for event in line.public.events]
+        return sum(b'"do":"void","error":"no round is open"' in bytes(event) for event in events)
 
     def settle(self) -> None:
         """Waits until all orders that were published before are judged."""
@@ -347,6 +358,15 @@ def ordered(house: House, who: Visitor, actor: str) -> set[str]:
         who.say("T07/command", given or house.order(key, do="dealer", dealer=dealer))
         house.settle()
         done |= {act} if house.signed_in(dealer) > times else set()
+    mine = actor == "backend"
+    for act, signer in (
+        ("two people by the key", house.page if mine else OrderKey("page", seed="made up")),
+        ("two people beyond it", key),
+    ):
+        times = house.voids_of_two()
+        who.say("T07/command", house.order(signer, do="void", why="x", round=1, on_behalf_of="Ann", second="Bo"))
+        house.settle()
+        done |= {act} if house.voids_of_two() > times else set()
     who.say("T07/command", house.order(key, do="close_shoe"))
     house.settle()
     return done | ({"order beyond the key"} if house.table.bridge.table.shoe.status != "open" else set())

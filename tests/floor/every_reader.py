@@ -1,16 +1,18 @@
 """What every reader of a store does, whatever its engine: the tests of each bring the fixture `config`."""
 
+import json
 import time
 from collections.abc import Iterator
 
 import pytest
 
 from firmware_bridge.floor.config import FloorConfig
-from firmware_bridge.floor.record.message import Key, Unread
+from firmware_bridge.floor.record.message import Key, Row, Unread, row
 from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, TrustedKey
 from firmware_bridge.floor.store import Counts, Reader, RecordSize, Store
 from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed
+from firmware_bridge.floor.store.fact_queries import OrderAt
 from firmware_bridge.floor.store.open import open_reader, open_store
 from firmware_bridge.floor.verified.standing import standings
 from tests.floor.journals import AT, event, round_of
@@ -165,3 +167,33 @@ def test_a_reader_says_how_the_records_stand_as_the_store_does(store: Store, con
     assert (standing.witnessed_at, standing.waits_since, standing.round) == (noted[2].at, AT, (3, 1))
     assert standing.cosigned == {signed.witness: signed}
     assert [each.kind for each in standing.incidents] == ["two_heads"]
+
+
+def answered(seq: int, do: str, *, ok: bool = True, journal: str = "3-5ad1", **more: str) -> Row:
+    """The event of an order that was answered."""
+    answer = {"ok": ok, "id": f"o-{seq}", "do": do} | ({} if ok else {"error": "no round is open"})
+    kind = json.dumps({"type": "CommandAnswered", "answer": answer, "by": "key/page", **more})
+    whole = event(seq, journal=journal).body.replace(b'{"type":"Confirmed"}', kind.encode())
+    return row("event", "T07", whole, AT)
+
+
+def test_a_reader_has_the_newest_orders_of_a_journal(store: Store, config: FloorConfig) -> None:
+    store.save(
+        [
+            answered(1, "void", on_behalf_of="ANNA"),
+            answered(2, "mark"),
+            answered(3, "void", ok=False),
+            answered(1, "resolve", journal="4-6be2"),
+        ],
+        [],
+        [],
+    )
+    reader = opened(config)
+    found = reader.last_orders("T07", "3-5ad1", 2)
+    assert [each[:5] for each in found] == [
+        ("mark", "key/page", "", True, ""),
+        ("void", "key/page", "", False, "no round is open"),
+    ]
+    assert reader.last_orders("T07", "3-5ad1", 9)[0] == OrderAt("void", "key/page", "ANNA", True, "", AT)
+    assert reader.last_orders("T08", "3-5ad1", 9) == []
+    reader.close()

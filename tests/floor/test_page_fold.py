@@ -5,7 +5,7 @@ import re
 import msgspec
 import pytest
 
-from firmware_bridge.facts import inputs
+from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.wire_states import Act
 from firmware_bridge.floor.page.state import KEPT, Floor, Seen
 from firmware_bridge.floor.page.tile import SILENT_MS, Trouble, due, natural, trouble
@@ -169,3 +169,17 @@ def test_what_is_due_is_what_is_expected(expected: tuple[Act, ...], shown: str) 
         now = msgspec.structs.replace(table, expected=expected, due=of_before, act={"S9": {}})
         words = re.sub(r"<[^>]*>", "", due(now, "en") or "")
         assert " ".join(words.split()) == shown
+
+
+def closed(name: str, *then: str) -> list[Message]:
+    """What a table says that was closed by an order."""
+    return messages(name, Scene("baccarat", {"burn": "none"}, (*then, orders.CloseTable("night"))))
+
+
+def test_a_table_that_was_closed_by_an_order_is_closed_while_it_is_heard() -> None:
+    said = closed("T1"), alive("T1")
+    assert trouble(seen(*said), NOW) == Trouble("closed")
+    assert trouble(seen(*said), NOW, incidents=1).word == "alarm"
+    assert trouble(seen(closed("T1"), alive("T1", state="lost")), NOW) == Trouble("silent", "lost")
+    again = messages("T1", Scene("baccarat", {"burn": "none"}, (orders.CloseTable("night"), "shoe")))
+    assert trouble(seen(again, alive("T1")), NOW).word == "playing"

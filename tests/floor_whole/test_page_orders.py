@@ -11,7 +11,7 @@ from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
@@ -36,11 +36,12 @@ ALLOWS = ("void", "resolve", "bets_open", "bets_closed", "request_shoe_change", 
 
 
 class Pit:
-    """A table with a daemon, a page with a key, and one person of each role who has signed in."""
+    """A table with a daemon, a page with a key, and people who have signed in: ANNA and CARL act, BO looks."""
 
     def __init__(self, make: Callable[..., Any], page: Page, key: Path, backend: Backend, **sections: Any) -> None:
         allows = list(sections.pop("allows", ALLOWS))
-        row = {"name": "page", "key": signing("page", key, lambda: 0).by.key.vkey, "allows": allows}
+        row: dict[str, Any] = {"name": "page", "key": signing("page", key, lambda: 0).by.key.vkey, "allows": allows}
+        row |= {"two_people": True} if sections.pop("two_people", False) else {}
         self.table, self.page, self.backend = make(orders=[row], **sections), page, backend
         status_is(backend, "online")
         self.act, self.look = sign_in(page).cookie, sign_in(page, "BO").cookie
@@ -54,16 +55,25 @@ class Pit:
     def html(self, cookie: str | None = None) -> str:
         return ask(self.page, "/table/T07?lang=en", cookie=cookie or self.act).body
 
-    def forms(self, cookie: str | None = None) -> list[dict[str, str]]:
-        """The fields of each form of an order."""
-        found = re.findall(r'<form method="post" action="/table/T07/order[^>]*>(.*?)</form>', self.html(cookie))
-        pairs = [re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', each) for each in found]
-        return [{name: unescape(value) for name, value in each} for each in pairs]
+    def links(self, cookie: str | None = None) -> list[dict[str, str]]:
+        """What each button of an order asks for."""
+        found = re.findall(r'href="/table/T07/order\?([^"]*)"', self.html(cookie))
+        return [dict(parse_qsl(unescape(each))) for each in found]
 
-    def form(self, do: str, **fields: str) -> dict[str, str]:
-        """The form of an order, filled in."""
-        wanted = [each for each in self.forms() if each["do"] == do]
-        return {**wanted[0], **fields}
+    def asked(self, cookie: str | None = None, **fields: str) -> str:
+        """What the page says before an order is given."""
+        return unescape(ask(self.page, f"/table/T07/order?{urlencode(fields)}", cookie=cookie or self.act).body)
+
+    def form(self, do: str, cookie: str | None = None, **fields: str) -> dict[str, str]:
+        """The form that gives an order, filled in. do: of its button, or what it does with one that waits."""
+        link = next(each for each in self.links(cookie) if do in (each.get("do"), *each))
+        return self.form_of(cookie, **link) | fields
+
+    def form_of(self, cookie: str | None = None, **link: str) -> dict[str, str]:
+        """The form behind the link of a button."""
+        page = self.asked(cookie, **link)
+        found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)
+        return dict(found) | ({"why": link["why"]} if "why" in link else {})
 
     def send(self, fields: dict[str, str], cookie: str | None = None, **headers: str) -> Answer:
         """Send a form; the table lives until it is answered."""
@@ -82,6 +92,7 @@ def pit(
     def make(**sections: Any) -> Pit:
         people, key = People(tmp_path / "users.json"), tmp_path / "page.key"
         people.add("ANNA", "act", PASSWORD)
+        people.add("CARL", "act", PASSWORD)
         people.add("BO", "look", PASSWORD)
         key.write_bytes(bytes(range(32)))
         page = pages(broker, sign_in="on", users=str(tmp_path / "users.json"), order_key_file=str(key))
@@ -106,20 +117,20 @@ def test_a_void_on_the_page_voids_the_round_and_the_record_names_the_person(pit:
 def test_each_order_of_the_pit_is_a_form_and_the_table_answers_in_its_own_words(pit: Callable[..., Pit]) -> None:
     floor = pit(service={"mode": "vip"})
     floor.table.deal("9d")
-    until(lambda: {each["do"] for each in floor.forms()} >= set(ALLOWS) - {"resolve"} or floor.table.pause(0.05))
-    refused = floor.send(floor.form("request_shoe_change"))
-    assert (refused.status, "has refused the order" in refused.body) == (409, True)
-    assert "ask again after round" in refused.body
+    until(lambda: {each["do"] for each in floor.links()} >= {"request_dealer_change"} or floor.table.pause(0.05))
+    assert "Only after round 31 of the shoe." in floor.html()
     assert floor.send(floor.form("request_dealer_change")).status == 200
-    assert floor.send(floor.form("bets_open")).status in (200, 409)
-    assert floor.send(floor.form("bets_closed")).status == 200
-    floor.backend.wait_until(lambda: len(floor.events("CommandAnswered")) == 4)
-    assert {each["answer"]["do"] for each in floor.events("CommandAnswered")} == set(ALLOWS) - {"resolve", "void"}
+    offered = {each["do"] for each in floor.links()}
+    given = [do for do in ("bets_closed", "bets_open") if do in offered]
+    for do in given:
+        assert "round 1" in floor.asked(**next(each for each in floor.links() if each["do"] == do))
+        assert floor.send(floor.form(do)).status == 200
+    floor.backend.wait_until(lambda: len(floor.events("CommandAnswered")) == 1 + len(given))
     assert {each["on_behalf_of"] for each in floor.events("CommandAnswered")} == {"ANNA"}
     floor.table.board.fault("unreadable")
     floor.table.pty.tick()
-    wanted = until(lambda: [each for each in floor.forms() if each.get("irregularity") == "unreadable"])
-    decision = wanted[0] | {"why": "seen by two"}
+    until(lambda: [each for each in floor.links() if each.get("irregularity") == "unreadable"])
+    decision = floor.form("resolve", why="seen by two")
     assert floor.send(decision | {"since": "1"}).status == 409
     assert floor.send(decision).status == 200
     floor.backend.wait_until(lambda: "key/page" in [each.get("by") for each in floor.events("IrregularityClosed")])
@@ -129,7 +140,7 @@ def test_correct_and_enter_and_all_other_orders_are_given_by_no_page(pit: Callab
     floor = pit()
     floor.deal("9d 4s")
     form = floor.form("void", why="x")
-    others = {*ALL, "enter", "malformed", "", "Void"} - set(ALLOWS)
+    others = {*ALL, "enter", "malformed", "", "Void"} - {*ALLOWS, "close_table"}
     assert {"correct", "enter", "open_shoe", "next", "reveal"} <= others
     for do in sorted(others):
         fields = {"cards": "9d 4s", "card": "9d", "second": "BO", "round": form["round"]}
@@ -141,7 +152,7 @@ def test_only_a_form_of_ones_own_session_and_of_this_moment_is_sent(pit: Callabl
     floor = pit()
     floor.deal("9d 4s")
     form = floor.form("void", why="x")
-    assert floor.forms(floor.look) == []
+    assert floor.links(floor.look) == []
     assert "Orders need the role act" in floor.html(floor.look)
     refused = {
         "nobody": floor.send(form, "shoe=" + "A" * 43).status,
@@ -191,11 +202,127 @@ def test_a_table_that_does_not_answer_is_said_and_the_same_form_acts_once(pit: C
     floor.table.process.send_signal(signal.SIGSTOP)
     silent = floor.send(form)
     assert (silent.status, "did not answer within 10 s" in silent.body) == (504, True)
+    assert "not known: the table has not answered yet" in floor.html()
     assert "no answer within 10 s" in floor.page.log
     floor.table.process.send_signal(signal.SIGCONT)
     floor.backend.wait_until(lambda: floor.events("RoundVoided"))
     until(lambda: floor.send(form).status == 409)  # the page has heard of it
     assert len(floor.events("CommandAnswered")) == 1
+    until(lambda: "not known" not in floor.html())
+    assert re.search("Void</strong> ANNA: taken", floor.html())
+
+
+TWO: dict[str, Any] = {"service": {"second_person": ["void", "resolve"]}, "two_people": True}
+
+
+def test_an_order_of_two_people_waits_for_another_one_and_has_both_names(pit: Callable[..., Pit]) -> None:
+    floor = pit(**TWO)
+    floor.deal("9d 4s")
+    carl, look = sign_in(floor.page, "CARL").cookie, floor.look
+    link = next(each for each in floor.links() if each["do"] == "void")
+    assert "This house asks for two people." in floor.asked(**link)
+    form = floor.form("void", why="misdeal")
+    waits = floor.send(form)
+    assert (waits.status, "Nothing was sent to the table yet." in waits.body) == (202, True)
+    assert floor.send(form).status == 202  # the same form again is the same order
+    assert "asked for by ANNA, waits for a second person" in floor.html(carl)
+    assert "asked for by ANNA" not in floor.html(look)
+    assert ["T07: Void round 1" in ask(floor.page, "/?lang=en", cookie=each).body for each in (carl, look)] == [
+        True,
+        False,
+    ]
+    assert [each for each in floor.links() if "confirm" in each] == []
+    confirm = floor.form("confirm", cookie=carl)
+    mine = floor.form_of(confirm=confirm["confirm"])
+    refused = {
+        "the same person": floor.send(mine).status,
+        "the same person, signed in again": floor.send(mine, sign_in(floor.page).cookie).status,
+        "who looks": floor.send(confirm, look).status,
+        "a token of another session": floor.send(confirm).status,
+        "a form to withdraw": floor.send(floor.form_of(carl, withdraw=confirm["confirm"]), carl).status,
+        "a token for another act": floor.send(
+            {name: value for name, value in confirm.items() if name != "confirm"} | {"withdraw": confirm["confirm"]},
+            carl,
+        ).status,
+    }
+    assert refused == {
+        "the same person": 409, "the same person, signed in again": 409, "who looks": 403,
+        "a token of another session": 409, "a form to withdraw": 409, "a token for another act": 409,
+    }  # fmt: skip
+    assert [each for each in floor.backend.received if each.topic.endswith("/command")] == []
+    with ThreadPoolExecutor(3) as at_once:
+        answers = list(at_once.map(lambda _: floor.send(confirm, carl).status, range(3)))
+    assert 200 in answers
+    assert set(answers) <= {200, 409}
+    assert floor.send(confirm, carl).status == 409  # it waits no more
+    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    (voided,), (answered,) = floor.events("RoundVoided"), floor.events("CommandAnswered")
+    assert (voided["by"], voided["second"], answered["on_behalf_of"]) == ("key/page", "CARL", "ANNA")
+    assert "ANNA and CARL gave void to table T07" in floor.page.log
+
+
+def test_an_order_that_waits_is_withdrawn_and_is_of_a_person_who_may_still_act(
+    pit: Callable[..., Pit], tmp_path: Path
+) -> None:
+    floor = pit(**TWO)
+    floor.deal("9d 4s")
+    carl = sign_in(floor.page, "CARL").cookie
+    assert floor.send(floor.form("void", why="misdeal")).status == 202
+    confirm = floor.form("confirm", cookie=carl)
+    assert floor.send(floor.form("withdraw")).status == 200
+    assert floor.send(confirm, carl).status == 409
+    assert floor.send(floor.form("void", why="misdeal")).status == 202
+    confirm = floor.form("confirm", cookie=carl)
+    People(tmp_path / "users.json").remove("ANNA")
+    gone = floor.send(confirm, carl)
+    assert (gone.status, "may give none any more" in gone.body) == (409, True)
+    assert [each for each in floor.backend.received if each.topic.endswith("/command")] == []
+
+
+def test_a_table_that_takes_two_people_at_the_shoe_alone_has_no_button(pit: Callable[..., Pit]) -> None:
+    floor = pit(service={"second_person": ["void"]})
+    floor.deal("9d 4s")
+    assert "whom this table takes at the shoe alone" in floor.html()
+    assert [each for each in floor.links() if each["do"] == "void"] == []
+
+
+def test_a_table_is_closed_between_shoes_and_stands_among_the_closed_ones(pit: Callable[..., Pit]) -> None:
+    floor = pit(allows=("close_table",))
+    floor.deal("9d 4s")
+    assert "A shoe is open: the dealer ends it first." in floor.html()
+    floor.table.ask(do="void", why="misdeal", by="li")
+    floor.table.ask(do="close_shoe", by="li")
+    until(lambda: floor.links() or floor.table.pause(0.05))
+    assert floor.send(floor.form("close_table", why="night")).status == 200
+    until(lambda: "The table is closed already." in floor.html() or floor.table.pause(0.05))
+    wall = ask(floor.page, "/?lang=en", cookie=floor.act).body
+    assert re.search(r'id="tile-T07" class="is-closed"', wall)
+    (closed,) = floor.events("TableClosed")
+    assert (closed["by"], closed["why"]) == ("key/page", "night")
+
+
+def test_an_order_to_a_table_that_restarts_before_its_answer_is_carried_out_once_or_not_at_all(
+    pit: Callable[..., Pit],
+) -> None:
+    floor = pit()
+    floor.deal("9d 4s")
+    form = floor.form("void", why="misdeal")
+    assert floor.table.process
+    floor.table.process.send_signal(signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as sent:
+        given = sent.submit(floor.send, form)
+        floor.backend.wait_until(lambda: [each for each in floor.backend.received if each.topic.endswith("/command")])
+        floor.table.kill()
+        floor.table.start()
+        status = given.result().status
+    voided = len(floor.events("RoundVoided"))
+    assert (status, voided) in {(200, 1), (409, 0), (504, 0), (504, 1)}
+    if status == 504:  # then the table says it on the page
+        until(lambda: "ANNA" in floor.html())
+    again = floor.send(form).status
+    floor.table.pause(0.5)
+    assert len(floor.events("RoundVoided")) <= 1
+    assert (again == 200) <= (len(floor.events("RoundVoided")) == 1)
 
 
 def test_a_right_that_the_key_lacks_is_said_by_the_table_and_a_lost_broker_by_the_page(
@@ -203,9 +330,12 @@ def test_a_right_that_the_key_lacks_is_said_by_the_table_and_a_lost_broker_by_th
 ) -> None:
     floor = pit(allows=("bets_open",))
     floor.deal("9d 4s")
-    answer = floor.send(floor.form("void", why="misdeal"))
+    assert "The table does not take this order from the page: void is not in its config." in floor.html()
+    assert floor.links() == []
+    form = floor.form_of(do="void", journal=floor.backend.on("table")[-1]["journal"], round="1", why="misdeal")
+    answer = floor.send(form)
     assert (answer.status, "void is not allowed for the key page" in answer.body) == (409, True)
-    form = floor.form("bets_open")
+    form = floor.form_of(do="void", journal=form["journal"], round="1", why="misdeal")
     broker.kill()
     until(lambda: "no connection to the broker" in floor.html())
     lost = floor.send(form)
@@ -245,7 +375,8 @@ def double_click(url: str) -> tuple[str, str]:
         tab.fill("input[name=name]", "ANNA")
         tab.fill("input[name=password]", PASSWORD)
         tab.click("button")
-        form = tab.locator("form", has_text="Void round 1")
+        tab.click("text=Void round 1")
+        form = tab.locator("form", has_text="give the order")
         form.locator("input[name=why]").fill("misdeal")
         if picture := os.environ.get("PICTURE"):
             tab.screenshot(path=picture, full_page=True)

@@ -17,15 +17,16 @@ COMMAND = "shoe/T07/command"
 class OrderKey:
     """A key that is known by its name, and the counts that it has used: from 1 on, unless a test says another one."""
 
-    def __init__(self, name: str = "cage", *allows: str, seed: str = "") -> None:
-        self.name, self.allows = name, list(allows)
+    def __init__(self, name: str = "cage", *allows: str, seed: str = "", two_people: bool = False) -> None:
+        self.name, self.allows, self._two_people = name, list(allows), two_people
         self._signer = signer(name, sha256((seed or name).encode()).digest())
         self._counts, self._ids = count(1), count(1)
 
     @property
     def row(self) -> dict[str, Any]:
         """Its table `[[orders]]`."""
-        return {"name": self.name, "key": self._signer.key.vkey, "allows": self.allows}
+        row = {"name": self.name, "key": self._signer.key.vkey, "allows": self.allows}
+        return row | ({"two_people": True} if self._two_people else {})
 
     def seal(self, text: str, topic: str = COMMAND) -> bytes:
         """The envelope of a text."""

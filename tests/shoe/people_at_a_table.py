@@ -162,7 +162,10 @@ class People(RuleBasedStateMachine):
 
     @rule(
         order=st.sampled_from(
-            [orders.Void("misdeal"), orders.CloseShoe(), orders.Malformed("x", "y", "z"), orders.Resend()]
+            [
+                *(orders.Void("misdeal"), orders.CloseShoe(), orders.CloseTable()),
+                *(orders.Malformed("x", "y", "z"), orders.Resend()),
+            ]
         )
     )
     def rare_order(self, order: orders.Order) -> None:

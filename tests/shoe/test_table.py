@@ -207,7 +207,8 @@ def inputs(table: Table) -> Iterator[i.AnyInput]:
     )
     yield from (table.order(order) for order in (orders.Reveal(), orders.Reveal(("P1",)), orders.Reveal(("B3", "P3"))))
     yield from (
-        table.order(order) for order in (orders.Fly(), orders.RequestShoeChange(), orders.RequestDealerChange())
+        table.order(order)
+        for order in (orders.Fly(), orders.RequestShoeChange(), orders.RequestDealerChange(), orders.CloseTable())
     )
     yield from (table.order(orders.DealerIn(name)) for name in ("", "Li"))
     yield from (table.order(orders.Mark("S", seat)) for seat in (None, 3))

@@ -94,7 +94,7 @@ def _price(shoe: Shoe, fact: inputs.AnyInput, made: Sequence[events.AnyEvent], s
             return size + since if since and shoe.status == "open" and not shoe.betting else 0
         case inputs.Ordered(order=orders.Correct(round=number)):
             return size if any(each.round == number and each.revision for each in shoe.rounds) else 0
-        case inputs.Ordered(order=orders.DealerIn() | orders.RequestDealerChange()):
+        case inputs.Ordered(order=orders.DealerIn() | orders.RequestDealerChange() | orders.CloseTable()):
             return size
         case inputs.Ordered(order=orders.Enter()):  # a card, by two people
             return size // 2

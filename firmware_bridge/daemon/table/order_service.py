@@ -62,7 +62,8 @@ class OrderService:
 
         Raises StillWriting where there is no answer yet.
         """
-        order, wanted = (signed and signed.refused) or order_of(fields, allowed), list[Range]()
+        names_second = signed is not None and signed.names_second
+        order, wanted = (signed and signed.refused) or order_of(fields, allowed, names_second), list[Range]()
         order_digest = signed.digest if signed else digest(order, by) if fields.get("id") is not None else None
         if allowed is orders.LOCAL:
             shoe = self._table.shoe
@@ -103,8 +104,11 @@ class OrderService:
             return orders.Malformed("resend", str(error), "see `shoe journal list`"), error.parts
 
 
-def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
-    """The order in the fields of a command; `Malformed` if it is invalid or not allowed."""
+def order_of(fields: dict[str, Any], allowed: Collection[str], names_second: bool = False) -> orders.Order:
+    """The order in the fields of a command; `Malformed` if it is invalid or not allowed.
+
+    names_second: whether its giver by MQTT may name a second person.
+    """
     do = str(fields["do"]).replace("-", "_")
     if do not in _TYPES:
         hint = did_you_mean(do[:ID_LENGTH], allowed, f"one of: {', '.join(allowed)}")
@@ -118,7 +122,7 @@ def order_of(fields: dict[str, Any], allowed: Collection[str]) -> orders.Order:
     if wrong := mistake(_TYPES[do], arguments):
         return orders.Malformed(do, *wrong)
     order: orders.Order = msgspec.convert(arguments | {"do": do}, _TYPES[do])
-    return order if allowed is orders.LOCAL else _by_wire(order)
+    return order if allowed is orders.LOCAL else _by_wire(order, names_second)
 
 
 def _by_game(order: orders.Order, house: House) -> orders.Order:
@@ -128,12 +132,14 @@ def _by_game(order: orders.Order, house: House) -> orders.Order:
     return order
 
 
-def _by_wire(order: orders.Order) -> orders.Order:
+def _by_wire(order: orders.Order, names_second: bool) -> orders.Order:
     """The order as allowed by MQTT, where repeats may come late and the sender does not see the shoe."""
     match order:
         case orders.Mark() if order.round is None or order.turn is None:
             missing = "round" if order.round is None else "turn"
             return orders.Malformed("mark", f'"{missing}" is missing', "take round and turn from the topic table")
+        case orders.Void() | orders.Resolve() if order.second and names_second:
+            return order
         case orders.Correct() | orders.Void() | orders.Resolve() if order.second:
             return orders.Malformed(
                 orders.tag_of(order),

@@ -47,7 +47,7 @@ class Repeated(Exception):
 class Signed(Struct, frozen=True):
     """An order with a good signature and a new count. fields: of the order alone. refused: in its place, if it is.
 
-    on_behalf_of: the person who gave it, as its key says.
+    on_behalf_of: the person who gave it, as its key says. names_second: whether the key may name a second one.
     """
 
     by: str
@@ -57,6 +57,7 @@ class Signed(Struct, frozen=True):
     digest: str | None
     refused: Malformed | None
     on_behalf_of: str | UnsetType = UNSET
+    names_second: bool = False
 
 
 class _Named(NamedTuple):
@@ -89,6 +90,17 @@ class SignedOrders:
     def takes_unsigned(self) -> bool:
         """Whether messages without a signature are taken."""
         return not self._keys or bool(self._allowed)
+
+    def givers(self) -> dict[str, tuple[str, ...]]:
+        """The name of each key, "" for orders without a signature, and the orders that it may give."""
+        keys = {each.config.name: each.config.allows for each in self._keys.values()}
+        return {"": tuple(self._allowed)} | {
+            name: tuple(each for each in allows if each in orders.ALL) for name, allows in keys.items()
+        }
+
+    def naming_two(self) -> tuple[str, ...]:
+        """The names of the keys that may name a second person."""
+        return tuple(dict.fromkeys(each.config.name for each in self._keys.values() if each.config.two_people))
 
     def added(self, line: Line) -> None:
         """Called with each line that is on disk: an order may name it as the newest that its giver has seen."""
@@ -135,7 +147,8 @@ class SignedOrders:
             raise Repeated(answer)
         refused = self._refused(named.config, fields)
         person = fields.get(PERSON, UNSET) if not _wrong_person(fields) else UNSET
-        return Signed(by, order, named.config.allows, count, digest, refused, person)
+        names_second = named.config.two_people and person is not UNSET
+        return Signed(by, order, named.config.allows, count, digest, refused, person, names_second)
 
     def read(self, name: str, payload: bytes) -> bytes:
         """The text of a message of the topic `stored`. Raises NotAnOrder."""

@@ -140,7 +140,7 @@ class Uplink:
         answers = f"{prefix}/reply"
         given = order_service, allowed, signed_orders
         self.backend = Backend(table, *given, answers, self._head, self._send_reply, loop)
-        self._signed_orders = signed_orders
+        self._signed_orders, self._takes = signed_orders, (signed_orders.givers(), signed_orders.naming_two())
         ways = self.acknowledged.moved, self.outbox.resend, self.backend.refuse
         self._store = StoreWatch(store, table, *ways, loop, silent_s)
         self._duplicates = DuplicateTableId(table.name, table.boot)
@@ -355,7 +355,8 @@ class Uplink:
         table = self._table
         now_mode = mode(table.shoe, table.observing, bool(table.disk))
         link, record = self.link.number, self.recorder.state()
-        return Status(state, __version__, __build__, table.shoe.seq + 1, now_mode, clock(), link, record)
+        software, next_seq = (__version__, __build__), table.shoe.seq + 1
+        return Status(state, *software, next_seq, now_mode, clock(), link, record, *self._takes)
 
     def _head(self) -> StateHead:
         shoe, at = self._table.shoe, rfc3339(now()["at"])

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import ChainMap
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,11 +16,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from firmware_bridge.floor.page.acts import Acts
 from firmware_bridge.floor.page.api import api
 from firmware_bridge.floor.page.doors import Doors
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guard import ICONS, Guard, cookie_name
-from firmware_bridge.floor.page.order_forms import OrderForms
 from firmware_bridge.floor.page.orders import PageOrders
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page.screens import dealers, screens
@@ -66,7 +67,7 @@ def app(
     made = Starlette(
         routes=[
             *(sign_in.routes if page.sign_in == "on" else ()),
-            *pit(feed, Views(feed, page.pits), streams, sessions, OrderForms(feed, orders) if orders else None),
+            *pit(feed, Views(feed, page.pits), streams, sessions, Acts(feed, people, orders, page.sign_in == "on")),
             *screens(feed, screen, streams),
             *dealers(feed, screen, streams, sessions),
             *(api(asked, cookie_name(page)) if asked else ()),
@@ -82,37 +83,46 @@ def app(
     return made
 
 
-def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, forms: OrderForms | None = None) -> list[Route]:
-    """The routes of the pit's pages. forms: of orders."""
+def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, acts: Acts) -> list[Route]:
+    """The routes of the pit's pages."""
 
     def grid(request: Request) -> ASGIApp:
         lang = language(request)
         show, find, pit = (request.query_params.get(each, "") for each in ("show", "find", "pit"))
         asked = AskedWall(show, find, pit, request.query_params.get("wall") == "on")
-        return Document(views.grid_pieces(lang, who(visitor(request)), asked))
+        by = visitor(request)
+        return Document(views.grid_pieces(lang, who(by), asked, acts.wall_parts(by, lang)))
 
     def table(request: Request) -> Response:
         name, lang = request.path_params["name"], language(request)
         if name not in feed.floor.tables:
             return HTMLResponse(views.unknown_document(name, lang), 404)
         asked = visitor(request)
-        orders = forms.section(name, asked, lang) if forms else None
-        return HTMLResponse(views.table_document(name, lang, who(asked), orders))
+        return HTMLResponse(views.table_document(name, lang, who(asked), acts.sections(name, asked, lang)))
 
     def grid_stream(request: Request) -> ASGIApp:
-        lang, pit = language(request), request.query_params.get("pit", "")
-        return stream(feed, streams, request, sessions, lambda: views.grid_parts(lang, pit))
+        lang, pit, asked = language(request), request.query_params.get("pit", ""), visitor(request)
+
+        def parts() -> Parts:
+            own = acts.wall_parts(sessions.now(asked), lang)
+            return ChainMap(own, views.grid_parts(lang, pit)) if own else views.grid_parts(lang, pit)
+
+        return stream(feed, streams, request, sessions, parts)
 
     def table_stream(request: Request) -> ASGIApp:
-        name, lang = request.path_params["name"], language(request)
-        return stream(feed, streams, request, sessions, lambda: views.table_parts(name, lang))
+        name, lang, asked = request.path_params["name"], language(request), visitor(request)
+
+        def parts() -> Parts:
+            return {**views.table_parts(name, lang), **acts.parts(name, sessions.now(asked), lang)}
+
+        return stream(feed, streams, request, sessions, parts)
 
     return [
         Route("/", endpoint(grid)),
         Route("/stream", endpoint(grid_stream)),
         Route("/table/{name}", table),
         Route("/table/{name}/stream", endpoint(table_stream)),
-        *(forms.routes if forms else ()),
+        *acts.routes,
         Route(ICONS + "{word}/{count}.svg", _icon),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]

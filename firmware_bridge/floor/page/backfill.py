@@ -21,6 +21,7 @@ from firmware_bridge.floor.record.message import Key
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Reader
 from firmware_bridge.floor.store.errors import StoreError
+from firmware_bridge.floor.store.fact_queries import OrderAt
 from firmware_bridge.floor.store.open import Asked
 
 log = logging.getLogger(__name__)
@@ -40,6 +41,13 @@ MOST: Final = 10_000
 _head: Final = msgspec.json.Decoder(StateHead).decode
 
 
+OrdersOf = tuple[str, list[OrderAt]]
+"""A table, and its newest orders, the oldest first."""
+
+ORDERS: Final = 50
+"""Orders to load of a table: those of the pit are few among those of its rounds."""
+
+
 class TablePosition(NamedTuple):
     """The present journal and shoe of a table."""
 
@@ -57,9 +65,16 @@ class RoundBackfill:
         self._due: SimpleQueue[TablePosition | None] = SimpleQueue()
         self._is_over = False
 
-    def start(self, deliver: Callable[[list[Delivery]], None]) -> None:
-        """Start. deliver: called with messages as they once came from the broker, in order for each table."""
-        Thread(target=self._read, args=(deliver,), name="past", daemon=True).start()
+    def start(
+        self,
+        deliver: Callable[[list[Delivery]], None],
+        deliver_orders: Callable[[list[OrdersOf]], None] = lambda orders: None,
+    ) -> None:
+        """Start. deliver: called with messages as they once came from the broker, in order for each table.
+
+        deliver_orders: called with the newest orders of tables.
+        """
+        Thread(target=self._read, args=(deliver, deliver_orders), name="past", daemon=True).start()
 
     def note(self, came: Sequence[Delivery]) -> None:
         """Queue the tables with a first message."""
@@ -84,11 +99,14 @@ class RoundBackfill:
         self._known.add(name)
         self._due.put(TablePosition(Key(name, head.journal), head.shoe))
 
-    def _read(self, deliver: Callable[[list[Delivery]], None]) -> None:
+    def _read(
+        self, deliver: Callable[[list[Delivery]], None], deliver_orders: Callable[[list[OrdersOf]], None]
+    ) -> None:
         while not self._is_over and (first := self._due.get()):
             tables = [first, *self._more()]
             try:
                 stored = self._asked(partial(self._stored, tables))
+                orders = self._asked(partial(_orders, tables)) or []
             except (StoreError, ConfigError) as error:
                 log.warning("earlier rounds are not listed: %s", escaped(str(error)))
                 break
@@ -97,6 +115,7 @@ class RoundBackfill:
                 break
             if not self._is_over:
                 deliver(stored)
+                deliver_orders(orders)
         self._is_over = True
 
     def _more(self) -> Iterator[TablePosition]:
@@ -111,3 +130,7 @@ class RoundBackfill:
             for key, shoe in tables
             for body in reader.last_rounds(key, shoe, ROUNDS)
         ]
+
+
+def _orders(tables: Sequence[TablePosition], reader: Reader) -> list[OrdersOf]:
+    return [(key.table, reader.last_orders(key.table, key.journal, ORDERS)) for key, _ in tables]

@@ -15,10 +15,11 @@ RELEASE: Final = f"{__version__} {__build__}"
 
 
 class Who(NamedTuple):
-    """Who is signed in. out: the address to sign out at."""
+    """Who is signed in. out: the address to sign out at. shift: the one to hand over a shift at, "" for none."""
 
     name: str
     out: str
+    shift: str = ""
 
 
 class Frame(NamedTuple):

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from threading import Event, Thread
 from time import time
 from typing import Final, TypeVar
@@ -16,10 +17,12 @@ from msgspec.structs import replace
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.listed import Listed
-from firmware_bridge.floor.page.backfill import LIMIT_S, RoundBackfill
+from firmware_bridge.floor.page.backfill import LIMIT_S, OrdersOf, RoundBackfill
 from firmware_bridge.floor.page.guest.fold import Guests
+from firmware_bridge.floor.page.order_log import OrderLog
 from firmware_bridge.floor.page.records import UNKNOWN, Records, RecordWatch, Sealed
 from firmware_bridge.floor.page.state import TOPICS, DoneAtTables, Floor
+from firmware_bridge.floor.page.taken import Taken, Takings
 from firmware_bridge.floor.page.tile import Trouble, trouble
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.source.mqtt import MqttSource
@@ -36,6 +39,9 @@ WAIT_S: Final = 0.25
 LOOK_S: Final = 1.0
 """Time between two searches for silent tables."""
 
+TAKEN: Final = "taken.jsonl"
+"""The file of who goes to which alarm, beside that of the people."""
+
 FOLDED_S: Final = 60.0
 """Longest time for the loop to handle a batch; nothing in it blocks."""
 
@@ -50,9 +56,9 @@ def now_ms() -> int:
 class Feed:
     """The present state of all tables, from `start` to `close`. fault: why the broker cannot be read, "" if it can.
 
-    heard: called with topic and payload of each message of a table. listed: the tables that there are.
-    troubles: what each table needs. sealed: how its record stands. version:
-    incremented by each change. failed: reading has ended by an error.
+    heard: called with topic and payload of each message of a table. listed: the tables that there are. orders: the
+    last ones of each table. takings: who goes to which alarm. troubles: what each table needs. sealed: how its record
+    stands. version: incremented by each change. failed: reading has ended by an error.
     """
 
     def __init__(
@@ -64,9 +70,13 @@ class Feed:
         backfill: RoundBackfill | None = None,
         records: RecordWatch | None = None,
         listed: Listed | None = None,
+        takings: Takings | None = None,
     ) -> None:
         self.floor, self.guests, self.done = Floor(root), Guests(root), DoneAtTables(root)
         self.clock, self.listed, self._root = clock, listed or Listed(), root
+        self.orders = OrderLog()
+        self.takings = takings or Takings()
+        self.takings.refresh()
         self.fault, self.version = "", 0
         self.troubles: dict[str, Trouble] = {}
         self.sealed: dict[str, Sealed] = {}
@@ -86,7 +96,7 @@ class Feed:
         self._loop = asyncio.get_running_loop()
         self._thread.start()
         if self._backfill:
-            self._backfill.start(partial(self._soon, self.recall))
+            self._backfill.start(partial(self._soon, self.recall), partial(self._soon, self.recall_orders))
         if self._records:
             self._records.start(partial(self._soon, self.see))
         self._looks = asyncio.create_task(self._look())
@@ -125,6 +135,8 @@ class Feed:
                 name = self.floor.handle(each.topic, each.body, each.retained, now)
                 changed |= self.guests.handle(each.topic, each.body) | (name is not None)
                 changed |= self.done.handle(each.topic, each.body)
+                if each.topic.endswith("/event"):
+                    changed |= self.orders.handle(each.topic.split("/")[-2], each.body)
                 self.heard(each.topic, each.body)
         self._notify(changed)
 
@@ -136,6 +148,11 @@ class Feed:
                 if self.floor.recall(each.topic, each.body) is not None:
                     changed |= self.guests.handle(each.topic, each.body)
         self._notify(changed or bool(self.floor.changed))
+
+    def recall_orders(self, stored: list[OrdersOf]) -> None:
+        """Add orders from before the page's start."""
+        changed = [self.orders.recall(table, orders) for table, orders in stored]
+        self._notify(any(changed))
 
     def see(self, records: Records) -> None:
         """Update how the records of the tables stand."""
@@ -166,7 +183,15 @@ class Feed:
         """Check all tables for needs that change with time alone."""
         self.floor.changed.update(self.floor.tables)
         before, self._unlisted = self._unlisted, self.listed.recent
-        self._notify(before != self._unlisted)
+        self._notify(before != self._unlisted or bool(self.takings.refresh()))
+
+    def wake(self) -> None:
+        """Let the streams look again: something changed that no message brings."""
+        self._notify(changed=True)
+
+    def add_takings(self, entries: list[Taken], before: Callable[[Taken], str | None]) -> None:
+        """Add to who goes to which alarm, as `Takings.add` does."""
+        self._notify(bool(self.takings.add(entries, before)))
 
     def _notify(self, changed: bool) -> None:
         """Update the needs of changed tables; wake the streams if something changed."""
@@ -239,4 +264,5 @@ def feed(config: FloorConfig) -> Feed:
         backfill=backfill,
         records=records,
         listed=Listed(config.tables, enrolled),
+        takings=Takings(Path(page.users).with_name(TAKEN)),
     )

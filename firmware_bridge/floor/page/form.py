@@ -1,11 +1,17 @@
-"""Reads the fields of a form that a browser sent."""
+"""Reads the fields of a form that a browser sent, and binds forms to the session that they were drawn for."""
 
 import asyncio
+import secrets
 from contextlib import suppress
+from hashlib import sha256
+from hmac import compare_digest
+from hmac import new as hmac
 from typing import Final
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
+
+from firmware_bridge.floor.page.sessions import Visitor
 
 LARGEST: Final = 8_192
 """Most bytes of a form."""
@@ -27,3 +33,19 @@ async def fields_of(request: Request) -> dict[str, str] | None:
                     return None
             return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=10))
     return None
+
+
+class Tokens:
+    """What only this process can make, for one session and one form; for one person where he signed in at a proxy."""
+
+    def __init__(self) -> None:
+        self._secret = secrets.token_bytes(32)
+
+    def of(self, visitor: Visitor, form: str) -> str:
+        """The token of a form."""
+        owner = visitor.key or sha256(visitor.name.encode()).digest()
+        return hmac(self._secret, owner + form.encode("utf-8", "surrogatepass"), sha256).hexdigest()
+
+    def is_of(self, visitor: Visitor, form: str, token: str) -> bool:
+        """Whether this is the token of a form."""
+        return compare_digest(self.of(visitor, form).encode(), token.encode())

@@ -18,8 +18,11 @@ from firmware_bridge.floor.page_config import PageSection, is_loopback
 from firmware_bridge.floor.serving import block, host_name, is_address
 
 READS: Final = ("GET", "HEAD")
-SIGN_IN, SIGN_OUT, ORDER = "/sign-in", "/sign-out", "/order"
-"""Addresses that forms are sent to; that of orders is below each table's page."""
+SIGN_IN, SIGN_OUT, HAND_OVER = "/sign-in", "/sign-out", "/hand-over"
+"""Addresses that forms are sent to."""
+
+ORDER, TAKE = "/order", "/take"
+"""The same below each table's page: orders, and who goes to its alarms."""
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -107,9 +110,9 @@ class Guard:
         """The refusal of a request that is no read and no form of ours."""
         if scope["method"] in READS:
             return None
-        is_ours = scope["path"] in (SIGN_IN, SIGN_OUT) or (
-            self._page.order_key_file and _ORDER.fullmatch(scope["path"])
-        )
+        path = scope["path"]
+        is_order = self._page.order_key_file is not None and _ORDER.fullmatch(path)
+        is_ours = path in (SIGN_IN, SIGN_OUT, HAND_OVER) or _TAKE.fullmatch(path) or is_order
         takes = scope["method"] == "POST" and is_ours and self._page.sign_in == "on"
         if not takes:
             return _refused(scope, "this address is only read", 405, allow=", ".join(READS))
@@ -146,8 +149,9 @@ class Guard:
 
 
 _ORDER: Final = re.compile(rf"/table/[^/]+{ORDER}")
+_TAKE: Final = re.compile(rf"/table/[^/]+{TAKE}")
 _PLAIN: Final = re.compile(
-    rf"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?)?/?|{_ORDER.pattern}|/api/(openapi\.json|tables(/[^/]+(/rounds)?)?)"
+    rf"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?)?/?|{_ORDER.pattern}|{_TAKE.pattern}|{HAND_OVER}|/api/(openapi\.json|tables(/[^/]+(/rounds)?)?)"
 )
 """The addresses that are there for who signs in."""
 

@@ -1,134 +1,249 @@
-"""Draws the forms of a table's orders, reads what they send, and shows the table's answer."""
+"""Says what an order would do before it is given, takes the confirmation, and shows the table's answer."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Final
+from urllib.parse import urlencode
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from firmware_bridge.facts import orders
-from firmware_bridge.facts.orders import LONGEST_REASON, OF_ROUND, Answer, Order, tag_of
-from firmware_bridge.floor.page.document import address, plain_document, section
+from firmware_bridge.facts.orders import LONGEST_REASON, Answer, Order
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.floor.page.document import address, plain_document
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.form import fields_of
+from firmware_bridge.floor.page.form import Tokens, fields_of
 from firmware_bridge.floor.page.guard import ORDER, SIGN_IN
 from firmware_bridge.floor.page.markup import Html, macro
-from firmware_bridge.floor.page.orders import ANSWER_S, Outdated, PageOrders, TooMany
+from firmware_bridge.floor.page.offers import (
+    WITH_REASON,
+    GoneOn,
+    Offer,
+    consequence,
+    is_of_two,
+    label_of,
+    offered,
+    order_of,
+    verify_present,
+)
+from firmware_bridge.floor.page.orders import ANSWER_S, ID, Outdated, PageOrders, TooMany, log
+from firmware_bridge.floor.page.people import People
+from firmware_bridge.floor.page.second import WAITS_S, NotSecond, SecondPeople, Waiting
 from firmware_bridge.floor.page.sessions import Visitor
 from firmware_bridge.floor.page.state import Seen
-from firmware_bridge.games import GAMES
-from firmware_bridge.topics.texts import Language, chosen, names, text
+from firmware_bridge.topics.texts import Language, chosen, text
 from firmware_bridge.topics.texts.phrases import in_words
 
-GIVEN: Final[tuple[type[Order], ...]] = (
-    orders.Void,
-    orders.BetsOpen,
-    orders.BetsClosed,
-    orders.RequestShoeChange,
-    orders.RequestDealerChange,
-    orders.Resolve,
-)
-"""The orders that people may give here. Never `correct` and `enter`: these are given where the cards are."""
-
-FIELDS: Final = ("why", "irregularity", "choice")
-"""Fields of a form that are those of its order, beside `round`."""
+CONFIRM, WITHDRAW = "confirm", "withdraw"
+"""Fields with the id of an order that waits: given by its second person, or taken back."""
 
 
-class GoneOn(Exception):
-    """A form of a round or an alarm that is no more."""
+HIDDEN: Final = ("do", "journal", "round", "irregularity", "since", "choice", CONFIRM, WITHDRAW)
+"""Fields of a link that go on into its form."""
+
+
+class Refused(Exception):
+    """A form that gives no order. id: of the text that says why. status: of HTTP."""
+
+    def __init__(self, id: str, status: int = 409) -> None:
+        super().__init__(id)
+        self.id, self.status = id, status
 
 
 class OrderForms:
-    """The forms of tables, and the route that takes them."""
+    """The orders of tables: the part of a table's page, and the routes that ask and take."""
 
-    def __init__(self, feed: Feed, given: PageOrders) -> None:
-        self._feed, self._orders = feed, given
+    def __init__(self, feed: Feed, given: PageOrders, people: People) -> None:
+        self._feed, self._orders, self._people = feed, given, people
+        self._tokens, self._second = Tokens(), SecondPeople()
         self.routes = [
-            Route("/table/{name}" + ORDER, self._back, methods=["GET"]),
+            Route("/table/{name}" + ORDER, self._ask, methods=["GET"]),
             Route("/table/{name}" + ORDER, self._receive, methods=["POST"]),
         ]
 
-    def section(self, name: str, visitor: Visitor, lang: Language) -> Html:
-        """The part of a table's page with the forms of who may act, or how to."""
-        seen = self._feed.floor.tables[name]
-        if not visitor.may_act:
-            return section("orders", text(lang, "order.title"), _macro("needs_role")(lang, _sign_in(name, lang)))
-        forms = [(fields | self._orders.form(visitor), label) for fields, label in _offered(seen, lang)]
-        drawn = _macro("orders")(lang, address(name), f"{address(name)}{ORDER}?lang={lang}", forms, LONGEST_REASON)
-        return section("orders", text(lang, "order.title"), drawn)
+    def part(self, name: str, visitor: Visitor, lang: Language) -> Html:
+        """What may be ordered at a table now and why not the rest, what waits, and the last orders."""
+        seen, needs = self._feed.floor.tables[name], self._feed.troubles[name]
+        offers = list(offered(seen, needs, lang)) if visitor.may_act else []
+        links = [(_address(name, lang, each.fields), each.label, _id(each)) for each in offers if not each.why_not]
+        waiting = [(each, *self._of(each, seen, name, visitor, lang)) for each in self._second.of(name)]
+        return _macro("orders")(
+            lang,
+            links,
+            [(each.label, each.why_not) for each in offers if each.why_not],
+            waiting if visitor.may_act else [],
+            "" if visitor.may_act else _sign_in(name, lang),
+            [(each, in_words(lang, each.error) if each.error else "") for each in self._feed.orders.of(name)],
+            seen.ahead,
+        )
 
-    async def _back(self, request: Request) -> Response:
-        lang = _language(request)
-        return RedirectResponse(f"{address(request.path_params['name'])}?lang={lang}", 303)
+    def waiting(self, visitor: Visitor, lang: Language) -> Html:
+        """The orders of all tables that wait for a second person, for who may act."""
+        tables = self._feed.floor.tables
+        rows = (
+            [
+                (each.table, f"{address(each.table)}?lang={lang}", label_of(each.order, tables[each.table], lang), each)
+                for each in self._second.all()
+                if each.table in tables
+            ]
+            if visitor.may_act
+            else []
+        )
+        return _macro("waiting")(lang, rows)
+
+    def _of(self, each: Waiting, seen: Seen, name: str, visitor: Visitor, lang: Language) -> tuple[str, str, str]:
+        """An order that waits in words, and the addresses to confirm and to withdraw it, "" for none."""
+        is_mine = each.first.name == visitor.name
+        confirm = "" if is_mine else _address(name, lang, {CONFIRM: each.id})
+        return label_of(each.order, seen, lang), confirm, _address(name, lang, {WITHDRAW: each.id}) if is_mine else ""
+
+    async def _ask(self, request: Request) -> Response:
+        """What an order would do, and the form that gives it."""
+        name, lang, visitor = request.path_params["name"], _language(request), _visitor(request)
+        fields = {key: value for key, value in request.query_params.items() if key != "lang"}
+        if not fields:
+            return RedirectResponse(f"{address(name)}?lang={lang}", 303)
+        try:
+            seen = self._seen(name, visitor)
+            return HTMLResponse(self._question(name, seen, visitor, fields, lang))
+        except Refused as refused:
+            return _refusal(name, lang, refused)
+
+    def _question(self, name: str, seen: Seen, visitor: Visitor, fields: dict[str, str], lang: Language) -> str:
+        waits = self._waiting(fields, name)
+        order = waits.order if waits else _order(fields)
+        _verify_present(order, waits.fields if waits else fields, seen)
+        id = waits.id if waits else self._orders.new_id()
+        hidden = {key: value for key, value in fields.items() if key in HIDDEN}
+        form = {**hidden, "id": id, "token": self._tokens.of(visitor, _bound(id, fields))}
+        is_of_two_here = not waits and seen.table is not None and is_of_two(order, seen.table)
+        main = _macro("question")(
+            lang,
+            name,
+            f"{address(name)}{ORDER}?lang={lang}",
+            f"{address(name)}?lang={lang}",
+            label_of(order, seen, lang),
+            "" if WITHDRAW in fields else consequence(order, seen, lang),
+            form,
+            waits,
+            fields.get("do") in WITH_REASON and not waits,
+            LONGEST_REASON,
+            text(lang, "order.second_asked", minutes=f"{WAITS_S / 60:g}") if is_of_two_here else "",
+        )
+        return plain_document(lang, text(lang, "page.table", name=name), main)
 
     async def _receive(self, request: Request) -> Response:
-        name, lang = request.path_params["name"], _language(request)
-        visitor: Visitor = request.state.visitor
-        seen, fields = self._feed.floor.tables.get(name), await fields_of(request) or {}
-        if seen is None:
-            return _reply(name, lang, 404, text(lang, "page.unknown", name=name))
-        if not visitor.may_act:
-            return _reply(name, lang, 403, text(lang, "order.role"), sign_in=_sign_in(name, lang))
+        name, lang, visitor = request.path_params["name"], _language(request), _visitor(request)
+        try:
+            seen = self._seen(name, visitor)
+            fields = await fields_of(request) or {}
+            return await self._act(name, seen, visitor, fields, lang)
+        except Refused as refused:
+            return _refusal(name, lang, refused)
+
+    async def _act(self, name: str, seen: Seen, visitor: Visitor, fields: dict[str, str], lang: Language) -> Response:
         if self._feed.fault:
-            return _reply(name, lang, 503, text(lang, "page.broker_lost"))
+            raise Refused("page.broker_lost", 503)
+        id = fields.get("id", "")
+        if not id.startswith(ID) or not self._tokens.is_of(visitor, _bound(id, fields), fields.get("token", "")):
+            if not fields.keys() & {CONFIRM, WITHDRAW}:
+                _order(fields)  # what is no order at all is said so
+            raise Refused("order.outdated")
+        if self._orders.is_too_old(id):
+            raise Refused("order.outdated")
+        waits = self._waiting(fields, name)
+        if waits and WITHDRAW in fields:
+            return self._withdraw(waits, visitor, name, lang)
+        if waits:
+            return await self._confirm(waits, visitor, seen, name, lang)
+        order = _order(fields)
+        _verify_present(order, fields, seen)
+        if seen.table is not None and is_of_two(order, seen.table):
+            return self._wait(id, order, fields, visitor, name, lang)
+        return _answered(name, lang, await self._give(name, order, id, visitor.name))
+
+    def _wait(
+        self, id: str, order: Order, fields: dict[str, str], visitor: Visitor, name: str, lang: Language
+    ) -> Response:
         try:
-            order = order_of(fields)
-        except (msgspec.ValidationError, ValueError):
-            return _reply(name, lang, 400, text(lang, "order.no_form"))
+            self._second.add(id, name, order, fields, visitor)
+        except NotSecond as error:
+            raise Refused(error.id, 429) from None
+        asyncio.get_running_loop().call_later(WAITS_S + 1.0, self._feed.wake)
+        log.info("%s asks for a second person: an order to table %s (%s)", escaped(visitor.name), escaped(name), id)
+        self._feed.wake()
+        return _reply(name, lang, 202, text(lang, "order.waits_second", minutes=f"{WAITS_S / 60:g}"), is_bad=False)
+
+    def _withdraw(self, waits: Waiting, visitor: Visitor, name: str, lang: Language) -> Response:
+        if waits.first.name != visitor.name:
+            raise Refused("order.waits_no_more")
+        self._second.end(waits.id)
+        log.info("%s withdraws an order to table %s (%s)", escaped(visitor.name), escaped(name), waits.id)
+        self._feed.wake()
+        return _reply(name, lang, 200, text(lang, "order.withdrawn"), is_bad=False)
+
+    async def _confirm(self, waits: Waiting, visitor: Visitor, seen: Seen, name: str, lang: Language) -> Response:
         try:
-            verify_present(order, fields, seen)
-            answer = await self._orders.give(visitor, name, order, fields)
-        except GoneOn:
-            return _reply(name, lang, 409, text(lang, "order.gone_on"))
-        except Outdated:
-            return _reply(name, lang, 409, text(lang, "order.outdated"))
-        except TooMany:
-            return _reply(name, lang, 429, text(lang, "order.too_many"))
+            _, order = self._second.confirmed(waits.id, name, visitor)
+        except NotSecond as error:
+            raise Refused(error.id) from None
+        first = self._people[waits.first.name]
+        if first is None or first.role != "act":
+            raise Refused("order.first_gone")
+        _verify_present(order, waits.fields, seen)
+        answer = await self._give(name, order, waits.id, waits.first.name)
+        if answer is not None:
+            self._second.end(waits.id)
+            self._feed.wake()
         return _answered(name, lang, answer)
 
+    async def _give(self, name: str, order: Order, id: str, person: str) -> Answer | None:
+        try:
+            return await self._orders.give(name, order, id, person)
+        except Outdated:
+            raise Refused("order.outdated") from None
+        except TooMany:
+            raise Refused("order.too_many", 429) from None
 
-def order_of(fields: Mapping[str, str]) -> Order:
-    """The order in the fields of a form. Raises ValueError, or one of msgspec, for none that is given here."""
-    kinds = {tag_of(each): each for each in GIVEN}
-    kind = kinds[fields["do"]] if fields.get("do") in kinds else None
-    if kind is None:
-        raise ValueError("no order of this page")
-    given: dict[str, Any] = {each: fields[each].strip() for each in FIELDS if fields.get(each)}
-    if kind in OF_ROUND:
-        given["round"] = int(fields.get("round", ""))
-    return msgspec.convert({"do": fields["do"], **given}, kind)
+    def _seen(self, name: str, visitor: Visitor) -> Seen:
+        """The table that a visitor may order about. Raises Refused."""
+        seen = self._feed.floor.tables.get(name)
+        if seen is None:
+            raise Refused("page.unknown", 404)
+        if not visitor.may_act:
+            raise Refused("order.role", 403)
+        return seen
+
+    def _waiting(self, fields: Mapping[str, str], table: str) -> Waiting | None:
+        """The order that a form confirms or withdraws; None for a form of a new one. Raises Refused."""
+        id = fields.get(CONFIRM) or fields.get(WITHDRAW)
+        if not id:
+            return None
+        try:
+            return self._second.found(id, table)
+        except NotSecond as error:
+            raise Refused(error.id) from None
 
 
-def verify_present(order: Order, fields: Mapping[str, str], seen: Seen) -> None:
-    """Raise GoneOn for a form of another round, or of an alarm that is open no more."""
-    if isinstance(order, OF_ROUND):
-        now = seen.messages.get("table")
-        if now is None or (now.head.journal, now.body.round) != (fields.get("journal"), order.round):
-            raise GoneOn
-    elif isinstance(order, orders.Resolve):
-        opened = seen.alarms.open if seen.alarms else ()
-        if (order.irregularity, fields.get("since")) not in [(each.id, str(each.since)) for each in opened]:
-            raise GoneOn
+def _order(fields: Mapping[str, str]) -> Order:
+    try:
+        return order_of(fields)
+    except (msgspec.ValidationError, ValueError):
+        raise Refused("order.no_form", 400) from None
 
 
-def _offered(seen: Seen, lang: Language) -> Iterator[tuple[dict[str, str], str]]:
-    """Fields and label of each form that makes sense now."""
-    for alarm in seen.alarms.open if seen.alarms else ():
-        for choice in alarm.choices:
-            fields = {"do": "resolve", "irregularity": alarm.id, "since": str(alarm.since), "choice": choice}
-            yield fields, f"{names.alarm(lang, alarm)}: {names.choice(lang, choice)}"
-    table = seen.table
-    if table is None or table.phase in ("empty", "ended"):
-        return
-    of_round = {"journal": seen.messages["table"].head.journal, "round": str(table.round)}
-    game = GAMES.get(table.game)
-    for order in GIVEN:
-        if order is orders.Resolve or (order is orders.BetsClosed and (game is None or game.money.stakes)):
-            continue  # amounts of seats come from the backend
-        do = tag_of(order)
-        yield {"do": do, **(of_round if order in OF_ROUND else {})}, text(lang, f"order.{do}", round=table.round)
+def _verify_present(order: Order, fields: Mapping[str, str], seen: Seen) -> None:
+    try:
+        verify_present(order, fields, seen)
+    except GoneOn:
+        raise Refused("order.gone_on") from None
+
+
+def _bound(id: str, fields: Mapping[str, str]) -> str:
+    """What the token of a form is made for: its order, and what it does with one that waits."""
+    return f"{id} {CONFIRM if CONFIRM in fields else WITHDRAW if WITHDRAW in fields else ''}"
 
 
 def _answered(name: str, lang: Language, answer: Answer | None) -> Response:
@@ -141,11 +256,26 @@ def _answered(name: str, lang: Language, answer: Answer | None) -> Response:
     return _reply(name, lang, 409, text(lang, "order.not_taken"), *words)
 
 
+def _refusal(name: str, lang: Language, refused: Refused) -> Response:
+    sign_in = _sign_in(name, lang) if refused.status == 403 else ""
+    return _reply(name, lang, refused.status, text(lang, refused.id, name=name), sign_in=sign_in)
+
+
 def _reply(
     name: str, lang: Language, status: int, words: str, *more: str, is_bad: bool = True, sign_in: str = ""
 ) -> Response:
     main = _macro("reply")(lang, name, f"{address(name)}?lang={lang}", words, more, is_bad, sign_in)
     return HTMLResponse(plain_document(lang, text(lang, "page.table", name=name), main), status)
+
+
+def _id(offer: Offer) -> str:
+    """The id of an order's button, so that the keyboard stays there when the page changes."""
+    named = [offer.fields.get(each) for each in ("do", "irregularity", "choice")]
+    return "-".join(["order", *[each for each in named if each]])
+
+
+def _address(name: str, lang: Language, fields: Mapping[str, str]) -> str:
+    return f"{address(name)}{ORDER}?{urlencode({'lang': lang, **fields})}"
 
 
 def _sign_in(name: str, lang: Language) -> str:
@@ -154,8 +284,13 @@ def _sign_in(name: str, lang: Language) -> str:
 
 
 def _macro(name: str) -> Callable[..., Html]:
-    return macro("forms.html", name)
+    return macro("orders.html", name)
 
 
 def _language(request: Request) -> Language:
     return chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
+
+
+def _visitor(request: Request) -> Visitor:
+    found: Visitor = request.state.visitor
+    return found

@@ -4,9 +4,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable
-from hashlib import sha256
-from hmac import compare_digest
-from hmac import new as hmac
 from time import time
 from typing import Final, NamedTuple
 
@@ -17,13 +14,13 @@ from firmware_bridge.facts.orders import Answer, Order, tag_of
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import secret
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.sessions import Visitor
+from firmware_bridge.floor.page.offers import KEY_NAME
 from firmware_bridge.floor.page_config import PageSection
 
 log = logging.getLogger(__name__)
 
-KEY_NAME: Final = "page"
-"""The name of the page's key in the tables' `[[orders]]`."""
+ID: Final = "page-"
+"""How the ids of its orders begin."""
 
 ANSWER_S: Final = 10.0
 """Seconds before an order without an answer is given up."""
@@ -87,28 +84,25 @@ class PageOrders:
     ) -> None:
         self._feed, self._answer_s, self._clock = feed, answer_s, clock
         self._sender = Sender(FeedChannel(feed), root, by)
-        self._secret = secrets.token_bytes(32)
         self._given: dict[str, _Given] = {}
 
-    def form(self, visitor: Visitor) -> dict[str, str]:
-        """The id of a new form's order, and what binds it to the session of its visitor."""
-        id = f"page-{int(self._clock()):x}-{secrets.token_hex(8)}"
-        return {"id": id, "token": self._token(visitor, id)}
+    def new_id(self) -> str:
+        """The id of a new form's order."""
+        return f"{ID}{int(self._clock()):x}-{secrets.token_hex(8)}"
 
-    async def give(self, visitor: Visitor, table: str, order: Order, form: dict[str, str]) -> Answer | None:
+    def is_too_old(self, id: str) -> bool:
+        """Whether a form was drawn too long ago. id: one of `new_id`."""
+        return self._clock() - _drawn_at(id) > FORM_S
+
+    async def give(self, table: str, order: Order, id: str, person: str) -> Answer | None:
         """The table's answer to the order of a form, None without one in time. The same form again: the same answer.
 
         Raises Outdated, TooMany.
         """
-        id = form.get("id", "")
-        if not compare_digest(self._token(visitor, id).encode(), form.get("token", "").encode()):
-            raise Outdated
-        if self._clock() - int(id.split("-")[1], 16) > FORM_S:
-            raise Outdated
         given = self._given.get(id)
         if given is None:
             self._forget()
-            task = asyncio.create_task(self._answer(visitor, table, order, id))
+            task = asyncio.create_task(self._answer(table, order, id, person))
             given = self._given[id] = _Given(table, order, task)
         elif (given.table, given.order) != (table, order):
             raise Outdated
@@ -117,28 +111,33 @@ class PageOrders:
             del self._given[id]  # the next try has the same id, and the table takes it once
         return answer
 
-    async def _answer(self, visitor: Visitor, table: str, order: Order, id: str) -> Answer | None:
-        what = f"{escaped(visitor.name)} gave {tag_of(order)} to table {escaped(table)} ({id})"
+    async def _answer(self, table: str, order: Order, id: str, person: str) -> Answer | None:
+        second = escaped(getattr(order, "second", ""))
+        who = f"{escaped(person)}{f' and {second}' if second else ''}"
+        what = f"{who} gave {tag_of(order)} to table {escaped(table)} ({id})"
         try:
-            answer = await asked(self._sender, table, order, self._answer_s, visitor.name, id)
+            answer = await asked(self._sender, table, order, self._answer_s, person, id)
         except NoAnswer:
             log.warning("%s: no answer within %g s", what, self._answer_s)
+            self._feed.orders.unknown(table, order, person, id, self._feed.clock())
+            self._feed.wake()
             return None
+        self._feed.orders.answered(table, id)
+        self._feed.wake()
         log.info("%s: %s", what, "taken" if answer.ok else f"refused: {escaped(answer.error or '')}")
         return answer
-
-    def _token(self, visitor: Visitor, id: str) -> str:
-        """What only this page can make, for this session; for this person where he signed in at a proxy."""
-        owner = visitor.key or sha256(visitor.name.encode()).digest()
-        return hmac(self._secret, owner + id.encode("utf-8", "surrogatepass"), sha256).hexdigest()
 
     def _forget(self) -> None:
         """Forget orders of forms that are too old to be sent again. Raises TooMany."""
         if len(self._given) >= MOST:
             oldest = int(self._clock() - FORM_S)
-            self._given = {id: each for id, each in self._given.items() if int(id.split("-")[1], 16) >= oldest}
+            self._given = {id: each for id, each in self._given.items() if _drawn_at(id) >= oldest}
             if len(self._given) >= MOST:
                 raise TooMany
+
+
+def _drawn_at(id: str) -> int:
+    return int(id.removeprefix(ID).partition("-")[0], 16)
 
 
 def page_orders(page: PageSection, feed: Feed, root: str) -> PageOrders | None:

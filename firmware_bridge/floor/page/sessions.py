@@ -93,6 +93,14 @@ class Sessions:
             self._sessions[key] = found._replace(heard=now)
         return Visitor(person.name, "act" if acts else "look", key)
 
+    def now(self, visitor: Visitor) -> Visitor:
+        """A visitor with the role that he has by now, where that does not count as a request of his."""
+        found, person = self._sessions.get(visitor.key), self._people[visitor.name]
+        if not visitor.key or found is None or person is None:
+            return visitor
+        acts = person.role == "act" and self._clock() - found.heard < ACT_S
+        return visitor._replace(role="act" if acts else "look")
+
     def is_there(self, visitor: Visitor) -> bool:
         """Whether the session of a visitor still goes on; always true for one without a session."""
         found = self._sessions.get(visitor.key)
@@ -112,8 +120,9 @@ class Sessions:
 class Tries:
     """Tries to sign in, by name and by address, whether they fail or not. clock: seconds, monotonic."""
 
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float] = monotonic, most: int = TRIES) -> None:
+        """most: tries of each owner within `TRIES_S`."""
+        self._clock, self._most = clock, most
         self._tries: dict[str, deque[float]] = {}
 
     def allow(self, *owners: str) -> bool:
@@ -123,8 +132,8 @@ class Tries:
             self._tries = {each: at for each, at in self._tries.items() if at and now - at[-1] < TRIES_S}
             if len(self._tries) >= TRIED:
                 return False
-        lists = [self._tries.setdefault(each[:200], deque(maxlen=TRIES)) for each in owners]
-        if any(len(each) == TRIES and now - each[0] < TRIES_S for each in lists):
+        lists = [self._tries.setdefault(each[:200], deque(maxlen=self._most)) for each in owners]
+        if any(len(each) == self._most and now - each[0] < TRIES_S for each in lists):
             return False
         for each in lists:
             each.append(now)

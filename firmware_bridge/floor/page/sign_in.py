@@ -12,7 +12,7 @@ from starlette.routing import Route
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page.document import Who, plain_document
 from firmware_bridge.floor.page.form import fields_of
-from firmware_bridge.floor.page.guard import SIGN_IN, SIGN_OUT, cookie_name
+from firmware_bridge.floor.page.guard import HAND_OVER, SIGN_IN, SIGN_OUT, cookie_name
 from firmware_bridge.floor.page.markup import macro
 from firmware_bridge.floor.page.people import LONGEST, People
 from firmware_bridge.floor.page.sessions import LOOK_S, TRIES_S, Sessions, Tries, Visitor
@@ -94,7 +94,7 @@ class SignIn:
 
 def who(visitor: Visitor) -> Who | None:
     """Who is signed in; None without a sign-in."""
-    return Who(visitor.name, SIGN_OUT) if visitor.key else None
+    return Who(visitor.name, SIGN_OUT, HAND_OVER if visitor.may_act else "") if visitor.key else None
 
 
 def _inside(address: str) -> str:

@@ -5,8 +5,10 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.facts.wire_states import Alarm, Table
+from firmware_bridge.floor.latest import milliseconds
 from firmware_bridge.floor.page.markup import DOT, Html, Part, macro, number
 from firmware_bridge.floor.page.state import Seen
+from firmware_bridge.floor.page.taken import SILENCE, AlarmKey
 from firmware_bridge.games import GAMES
 from firmware_bridge.topics.texts import Language, known, names, text
 
@@ -35,13 +37,15 @@ class Trouble(NamedTuple):
 def trouble(seen: Seen, now: int, *, incidents: int = 0) -> Trouble:
     """The need of a table at a time (ms since 1970). incidents: open ones of its record.
 
-    One that was stopped in order is closed, unless it is blocked or its record has incidents.
+    One that was stopped in order, or closed by an order and heard since, is closed, unless it is blocked or its record
+    has incidents.
     """
     silent = _silence(seen, now)
+    is_closed = silent == "stopped" or (not silent and seen.table is not None and seen.table.closed)
     alarms = seen.alarms.open if seen.alarms else ()
     if any(each.blocks for each in alarms) or (_is_out_of_order(seen) and silent != "stopped"):
         return Trouble("blocked", silent)
-    if silent == "stopped":
+    if is_closed:
         return Trouble("alarm" if incidents else "closed", silent)
     if silent:
         return Trouble("silent", silent)
@@ -57,6 +61,12 @@ def trouble(seen: Seen, now: int, *, incidents: int = 0) -> Trouble:
 def worst_first(alarms: tuple[Alarm, ...]) -> list[Alarm]:
     """Alarms: those that block first, then by severity, then the oldest first."""
     return sorted(alarms, key=lambda each: (not each.blocks, _rank(each), each.since))
+
+
+def silence_key(seen: Seen) -> AlarmKey:
+    """What stands for an alarm of a table that is silent: it is another one once its health came again."""
+    last = seen.messages.get("health")
+    return AlarmKey(SILENCE, (milliseconds(last.head.at) or 0) if last else 0)
 
 
 def is_in_use(table: Table) -> bool:

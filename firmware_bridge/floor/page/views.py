@@ -14,7 +14,8 @@ from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.markup import Html, macro, number, rendered
 from firmware_bridge.floor.page.records import UNKNOWN, Sealed
 from firmware_bridge.floor.page.state import Seen
-from firmware_bridge.floor.page.tile import Trouble, natural, out_of_order, where, worst_first
+from firmware_bridge.floor.page.taken import AlarmKey, Taken, Takings
+from firmware_bridge.floor.page.tile import Trouble, natural, out_of_order, silence_key, where, worst_first
 from firmware_bridge.floor.page.wall import COUNTED, Pits, Place, Wall, wall
 from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.shapes import Ink
@@ -50,6 +51,7 @@ class _Drawn(NamedTuple):
     version: int
     needs: Trouble
     record: Sealed
+    taken: Mapping[AlarmKey, Taken]
     parts: dict[str, str]
 
 
@@ -130,8 +132,10 @@ class Views:
         """The page of all tables."""
         return "".join(self.grid_pieces(lang))
 
-    def grid_pieces(self, lang: Language, who: Who | None = None, asked: Asked = EVERYTHING) -> Iterator[str]:
-        """The page of all tables in pieces, each as it is by then. who: is signed in."""
+    def grid_pieces(
+        self, lang: Language, who: Who | None = None, asked: Asked = EVERYTHING, own: Mapping[str, str] | None = None
+    ) -> Iterator[str]:
+        """The page of all tables in pieces, each as it is by then. who: is signed in. own: parts for him alone."""
         parts, now = self.grid_parts(lang, asked.pit), self.wall(asked.pit)
 
         def tile(name: str) -> tuple[Place, str, str]:
@@ -141,11 +145,12 @@ class Views:
         pit, mode = f"&pit={quote(asked.pit)}" if asked.pit else "", "&wall=on" if asked.is_wall else ""
         title = _titled(asked.pit, lang)
         frame = Frame(title, "/", text(lang, "page.skip"), who=who, query=pit + mode, is_wall=asked.is_wall)
-        own = {"wall": now, "tile": tile, "counted": COUNTED, "address": address, "parts": _as_html(parts)}
+        parts = {**parts, **(own or {})}
+        shared = {"wall": now, "tile": tile, "counted": COUNTED, "address": address, "parts": _as_html(parts)}
         shown = {"show": asked.show if asked.show in COUNTED else "", "find": asked.find.lower(), "pit": asked.pit}
         other = f"/?lang={lang}{pit}{'' if asked.is_wall else '&wall=on'}"
         head = {"named": parts["title"], "icon": parts["icon"], "other": other}
-        return _gathered(frame.pieces("wall.html", lang, **own, **shown, **head))
+        return _gathered(frame.pieces("wall.html", lang, **shared, **shown, **head))
 
     def table_parts(self, name: str, lang: Language) -> dict[str, str]:
         """Parts of a table's page; empty for an unknown table."""
@@ -155,7 +160,7 @@ class Views:
         return self._common(lang) | self._table("page", name, lang)
 
     def table_document(self, name: str, lang: Language, who: Who | None = None, orders: Html | None = None) -> str:
-        """A table's own page. who: is signed in. orders: the forms of his orders."""
+        """A table's own page. who: is signed in. orders: who goes, and the orders that he may give."""
         parts = self.table_parts(name, lang)
         boxes = [(key, text(lang, TITLES.get(key, f"page.{key}"))) for key in SECTIONS if key in parts]
         return self._framed(name, lang, who).document(
@@ -179,15 +184,15 @@ class Views:
     def _table(self, view: str, name: str, lang: Language) -> dict[str, str]:
         seen, needs = self._feed.floor.tables[name], self._feed.troubles[name]
         drawn = self._drawn.get((view, name, lang))
-        now = (seen.version, needs, self._sealed(seen))
-        if drawn is None or drawn.seen is not seen or drawn[1:4] != now:
+        now = (seen.version, needs, self._sealed(seen), self._feed.takings.of(name))
+        if drawn is None or drawn.seen is not seen or drawn[1:5] != now:
             draw = self._tile if view == "tile" else self._page
             drawn = self._drawn[view, name, lang] = _Drawn(seen, *now, draw(seen, needs, lang))
         return drawn.parts
 
     def _tile(self, seen: Seen, needs: Trouble, lang: Language) -> dict[str, str]:
         draws: dict[str, Callable[[], str]] = {
-            f"t-{seen.name}": lambda: _tile(seen, needs, lang, self._feed.clock()),
+            f"t-{seen.name}": lambda: _tile(seen, needs, lang, self._feed.clock(), self._feed.takings),
             f"s-{seen.name}": lambda: seal.seal(seen, self._sealed(seen), self._feed.watching, lang),
         }
         return {id: self._part(seen, id, lang, draw) for id, draw in draws.items()}
@@ -237,11 +242,17 @@ def whole_board(board: Board, lang: Language, heading: Heading) -> Html:
     return macro("markup.html", "board")(Html(svg(drawn).replace("\n", "")), text(lang, "page.roads"))
 
 
-def _tile(seen: Seen, needs: Trouble, lang: Language, now: int) -> Html:
+def _tile(seen: Seen, needs: Trouble, lang: Language, now: int, takings: Takings) -> Html:
     """The live part of a table on the wall. A closed one shows no alarm: they are over, or come back with it."""
     opened = worst_first(seen.alarms.open) if seen.alarms and needs.word != "closed" else []
     wrong, place = out_of_order(seen, lang), where(seen, lang)
-    return macro("tile.html", "tile")(lang, seen, needs, opened, wrong, place, number(seen.per_hour(now)))
+    taken = takings.of(seen.name)
+    goes = [taken.get(AlarmKey(each.id, each.since)) for each in opened]
+    own = silence_key(seen) if needs.silent else None
+    return macro("tile.html", "tile")(
+        *(lang, seen, needs, list(zip(opened, goes, strict=True)), own and taken.get(own), wrong, place),
+        number(seen.per_hour(now)),
+    )
 
 
 def icon(word: str, count: int) -> str:

@@ -32,6 +32,7 @@ PEOPLE: Final = {
     "RecordEnded": ("by", "second", *_OF_A_PERSON),
     "ShiftEnded": ("dealer",),
     "SoftwareChanged": ("by",),
+    "TableClosed": ("by",),
 }
 """Type of an event -> its fields that name a person. A message of the topic `round` has those of `RoundVoided`."""
 

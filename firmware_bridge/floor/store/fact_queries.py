@@ -61,6 +61,20 @@ class RoundAt(NamedTuple):
     closed_at: str | None
 
 
+class OrderAt(NamedTuple):
+    """An order that was answered. by: the name, or the key. person: for whom, or the login; "" if unknown.
+
+    at: RFC 3339.
+    """
+
+    what: str
+    by: str
+    person: str
+    is_ok: bool
+    error: str
+    at: str
+
+
 class FactQueries(RecordQueries):
     """The queries about facts that a `Store` and a `Reader` answer. Methods raise StoreError."""
 
@@ -75,6 +89,15 @@ class FactQueries(RecordQueries):
         with self._in_words():
             [(found,)] = self._all(self._sql.LAST_CHANGED) or [(None,)]
         return time_of(found) or ""
+
+    def last_orders(self, table: str, journal: str, most: int) -> list[OrderAt]:
+        """The newest orders of a journal, the oldest first."""
+        with self._in_words():
+            found = self._all(self._sql.LAST_ORDERS, tbl=table, journal=journal, most=most)
+        return [
+            OrderAt(what, by, person, bool(is_ok), error, time_of(at) or "")
+            for what, by, person, is_ok, error, at in reversed(found)
+        ]
 
     def last_day(self) -> str:
         """The newest gaming day with a round; "" without any."""

@@ -83,6 +83,10 @@ update fact_shoe set dealt_by = (
 where tbl = :tbl and journal = :journal and shoe = :shoe and ended_at is not null
 """)
 FACT_ORDER: Final = once(tables.fact_order)
+LAST_ORDERS: Final = text("""
+select what, by_name, person, is_ok, error, at from fact_order
+where tbl = :tbl and journal = :journal order by seq desc, n desc limit :most
+""")
 FACT_ACTS: Final = once(tables.fact_acts)
 FACT_NONE: Final = once(tables.fact_none)
 

@@ -38,12 +38,19 @@ def close_shoe(draft: Draft, fact: Ordered, order: orders.CloseShoe) -> None:
     rounds.end_shoe(draft, order.why or f"closed by {fact.by}")
 
 
+def close_table(draft: Draft, fact: Ordered, order: orders.CloseTable) -> None:
+    """Closes the table between two shoes, until the next one is opened."""
+    if draft.shoe.device.closed:
+        raise Refused("the table is closed already", "the next shoe opens it: open_shoe")
+    draft.add(events.TableClosed(by=fact.by, why=order.why))
+
+
 def void(draft: Draft, fact: Ordered, order: orders.Void) -> None:
     """Voids the open round."""
     is_cut_alone = all(isinstance(each, state.HeldCut) for each in draft.shoe.held)
     if not draft.shoe.laid and is_cut_alone and not draft.shoe.replies:
         raise Refused("no round is open", "there is nothing to void")
-    two_people(draft.shoe, fact.by, order.second, "void")
+    two_people(draft.shoe, fact, order.second, "void")
     rounds.void_round(draft, order.why, fact.by, second=order.second)
 
 
@@ -156,7 +163,7 @@ def correct(draft: Draft, fact: Ordered, order: orders.Correct) -> None:
     if past is None or past.outcome is None:
         was = "was voided" if past else "of this shoe is not closed"
         raise Refused(f"round {order.round} {was}", _uncorrected(draft, order, past))
-    two_people(draft.shoe, fact.by, order.second, "correct")
+    two_people(draft.shoe, fact, order.second, "correct")
     corrected = corrected_round(draft.shoe, past, order, fact.by)
     if changes_nothing(past, corrected):
         raise Refused(f"this changes nothing: round {order.round} is on record so", "check the cards")

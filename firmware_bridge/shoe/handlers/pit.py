@@ -23,10 +23,11 @@ OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mar
 """Irregularities about the turn of the oldest held card, not about the card itself."""
 
 
-def two_people(shoe: Shoe, by: str, second: str, order: str, *guarded: str) -> None:
+def two_people(shoe: Shoe, fact: Ordered, second: str, order: str, *guarded: str) -> None:
     """Checks the people behind an order; guarded: the acts in it. Raises Refused if the house asks for two."""
     asked_for = shoe.house.second_person or ()
-    if second and as_seen(second) == as_seen(by):
+    first = {as_seen(each) for each in (fact.by, fact.on_behalf_of) if each}
+    if second and as_seen(second) in first:
         raise Refused(f"{order} has one person twice", BOTH_NAMES)
     if not as_seen(second) and {order, *guarded} & {*asked_for}:
         raise Refused(f"{order} needs two people at this table ([service] second_person)", BOTH_NAMES)
@@ -42,7 +43,7 @@ def resolve(draft: Draft, fact: Ordered, order: Resolve) -> None:
     if order.choice not in choices:
         hint = f"choose one of: {', '.join(choices)}" if choices else "no decision is needed: it closes by itself"
         raise Refused(f"{order.choice} is not a choice for {name}", hint)
-    two_people(draft.shoe, fact.by, order.second, "resolve", *(("void",) if _voids(draft.shoe, order) else ()))
+    two_people(draft.shoe, fact, order.second, "resolve", *(("void",) if _voids(draft.shoe, order) else ()))
     clears = _clears(draft.shoe, order)
     _CHOICES[order.choice](draft, order, fact.by)
     draft.close_irregularity(name, order.choice, fact.by, order.why, clears, order.second)

@@ -53,7 +53,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
     number = before.number + 1
     journal = _journal(before, house, draft.at, nonce)
     is_asked_for = before.device.dealer_change and dealer in ("", before.dealer)
-    taken = replace(before.device, dealer_change=is_asked_for, lent="", turn=before.turn)
+    taken = replace(before.device, dealer_change=is_asked_for, lent="", turn=before.turn, closed=UNSET)
     draft.add(
         events.ShoeOpened(
             number=number,

@@ -16,7 +16,9 @@ ACTS: Final = (
     frozenset(["CardDealt", "CardBurned", "CardHeld", "CardOverdrawn", "CardSetAside", "CardEntered", "CardLookedAt"])
     | frozenset(["BetsOpened", "BetsClosed", "MarkGiven", "MarkTakenBack"])
     | frozenset(["RoundClosed", "RoundVoided", "RoundCorrected"])
-    | frozenset(["ShoeOpened", "ShoeEnded", "CutCardMet", "LidTurned", "Irregular", "IrregularityClosed"])
+    | frozenset(
+        ["ShoeOpened", "ShoeEnded", "TableClosed", "CutCardMet", "LidTurned", "Irregular", "IrregularityClosed"]
+    )
     | frozenset(["BridgeStarted", "DealerSignedIn"])
 )
 """Events that are an act, or answer one."""

@@ -116,7 +116,13 @@ def test_the_help_of_an_alarm_is_in_chinese(lang: Language) -> None:
 
 
 ORDERS: Final[list[orders.Order]] = [
-    *(orders.OpenShoe(), orders.OpenShoe(orders.Pack(decks=99)), orders.CloseShoe(), orders.Void("why")),
+    *(
+        orders.OpenShoe(),
+        orders.OpenShoe(orders.Pack(decks=99)),
+        orders.CloseShoe(),
+        orders.CloseTable(),
+        orders.Void("why"),
+    ),
     *(orders.BetsOpen(), orders.BetsClosed(), orders.BetsClosed(bets={"1": "100"}), orders.BetsClosed(bets={"a": "1"})),
     *(orders.BetsClosed(money={"1": "x"}), orders.Next(), orders.Reveal(), orders.Reveal(("P1", "S9"))),
     *(orders.Unmark(), orders.Unmark(seat=3), orders.Unmark(round=99), orders.Fly(), orders.RequestShoeChange()),

@@ -16,6 +16,7 @@ from firmware_bridge.facts.orders import ALL, BY_MQTT, LOCAL
         ({"do": "open_shoe"}, orders.OpenShoe()),
         ({"do": "open-shoe", "pack": {"lot": 3}, "dealer": "d"}, orders.OpenShoe(orders.Pack(3), "d")),
         ({"do": "close_shoe"}, orders.CloseShoe()),
+        ({"do": "close_table", "why": "night"}, orders.CloseTable("night")),
         ({"do": "bets_open"}, orders.BetsOpen()),
         ({"do": "bets_closed", "id": "7"}, orders.BetsClosed()),
         ({"do": "next"}, orders.Next()),

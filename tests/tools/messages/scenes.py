@@ -101,6 +101,7 @@ MORE: Final = (
             _BACK,
             orders.Void("a card was dropped"),
             orders.CloseShoe("end of the day"),
+            orders.CloseTable("end of the day"),
         ),
     ),
     Scene(

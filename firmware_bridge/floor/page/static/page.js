@@ -89,7 +89,9 @@ function apply(parts) {
 
 function draw(place, html) {
   const scrolled = [...place.querySelectorAll(".scroll")].map((each) => [each.id, each.scrollLeft]);
+  const unfolded = [...place.querySelectorAll("details[open][id]")].map((each) => each.id);
   place.innerHTML = html;
+  for (const inner of unfolded) if (byId(inner)) byId(inner).open = true;
   for (const [inner, left] of scrolled) if (byId(inner)) byId(inner).scrollLeft = left;
   shape(place);
 }
