@@ -7,7 +7,7 @@ import pytest
 
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.wire_states import Act
-from firmware_bridge.floor.page.state import KEPT, Floor, Seen
+from firmware_bridge.floor.page.state import KEPT, WHOLE, Floor, Seen
 from firmware_bridge.floor.page.tile import SILENT_MS, Trouble, due, natural, trouble
 from firmware_bridge.floor.page.wall import order
 from tests.floor.tables import NOW, Message, alive, baccarat, floor_of, game, latest, messages
@@ -48,7 +48,9 @@ def test_rounds_are_kept_up_to_a_number() -> None:
     assert len(seen(told).rounds) == len(told) >= 70
     first = msgspec.json.decode(told[0].payload)
     many = [Message(told[0].topic, msgspec.json.encode(first | {"shoe": n, "seq": n}), False) for n in range(1, 300)]
-    assert len(seen(many).rounds) == KEPT
+    kept = seen(many)
+    assert len(kept.rounds) == KEPT
+    assert [bool(each.hands) for each in kept.last_rounds(KEPT)] == [True] * WHOLE + [False] * (KEPT - WHOLE)
 
 
 def test_rounds_an_hour_are_those_of_the_last_one() -> None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from firmware_bridge.client.payload import MessageError, state, verify_table
 from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
@@ -20,6 +20,9 @@ TOPICS: Final = ("status", "table", "lamps", "alarm", "health", "roads", "round"
 
 KEPT: Final = 200
 """Most rounds of a table: an hour of a fast one."""
+
+WHOLE: Final = 20
+"""Rounds of a table that are kept with their hands, for its own page; the others are there for the pace."""
 
 HOUR_MS: Final = 3_600_000
 
@@ -109,6 +112,9 @@ class Seen(Latest):
             self.rounds = dict(sorted(self.rounds.items(), key=lambda item: item[1].at))
         while len(self.rounds) > KEPT:
             del self.rounds[next(iter(self.rounds))]
+        for old in list(self.rounds)[:-WHOLE]:
+            if self.rounds[old].hands:
+                self.rounds[old] = structs.replace(self.rounds[old], hands={}, dealer=None)
         return True
 
 
