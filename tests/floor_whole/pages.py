@@ -159,15 +159,29 @@ class Tabs:
 
     def __call__(self, url: str, **options: Any) -> Tab:
         """A tab that shows a page, live."""
+        tab = self._new(**options)
+        answer = tab.goto(url)
+        assert answer is not None
+        assert answer.ok, answer.text()
+        tab.wait_for_selector("body.live")
+        return tab
+
+    def signed_in(self, url: str, name: str, password: str) -> Tab:
+        """A tab of a person who has signed in, at the wall."""
+        tab = self._new()
+        tab.goto(f"{url}/sign-in?lang=en")
+        tab.fill("input[name=name]", name)
+        tab.fill("input[name=password]", password)
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("body.live")
+        return tab
+
+    def _new(self, **options: Any) -> Tab:
         context = self._browser.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
         tab = context.new_page()
         tab.set_default_timeout(LIMIT_MS)
         tab.on("console", lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None)
         tab.on("pageerror", lambda error: self.errors.append(str(error)))
-        answer = tab.goto(url)
-        assert answer is not None
-        assert answer.ok, answer.text()
-        tab.wait_for_selector("body.live")
         return tab
 
     def close(self) -> None:

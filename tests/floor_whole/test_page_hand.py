@@ -6,19 +6,22 @@ import re
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
 from firmware_bridge.floor.page.people import People
-from tests.floor.tables import baccarat, latest, messages
+from firmware_bridge.topics.texts import LANGUAGES
+from tests.floor.tables import alive, baccarat, latest, messages
 from tests.floor_whole import pages as whole
-from tests.floor_whole.pages import Page, now_ms, publish, until
+from tests.floor_whole.pages import Page, Tabs, now_ms, publish, until
 from tests.floor_whole.signed_in import FORM, PASSWORD, Answer, ask, sign_in
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 
 broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
+chromium, tabs = whole.chromium, whole.tabs  # fixtures
 
 ALARM = "Card not read"
 TAKE = "/table/T07/take?lang=en"
@@ -168,3 +171,65 @@ def test_a_file_that_cannot_be_written_is_said_and_a_torn_line_loses_nothing_els
     taken.mkdir()
     answer = floor.send("ANNA", floor.form("ANNA", act="take_over"))
     assert (answer.status, "could not write it down" in answer.body) == (503, True)
+
+
+def test_a_table_without_a_connection_is_taken_until_it_is_heard_again(floor: Floor, broker: Broker) -> None:
+    quiet = messages("T09", baccarat(2), now_ms())
+    publish(broker, [*latest(quiet), *alive("T09", now_ms(), state="lost")])
+    path = "/table/T09?lang=en"
+    until(lambda: "The shoe is disconnected" in floor.html("BO", path))
+    assert (
+        floor.send("ANNA", floor.form("ANNA", path, act="take", note="at the switch"), "/table/T09/take").status == 303
+    )
+    assert "at the switch" in floor.html("BO", "/?lang=en")
+    publish(broker, alive("T09", now_ms() + 1000))
+    until(lambda: "The shoe is disconnected" not in floor.html("BO", path))
+    publish(broker, alive("T09", now_ms() + 2000, state="lost")[:1])
+    until(lambda: "The shoe is disconnected" in floor.html("BO", path))
+    assert "Nobody goes yet." in floor.html("BO", path)  # it is another loss
+
+
+def test_all_that_people_do_is_done_with_the_keyboard_alone_and_has_no_finding_of_axe(
+    broker: Broker, pages: Callable[..., Page], tmp_path: Path, tabs: Tabs
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    key = tmp_path / "page.key"
+    key.write_bytes(bytes(range(32)))
+    for name in ("ANNA", "CARL"):
+        People(tmp_path / "users.json").add(name, "act", PASSWORD)
+    page = pages(broker, sign_in="on", users=str(tmp_path / "users.json"), order_key_file=str(key))
+    publish(broker, [*latest(messages("T07", baccarat(20, 7, "9s ?? Kd"), now_ms())), *alive("T07", now_ms())])
+    tab = tabs.signed_in(page.url, "ANNA", PASSWORD)
+    for lang in LANGUAGES:
+        tab.goto(f"{page.url}/table/T07?lang={lang}")
+        tab.wait_for_selector("body.live")
+        assert violations(Axe().run(tab)) == []
+        tab.focus("#more-unreadable")
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("input[name=note]")
+        assert violations(Axe().run(tab)) == []
+        tab.keyboard.press("Tab")
+        tab.goto(f"{page.url}/table/T07?lang={lang}")
+        tab.wait_for_selector("body.live")
+        tab.focus("#order-resolve-unreadable-void")
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("input[name=why]")
+        assert violations(Axe().run(tab)) == []
+    tab.goto(f"{page.url}/table/T07?lang=en")
+    tab.wait_for_selector("body.live")
+    tab.focus("#go-unreadable")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("text=ANNA goes")
+    tab.goto(f"{page.url}/hand-over?lang=en")
+    assert violations(Axe().run(tab)) == []
+    tab.focus("select[name=to]")
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("text=CARL goes")
+    assert tabs.errors == []
+
+
+def violations(found: Any) -> list[str]:
+    """What axe has found."""
+    return [each["id"] for each in found.response["violations"]]

@@ -7,7 +7,9 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.shoe import Shoe, evolve, fault
+from firmware_bridge.shoe import Shoe, evolve, fault, state
+from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.handlers import rounds
 from firmware_bridge.shoe.state import blockers
 from firmware_bridge.topics.state import alarms
 from tests.kit.table import BACK, LOST, RESTART, RESUMED, Table
@@ -158,3 +160,12 @@ def test_accepting_a_late_burn_does_not_reopen_betting() -> None:
 def test_a_floor_that_goes_on_cannot_undo_a_cut_card_seen_meanwhile() -> None:
     table = Table(**PLAIN, virtual_cut=412).play(f"shoe {NATURAL} 2s cut !resolve cut_card_missing continue 6d 4h Ac")
     assert table.told == "1 closed player, 2 closed banker last"
+
+
+def test_a_shoe_that_ends_with_a_held_cut_card_of_a_round_that_is_over_ends_once() -> None:
+    table = Table(burn="none").play("shoe 9s Kd Th Kc 9s")
+    table.play("!void misdeal")
+    held = replace(table.shoe, held=(state.HeldCut("sensor", last_round=1),))
+    draft = Draft(held, at=1)
+    rounds.end_shoe(draft, "the pit ended it: lid_opened")
+    assert [each.why for each in draft.events if isinstance(each, e.ShoeEnded)] == ["the last round is over"]

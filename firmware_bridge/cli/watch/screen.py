@@ -186,6 +186,8 @@ def _title(status: Status, lang: Language) -> str:
 def _phase(status: Status, lang: Language) -> str:
     table = status["table"]
     phase = table["phase"] if lang == "en" else known(lang, f"phase.{table['phase']}") or table["phase"]
+    if table.get("closed"):
+        phase = text(lang, "reason.table_closed")
     parts = [text(lang, "status.round", round=table["round"], phase=phase) if table["phase"] in IN_PLAY else phase]
     if any(alarm["blocks"] for alarm in status["alarm"]["open"]):
         parts.append(text(lang, "status.blocked"))

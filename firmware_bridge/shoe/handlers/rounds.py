@@ -240,6 +240,8 @@ def run_out(draft: Draft) -> None:
 def end_shoe(draft: Draft, why: str) -> None:
     """Ends the shoe; its sealed cards are disclosed."""
     discard_held(draft)
+    if draft.shoe.status != "open":
+        return  # the cut card was among what was held, and its round is over
     draft.add(events.ShoeEnded(why=why, rounds=draft.shoe.round - 1))
     for laid in draft.shoe.aside:
         if laid.card is not None:

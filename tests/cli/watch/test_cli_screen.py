@@ -61,6 +61,7 @@ def row(name: str, told: dict[str, Any]) -> str:
         ("rounds", status(""), "none in this shoe"),
         ("phase", status("cut 9sTdTs"), "round 1 dealing, the last round"),
         ("phase", status("cut 9sTdTsTc"), "ended, change the shoe"),
+        ("phase", status("cut 9sTdTsTc !close_table"), "the table is closed, change the shoe"),
         ("lamps", status("2s 3h"), "P2 steady  (P2 due)"),
         ("lamps", status("shoe", House()), "ready slow blink (confirm)  (burn: expose the first card)"),
         ("slots", status("2s3h4d"), "P1 2s  B1 3h  P2 4d"),
