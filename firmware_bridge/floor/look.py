@@ -33,6 +33,18 @@ def paper() -> str:
     return f"{before}:root {{{theme}}}{after}"
 
 
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours `#rrggbb`, 1 to 21 (WCAG 2.1)."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
 def colour(name: str) -> str:
     """A colour of the dark theme, as `#rrggbb`. Raises KeyError."""
     return _colours()[name]

@@ -67,6 +67,8 @@ class ScreenSection(Struct, frozen=True, kw_only=True):
     of_one: most screens at a time of one address.
     secrets: the file with the secret of each table's screens (`shoe-floor screens`).
     address: what screens call the page by, for `shoe-floor screens`; without it, [page] names or where it listens.
+    house: a folder with the logo and the colours of the house: `logo.svg` or `logo.png`, `colours.toml`.
+    first_seat: the side of seat 1 as guests look at the table.
     """
 
     cards: Literal["closed", "live"] = "closed"
@@ -75,6 +77,8 @@ class ScreenSection(Struct, frozen=True, kw_only=True):
     of_one: Streams = 4
     secrets: Text = "/var/lib/shoe-floor/screens.json"
     address: Text | None = None
+    house: Text | None = None
+    first_seat: Literal["left", "right"] = "left"
 
 
 def of_the_page(page: PageSection) -> Iterator[str]:
@@ -108,6 +112,8 @@ def of_the_screens(screen: ScreenSection) -> Iterator[str]:
     """Error messages for `[screen]` as a whole."""
     if not screen.secrets.startswith("/"):
         yield f"[screen] secrets = {as_written(screen.secrets)}: write the full path, starting with /"
+    if screen.house is not None and not screen.house.startswith("/"):
+        yield f"[screen] house = {as_written(screen.house)}: write the full path, starting with /"
     if screen.address is not None and not re.fullmatch(r"https?://[^/?#\s]+", screen.address):
         yield f'[screen] address = {as_written(screen.address)}: write it as "http://screens.example"'
 

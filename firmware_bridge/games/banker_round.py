@@ -221,7 +221,7 @@ def shown(message: Any) -> guest.Result:
 
 _WON: Final = {"banker": "wins.bank", "players": "wins.players", "even": "wins.even"}
 
-GUEST: Final = guest.Guest(result=shown, limits=(("base", ""),), bids=(GRAB, BET, LOT))
+GUEST: Final = guest.Guest(result=shown, limits=(("base", ""),), bids=(GRAB, BET, LOT), seats=lambda _: len(SEATS))
 
 
 def _named(seats: Sequence[str]) -> str:

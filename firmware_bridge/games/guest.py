@@ -25,7 +25,10 @@ class Hand(NamedTuple):
 
 
 class Result(NamedTuple):
-    """A round that is over. outcome: the id of a word, "void" for one that counts for nothing. seat: who won a pot."""
+    """A round that is over. outcome: the id of a word, "void" for one that counts for nothing. seat: who won a pot.
+
+    pairs: sides with a pair as their first two cards. shoe: the shoe or pack it was dealt from.
+    """
 
     round: int
     outcome: str
@@ -33,6 +36,8 @@ class Result(NamedTuple):
     hands: tuple[Hand, ...] = ()
     natural: bool = False
     pot: str = ""
+    pairs: tuple[str, ...] = ()
+    shoe: int = 0
 
 
 def word_id(message: Any, word: str) -> str:
@@ -55,6 +60,10 @@ class Guest(Struct, frozen=True, eq=False, kw_only=True):
     """Limits in its own settings: a lowest and a highest amount, or one amount and ""."""
     bids: tuple[str, ...] = ()
     """Marks by which guests bet before any card is out: while one is asked for, bets are open."""
+    seats: Callable[[int], int] = lambda seats: 0
+    """The number of its seats, each with its place on a screen. seats: of its own settings, 0 where they have none."""
+    has_dealer: bool = False
+    """Whether the dealer has a hand."""
     has_pot: bool = False
     """Whether seats play for a pot: it is shown, with the stake and who is in."""
 

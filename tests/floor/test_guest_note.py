@@ -12,7 +12,7 @@ from firmware_bridge.topics.texts import LANGUAGES, Language, text
 from tests.floor.guests import STAGES
 from tests.floor.test_page_record import NOTE
 
-DRAWN = re.compile(r'<section class="now note">.*?</section>')
+DRAWN = re.compile(r'<section class="note">.*?</section>')
 
 
 def between(kept: Kept) -> bool:

@@ -81,12 +81,12 @@ def test_what_a_game_shows_is_let_through_by_words_seats_and_amounts(war: None) 
     round = HEAD | {"seq": 9, "at": at(9), "game": "war", "round": 1, "revision": 0, "status": "closed"}
     round |= {"shown": ["S1"], "outcome": "even", "hands": {"S2": {"cards": ["2h"]}, bad: {"cards": ["2s"]}}}
     told = fold(NOTHING, "round", json.dumps(round).encode()).rounds[0]
-    assert result(told) == Result(1, "", hands=(Hand("S2", ("2h",)),))
+    assert result(told) == Result(1, "", hands=(Hand("S2", ("2h",)),), shoe=3)
     GAMES["war"] = replace(WAR, guest=Guest())
-    assert result(told) == Result(1, "")
-    shows = Guest(result=lambda told: Result(told.round, bad, bad, hands, pot=bad))
+    assert result(told) == Result(1, "", shoe=3)
+    shows = Guest(result=lambda told: Result(told.round, bad, bad, hands, pot=bad, pairs=(bad,)))
     GAMES["war"] = replace(WAR, guest=shows)
-    assert result(told) == Result(1, "", "", (Hand("S1", ("2s",), "7"), Hand("S2", ("As",))))
+    assert result(told) == Result(1, "", "", (Hand("S1", ("2s",), "7"), Hand("S2", ("As",))), shoe=3)
     GAMES["war"] = replace(WAR, guest=replace(shows, hidden=2))
     assert result(told).hands == (Hand("S1", ("2s",), "7"), Hand("S2", (None, None)))
     assert result(replace(told, shown=())).hands == (Hand("S1", (None, None)), Hand("S2", (None, None)))

@@ -170,14 +170,22 @@ MAY: Final[dict[str, set[str]]] = {
     "status": HEAD | {"as_of", "state", "link", "mode"},
     "alarm": HEAD | {"as_of", "open.blocks"},
     "table": HEAD
-    | {"as_of", "game", "phase", "round", "slots.slot", "slots.card", "limits", "hands", "act", "anytime"}
+    | {"as_of", "game", "phase", "round", "slots.slot", "slots.card", "limits", "hands", "act", "anytime", "closed"}
     | {f"settings.{name}" for name in ("game", "betting", "confirm_shuffle")}
-    | {f"settings.terms.{name}" for name in ("min", "max", "ante", "top", "base")}
+    | {f"settings.terms.{name}" for name in ("min", "max", "ante", "top", "base", "seats")}
     | {f"shows.{name}" for name in ("round", "stake", "pot")},
-    "roads": HEAD | {"as_of", "naturals", "bead", "big_grid"},
+    "roads": HEAD
+    | {"as_of", "naturals", "bead", "big_grid", "big_eye_grid", "small_grid", "cockroach_grid"}
+    | {"ask.banker", "ask.player"},
     "round": HEAD
     | {"seq", "game", "round", "revision", "status", "outcome", "natural", "banker", "outcomes", "winner", "pot"}
-    | {"shown", *(f"hands.*.{name}" for name in HAND), *(f"dealer.{name}" for name in ("cards", "total"))}
+    | {
+        "pairs.player",
+        "pairs.banker",
+        "shown",
+        *(f"hands.*.{name}" for name in HAND),
+        *(f"dealer.{name}" for name in ("cards", "total")),
+    }
     | {"dealer.blackjack", "dealer.bust"},
 }
 """Topic -> what a screen may depend on; of any other part of a message nothing may be seen."""

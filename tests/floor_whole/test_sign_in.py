@@ -76,6 +76,8 @@ PIT = (
     "/table/T07/order?do=void&journal=1-x&round=1",
     "/table/T07/take",
     "/hand-over",
+    "/screens",
+    "/screens/reload",
     "/api/tables",
     "/api/tables/T07",
     "/api/tables/T07/rounds",
@@ -83,16 +85,26 @@ PIT = (
     "/api/openapi.json",
     "/api/nowhere",
 )
-STREAMS = ("/stream", "/table/T07/stream", "/dealer/T07/stream")
+STREAMS = ("/stream", "/table/T07/stream", "/dealer/T07/stream", "/screens/stream")
 OPEN = ("/sign-in", "/static/page.css", "/static/page.js", "/static/screen.js", "/favicon.ico")
-NO_SCREENS = ("/screen/T07", "/screen/T07/", "/screen/", "/screen/T07/AAAAAAAAAAAAAAAAAAAAAA", "/screen/T07/stream")
+NO_SCREENS = (
+    "/screen/T07",
+    "/screen/T07/",
+    "/screen/",
+    "/screen/T07/AAAAAAAAAAAAAAAAAAAAAA",
+    "/screen/T07/stream",
+    "/screen/T07/A/beat",
+    "/screen/-/logo",
+    "/screen/-/colours.css",
+)
 KNOWN = {
     "/table/none": 404, "/nowhere": 404, "/static": 307, "/sign-out": 405, "/table/T07/order": 303, "/favicon.ico": 307,
+    "/screens/reload": 303,
     "/api/tables/none/rounds": 404, "/api/nowhere": 404, "/icon/blocked/333.svg": 404, "/icon/evil/3.svg": 404,
 }  # fmt: skip
 FORMS = {
     "/sign-in": (400, 400), "/sign-out": (303, 303), "/table/T07/order": (403, 400), "/table/T07/take": (403, 409),
-    "/hand-over": (403, 409),
+    "/hand-over": (403, 409), "/screens/reload": (403, 409),
 }  # fmt: skip
 """Address of a form -> what an empty one gets, of a person who may look and of one who may act."""
 
@@ -106,7 +118,10 @@ def test_each_route_of_the_page_is_in_the_matrix(tmp_path: Path) -> None:
     (tmp_path / "key").write_bytes(bytes(range(32)))
     feed, page = Feed("shoe", cast("Any", None), str), PageSection(order_key_file=str(tmp_path / "key"))
     made = app(feed, page, orders=page_orders(page, feed, "shoe"), asked=Asked(FloorConfig()))
-    paths = [path.partition("?")[0] for path in (*PIT, *STREAMS, *OPEN, "/screen/T07/A", "/screen/T07/A/stream")]
+    paths = [
+        path.partition("?")[0]
+        for path in (*PIT, *STREAMS, *OPEN, "/screen/T07/A", "/screen/T07/A/stream", "/screen/T07/A/beat")
+    ]
     for route in made.routes:
         assert isinstance(route, Route | Mount)
         assert any(route.path_regex.fullmatch(path) for path in paths), route.path

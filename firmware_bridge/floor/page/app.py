@@ -21,8 +21,10 @@ from firmware_bridge.floor.page.api import api
 from firmware_bridge.floor.page.doors import Doors
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guard import ICONS, Guard, cookie_name
+from firmware_bridge.floor.page.office import Office
 from firmware_bridge.floor.page.orders import PageOrders
 from firmware_bridge.floor.page.people import People
+from firmware_bridge.floor.page.screen_list import ScreenList
 from firmware_bridge.floor.page.screens import dealers, screens
 from firmware_bridge.floor.page.sessions import Sessions, Visitor
 from firmware_bridge.floor.page.sign_in import SignIn, who
@@ -52,7 +54,7 @@ def app(
     streams, people = Streams(page.streams), People(Path(page.users))
     screen = screen or ScreenSection()
     sessions = Sessions(people)
-    sign_in = SignIn(page, people, sessions)
+    sign_in, known = SignIn(page, people, sessions), ScreenList(feed)
 
     @asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
@@ -68,7 +70,8 @@ def app(
         routes=[
             *(sign_in.routes if page.sign_in == "on" else ()),
             *pit(feed, Views(feed, page.pits), streams, sessions, Acts(feed, people, orders, page.sign_in == "on")),
-            *screens(feed, screen, streams),
+            *screens(feed, screen, streams, known),
+            *Office(known, streams, sessions).routes,
             *dealers(feed, screen, streams, sessions),
             *(api(asked, cookie_name(page)) if asked else ()),
             Mount("/static", StaticFiles(directory=STATIC)),

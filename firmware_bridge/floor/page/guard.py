@@ -24,6 +24,9 @@ SIGN_IN, SIGN_OUT, HAND_OVER = "/sign-in", "/sign-out", "/hand-over"
 ORDER, TAKE = "/order", "/take"
 """The same below each table's page: orders, and who goes to its alarms."""
 
+SCREENS, RELOAD = "/screens", "/screens/reload"
+"""The office's page of guests' screens, and where its form is sent to."""
+
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action {forms}; frame-ancestors 'none'"
@@ -78,7 +81,7 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                headers["content-security-policy"] = POLICY.format(forms="'none'" if is_screen else "'self'")
+                headers.setdefault("content-security-policy", POLICY.format(forms="'none'" if is_screen else "'self'"))
                 # A form of a page without a referrer has `Origin: null`, as one of a foreign page may have.
                 headers["referrer-policy"] = "no-referrer" if is_screen else "same-origin"
                 headers.setdefault("cache-control", "no-store")
@@ -112,7 +115,7 @@ class Guard:
             return None
         path = scope["path"]
         is_order = self._page.order_key_file is not None and _ORDER.fullmatch(path)
-        is_ours = path in (SIGN_IN, SIGN_OUT, HAND_OVER) or _TAKE.fullmatch(path) or is_order
+        is_ours = path in (SIGN_IN, SIGN_OUT, HAND_OVER, RELOAD) or _TAKE.fullmatch(path) or is_order
         takes = scope["method"] == "POST" and is_ours and self._page.sign_in == "on"
         if not takes:
             return _refused(scope, "this address is only read", 405, allow=", ".join(READS))
@@ -151,7 +154,7 @@ class Guard:
 _ORDER: Final = re.compile(rf"/table/[^/]+{ORDER}")
 _TAKE: Final = re.compile(rf"/table/[^/]+{TAKE}")
 _PLAIN: Final = re.compile(
-    rf"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?)?/?|{_ORDER.pattern}|{_TAKE.pattern}|{HAND_OVER}|/api/(openapi\.json|tables(/[^/]+(/rounds)?)?)"
+    rf"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?|screens(/stream|/reload)?)?/?|{_ORDER.pattern}|{_TAKE.pattern}|{HAND_OVER}|/api/(openapi\.json|tables(/[^/]+(/rounds)?)?)"
 )
 """The addresses that are there for who signs in."""
 

@@ -18,6 +18,9 @@ RANKS: Final = {"T": "10"}
 DOT: Final = "\u00a0· "
 """Between parts of a line; a line that wraps does not begin with it."""
 
+LOGO, COLOURS = "/screen/-/logo", "/screen/-/colours.css"
+"""Addresses of what a house gives its guests' screens; no secret of a table is as short."""
+
 Html = Markup
 """Text that is HTML already; made only by templates and from drawn pictures."""
 
@@ -123,6 +126,8 @@ def _environment() -> Any:
         "number": number,
         "severity": severity,
         "DOT": DOT,
+        "LOGO": LOGO,
+        "COLOURS": COLOURS,
         "SUITS": SUITS,
         "RED": RED,
     }

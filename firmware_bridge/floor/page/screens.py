@@ -16,9 +16,12 @@ from firmware_bridge.floor.page import dealer
 from firmware_bridge.floor.page.addresses import NAME, Addresses
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guest.fold import Kept
-from firmware_bridge.floor.page.guest.html import document, screen
+from firmware_bridge.floor.page.guest.house import House, read_house
+from firmware_bridge.floor.page.guest.html import Look, document, screen
 from firmware_bridge.floor.page.guest.view import WAITING, View, view
+from firmware_bridge.floor.page.markup import COLOURS, LOGO
 from firmware_bridge.floor.page.records import UNKNOWN
+from firmware_bridge.floor.page.screen_list import ScreenList, ScreenStream
 from firmware_bridge.floor.page.sessions import Sessions, Visitor
 from firmware_bridge.floor.page.stream import Stream, Streams, endpoint
 from firmware_bridge.floor.page_config import ScreenSection
@@ -27,14 +30,19 @@ from firmware_bridge.topics.texts import LANGUAGES, Language
 log = logging.getLogger(__name__)
 
 NO_SCREEN: Final = "there is no such screen: shoe-floor screens prints the address of each\n"
+ALONE: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+"""The policy of a logo: it is a picture, whatever is in it."""
+
 UNREADABLE: Final = "no screen can be shown now: the page's log says why\n"
 
 
-def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
+def screens(feed: Feed, section: ScreenSection, pit: Streams, known: ScreenList) -> list[Route]:
     """The routes of all screens. pit: streams of the pit; the screens' streams end with them.
 
-    A wrong secret, a table without one and any other address below /screen/ get the same answer.
+    A wrong secret, a table without one and any other address below /screen/ get the same answer. Raises ConfigError
+    for a house's look that guests could not read.
     """
+    look = Look(read_house(section.house), section.first_seat)
     streams = Streams(section.streams)
     streams.ended = pit.ended
     shown, addresses = _Shown(feed, section), _Addresses(Path(section.secrets))
@@ -43,7 +51,7 @@ def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
         name, lang = _name(request), _language(request, section)
         if refusal := addresses.refusal(request):
             return refusal
-        return HTMLResponse(shown.drawn(name, lambda view: document(name, view, lang)))
+        return HTMLResponse(shown.drawn(name, lambda view: document(name, view, lang, look)))
 
     def stream(request: Request) -> ASGIApp:
         name, lang = _name(request), _language(request, section)
@@ -51,18 +59,40 @@ def screens(feed: Feed, section: ScreenSection, pit: Streams) -> list[Route]:
             return refusal
         if streams.open >= streams.most:
             return PlainTextResponse("too many screens: see [screen] streams\n", 503, {"retry-after": "10"})
-        return Stream(
+        return ScreenStream(
             streams,
             feed,
-            lambda: {"screen": shown.drawn(name, lambda view: screen(name, view, lang))},
+            lambda: {"screen": shown.drawn(name, lambda view: screen(name, view, lang, look))},
             lambda: addresses.may_stay(request),
+            known,
+            lambda: known.came(name, request.state.address, request.query_params),
         )
 
+    def beat(request: Request) -> Response:
+        if refusal := addresses.refusal(request):
+            return refusal
+        known.beat(_name(request), request.state.address, request.query_params)
+        return Response(status_code=204)
+
     return [
+        *_of_house(look.house),
         Route("/screen/{name}/{secret}", endpoint(page)),
         Route("/screen/{name}/{secret}/stream", endpoint(stream)),
+        Route("/screen/{name}/{secret}/beat", endpoint(beat)),
         Route("/screen/{rest:path}", endpoint(lambda _: _no_screen())),
     ]
+
+
+def _of_house(house: House) -> list[Route]:
+    """The routes of what a house gives its screens. An SVG that is opened by itself runs nothing."""
+    headers = {"cache-control": "max-age=86400"}
+    made = []
+    if house.logo:
+        alone = headers | {"content-security-policy": ALONE}
+        made.append(Route(LOGO, lambda _: Response(house.logo, media_type=house.kind, headers=alone)))
+    if house.colours:
+        made.append(Route(COLOURS, lambda _: Response(house.sheet, media_type="text/css", headers=headers)))
+    return made
 
 
 def dealers(feed: Feed, section: ScreenSection, pit: Streams, sessions: Sessions) -> list[Route]:

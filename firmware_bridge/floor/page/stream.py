@@ -50,7 +50,9 @@ Parts = Mapping[str, str]
 class Changing(Protocol):
     """A source of parts that changes, such as the feed."""
 
-    version: int
+    @property
+    def version(self) -> int:
+        """The present version."""
 
     async def changed_after(self, version: int, within_s: float) -> None:
         """Wait for another version, at most so many seconds."""

@@ -44,7 +44,9 @@ def _shown(message: Any) -> guest.Result:
         for side in SIDES
         if (hand := message.hands.get(side))
     ]
-    return guest.Result(message.round, WINS.get(message.outcome, ""), hands=tuple(hands), natural=message.natural)
+    pairs = tuple([side for side in SIDES if message.pairs.get(side)])
+    outcome = WINS.get(message.outcome, "")
+    return guest.Result(message.round, outcome, hands=tuple(hands), natural=message.natural, pairs=pairs)
 
 
 def _hands(at: Mapping[str, Card | None]) -> dict[str, tuple[Card | None, ...]]:

@@ -90,7 +90,7 @@ def _shown(message: Any) -> guest.Result:
             slot,
             guest.faces(hand.cards),
             "" if hand.total is None else str(hand.total),
-            guest.word_id(message, hand.how),
+            guest.word_id(message, hand.how) if _ENDED_SO.get(hand.how) == hand.outcome else "",
             hand.outcome if hand.outcome in get_args(Outcome) else "",
         )
         for slot, hand in message.hands.items()
@@ -100,6 +100,10 @@ def _shown(message: Any) -> guest.Result:
         cards, total = guest.faces(message.dealer.cards), str(message.dealer.total)
         hands.insert(0, guest.Hand(DEALER, cards, total, guest.word_id(message, how)))
     return guest.Result(message.round, guest.word_id(message, message.outcome), hands=tuple(hands))
+
+
+_ENDED_SO: Final = {"blackjack": "win", "bust": "lose"}
+"""End of a hand that guests see in place of its outcome; a blackjack against the dealer's is a push."""
 
 
 def _odds() -> OddsBook:
@@ -135,7 +139,9 @@ GAME: Final = Game(
         ends=lambda terms, start: is_shuffle_due(start.decks, start.left),
     ),
     money=Money(stakes="bets", bet_range=("min", "max"), staked=_staked, moved=_moved),
-    guest=guest.Guest(result=_shown, limits=(("min", "max"),)),
+    guest=guest.Guest(
+        result=_shown, limits=(("min", "max"),), seats=lambda seats: min(seats or SEATS, SEATS), has_dealer=True
+    ),
     demo=Demo(points=_points, strategy=act, summary=_summary, remarks=_remarks),
     odds=_odds,
     payouts=_payouts,

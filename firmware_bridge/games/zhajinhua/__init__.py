@@ -115,7 +115,9 @@ GAME: Final = Game(
         ends=lambda terms, start: len(start.before) > 0,
     ),
     money=Money(stakes="money", must_bet=True, staked=_staked),
-    guest=guest.Guest(result=_shown, hidden=HAND, limits=(("ante", ""), ("top", "")), has_pot=True),
+    guest=guest.Guest(
+        result=_shown, hidden=HAND, limits=(("ante", ""), ("top", "")), seats=lambda _: len(SEATS), has_pot=True
+    ),
     demo=Demo(strategy=act, compare=_compare, summary=_summary),
     odds=lambda: book("zhajinhua", PACK, "cards left: hands of three", CALLED, lambda left, terms: chances(left)),
     payouts=_payouts,

@@ -1,84 +1,87 @@
 """Draws a guest screen as HTML: a view in a language, and the document around it."""
 
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
-from firmware_bridge.floor.page.guest.read import Roads
+from firmware_bridge.floor.page.document import RELEASE
+from firmware_bridge.floor.page.guest.board import board
+from firmware_bridge.floor.page.guest.house import PLAIN, House
+from firmware_bridge.floor.page.guest.roads import counts, roads
 from firmware_bridge.floor.page.guest.view import Limit, View
-from firmware_bridge.floor.page.markup import DOT, Html, rendered
+from firmware_bridge.floor.page.markup import Html, rendered
 from firmware_bridge.floor.page.seal import code
-from firmware_bridge.games.baccarat.drawn.formats import svg
-from firmware_bridge.games.baccarat.drawn.grid import BESIDE, TITLE, Grid, road
-from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Sheet
-from firmware_bridge.games.baccarat.drawn.words import WORDS as OF_ROADS
-from firmware_bridge.games.baccarat.drawn.words import Kind
-from firmware_bridge.games.baccarat.roads import Board
-from firmware_bridge.games.guest import Result, seat
+from firmware_bridge.games import GAMES
+from firmware_bridge.games.baccarat.drawn.shapes import wide
+from firmware_bridge.games.guest import Hand, Result, seat
 from firmware_bridge.topics.texts import Language, text
 
-COLUMNS: Final = 18
-CELL: Final = 44.0
-SHOWN: Final[tuple[Kind, ...]] = ("bead", "big")
+WIDTHS: Final = (1.6, 2.7, 3.6, 4.5, 5.2, 6.3, 8.3)
+"""Steps of the width of the words below hands, in sizes of their letters; a class of screen.css for each."""
 
-FEW, SOME = 4, 8
-"""Most hands to draw large, and less large."""
+SIGN: Final = 1.3
+"""Width of the sign before how a hand ended, and of the gap behind it."""
+
+DENSE: Final = 4
+"""From so many hands of a seat on, each says by a sign alone how it ended."""
+
+
+class Look(NamedTuple):
+    """The look of all screens of a house. first_seat: the side of seat 1 as guests look at the table."""
+
+    house: House = PLAIN
+    first_seat: Literal["left", "right"] = "left"
+
+
+PLAIN_LOOK: Final = Look()
 
 
 @lru_cache(64)
-def screen(name: str, shown: View, lang: Language) -> Html:
+def screen(name: str, shown: View, lang: Language, look: Look = PLAIN_LOOK) -> Html:
     """The screen of the table `name`."""
-    texts = _Texts(lang)
+    texts, placed = _Texts(lang), board(shown)
+    hands = [each for place in placed.places for each in place.hands]
     drawn = rendered(
         "guest_screen.html",
         name=name,
         shown=shown,
+        state=_state(shown),
         lang=lang,
+        look=look,
         texts=texts,
+        board=placed,
+        is_dense=placed.hands >= DENSE,
+        kinds=_step(_wide(word) for each in hands for word in (each.points, *texts.kind(each).split())),
+        words=_step(_wide(word) + SIGN * (not by_kind) for each in hands for word, by_kind in [texts.ended(each)]),
         note=code(shown.note, texts("note")) if shown.note else None,
-        roads=roads(shown.roads, lang) if shown.roads else (),
+        roads=roads(shown.roads, lang, look.house.colours) if shown.roads else (),
+        counts=counts(shown.roads) if shown.roads else (),
         before=[words for each in shown.results if (words := texts.outcome(each))],
-        FEW=FEW,
-        SOME=SOME,
     )
     return Html(drawn)
 
 
-def document(name: str, shown: View, lang: Language) -> str:
+def document(name: str, shown: View, lang: Language, look: Look = PLAIN_LOOK) -> str:
     """The page of a screen; its script updates it, and shows "please wait" without a stream."""
-    return rendered("guest.html", name=name, lang=lang, texts=_Texts(lang), screen=screen(name, shown, lang))
+    values = {"name": name, "lang": lang, "texts": _Texts(lang), "release": RELEASE, "look": look}
+    return rendered("guest.html", screen=screen(name, shown, lang, look), **values)
 
 
-@lru_cache(64)
-def roads(message: Roads, lang: Language) -> tuple[Html, ...]:
-    """A picture of each road in `SHOWN`."""
-    board = _board(message)
-    words = OF_ROADS[lang]
-    grid = Grid(BESIDE, TITLE, CELL, COLUMNS)
-    width, height = grid.width + 2 * BESIDE, TITLE + grid.height + 2
-    made = []
-    for kind in SHOWN:
-        shapes = tuple(road(board, kind, grid, words))
-        made.append(Html(svg(Sheet(int(width), int(height), 1.0, shapes, THEMES["dark"], lang, words.roads[kind]))))
-    return tuple(made)
+def _state(shown: View) -> str:
+    """The id of the words on top."""
+    if shown.is_shut:
+        return "shut"
+    return "wait" if shown.waits else "between" if shown.round is None else shown.bets
 
 
-def _board(message: Roads) -> Board:
-    """A board with these two roads alone."""
-    nothing = {"big_eye": "", "small": "", "cockroach": "", "outcomes": ""}
-    return Board(
-        naturals=message.naturals,
-        bead=message.bead,
-        big_logical=(),
-        held_ties=0,
-        big_grid=message.big_grid,
-        big_eye_grid=(),
-        small_grid=(),
-        cockroach_grid=(),
-        ask={},
-        ask_cells={},
-        good_roads=(),
-        **nothing,
-    )
+def _wide(word: str) -> float:
+    return wide(word, 1, bold=True)
+
+
+def _step(widths: Iterable[float]) -> int:
+    """The number (from 0) of the step that all these widths have room in."""
+    widest = max(widths, default=0)
+    return next((number for number, each in enumerate(WIDTHS) if widest <= each), len(WIDTHS) - 1)
 
 
 class _Texts:
@@ -104,15 +107,27 @@ class _Texts:
             return self("dealer")
         return self("hand", seat=number, number=hand) if hand > 1 else self("seat", number=number)
 
+    def number(self, game: str, shoe: int, round: int) -> str:
+        """What guests call a round by: its number, or that of its pack where each round has its own."""
+        if game in GAMES and GAMES[game].play.one_round_packs:
+            return self("pack", shoe=shoe)
+        return self("round", round=round)
+
     def outcome(self, result: Result) -> str:
         """The outcome of a round, in words."""
         if not result.outcome:
             return ""
         return self(result.outcome, number=(seat(result.seat) or (0, 0))[0]) if result.seat else self(result.outcome)
 
-    def result(self, result: Result) -> str:
-        """The outcome of a round, and whether it was a natural."""
-        return DOT.join(filter(None, [self.outcome(result), self("natural") if result.natural else ""]))
+    def kind(self, hand: Hand) -> str:
+        """The kind of a hand that has no points."""
+        return self(hand.kind) if hand.kind and not hand.points else ""
+
+    def ended(self, hand: Hand) -> tuple[str, bool]:
+        """How a hand ended, and whether its kind says so: bust."""
+        by_kind = bool(hand.kind and hand.points)
+        id = hand.kind if by_kind else hand.outcome
+        return self(id) if id else "", by_kind
 
     def span(self, limit: Limit) -> str:
         """A limit: from and to, or at most."""

@@ -63,13 +63,14 @@ class Shows(Struct, frozen=True):
 
 
 class Terms(Struct, frozen=True):
-    """The limits in the settings of a game."""
+    """The limits in the settings of a game, and its number of seats."""
 
     min: str = ""
     max: str = ""
     ante: str = ""
     top: str = ""
     base: str = ""
+    seats: Number = 0
 
 
 class Settings(Struct, frozen=True):
@@ -94,6 +95,7 @@ class Table(_State, frozen=True):
     act: dict[str, dict[str, Raw]] = {}
     anytime: dict[str, dict[str, Raw]] = {}
     shows: Shows = Shows()
+    closed: bool = False
 
     @property
     def game(self) -> str:
@@ -101,12 +103,29 @@ class Table(_State, frozen=True):
         return self.settings.game if self.phase == "empty" else self.dealt
 
 
+Colour = Literal["red", "blue", "green"]
+Sign = Literal["R", "B"]
+Answer = tuple[Sign | None, Sign | None, Sign | None]
+Signs = tuple[tuple[Number, Number, Sign], ...]
+
+
+class Ask(Struct, frozen=True):
+    """Side -> the signs that big eye boy, small and cockroach road would get by it."""
+
+    banker: Answer = (None, None, None)
+    player: Answer = (None, None, None)
+
+
 class Roads(_State, frozen=True):
-    """The roads for guests: bead plate and big road."""
+    """The roads for guests, and what the next round would add to the derived ones."""
 
     naturals: Annotated[str, Meta(pattern="^[01]*$")]
-    bead: tuple[tuple[Number, Number, Literal["red", "blue", "green"], bool, bool], ...]
-    big_grid: tuple[tuple[Number, Number, Literal["red", "blue", "green"], Number, Number], ...]
+    bead: tuple[tuple[Number, Number, Colour, bool, bool], ...]
+    big_grid: tuple[tuple[Number, Number, Colour, Number, Number], ...]
+    big_eye_grid: Signs = ()
+    small_grid: Signs = ()
+    cockroach_grid: Signs = ()
+    ask: Ask = Ask()
 
     def __post_init__(self) -> None:
         """Raise ValueError unless naturals and bead have one length."""
@@ -151,6 +170,7 @@ class Round(_Head, frozen=True):
     winner: str = ""
     pot: str = ""
     shown: tuple[str, ...] = ()
+    pairs: dict[str, bool] = {}
 
 
 GuestMessage = Status | Alarms | Table | Roads | Round

@@ -47,15 +47,21 @@ class Limit(NamedTuple):
 class View(NamedTuple):
     """All that a guest screen shows of a table.
 
-    waits: the table does not play, or its state is unknown: the screen shows "please wait". game: "" without a screen.
-    round: the present or next one, None between shoes. cards: hands of the present round, as far as they are shown.
+    waits: the table does not play, or its state is unknown: the screen shows "please wait". is_shut: it is closed, and
+    plays again with its next shoe. game: "" without a screen.
+    shoe: the present or last one. round: the present or next one, None between shoes. runs: whether it is being dealt.
+    places: the seats of the table, in its order. cards: hands of the present round, as far as they are shown.
     seats: still in the round. result: of the last finished round. results: of those before it, the newest first.
     note: the newest note of the signed record, between shoes alone; "" for none.
     """
 
     waits: bool = True
+    is_shut: bool = False
     game: str = ""
+    shoe: int = 0
     round: int | None = None
+    runs: bool = False
+    places: tuple[str, ...] = ()
     bets: Literal["open", "closed"] = "closed"
     limits: tuple[Limit, ...] = ()
     roads: Roads | None = None
@@ -79,12 +85,16 @@ def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False, note: str
     table = kept.table
     if table is None or table.game not in GAMES or known("en", f"game.{table.game}") is None:
         return WAITING
+    if table.closed:
+        return View(waits=False, is_shut=True, game=table.game, limits=tuple(_limits(table)))
     over = tuple(_over(kept, table))
     last = over[:1] if over and _is_last(over[0], table) else ()
     is_over = any((each.shoe, each.round) == (table.shoe, table.round) for each in over)
     shown = View(
         waits=silent or _waits(kept),
         game=table.game,
+        shoe=table.shoe,
+        places=tuple([f"S{number + 1}" for number in range(GAMES[table.game].guest.seats(table.settings.terms.seats))]),
         round=table.round if _is_due(table) else None,
         limits=tuple(_limits(table)),
         roads=_roads(kept, table),
@@ -97,6 +107,7 @@ def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False, note: str
     shown = shown._replace(bets="open" if is_open else "closed", note="" if _is_due(table) else note)
     if is_open or is_over or table.phase not in IN_PLAY:
         return shown
+    shown = shown._replace(runs=True)
     if GAMES[table.game].guest.has_pot:
         shown = shown._replace(pot=amount(table.shows.pot), stake=amount(table.shows.stake), seats=_seats(table))
     return shown._replace(cards=tuple(_hands(table))) if cards == "live" else shown
@@ -189,7 +200,7 @@ def _seats(table: Table) -> tuple[str, ...]:
 def result(ended: Round) -> Result:
     """The result of a finished round."""
     if ended.status == "voided" or ended.game not in GAMES:
-        return Result(ended.round, "void" if ended.status == "voided" else "")
+        return Result(ended.round, "void" if ended.status == "voided" else "", shoe=ended.shoe)
     guest = GAMES[ended.game].guest
     shown = guest.result(ended)
     named = [hand for hand in shown.hands if hand.name in guest.sides or seat(hand.name)]
@@ -199,7 +210,8 @@ def result(ended: Round) -> Result:
     ]
     winner = shown.seat if seat(shown.seat) else ""
     outcome = "" if shown.seat and not winner else _word(shown.outcome)
-    return Result(ended.round, outcome, winner, tuple(hands), shown.natural, amount(shown.pot))
+    pairs = tuple([side for side in shown.pairs if side in guest.sides])
+    return Result(ended.round, outcome, winner, tuple(hands), shown.natural, amount(shown.pot), pairs, ended.shoe)
 
 
 def amount(text: str) -> str:
