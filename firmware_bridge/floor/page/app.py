@@ -16,12 +16,14 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from firmware_bridge.floor.page import runbook
 from firmware_bridge.floor.page.acts import Acts
 from firmware_bridge.floor.page.api import api
 from firmware_bridge.floor.page.doors import Doors
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guard import ICONS, Guard, cookie_name
 from firmware_bridge.floor.page.orders import PageOrders
+from firmware_bridge.floor.page.past import Past
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page.screens import dealers, screens
 from firmware_bridge.floor.page.sessions import Sessions, Visitor
@@ -53,6 +55,7 @@ def app(
     screen = screen or ScreenSection()
     sessions = Sessions(people)
     sign_in = SignIn(page, people, sessions)
+    past = Past(asked) if asked else None
 
     @asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
@@ -62,6 +65,8 @@ def app(
         yield
         watch.cancel()
         sign_in.close()
+        if past:
+            past.close()
         await feed.close()
 
     made = Starlette(
@@ -70,6 +75,8 @@ def app(
             *pit(feed, Views(feed, page.pits), streams, sessions, Acts(feed, people, orders, page.sign_in == "on")),
             *screens(feed, screen, streams),
             *dealers(feed, screen, streams, sessions),
+            *runbook.routes(),
+            *(past.routes if past else ()),
             *(api(asked, cookie_name(page)) if asked else ()),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],

@@ -179,7 +179,7 @@ class Views:
     def _own_page(
         self, frame: Frame, lang: Language, parts: Mapping[str, str], *, is_known: bool, orders: Html | None = None
     ) -> str:
-        own = {"parts": _as_html(parts), "titles": TITLES, "is_known": is_known, "orders": orders}
+        own = {"parts": _as_html(parts), "titles": TITLES, "is_known": is_known, "orders": orders, "at": frame.path}
         return frame.document("table.html", lang, **own)
 
     def _framed(self, name: str, lang: Language, who: Who | None = None) -> Frame:

@@ -20,7 +20,7 @@ DAY_KEY: Final = ("tbl", "day", "shift", "dealt_by", "game")
 """What a shift of a dealer at a table is named by, in the order of `DayName`."""
 
 
-def _named(columns: str, of: str = "") -> str:
+def named_in(columns: str, of: str = "") -> str:
     """The rows with the names of a list. A join, since SQLite looks up no rows of `in (values ..)` in an index.
 
     of: the table with a point, where several have such columns.
@@ -30,7 +30,7 @@ def _named(columns: str, of: str = "") -> str:
 
 
 FACT_ROUND: Final = newest(tables.fact_round)
-FACT_ROUNDS: Final = text(f"select {_ROUND} from fact_round {_named('tbl journal shoe round')}")
+FACT_ROUNDS: Final = text(f"select {_ROUND} from fact_round {named_in('tbl journal shoe round')}")
 FACT_ROUNDS_IN: Final = text(f"select {_ROUND} from fact_round where tbl = :tbl and journal = :journal")
 FACT_ROUNDS_OF: Final = text(f"select {_ROUND} from fact_round where tbl = :tbl and revision is not null")
 FACT_STAKE: Final = once(tables.fact_stake)
@@ -40,7 +40,7 @@ FORGET_STAKES: Final = text(
 FACT_DAY: Final = newest(tables.fact_day)
 FACT_DAYS: Final = text(f"""
 select fact_day.*, cast(fact_dealer_bet.bets as text)
-from fact_day left join fact_dealer_bet using ({", ".join(DAY_KEY)}) {_named(" ".join(DAY_KEY), "fact_day.")}
+from fact_day left join fact_dealer_bet using ({", ".join(DAY_KEY)}) {named_in(" ".join(DAY_KEY), "fact_day.")}
 """)
 _ONE_DAY: Final = "tbl = :tbl and day = :day and shift = :shift and dealt_by = :dealt_by and game = :game"
 FORGET_DAY: Final = text(f"delete from fact_day where {_ONE_DAY}")
@@ -49,11 +49,11 @@ FACT_DEALER_BET: Final = newest(tables.fact_dealer_bet)
 FORGET_DEALER_BET: Final = text(f"delete from fact_dealer_bet where {_ONE_DAY}")
 FORGET_DEALER_BETS: Final = text("delete from fact_dealer_bet where tbl = :tbl")
 FACT_BET: Final = newest(tables.fact_bet)
-FACT_BETS: Final = text(f"select tbl, day, game, cast(bets as text) from fact_bet {_named('tbl day game')}")
+FACT_BETS: Final = text(f"select tbl, day, game, cast(bets as text) from fact_bet {named_in('tbl day game')}")
 FORGET_BET: Final = text("delete from fact_bet where tbl = :tbl and day = :day and game = :game")
 FORGET_BETS: Final = text("delete from fact_bet where tbl = :tbl")
 FACT_PACE: Final = newest(tables.fact_pace)
-FACT_SLOTS: Final = text(f"select tbl, since, day, dealt_by, rounds, millis from fact_pace {_named('tbl since')}")
+FACT_SLOTS: Final = text(f"select tbl, since, day, dealt_by, rounds, millis from fact_pace {named_in('tbl since')}")
 FORGET_PACE: Final = text(
     "delete from fact_pace where tbl = :tbl and since = :since and day = :day and dealt_by = :dealt_by"
 )
@@ -228,7 +228,7 @@ from named where tbl is not null order by tbl
 """)
 """Each table with the number of its newest change; it reads no more rows of the index than there are tables."""
 
-ROUNDS_AT: Final = text(f"select r.changed, {_NEWEST_FACTS} from fact_round r {_named('changed')}")
+ROUNDS_AT: Final = text(f"select r.changed, {_NEWEST_FACTS} from fact_round r {named_in('changed')}")
 ROUND_AT: Final = text("select tbl, journal, seq, n from fact_round where changed = :changed")
 FORWARDS: Final = text("select name, place, at, trouble, since from forward order by name")
 FORWARD: Final = newest(forward, where=text("forward.place <= excluded.place"))

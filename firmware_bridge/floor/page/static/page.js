@@ -3,6 +3,7 @@
 
 const QUIET_MS = 15000; // three beats
 const AGAIN_MS = 5000;
+const STORED_MS = 4000;
 const body = document.body;
 const words = body.dataset;
 const lang = document.documentElement.lang;
@@ -13,6 +14,8 @@ let heard = 0;
 let ahead = 0; // the server's clock against ours, in ms
 let known = null; // the alarms that were announced
 const shown = new Map(); // part -> as it was brought
+const past = byId("past"); // what the store has of a table
+let soon = 0;
 
 function connect() {
   source = new EventSource(words.stream);
@@ -82,6 +85,7 @@ function apply(parts) {
       html === null ? shown.delete(id) : shown.set(id, html);
     }
     if (parts.title) document.title = parts.title;
+    if (past && ("rounds" in parts || "alarms" in parts)) remember();
     if (parts.icon) document.querySelector("link[rel=icon]").href = parts.icon;
   });
   announce();
@@ -94,6 +98,23 @@ function draw(place, html) {
   for (const inner of unfolded) if (byId(inner)) byId(inner).open = true;
   for (const [inner, left] of scrolled) if (byId(inner)) byId(inner).scrollLeft = left;
   shape(place);
+}
+
+function remember() {
+  // the store has a round or an alarm a little later than the broker
+  clearTimeout(soon);
+  soon = setTimeout(recall, past.hasChildNodes() ? STORED_MS : 0);
+}
+
+async function recall() {
+  try {
+    const answer = await fetch(past.dataset.from, { cache: "no-store" });
+    const html = await answer.text();
+    if (answer.status !== 401 && shown.get("past") !== html) keepingFocus(() => draw(past, html));
+    shown.set("past", html);
+  } catch {
+    // the server is away: that was said already
+  }
 }
 
 function keepingFocus(change) {
