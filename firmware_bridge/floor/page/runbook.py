@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from firmware_bridge.config.documents import Row, chapters_of, rows_of, shipped
+from firmware_bridge.config.documents import Chapter, Row, chapters_of, rows_of, shipped
 from firmware_bridge.floor.page.document import NAMES
 from firmware_bridge.floor.page.markup import Html, macro, rendered
 from firmware_bridge.topics.texts import Language, chosen, known, names, text
@@ -109,9 +109,14 @@ def about_alarm(id: str) -> About:
 
 @lru_cache(1)
 def _rows() -> tuple[Row, ...]:
-    return tuple(
-        row for document in ABOUT_ALARMS for each in chapters_of(document, _read(document) or "") for row in rows_of(each)
-    )
+    return tuple(row for document in ABOUT_ALARMS for each in _chapters(document) for row in rows_of(each))
+
+
+def _chapters(document: str) -> Iterator[Chapter]:
+    """The chapters of a document, and before them what stands above the first."""
+    words = _read(document) or ""
+    yield Chapter(document, "", words.partition("\n## ")[0])
+    yield from chapters_of(document, words)
 
 
 def _notes(id: str) -> Iterator[str]:
