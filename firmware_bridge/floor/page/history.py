@@ -88,10 +88,11 @@ def dealings(reader: Reader, table: str, shoe: int | None, round: int | None = N
     """
     found = reader.shoes_back(table, 1) if shoe is None else reader.shoes_back(table, SHOES, shoe, shoe)
     bounds = (0, MOST) if round is None else (round, round)
-    return [
-        Dealing(each, _versions(reader.rounds_of(table, each.journal, each.shoe, *bounds)), _alarms(reader, table, [each]))
-        for each in found
-    ]
+
+    def rounds(each: PastShoe) -> list[list[Version]]:
+        return _versions(reader.rounds_of(table, each.journal, each.shoe, *bounds))
+
+    return [Dealing(each, rounds(each), _alarms(reader, table, [each])) for each in found]
 
 
 def asked(words: str) -> tuple[int | None, int] | None:
@@ -103,14 +104,14 @@ def asked(words: str) -> tuple[int | None, int] | None:
 def recent(table: str, found: Shoes, lang: Language) -> Html:
     """What a table's own page has of its past: ended alarms and shoes."""
     ended = [each for each in found.alarms if each[1]][:RECENT]
-    return _macro("recent")(lang, _at(table), _listed(ended, lang), _rows(found.shoes, lang))
+    return _macro("recent")(lang, address(table), _listed(ended, lang), _rows(found.shoes, lang))
 
 
 def page(table: str, found: Shoes, looked: Html | str, words: str, lang: Language) -> Html:
     """The page of a table's past. looked: what a search found. words: what was searched."""
     last = found.shoes[-1].shoe - 1 if found.is_more else None
     ended = [each for each in found.alarms if each[1]]
-    return _macro("page")(lang, _at(table), _listed(ended, lang), _rows(found.shoes, lang), looked, words, last)
+    return _macro("page")(lang, address(table), _listed(ended, lang), _rows(found.shoes, lang), looked, words, last)
 
 
 def shoe_page(table: str, found: list[Dealing], lang: Language) -> Html:
@@ -119,13 +120,13 @@ def shoe_page(table: str, found: list[Dealing], lang: Language) -> Html:
         (_facts(each.shoe, lang), each.rounds, _listed(each.alarms, lang), each.shoe.journal, each.shoe.shoe)
         for each in found
     ]
-    return _macro("shoe")(lang, _at(table), table, drawn, chip_class)
+    return _macro("shoe")(lang, address(table), table, drawn, chip_class)
 
 
 def round_found(table: str, found: list[Dealing], lang: Language) -> Html:
-    """A round that was searched: its versions with cards, who dealt, and how it is proved; empty where there is none."""
+    """A round that was searched: its versions with cards, who dealt, and how it is proved; empty without one."""
     return _macro("found")(
-        lang, _at(table), table, [(each.shoe, one) for each in found for one in each.rounds], chip_class
+        lang, address(table), table, [(each.shoe, one) for each in found for one in each.rounds], chip_class
     )
 
 
@@ -191,7 +192,8 @@ def _rows(shoes: Iterable[PastShoe], lang: Language) -> list[tuple[PastShoe, Par
 def _counts(dealt: Iterable[Dealt], lang: Language) -> str:
     """How many rounds, and how many of them void or corrected."""
     counts = [sum(column) for column in zip(*(each[1:] for each in dealt), strict=True)] or [0, 0, 0]
-    more = [text(lang, f"history.{id}", count=n) for id, n in zip(("voided", "corrected"), counts[1:], strict=True) if n]
+    others = zip(("voided", "corrected"), counts[1:], strict=True)
+    more = [text(lang, f"history.{id}", count=count) for id, count in others if count]
     return names.BETWEEN[lang].join([str(counts[0]), *more])
 
 
@@ -215,10 +217,6 @@ def _facts(shoe: PastShoe, lang: Language) -> list[tuple[str, Part]]:
 def _moment(at: str | None) -> Part:
     found = milliseconds(at) if at else None
     return None if found is None else moment(found)
-
-
-def _at(table: str) -> str:
-    return address(table)
 
 
 def _macro(name: str) -> Callable[..., Html]:

@@ -171,7 +171,8 @@ def _anchor(heading: str) -> str:
 
 
 def _missing(request: Request, lang: Language) -> Response:
-    return _document(request, lang, text(lang, "help.title"), macro("markup.html", "said")(text(lang, "help.none")), 404)
+    said = macro("markup.html", "said")(text(lang, "help.none"))
+    return _document(request, lang, text(lang, "help.title"), said, 404)
 
 
 def _document(request: Request, lang: Language, title: str, main: Html, status: int = 200) -> Response:

@@ -25,7 +25,9 @@ BINARY: Final = ("TEXT", "BIGINT", "BOOLEAN")
 TYPES: Final = {"TIMESTAMP": "TIMESTAMPTZ"}
 """Type of a column, as `kind_of` says it -> its name in a cast, where that is another."""
 
-MODULES: Final = (statements, fact_statements, condition_statements, cosigned_statements, house_statements, past_statements)
+MODULES: Final = (
+    statements, fact_statements, condition_statements, cosigned_statements, house_statements, past_statements,
+)  # fmt: skip
 
 
 class Statement(NamedTuple):
