@@ -171,8 +171,8 @@ def _anchor(heading: str) -> str:
 
 
 def _missing(request: Request, lang: Language) -> Response:
-    said = macro("markup.html", "said")(text(lang, "help.none"))
-    return _document(request, lang, text(lang, "help.title"), said, 404)
+    none = macro("markup.html", "said")(text(lang, "help.none"))
+    return _document(request, lang, text(lang, "help.title"), none, 404)
 
 
 def _document(request: Request, lang: Language, title: str, main: Html, status: int = 200) -> Response:

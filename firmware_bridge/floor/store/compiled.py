@@ -12,7 +12,6 @@ from firmware_bridge.floor.store import (
     cosigned_statements,
     fact_statements,
     house_statements,
-    past_statements,
     statements,
 )
 from firmware_bridge.floor.store.fact_tables import kind_of
@@ -25,9 +24,7 @@ BINARY: Final = ("TEXT", "BIGINT", "BOOLEAN")
 TYPES: Final = {"TIMESTAMP": "TIMESTAMPTZ"}
 """Type of a column, as `kind_of` says it -> its name in a cast, where that is another."""
 
-MODULES: Final = (
-    statements, fact_statements, condition_statements, cosigned_statements, house_statements, past_statements,
-)  # fmt: skip
+MODULES: Final = (statements, fact_statements, condition_statements, cosigned_statements, house_statements)
 
 
 class Statement(NamedTuple):

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from firmware_bridge.floor.store import fact_tables as tables
 from firmware_bridge.floor.store.statements import COLUMNS, newest, once
-from firmware_bridge.floor.store.tables import TABLES, forward
+from firmware_bridge.floor.store.tables import COUNTING, TABLES, forward
 
 _ROUND: Final = ", ".join(
     f"cast({each.name} as text)" if each.name in ("bets", "faces") else each.name
@@ -20,7 +20,7 @@ DAY_KEY: Final = ("tbl", "day", "shift", "dealt_by", "game")
 """What a shift of a dealer at a table is named by, in the order of `DayName`."""
 
 
-def named_in(columns: str, of: str = "") -> str:
+def _named(columns: str, of: str = "") -> str:
     """The rows with the names of a list. A join, since SQLite looks up no rows of `in (values ..)` in an index.
 
     of: the table with a point, where several have such columns.
@@ -30,7 +30,7 @@ def named_in(columns: str, of: str = "") -> str:
 
 
 FACT_ROUND: Final = newest(tables.fact_round)
-FACT_ROUNDS: Final = text(f"select {_ROUND} from fact_round {named_in('tbl journal shoe round')}")
+FACT_ROUNDS: Final = text(f"select {_ROUND} from fact_round {_named('tbl journal shoe round')}")
 FACT_ROUNDS_IN: Final = text(f"select {_ROUND} from fact_round where tbl = :tbl and journal = :journal")
 FACT_ROUNDS_OF: Final = text(f"select {_ROUND} from fact_round where tbl = :tbl and revision is not null")
 FACT_STAKE: Final = once(tables.fact_stake)
@@ -40,7 +40,7 @@ FORGET_STAKES: Final = text(
 FACT_DAY: Final = newest(tables.fact_day)
 FACT_DAYS: Final = text(f"""
 select fact_day.*, cast(fact_dealer_bet.bets as text)
-from fact_day left join fact_dealer_bet using ({", ".join(DAY_KEY)}) {named_in(" ".join(DAY_KEY), "fact_day.")}
+from fact_day left join fact_dealer_bet using ({", ".join(DAY_KEY)}) {_named(" ".join(DAY_KEY), "fact_day.")}
 """)
 _ONE_DAY: Final = "tbl = :tbl and day = :day and shift = :shift and dealt_by = :dealt_by and game = :game"
 FORGET_DAY: Final = text(f"delete from fact_day where {_ONE_DAY}")
@@ -49,11 +49,11 @@ FACT_DEALER_BET: Final = newest(tables.fact_dealer_bet)
 FORGET_DEALER_BET: Final = text(f"delete from fact_dealer_bet where {_ONE_DAY}")
 FORGET_DEALER_BETS: Final = text("delete from fact_dealer_bet where tbl = :tbl")
 FACT_BET: Final = newest(tables.fact_bet)
-FACT_BETS: Final = text(f"select tbl, day, game, cast(bets as text) from fact_bet {named_in('tbl day game')}")
+FACT_BETS: Final = text(f"select tbl, day, game, cast(bets as text) from fact_bet {_named('tbl day game')}")
 FORGET_BET: Final = text("delete from fact_bet where tbl = :tbl and day = :day and game = :game")
 FORGET_BETS: Final = text("delete from fact_bet where tbl = :tbl")
 FACT_PACE: Final = newest(tables.fact_pace)
-FACT_SLOTS: Final = text(f"select tbl, since, day, dealt_by, rounds, millis from fact_pace {named_in('tbl since')}")
+FACT_SLOTS: Final = text(f"select tbl, since, day, dealt_by, rounds, millis from fact_pace {_named('tbl since')}")
 FORGET_PACE: Final = text(
     "delete from fact_pace where tbl = :tbl and since = :since and day = :day and dealt_by = :dealt_by"
 )
@@ -228,10 +228,39 @@ from named where tbl is not null order by tbl
 """)
 """Each table with the number of its newest change; it reads no more rows of the index than there are tables."""
 
-ROUNDS_AT: Final = text(f"select r.changed, {_NEWEST_FACTS} from fact_round r {named_in('changed')}")
+ROUNDS_AT: Final = text(f"select r.changed, {_NEWEST_FACTS} from fact_round r {_named('changed')}")
 ROUND_AT: Final = text("select tbl, journal, seq, n from fact_round where changed = :changed")
 FORWARDS: Final = text("select name, place, at, trouble, since from forward order by name")
 FORWARD: Final = newest(forward, where=text("forward.place <= excluded.place"))
 """How far a receiver is never goes back."""
 
 BEHIND_FEED: Final = text("select count(*) from (select 1 from feed where place > :after limit :most) behind")
+
+MOST_ALARMS: Final = 2_000
+"""Most begins and ends of alarms that are read of some journals, the newest ones."""
+
+SHOES_BACK: Final = text("""
+select journal, shoe, game, decks, opened_at, ended_at, why from fact_shoe
+where tbl = :tbl and shoe between :first and :last order by shoe desc, journal desc limit :most
+""")
+"""The shoes of a table from a number back."""
+
+SHOE_DEALERS: Final = text(f"""
+select journal, shoe, dealt_by, count(*), count(case when status = 'voided' then 1 end),
+  count(case when status = 'corrected' then 1 end)
+from fact_round {_named("tbl journal shoe")} where revision is not null
+group by journal, shoe, dealt_by order by min(round)
+""")
+"""Rounds, voided and corrected ones of each dealer of some shoes."""
+
+ALARMS_IN: Final = text(f"""
+select tbl, id, at, is_open, detail, choice, by_name, second from fact_alarm {_named("tbl journal")}
+order by at desc, seq desc, n desc limit {MOST_ALARMS}
+""")
+SHOE_ROUNDS: Final = text(f"""
+select m.journal, m.seq, coalesce(p.body, m.body) from {COUNTING}
+  and m.tbl = :tbl and m.journal = :journal and coalesce(p.shoe, m.shoe) = :shoe
+  and coalesce(p.round, m.round) between :first and :last
+order by coalesce(p.round, m.round), coalesce(p.revision, m.revision), m.seq, m.n limit :most
+""")
+"""All messages about some rounds of a shoe that count."""

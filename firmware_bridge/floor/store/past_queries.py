@@ -13,7 +13,7 @@ MOST_MESSAGES: Final = 1_000
 
 
 class Dealt(NamedTuple):
-    """What a dealer dealt of a shoe. dealer: "" for nobody. rounds: also those that were voided."""
+    """What a dealer dealt of a shoe. dealer: "" where none was signed in. rounds: also those that were voided."""
 
     dealer: str
     rounds: int
