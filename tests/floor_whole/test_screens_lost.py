@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -78,8 +79,7 @@ def again(broker: Broker) -> None:
 def say_that_they_are_old(tabs: list[Tab], since: int) -> None:
     """Each screen has said so in time, by its own clock."""
     for tab in tabs:
-        at = until(lambda tab=tab: tab.evaluate("window.oldAt"))
-        assert at - since <= SAYS_MS, tab.url
+        assert until(partial(tab.evaluate, "window.oldAt")) - since <= SAYS_MS, tab.url
 
 
 def come_back(tabs: list[Tab]) -> None:
