@@ -38,7 +38,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Plays every round; 1 if something in the file was no round of the game (its line is printed), 2 without one."""
-    from firmware_bridge.cli.help import shipped
+    from firmware_bridge.config.documents import shipped
 
     try:
         file = arguments.file or str(shipped(f"examples/{arguments.game}.deal"))

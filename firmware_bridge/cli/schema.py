@@ -9,7 +9,7 @@ import msgspec
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import FieldInfo, fields
 
-from firmware_bridge.cli.help import shipped
+from firmware_bridge.config.documents import shipped
 from firmware_bridge.facts import orders, wire, wire_states
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.printable import PATTERN

@@ -27,7 +27,7 @@ def templates(package: str) -> Environment:
 @lru_cache(1)
 def paper() -> str:
     """The tokens as CSS, always light: for a page that is printed and has all it needs in it."""
-    light = '@media (prefers-color-scheme: light) { :root:not([data-theme="dark"]) {'
+    light = '@media print, (prefers-color-scheme: light) { :root:not([data-theme="dark"]) {'
     before, _, rest = TOKENS.read_text("utf-8").partition(light)
     theme, _, after = rest.partition("} }")
     return f"{before}:root {{{theme}}}{after}"

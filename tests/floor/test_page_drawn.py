@@ -259,7 +259,7 @@ def colours(css: str) -> dict[str, str]:
     return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", css))
 
 
-DARK, LIGHT = re.split(r"@media \(prefers-color-scheme: light\)", (PAGE / "static/tokens.css").read_text())
+DARK, LIGHT = re.split(r"@media print, \(prefers-color-scheme: light\)", (PAGE / "static/tokens.css").read_text())
 
 
 STATES = ("blocked", "gone", "critical", "alarm", "due", "refused", "wait")

@@ -6,6 +6,7 @@ import pytest
 
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.store.open import open_reader
+from tests.floor.every_past import *  # noqa: F403  # what every reader says of a table's past
 from tests.floor.every_reader import *  # noqa: F403  # the tests of every reader
 
 

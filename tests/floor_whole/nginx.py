@@ -90,14 +90,24 @@ class Nginx:
     """An nginx with these server blocks, which listen at `ports`."""
 
     def __init__(self, folder: Path, servers: str, *ports: int) -> None:
-        self._folder = folder
+        self._folder, self._ports = folder, ports
         (folder / "nginx.conf").write_text(FRAME.format(folder=folder, servers=servers))
         assert NGINX is not None, "these tests need nginx"
-        command = [NGINX, "-p", str(folder), "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf")]
+        self.start()
+
+    def start(self) -> None:
+        """Start it, and return when it listens."""
+        folder = self._folder
+        command = [str(NGINX), "-p", str(folder), "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf")]
         with (folder / "said.log").open("ab") as said:
             self._process = subprocess.Popen(command, stdout=said, stderr=said)
-        for port in ports:
+        for port in self._ports:
             self._ready(port)
+
+    def kill(self) -> None:
+        """End it with SIGKILL."""
+        self._process.kill()
+        self._process.wait(LIMIT_S)
 
     def log(self, name: str) -> str:
         """What it has logged so far: `access`, `error` or `said`."""

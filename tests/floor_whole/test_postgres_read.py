@@ -9,6 +9,7 @@ import pytest
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.store import Counts, Store
 from firmware_bridge.floor.store.errors import StoreError
+from tests.floor.every_past import *  # noqa: F403  # what every reader says of a table's past
 from tests.floor.every_reader import *  # noqa: F403  # the tests of every reader
 from tests.floor.every_reader import counted, opened
 from tests.floor.journals import event

@@ -68,6 +68,15 @@ PIT = (
     "/icon/evil/3.svg",
     "/table/T07",
     "/table/none",
+    "/table/T07/history",
+    "/table/T07/history?round=1-1&before=9",
+    "/table/none/history",
+    "/table/T07/shoe/1",
+    "/table/T07/shoe/999",
+    "/help/alarm/unreadable",
+    "/help/alarm/none",
+    "/help/irregularities",
+    "/help/none",
     "/dealer/T07",
     "/nowhere",
     "/static",
@@ -85,8 +94,11 @@ PIT = (
     "/api/openapi.json",
     "/api/nowhere",
 )
-STREAMS = ("/stream", "/table/T07/stream", "/dealer/T07/stream", "/screens/stream")
-OPEN = ("/sign-in", "/static/page.css", "/static/page.js", "/static/screen.js", "/favicon.ico")
+STREAMS = ("/stream", "/table/T07/stream", "/dealer/T07/stream", "/screens/stream", "/table/T07/history/part")
+"""What an open page asks by itself."""
+
+FILES = ("page.css", "table.css", "page.js", "values.js", "screen.js")
+OPEN = ("/sign-in", *(f"/static/{each}" for each in FILES), "/favicon.ico")
 NO_SCREENS = (
     "/screen/T07",
     "/screen/T07/",
@@ -99,6 +111,7 @@ NO_SCREENS = (
 )
 KNOWN = {
     "/table/none": 404, "/nowhere": 404, "/static": 307, "/sign-out": 405, "/table/T07/order": 303, "/favicon.ico": 307,
+    "/table/T07/shoe/999": 404, "/help/alarm/none": 404, "/help/none": 404,
     "/screens/reload": 303,
     "/api/tables/none/rounds": 404, "/api/nowhere": 404, "/icon/blocked/333.svg": 404, "/icon/evil/3.svg": 404,
 }  # fmt: skip
@@ -138,7 +151,16 @@ class Watched(Sessions):
         return STRANGER
 
 
-@pytest.mark.parametrize(("path", "is_activity"), [("/", True), ("/stream", False), ("/icon/blocked/3.svg", False)])
+@pytest.mark.parametrize(
+    ("path", "is_activity"),
+    [
+        ("/", True),
+        ("/stream", False),
+        ("/icon/blocked/3.svg", False),
+        ("/table/T07/history", True),
+        ("/table/T07/history/part", False),
+    ],
+)
 def test_what_an_open_page_asks_by_itself_is_no_activity(tmp_path: Path, path: str, is_activity: bool) -> None:
     async def send(message: Any) -> None: ...
 

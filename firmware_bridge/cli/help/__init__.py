@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from rich.text import Text
 
-import firmware_bridge
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
-from firmware_bridge.cli.help.reading import cells, is_rule, readable, row_lines
+from firmware_bridge.cli.help.reading import readable, row_lines
 from firmware_bridge.cli.watch.language import alarm_help, language, language_option
+from firmware_bridge.config.documents import Chapter, Row, chapters_of, rows_of, shipped
 from firmware_bridge.config.layout import labelled, page
 from firmware_bridge.errors import UsageError
 
@@ -79,7 +79,6 @@ ALSO: Final = {
 }
 MOST_ROWS: Final = 8
 """Rows that are shown for a word in them."""
-_CODE: Final = re.compile(r"`([^`]+)`")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -138,27 +137,12 @@ def _topic(topic: str) -> Iterable[Text]:
     raise NoTopic(f"there is no help on {topic!r}", near(topic))
 
 
-def _of_rows(rows: "list[Row]") -> Iterator[Text]:
+def _of_rows(rows: list[Row]) -> Iterator[Text]:
     """Rows of tables as lines, each below the name of its chapter."""
     for n, row in enumerate(rows):
         yield from [Text()] * (n > 0)
         yield Text(f"{row.chapter.document}, {row.chapter.title}", "bold")
         yield from row_lines(row.cells)
-
-
-class Chapter(NamedTuple):
-    """Heading of a document with the text below it, smaller headings included."""
-
-    document: str
-    title: str
-    text: str
-
-
-class Row(NamedTuple):
-    """Row of a table: label -> cell, and its chapter."""
-
-    chapter: Chapter
-    cells: dict[str, str]
 
 
 def contents() -> str:
@@ -176,18 +160,18 @@ def contents() -> str:
     )
 
 
-def exactly(topic: str) -> "str | list[Row]":
+def exactly(topic: str) -> str | list[Row]:
     """The document of that name, the rows about it, or the chapter of that title; "" if there is none."""
     word = (SAME | IN_CHINESE).get(topic.strip().lower(), topic.strip().lower())
     if word in DOCUMENTS:
         return _document(word)
-    if word not in ALSO and (rows := [row for row in _rows() if _same(topic) in map(_same, _names(row))]):
+    if word not in ALSO and (rows := [row for row in _rows() if _same(topic) in map(_same, row.names)]):
         return rows
     title = ALSO.get(word, word)
     return next((chapter.text for chapter in chapters() if chapter.title.lower() == title), "")
 
 
-def within(topic: str) -> "list[Row]":
+def within(topic: str) -> list[Row]:
     """The rows with all words of the topic in them.
 
     Rows of messages are left out: they are found by the name of their field or event.
@@ -222,28 +206,14 @@ def near(topic: str) -> str:
 @cache
 def topics() -> tuple[str, ...]:
     """All words that are topics by themselves."""
-    named = [name for row in _rows() for name in _names(row) if re.fullmatch(r"[\w-]+", name)]
+    named = [name for row in _rows() for name in row.names if re.fullmatch(r"[\w-]+", name)]
     return tuple(dict.fromkeys((*DOCUMENTS, *ALSO, *named)))
 
 
 @cache
 def chapters() -> tuple[Chapter, ...]:
     """All chapters of all documents, in order."""
-    return tuple(chapter for name in DOCUMENTS for chapter in _chapters(name, _document(name)))
-
-
-def _chapters(document: str, text: str) -> Iterator[Chapter]:
-    heads = [(match.start(), len(match[1]), match[2]) for match in re.finditer(r"^(##+) (.+)$", text, re.M)]
-    for n, (start, depth, title) in enumerate(heads):
-        end = next((at for at, other, _ in heads[n + 1 :] if other <= depth), len(text))
-        yield Chapter(document, title.replace("`", ""), text[start:end].strip())
-
-
-def shipped(file: str) -> Path:
-    """Path of a document: beside the installed package, or in the source tree."""
-    package = Path(firmware_bridge.__file__).parent
-    places = [folder / file for folder in (package / "docs", package.parent / "docs", package.parent)]
-    return next((path for path in places if path.exists()), places[0])
+    return tuple(chapter for name in DOCUMENTS for chapter in chapters_of(name, _document(name)))
 
 
 def _document(name: str) -> str:
@@ -256,27 +226,7 @@ def _document(name: str) -> str:
 
 @cache
 def _rows() -> tuple[Row, ...]:
-    return tuple(row for chapter in chapters() if chapter.document not in NO_ROWS for row in _table(chapter))
-
-
-def _table(chapter: Chapter) -> Iterator[Row]:
-    """Rows of a chapter itself, without those of smaller chapters in it."""
-    own = re.split(r"^###* ", chapter.text.split("\n", 1)[-1], maxsplit=1, flags=re.M)[0]
-    labels: list[str] = []
-    for line in own.splitlines():
-        if not line.startswith("|"):
-            labels = []
-            continue
-        found = cells(line)
-        if not labels:
-            labels = found
-        elif not is_rule(line):
-            yield Row(chapter, dict(zip(labels, found, strict=False)))
-
-
-def _names(row: Row) -> list[str]:
-    """Topics of a row: the words in backticks in its first cell."""
-    return _CODE.findall(next(iter(row.cells.values())))
+    return tuple(row for chapter in chapters() if chapter.document not in NO_ROWS for row in rows_of(chapter))
 
 
 def _same(name: str) -> str:

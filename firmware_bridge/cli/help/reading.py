@@ -6,27 +6,17 @@ from typing import Final
 
 from rich.text import Text
 
+from firmware_bridge.config.documents import cells, is_rule
+
 SHORT: Final = 20
 """Longest first cell of a table with two columns that stands beside the second one."""
 
 HEADING: Final = re.compile(r"(#+) (.+)")
 _FENCED: Final = re.compile(r"^```.*?^```$", re.M | re.S)
 _ITEM: Final = re.compile(r" *(?:[-*]|\d+\.) ")
-_CELL: Final = re.compile(r"(?<!\\)\|")
-_RULE: Final = re.compile(r"[|\-: ]+")
 _INLINE: Final = re.compile(
     r"!\[(?P<image>[^]]*)]\([^)]*\)|\[(?P<link>(?:[^][]|\[[^]]*])+)]\((?P<url>[^)]*)\)|\*\*(?P<bold>[^*]+)\*\*|`(?P<code>[^`]+)`"
 )
-
-
-def cells(line: str) -> list[str]:
-    """The cells of a line of a table."""
-    return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip().strip("|"))]
-
-
-def is_rule(line: str) -> bool:
-    """Whether a line of a table is the one below its labels."""
-    return bool(_RULE.fullmatch(line))
 
 
 def inline(markdown: str) -> Text:

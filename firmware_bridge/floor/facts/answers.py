@@ -96,15 +96,20 @@ def _changes(messages: list[RoundMessage]) -> Iterator[tuple[str, ...]]:
 
 def alarms(found: Iterable[AlarmAt], until: str) -> Report:
     """A row for each alarm that began before a time, RFC 3339, with the end that came next. found: in order."""
-    rows, begun = [], dict[tuple[str, str], AlarmAt]()
+    rows = [_alarm(*each) for each in spans(found)]
+    return Report(ALARMS, sorted((row for row in rows if row[2] < until), key=lambda row: (row[2], *row)), 3)
+
+
+def spans(found: Iterable[AlarmAt]) -> list[tuple[AlarmAt, AlarmAt | None]]:
+    """Begin of each alarm with the end that came next, None for one that has not ended. found: in order."""
+    ended, begun = list[tuple[AlarmAt, AlarmAt | None]](), dict[tuple[str, str], AlarmAt]()
     for each in found:
         name = each.table, each.id
         if each.begins:
             begun.setdefault(name, each)
         elif began := begun.pop(name, None):
-            rows.append(_alarm(began, each))
-    rows += [_alarm(each, None) for each in begun.values()]
-    return Report(ALARMS, sorted((row for row in rows if row[2] < until), key=lambda row: (row[2], *row)), 3)
+            ended.append((began, each))
+    return [*ended, *((each, None) for each in begun.values())]
 
 
 def _alarm(began: AlarmAt, ended: AlarmAt | None) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from firmware_bridge.floor.page import runbook
 from firmware_bridge.floor.page.acts import Acts
 from firmware_bridge.floor.page.api import api
 from firmware_bridge.floor.page.doors import Doors
@@ -23,6 +24,7 @@ from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.guard import ICONS, Guard, cookie_name
 from firmware_bridge.floor.page.office import Office
 from firmware_bridge.floor.page.orders import PageOrders
+from firmware_bridge.floor.page.past import Past
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page.screen_list import ScreenList
 from firmware_bridge.floor.page.screens import dealers, screens
@@ -55,6 +57,7 @@ def app(
     screen = screen or ScreenSection()
     sessions = Sessions(people)
     sign_in, known = SignIn(page, people, sessions), ScreenList(feed)
+    past = Past(asked) if asked else None
 
     @asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
@@ -64,6 +67,8 @@ def app(
         yield
         watch.cancel()
         sign_in.close()
+        if past:
+            past.close()
         await feed.close()
 
     made = Starlette(
@@ -73,6 +78,8 @@ def app(
             *screens(feed, screen, streams, known),
             *Office(known, streams, sessions).routes,
             *dealers(feed, screen, streams, sessions),
+            *runbook.routes(),
+            *(past.routes if past else ()),
             *(api(asked, cookie_name(page)) if asked else ()),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],

@@ -20,11 +20,7 @@ def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int, record: Htm
     table = seen.table
     rows: list[tuple[str, Part]] = []
     if table is not None:
-        running = table.phase not in ("empty", "ended")
         rows = [
-            (text(lang, "page.game"), tile.game(lang, table.game)),
-            (text(lang, "page.shoe"), seen.shoe),
-            (text(lang, "page.round"), _macro("round_number")(lang, table) if running else None),
             (text(lang, "page.phase"), tile.phase(lang, table)),
             (text(lang, "page.due"), tile.due(table, lang)),
             (text(lang, "page.why"), _why(seen, lang)),
@@ -32,7 +28,9 @@ def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int, record: Htm
             (text(lang, "page.per_hour"), number(seen.per_hour(now))),
             tile.cut(table, lang),
         ]
-    return _macro("state")(lang, seen, needs, tile.out_of_order(seen, lang), record, rows)
+    is_last = table is not None and table.last and table.phase not in ("empty", "ended")
+    place = tile.where(seen, lang)
+    return _macro("state")(lang, seen, needs, place, is_last, tile.out_of_order(seen, lang), record, rows)
 
 
 def alarms(seen: Seen, needs: tile.Trouble, lang: Language) -> Html:

@@ -47,6 +47,9 @@ OPEN: Final = ("/static/", "/screen/", SIGN_IN, "/favicon.ico")
 ICONS: Final = "/icon/"
 """How the addresses of icons begin, which an open page gets by itself."""
 
+PAST: Final = "/history/part"
+"""How the address of a table's past ends, which its open page gets by itself."""
+
 FORWARDED: Final = ("forwarded", "x-forwarded-", "x-real-ip")
 """How the headers begin that a proxy adds."""
 
@@ -136,7 +139,7 @@ class Guard:
             person = self._people[name]
             return Visitor(person.name, person.role) if person else Visitor(name[:64], "look")
         token = cookie_parser(headers.get("cookie", "")).get(cookie_name(self._page), "")
-        by_itself = scope["path"].endswith("/stream") or scope["path"].startswith(ICONS)
+        by_itself = scope["path"].endswith(("/stream", PAST)) or scope["path"].startswith(ICONS)
         return self._sessions.visitor(token, is_activity=not by_itself) if token else STRANGER
 
     def _address(self, scope: Scope, headers: Headers) -> str:
@@ -154,7 +157,9 @@ class Guard:
 _ORDER: Final = re.compile(rf"/table/[^/]+{ORDER}")
 _TAKE: Final = re.compile(rf"/table/[^/]+{TAKE}")
 _PLAIN: Final = re.compile(
-    rf"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?|screens(/stream|/reload)?)?/?|{_ORDER.pattern}|{_TAKE.pattern}|{HAND_OVER}|/api/(openapi\.json|tables(/[^/]+(/rounds)?)?)"
+    r"/(stream|sign-out|(table|dealer)/[^/]+(/stream)?|table/[^/]+/(history(/part)?|shoe/[0-9]+)|screens(/stream|/reload)?)?/?"
+    rf"|{_ORDER.pattern}|{_TAKE.pattern}|{HAND_OVER}|/help/(alarm/)?[a-z0-9_-]+"
+    r"|/api/(openapi\.json|tables(/[^/]+(/rounds)?)?)"
 )
 """The addresses that are there for who signs in."""
 
@@ -171,7 +176,7 @@ def _unknown(scope: Scope, visitor: Visitor) -> ASGIApp | None:
         return None
     if not _PLAIN.fullmatch(path):
         return _refused(scope, "there is no such address", 404)
-    if path.endswith("/stream") or path.startswith(API) or scope["method"] not in READS:
+    if path.endswith(("/stream", PAST)) or path.startswith(API) or scope["method"] not in READS:
         return _refused(scope, "sign in first", 401)
     asked = path + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
     return RedirectResponse(f"{SIGN_IN}?next={quote(asked, safe='')}", 303, {"connection": "close"})

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from firmware_bridge.floor.look import templates
 from firmware_bridge.topics.texts import Language, known, names, text
+from firmware_bridge.topics.texts.phrases import in_words
 
 SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 RED: Final = ("h", "d")
@@ -119,6 +120,7 @@ def _environment() -> Any:
         "text": text,
         "known": known,
         "names": names,
+        "in_words": in_words,
         "card": card,
         "face": face,
         "age": age,

@@ -32,8 +32,16 @@ INKS: Final[dict[Ink, str]] = {ink: f"var(--{ink.replace('_', '-')})" for ink in
 SIZE: Final = (1600, 900)
 """Width and height of a board, in units of its picture."""
 
-SECTIONS: Final = ("alarms", "now", "roads", "rounds", "record", "health", "times")
-TITLES: Final = {"alarms": "page.open_alarms", "times": "health.times"}
+TITLES: Final = {
+    "alarms": "page.open_alarms",
+    "now": "page.now",
+    "roads": "page.roads",
+    "rounds": "page.rounds",
+    "record": "page.record",
+    "health": "page.health",
+    "times": "health.times",
+}
+"""Section of a table's page -> the id of its heading."""
 
 PIECE: Final = 16_384
 """Characters of a piece of the document, at least."""
@@ -156,20 +164,23 @@ class Views:
         """Parts of a table's page; empty for an unknown table."""
         if name not in self._feed.floor.tables:
             unknown = macro("markup.html", "said")(text(lang, "page.unknown", name=name))
-            return self._common(lang) | dict.fromkeys(SECTIONS, "") | {"state": unknown}
+            return self._common(lang) | dict.fromkeys(TITLES, "") | {"state": unknown}
         return self._common(lang) | self._table("page", name, lang)
 
     def table_document(self, name: str, lang: Language, who: Who | None = None, orders: Html | None = None) -> str:
         """A table's own page. who: is signed in. orders: who goes, and the orders that he may give."""
         parts = self.table_parts(name, lang)
-        boxes = [(key, text(lang, TITLES.get(key, f"page.{key}"))) for key in SECTIONS if key in parts]
-        return self._framed(name, lang, who).document(
-            "table.html", lang, parts=_as_html(parts), boxes=boxes, orders=orders
-        )
+        return self._own_page(self._framed(name, lang, who), lang, parts, is_known=True, orders=orders)
 
     def unknown_document(self, name: str, lang: Language) -> str:
         """The page of an unknown table."""
-        return self._framed(name, lang).document("table.html", lang, parts=_as_html(self.table_parts(name, lang)))
+        return self._own_page(self._framed(name, lang), lang, self.table_parts(name, lang), is_known=False)
+
+    def _own_page(
+        self, frame: Frame, lang: Language, parts: Mapping[str, str], *, is_known: bool, orders: Html | None = None
+    ) -> str:
+        own = {"parts": _as_html(parts), "titles": TITLES, "is_known": is_known, "orders": orders, "at": frame.path}
+        return frame.document("table.html", lang, **own)
 
     def _framed(self, name: str, lang: Language, who: Who | None = None) -> Frame:
         title, skip = text(lang, "page.table", name=name), text(lang, "page.skip_table")

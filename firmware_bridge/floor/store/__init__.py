@@ -20,6 +20,7 @@ from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.fact_exports import FactExports
 from firmware_bridge.floor.store.fact_queries import FactQueries
 from firmware_bridge.floor.store.feed import FeedQueries
+from firmware_bridge.floor.store.past_queries import PastQueries
 
 What = Literal[
     "rounds", "messages", "conflicts", "quarantine", "gaps", "closed", "shoes", "expired", "incidents", "pending"
@@ -132,7 +133,7 @@ class RecordSize(NamedTuple):
     witnessed: int
 
 
-class Reader(CosignedQueries, ConditionQueries, FactQueries, FeedQueries):
+class Reader(CosignedQueries, ConditionQueries, FactQueries, FeedQueries, PastQueries):
     """Reads a store beside the ingest, which never waits for it. Changes nothing. All methods raise StoreError."""
 
     @abstractmethod

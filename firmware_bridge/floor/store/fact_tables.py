@@ -196,6 +196,7 @@ fact_shoe: Final = Table(
     _int("rounds", "rounds dealt from it", **_MAYBE),
     _text("dealt_by", "the dealer of its last round, once it ended; null where that is not known", **_MAYBE),
     PrimaryKeyConstraint("tbl", "journal", "shoe"),
+    Index("fact_shoe_number", "tbl", "shoe", "journal"),
     Index("fact_shoe_opened", "opened_at"),
     Index("fact_shoe_ended", "ended_at", "dealt_by", "why"),
     comment="a row for each shoe",

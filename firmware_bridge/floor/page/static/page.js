@@ -3,16 +3,17 @@
 
 const QUIET_MS = 15000; // three beats
 const AGAIN_MS = 5000;
+const STORED_MS = 4000;
 const body = document.body;
 const words = body.dataset;
-const lang = document.documentElement.lang;
 const byId = (id) => document.getElementById(id);
 
 let source = null;
 let heard = 0;
-let ahead = 0; // the server's clock against ours, in ms
 let known = null; // the alarms that were announced
 const shown = new Map(); // part -> as it was brought
+const past = byId("past"); // what the store has of a table
+let soon = 0;
 
 function connect() {
   source = new EventSource(words.stream);
@@ -82,6 +83,7 @@ function apply(parts) {
       html === null ? shown.delete(id) : shown.set(id, html);
     }
     if (parts.title) document.title = parts.title;
+    if (past && ("rounds" in parts || "alarms" in parts)) remember();
     if (parts.icon) document.querySelector("link[rel=icon]").href = parts.icon;
   });
   announce();
@@ -94,6 +96,23 @@ function draw(place, html) {
   for (const inner of unfolded) if (byId(inner)) byId(inner).open = true;
   for (const [inner, left] of scrolled) if (byId(inner)) byId(inner).scrollLeft = left;
   shape(place);
+}
+
+function remember() {
+  // the store has a round or an alarm a little later than the broker
+  clearTimeout(soon);
+  soon = setTimeout(recall, past.hasChildNodes() ? STORED_MS : 0);
+}
+
+async function recall() {
+  try {
+    const answer = await fetch(past.dataset.from, { cache: "no-store" });
+    const html = await answer.text();
+    if (answer.status !== 401 && shown.get("past") !== html) keepingFocus(() => draw(past, html));
+    shown.set("past", html);
+  } catch {
+    // the server is away: that was said already
+  }
 }
 
 function keepingFocus(change) {
@@ -117,57 +136,10 @@ function announce() {
   known = open;
 }
 
-// ---------------------------------------------------------------- numbers and times as people here write them
-
-const clock = new Intl.DateTimeFormat(lang, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-const day = new Intl.DateTimeFormat(lang, { dateStyle: "short", timeStyle: "medium", hour12: false });
-const units = {};
-
-function count(value, unit, digits) {
-  const key = unit + digits;
-  units[key] ||= new Intl.NumberFormat(lang, style(unit, digits));
-  return units[key].format(value);
-}
-
-function style(unit, digits) {
-  const rounded = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  if (!unit) return rounded;
-  if (unit === "change") return { style: "percent", signDisplay: "exceptZero", maximumFractionDigits: 1 };
-  return { style: "unit", unit, unitDisplay: "short", ...rounded };
-}
-
-function duration(ms) {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 60) return count(seconds, "second", 0);
-  if (seconds < 3600) return count(Math.floor(seconds / 60), "minute", 0);
-  if (seconds < 172800) return count(Math.floor(seconds / 360) / 10, "hour", 1);
-  return count(Math.floor(seconds / 86400), "day", 0);
-}
-
-function shape(place) {
-  for (const each of place.querySelectorAll("data[value]")) {
-    each.textContent = count(Number(each.value), each.dataset.unit || "", Number(each.dataset.digits || 0));
-  }
-  for (const each of place.querySelectorAll("time[data-at]")) {
-    const at = Number(each.dataset.at);
-    each.textContent = (Date.now() + ahead - at < 43200000 ? clock : day).format(at);
-  }
-  age(place);
-}
-
-function age(place) {
-  const now = Date.now() + ahead;
-  for (const each of place.querySelectorAll("time[data-age]")) {
-    const told = duration(now - Number(each.dataset.age));
-    if (each.textContent !== told) each.textContent = told;
-  }
-}
-
 setInterval(() => {
   age(document);
   if (heard && performance.now() - heard > QUIET_MS) lost(words.lost);
 }, 1000);
 
-shape(document);
 announce();
 connect();
