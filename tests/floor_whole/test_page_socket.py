@@ -12,6 +12,7 @@ import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from html import unescape
 from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
@@ -129,13 +130,14 @@ def test_at_the_socket_the_header_says_who_has_signed_in(page: SocketPage) -> No
 
 
 def test_an_order_is_of_the_person_whom_the_proxy_names(page: SocketPage) -> None:
-    def html(name: str) -> str:
-        return ask(Unix(page.path), "/table/T07?lang=en", ("X-Remote-User", name)).body
+    def html(name: str, path: str = "/table/T07?lang=en") -> str:
+        return ask(Unix(page.path), path, ("X-Remote-User", name)).body
 
     *_, last = [each.payload["round"] for each in sent_by(baccarat(2)) if each.topic == "table"]
     until(lambda: f"Void round {last}<" in html("ANNA"))  # all that the table said has come
-    (drawn,) = re.findall(r"<form [^>]*/order[^>]*>(.*?)</form>", html("ANNA"))[:1]
-    form = urlencode([*re.findall(r'name="(\w+)" value="([^"]*)"', drawn), ("why", "x")])
+    link = re.findall(r'href="(/table/T07/order\?[^"]*)"', html("ANNA"))[0]
+    drawn = html("ANNA", unescape(link))
+    form = urlencode([*re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', drawn), ("why", "x")])
     assert "/order" not in html("BO")
 
     def sent(name: str, *headers: tuple[str, str]) -> int:
