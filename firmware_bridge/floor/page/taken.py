@@ -5,13 +5,14 @@ An entry counts as long as its alarm is open, so it needs no end of its own. Wit
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
 
+from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page.people import LONGEST_NAME, alone
 
@@ -162,14 +163,22 @@ class Takings:
     def _append(self, path: Path, entries: list[Taken]) -> None:
         """Write entries behind what is there, on disk on return. Raises OSError."""
         if path.exists() and path.stat().st_size >= LARGEST:
-            path.replace(path.with_name(f"{path.name}.before"))
-            entries = [each for kept in self._tables.values() for each in kept.values()] + entries
+            (before := path.with_name(f"{path.name}.before")).unlink(missing_ok=True)
+            before.hardlink_to(path)  # the file is there under one of its names whatever happens
+            write_whole(path, _lines(each for kept in self._tables.values() for each in kept.values()))
         owner = path.parent.stat()
         with os.fdopen(os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o600), "r+b", buffering=0) as file:
             if os.geteuid() == 0:
                 os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
             size = file.seek(0, os.SEEK_END)
             torn = size > 0 and os.pread(file.fileno(), 1, size - 1) != b"\n"
-            lines = b"".join(msgspec.json.encode(each) + b"\n" for each in entries)
-            file.write(b"\n" * torn + lines)
+            file.write(b"\n" * torn + _lines(entries))
             os.fsync(file.fileno())
+        if not size:
+            directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+            os.fsync(directory)  # its name, too
+            os.close(directory)
+
+
+def _lines(entries: Iterable[Taken]) -> bytes:
+    return b"".join(msgspec.json.encode(each) + b"\n" for each in entries)
