@@ -21,6 +21,7 @@ from firmware_bridge.floor.page.acts import Acts
 from firmware_bridge.floor.page.api import api
 from firmware_bridge.floor.page.doors import Doors
 from firmware_bridge.floor.page.feed import Feed
+from firmware_bridge.floor.page.form import language_of, visitor_of
 from firmware_bridge.floor.page.guard import ICONS, Guard, cookie_name
 from firmware_bridge.floor.page.office import Office
 from firmware_bridge.floor.page.orders import PageOrders
@@ -28,14 +29,14 @@ from firmware_bridge.floor.page.past import Past
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page.screen_list import ScreenList
 from firmware_bridge.floor.page.screens import dealers, screens
-from firmware_bridge.floor.page.sessions import Sessions, Visitor
+from firmware_bridge.floor.page.sessions import Sessions
 from firmware_bridge.floor.page.sign_in import SignIn, who
 from firmware_bridge.floor.page.stream import Document, Parts, Stream, Streams, endpoint
 from firmware_bridge.floor.page.views import WRONG, Views, icon
 from firmware_bridge.floor.page.views import Asked as AskedWall
 from firmware_bridge.floor.page_config import PageSection, ScreenSection
 from firmware_bridge.floor.store.open import Asked
-from firmware_bridge.topics.texts import Language, chosen, text
+from firmware_bridge.topics.texts import text
 
 STATIC: Final = Path(__file__).parent / "static"
 
@@ -97,21 +98,21 @@ def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, acts: Ac
     """The routes of the pit's pages."""
 
     def grid(request: Request) -> ASGIApp:
-        lang = language(request)
+        lang = language_of(request)
         show, find, pit = (request.query_params.get(each, "") for each in ("show", "find", "pit"))
         asked = AskedWall(show, find, pit, request.query_params.get("wall") == "on")
-        by = visitor(request)
+        by = visitor_of(request)
         return Document(views.grid_pieces(lang, who(by), asked, acts.wall_parts(by, lang)))
 
     def table(request: Request) -> Response:
-        name, lang = request.path_params["name"], language(request)
+        name, lang = request.path_params["name"], language_of(request)
         if name not in feed.floor.tables:
             return HTMLResponse(views.unknown_document(name, lang), 404)
-        asked = visitor(request)
+        asked = visitor_of(request)
         return HTMLResponse(views.table_document(name, lang, who(asked), acts.sections(name, asked, lang)))
 
     def grid_stream(request: Request) -> ASGIApp:
-        lang, pit, asked = language(request), request.query_params.get("pit", ""), visitor(request)
+        lang, pit, asked = language_of(request), request.query_params.get("pit", ""), visitor_of(request)
 
         def parts() -> Parts:
             own = acts.wall_parts(sessions.now(asked), lang)
@@ -120,7 +121,7 @@ def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, acts: Ac
         return stream(feed, streams, request, sessions, parts)
 
     def table_stream(request: Request) -> ASGIApp:
-        name, lang, asked = request.path_params["name"], language(request), visitor(request)
+        name, lang, asked = request.path_params["name"], language_of(request), visitor_of(request)
 
         def parts() -> Parts:
             return {**views.table_parts(name, lang), **acts.parts(name, sessions.now(asked), lang)}
@@ -149,21 +150,10 @@ def _icon(request: Request) -> Response:
 def stream(feed: Feed, streams: Streams, request: Request, sessions: Sessions, parts: Callable[[], Parts]) -> ASGIApp:
     """The stream of a page until its session ends, or a 503 if the most streams are open."""
     if streams.open >= streams.most:
-        message = text(language(request), "page.full", most=streams.most)
+        message = text(language_of(request), "page.full", most=streams.most)
         return PlainTextResponse(message, 503, {"retry-after": "10"})
-    asked = visitor(request)
+    asked = visitor_of(request)
     return Stream(streams, feed, parts, lambda: sessions.is_there(asked))
-
-
-def visitor(request: Request) -> Visitor:
-    """Who sent a request, as the guard found."""
-    found: Visitor = request.state.visitor
-    return found
-
-
-def language(request: Request) -> Language:
-    """The language of an answer: `?lang=`, or the browser's."""
-    return chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
 
 
 async def _leave(app: Starlette, feed: Feed, streams: Streams) -> None:

@@ -1,4 +1,4 @@
-"""Reads the fields of a form that a browser sent, and binds forms to the session that they were drawn for."""
+"""Reads what a browser asks and sends, and binds forms to the session that they were drawn for."""
 
 import asyncio
 import secrets
@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from firmware_bridge.floor.page.sessions import Visitor
+from firmware_bridge.topics.texts import Language, chosen
 
 LARGEST: Final = 8_192
 """Most bytes of a form."""
@@ -33,6 +34,17 @@ async def fields_of(request: Request) -> dict[str, str] | None:
                     return None
             return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=10))
     return None
+
+
+def language_of(request: Request) -> Language:
+    """The language of an answer: `?lang=`, or the browser's."""
+    return chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Who asks, as the guard found."""
+    found: Visitor = request.state.visitor
+    return found
 
 
 class Tokens:

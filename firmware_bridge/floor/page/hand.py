@@ -12,14 +12,14 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.floor.page.document import address, plain_document
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.form import Tokens, fields_of
+from firmware_bridge.floor.page.form import Tokens, fields_of, language_of, visitor_of
 from firmware_bridge.floor.page.guard import HAND_OVER, TAKE
 from firmware_bridge.floor.page.markup import Html, macro
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page.sessions import TRIES_S, Tries, Visitor
 from firmware_bridge.floor.page.taken import LONGEST_NOTE, AlarmKey, Overtaken, Taken
 from firmware_bridge.floor.page.tile import silence_key, worst_first
-from firmware_bridge.topics.texts import Language, chosen, names, text
+from firmware_bridge.topics.texts import Language, names, text
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class Hand:
 
     async def _ask(self, request: Request) -> Response:
         """The form with a note, and for his own alarms with whom to hand them over to."""
-        name, lang, visitor = request.path_params["name"], _language(request), _visitor(request)
+        name, lang, visitor = request.path_params["name"], language_of(request), visitor_of(request)
         try:
             self._verify(visitor, name)
             key = _key_of(request.query_params)
@@ -101,7 +101,7 @@ class Hand:
         return HTMLResponse(plain_document(lang, text(lang, "page.table", name=name), main))
 
     async def _receive(self, request: Request) -> Response:
-        name, lang, visitor = request.path_params["name"], _language(request), _visitor(request)
+        name, lang, visitor = request.path_params["name"], language_of(request), visitor_of(request)
         fields = await fields_of(request) or {}
         try:
             self._verify(visitor, name, fields)
@@ -114,7 +114,7 @@ class Hand:
         return RedirectResponse(f"{address(name)}?lang={lang}", 303)
 
     async def _ask_shift(self, request: Request) -> Response:
-        lang, visitor = _language(request), _visitor(request)
+        lang, visitor = language_of(request), visitor_of(request)
         try:
             self._verify(visitor)
         except Refused as refused:
@@ -125,7 +125,7 @@ class Hand:
         return HTMLResponse(plain_document(lang, text(lang, "hand.shift"), main))
 
     async def _receive_shift(self, request: Request) -> Response:
-        lang, visitor = _language(request), _visitor(request)
+        lang, visitor = language_of(request), visitor_of(request)
         fields = await fields_of(request) or {}
         try:
             self._verify(visitor, "", fields)
@@ -222,12 +222,3 @@ def _refusal(name: str, lang: Language, refused: Refused) -> Response:
 
 def _macro(name: str) -> Callable[..., Html]:
     return macro("hand.html", name)
-
-
-def _language(request: Request) -> Language:
-    return chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
-
-
-def _visitor(request: Request) -> Visitor:
-    found: Visitor = request.state.visitor
-    return found

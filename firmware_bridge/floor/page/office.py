@@ -14,14 +14,14 @@ from starlette.types import ASGIApp
 
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page.document import Frame, plain_document
-from firmware_bridge.floor.page.form import Tokens, fields_of
+from firmware_bridge.floor.page.form import Tokens, fields_of, language_of, visitor_of
 from firmware_bridge.floor.page.guard import RELOAD, SCREENS, SIGN_IN
 from firmware_bridge.floor.page.markup import Html, macro
 from firmware_bridge.floor.page.screen_list import ScreenList
 from firmware_bridge.floor.page.sessions import Sessions, Visitor
 from firmware_bridge.floor.page.sign_in import who
 from firmware_bridge.floor.page.stream import Parts, Stream, Streams, endpoint
-from firmware_bridge.topics.texts import Language, chosen, text
+from firmware_bridge.topics.texts import Language, text
 
 log = logging.getLogger(__name__)
 
@@ -47,12 +47,12 @@ class Office:
         ]
 
     def _page(self, request: Request) -> Response:
-        lang, visitor = _language(request), _visitor(request)
+        lang, visitor = language_of(request), visitor_of(request)
         frame = Frame(text(lang, "screens.title"), SCREENS, text(lang, "screens.skip"), True, who(visitor))
         return HTMLResponse(frame.document("screens.html", lang, parts=self._parts(visitor, lang)))
 
     def _stream(self, request: Request) -> ASGIApp:
-        lang, visitor = _language(request), _visitor(request)
+        lang, visitor = language_of(request), visitor_of(request)
         if self._streams.open >= self._streams.most:
             words = text(lang, "page.full", most=self._streams.most)
             return PlainTextResponse(words, 503, {"retry-after": "10"})
@@ -70,10 +70,10 @@ class Office:
         return {"screens": _macro("screens")(lang, rows, token, action, sign_in)}
 
     async def _back(self, request: Request) -> Response:
-        return RedirectResponse(f"{SCREENS}?lang={_language(request)}", 303)
+        return RedirectResponse(f"{SCREENS}?lang={language_of(request)}", 303)
 
     async def _reload(self, request: Request) -> Response:
-        lang, visitor = _language(request), _visitor(request)
+        lang, visitor = language_of(request), visitor_of(request)
         fields = await fields_of(request) or {}
         if not visitor.may_act:
             return _reply(lang, 403, text(lang, "screens.role"))
@@ -107,12 +107,3 @@ def _reply(lang: Language, status: int, words: str, *, is_bad: bool = True) -> R
 
 def _macro(name: str) -> Callable[..., Html]:
     return macro("screen_parts.html", name)
-
-
-def _visitor(request: Request) -> Visitor:
-    found: Visitor = request.state.visitor
-    return found
-
-
-def _language(request: Request) -> Language:
-    return chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))

@@ -14,7 +14,7 @@ from firmware_bridge.facts.orders import LONGEST_REASON, Answer, Order
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page.document import address, plain_document
 from firmware_bridge.floor.page.feed import Feed
-from firmware_bridge.floor.page.form import Tokens, fields_of
+from firmware_bridge.floor.page.form import Tokens, fields_of, language_of, visitor_of
 from firmware_bridge.floor.page.guard import ORDER, SIGN_IN
 from firmware_bridge.floor.page.markup import Html, macro
 from firmware_bridge.floor.page.offers import (
@@ -33,7 +33,7 @@ from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page.second import WAITS_S, NotSecond, SecondPeople, Waiting
 from firmware_bridge.floor.page.sessions import Visitor
 from firmware_bridge.floor.page.state import Seen
-from firmware_bridge.topics.texts import Language, chosen, text
+from firmware_bridge.topics.texts import Language, text
 from firmware_bridge.topics.texts.phrases import in_words
 
 CONFIRM, WITHDRAW = "confirm", "withdraw"
@@ -101,7 +101,7 @@ class OrderForms:
 
     async def _ask(self, request: Request) -> Response:
         """What an order would do, and the form that gives it."""
-        name, lang, visitor = request.path_params["name"], _language(request), _visitor(request)
+        name, lang, visitor = request.path_params["name"], language_of(request), visitor_of(request)
         fields = {key: value for key, value in request.query_params.items() if key != "lang"}
         if not fields:
             return RedirectResponse(f"{address(name)}?lang={lang}", 303)
@@ -135,7 +135,7 @@ class OrderForms:
         return plain_document(lang, text(lang, "page.table", name=name), main)
 
     async def _receive(self, request: Request) -> Response:
-        name, lang, visitor = request.path_params["name"], _language(request), _visitor(request)
+        name, lang, visitor = request.path_params["name"], language_of(request), visitor_of(request)
         try:
             seen = self._seen(name, visitor)
             fields = await fields_of(request) or {}
@@ -285,12 +285,3 @@ def _sign_in(name: str, lang: Language) -> str:
 
 def _macro(name: str) -> Callable[..., Html]:
     return macro("orders.html", name)
-
-
-def _language(request: Request) -> Language:
-    return chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
-
-
-def _visitor(request: Request) -> Visitor:
-    found: Visitor = request.state.visitor
-    return found

@@ -13,8 +13,9 @@ from starlette.routing import Route
 
 from firmware_bridge.config.documents import Chapter, Row, chapters_of, rows_of, shipped
 from firmware_bridge.floor.page.document import NAMES
+from firmware_bridge.floor.page.form import language_of
 from firmware_bridge.floor.page.markup import Html, macro, rendered
-from firmware_bridge.topics.texts import Language, chosen, known, names, text
+from firmware_bridge.topics.texts import Language, known, names, text
 
 HELP: Final = "/help/"
 """How the addresses of documents begin."""
@@ -55,7 +56,7 @@ def routes() -> list[Route]:
 
 
 def _alarm(request: Request) -> Response:
-    lang, id = _language(request), request.path_params["id"]
+    lang, id = language_of(request), request.path_params["id"]
     about, name = about_alarm(id), known(lang, f"alarm.{id}")
     if name is None and not (about.policies or about.more):
         return _missing(request, lang)
@@ -75,7 +76,7 @@ def _alarm(request: Request) -> Response:
 
 
 def _page(request: Request) -> Response:
-    lang, found = _language(request), drawn(request.path_params["document"])
+    lang, found = language_of(request), drawn(request.path_params["document"])
     if found is None:
         return _missing(request, lang)
     title, body = found
@@ -183,7 +184,3 @@ def _document(request: Request, lang: Language, title: str, main: Html, status: 
 
 def _macro(name: str) -> Callable[..., Html]:
     return macro("runbook_parts.html", name)
-
-
-def _language(request: Request) -> Language:
-    return chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
