@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Generic, NamedTuple
 
 from firmware_bridge.client.entry import Begun, Bounds, Entry, EntryKeys, M, Made, Message, Tree
@@ -241,6 +242,7 @@ class Chain(Generic[M]):
         return _node(place, before, made) if made else None
 
 
+@lru_cache(4096)
 def number(journal: str) -> int:
     """The number of a journal, by which a table's journals follow each other; -1 for what is none."""
     found = journal.partition("-")[0]

@@ -13,18 +13,17 @@ from firmware_bridge.record.verify import ROUND_KINDS, is_signed, round_bytes, r
 
 _FORM: Final = re.compile(
     rb',"head":"([0-9a-f]{64})","n":(\d{1,6}),"of":(\d{1,6}),'
-    rb'(?:"sealed":"([0-9a-f]{64})",)?(?:"checkpoint":("(?:[^"\\]|\\.)*"),)?"event":(\{.*\})\}',
+    rb'(?:"sealed":"([0-9a-f]{64})",)?(?:"checkpoint":("(?:[^"\\]|\\.)*"),)?"event":(\{(?:"type":"(\w+)")?.*\})\}',
     re.DOTALL,
 )
-_KIND: Final = re.compile(rb'\{"type":"(\w+)"')
 _SIG: Final = re.compile(rb'(.*),"sig":"([A-Za-z0-9+/]{86}==)"\}', re.DOTALL)
 
 
 class Part(NamedTuple):
     """A message of the topic `event` as a part of its entry.
 
-    begin: the bytes before `head`, the same in all messages of an entry. raw: the bytes of the event. sealed, note: of
-    the last message, else "".
+    begin: the bytes before `head`, the same in all messages of an entry. raw, kind: the bytes of the event and its
+    type. sealed, note: of the last message, else "".
     """
 
     begin: bytes
@@ -34,12 +33,7 @@ class Part(NamedTuple):
     sealed: str
     note: str
     raw: bytes
-
-    @property
-    def kind(self) -> str:
-        """The type of the event."""
-        found = _KIND.match(self.raw)
-        return found[1].decode() if found else ""
+    kind: str
 
 
 def part(payload: bytes) -> Part | None:
@@ -48,12 +42,12 @@ def part(payload: bytes) -> Part | None:
     found = _FORM.fullmatch(payload, at) if at > 0 else None
     if found is None:
         return None
-    head, n, of, sealed, note, raw = found.groups()
+    head, n, of, sealed, note, raw, kind = found.groups(b"")
     try:
         text = msgspec.json.decode(note, type=str) if note else ""
     except msgspec.MsgspecError:
         return None
-    return Part(payload[:at], head.decode(), int(n), int(of), sealed.decode() if sealed else "", text, raw)
+    return Part(payload[:at], head.decode(), int(n), int(of), sealed.decode(), text, raw, kind.decode())
 
 
 def head_of(before: str, messages: Iterable[bytes]) -> str:

@@ -214,7 +214,8 @@ class FakeTable:
         head = EntryHead(VERSION, self.table, self.shoe, self.journal, self._seq, AT, f"boot{self.boots}")
         begin, of = msgspec.json.encode(head)[:-1], len(written)
         sealed = sha256(begin).hexdigest()
-        parts = [Part(begin, "", n, of, "", "", msgspec.json.encode(each)) for n, each in enumerate(written, 1)]
+        raws = [(msgspec.json.encode(each), type(each).__name__) for each in written]
+        parts = [Part(begin, "", n, of, "", "", *raw) for n, raw in enumerate(raws, 1)]
         self._chain = sha256(self._chain.encode() + sealed.encode() + public_bytes(parts)).hexdigest()
         messages = list[tuple[str, bytes]]()
         note = self._signed({each.kind for each in parts})

@@ -11,20 +11,22 @@ event, as a shoe sends them. --shoes: every message of whole shoes of baccarat, 
 """
 
 import argparse
-import json
 import os
 import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from hashlib import sha256
+from itertools import groupby, islice
 from random import Random
 from statistics import median
 from typing import TypeVar
 
+import msgspec
 import psycopg
 
+from firmware_bridge.client.heads import part, public_bytes
 from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.record.message import Row, now, row
 from firmware_bridge.floor.source import Delivery
@@ -32,6 +34,7 @@ from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.postgres import PostgresStore
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.games import GAMES
+from firmware_bridge.record.verify import FIRST_HEAD
 from tests.floor_whole.cluster import Cluster
 
 Item = TypeVar("Item")
@@ -75,11 +78,8 @@ PLACES = {"table": '"{table}"', "journal": '"1-{table}"', "seq": "{number}", "n"
 
 def templates(whole: bool) -> dict[str, str]:
     """Topic -> a message of a closed round as the shoe makes it, with places for table and number."""
-    command = [sys.executable, "-m", "firmware_bridge", "replay", "-"]
-    done = subprocess.run(command, input="Ks 5h 9d 3c\n", capture_output=True, text=True, check=True)
     found = {}
-    for line in done.stdout.splitlines():
-        topic, _, payload = line.removeprefix('{"topic":"').removesuffix("}").partition('","retain":false,"payload":')
+    for topic, payload in replayed("Ks 5h 9d 3c"):
         if topic == "round" or '"event":{"type":"RoundClosed"' in payload:
             found[topic] = payload
     for topic, text in found.items():
@@ -109,20 +109,41 @@ def deliveries(rounds: int, whole: bool, events: bool) -> list[Delivery]:
 
 
 def shoes(rounds: int) -> list[Delivery]:
-    """Every message of shuffled shoes, some 7 a round, of a table after the other."""
+    """Every message of shuffled shoes, some 7 a round, of a table after the other, as a table sends it."""
     cards = list(GAMES["baccarat"].pack) * 8
     Random(1).shuffle(cards)
-    command = [sys.executable, "-m", "firmware_bridge", "replay", "--no-burn", "--topic", "event,round", "-"]
     dealt = " ".join(f"{each.value}" for each in cards[:400])
-    done = subprocess.run(command, input=f"{dealt}\n", capture_output=True, text=True, check=True)
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    in_a_shoe = sum(each["topic"] == "round" for each in found)
-    made = []
-    for number in range(-(-rounds // in_a_shoe)):
-        for each in found:
-            payload = json.dumps(each["payload"]).replace('"replay"', f'"t{number:03}"')
-            made.append(Delivery(f"shoe/t{number:03}/{each['topic']}", payload.encode()))
-    return made
+    found = list(replayed(dealt, "--no-burn", "--topic", "event,round"))
+    in_a_shoe = sum(topic == "round" for topic, _ in found)
+    tables = [f"t{number:03}" for number in range(-(-rounds // in_a_shoe))]
+    return [Delivery(f"shoe/{table}/{topic}", body) for table in tables for topic, body in named(found, table)]
+
+
+def replayed(cards: str, *options: str) -> Iterator[tuple[str, str]]:
+    """Topic and payload of each message about these cards."""
+    command = [sys.executable, "-m", "firmware_bridge", "replay", *options, "-"]
+    done = subprocess.run(command, input=f"{cards}\n", capture_output=True, text=True, check=True)
+    for line in done.stdout.splitlines():
+        topic, _, payload = line.removeprefix('{"topic":"').removesuffix("}").partition('","retain":false,"payload":')
+        yield topic, payload
+
+
+def named(found: Sequence[tuple[str, str]], table: str) -> Iterator[tuple[str, bytes]]:
+    """The messages of a table of another name, with the heads that follow from it."""
+    head = FIRST_HEAD
+    renamed = [(topic, text.replace('"replay"', f'"{table}"', 1).encode()) for topic, text in found]
+    for _, of_entry in groupby(renamed, lambda each: msgspec.json.decode(each[1], type=Place).seq):
+        entry = list(of_entry)
+        parts = [each for topic, body in entry if topic == "event" and (each := part(body))]
+        before = parts[0].head
+        head = sha256(head.encode() + parts[-1].sealed.encode() + public_bytes(parts)).hexdigest()
+        yield from ((topic, body.replace(before.encode(), head.encode(), 1)) for topic, body in entry)
+
+
+class Place(msgspec.Struct):
+    """What the bench reads of a message."""
+
+    seq: int
 
 
 def batches(all_of: Sequence[Item]) -> Iterator[list[Item]]:

@@ -57,25 +57,39 @@ class Day(Struct):
         self.corrected += times * (round.revision > 0)
         self.staked += times * (round.staked or 0)
         self.house += times * (round.house or 0)
-        add_bets(self.bets, round, times)
+        for name, net in nets_of(round.bets).items():
+            bet = self.bets.get(name)
+            if bet is None:
+                bet = self.bets[name] = Bet()
+            if net > 0:
+                bet.win += times
+            elif net < 0:
+                bet.lose += times
+            else:
+                bet.push += times
+                continue
+            bet.units += times * net
+
+    def merge(self, more: "Day") -> None:
+        """Add the sums of other rounds."""
+        self.rounds += more.rounds
+        self.voided += more.voided
+        self.corrected += more.corrected
+        self.by_hand += more.by_hand
+        self.staked += more.staked
+        self.house += more.house
+        merge_bets(self.bets, more.bets)
 
 
-def add_bets(bets: dict[str, Bet], round: Round, times: int = 1) -> None:
-    """Add what each bet did in a round, or with -1 take it out again. bets: bet -> its sums."""
-    for name, net in nets_of(round.bets).items() if round.counts else ():
-        bet = bets.get(name)
-        if bet is None:
-            bet = bets[name] = Bet()
-        if net > 0:
-            bet.win += times
-        elif net < 0:
-            bet.lose += times
-        else:
-            bet.push += times
-            continue
-        bet.units += times * net
-    if times < 0:
-        for name in [name for name, bet in bets.items() if bet == Bet()]:
+def merge_bets(bets: dict[str, Bet], more: dict[str, Bet]) -> None:
+    """Add sums of bets; a bet that is in no round any more is left out. bets: bet -> its sums."""
+    for name, each in more.items():
+        bet = bets.setdefault(name, Bet())
+        bet.win += each.win
+        bet.lose += each.lose
+        bet.push += each.push
+        bet.units += each.units
+        if bet == Bet():
             del bets[name]
 
 
@@ -98,14 +112,14 @@ class TableDay(NamedTuple):
     day: str
     game: str
 
+    @classmethod
+    def of(cls, name: DayName) -> "TableDay":
+        """The day at its table of a dealer's."""
+        return cls(name.table, name.day, name.game)
+
 
 TableBets = dict[TableDay, dict[str, Bet]]
 """Gaming day at a table -> bet -> its sums, of all dealers."""
-
-
-def table_day(round: Round) -> TableDay:
-    """The day at its table that a round belongs to."""
-    return TableDay(round.table, round.day, round.game)
 
 
 class Slot(NamedTuple):
@@ -126,12 +140,14 @@ def add_pace(slots: Slots, round: Round | None, closed_at: str | None, times: in
         slots.setdefault(Slot(round.table, since), Counter())[round.day, round.dealt_by] += times
 
 
-def add_all(days: dict[DayName, Day], changes: Iterable[Changed]) -> None:
-    """Add changes of rounds to the sums of their days."""
+def days_of(changes: Iterable[Changed]) -> dict[DayName, Day]:
+    """What changes of rounds add to the sums of their days, less what they take out."""
+    days: dict[DayName, Day] = {}
     for now, before in changes:
         if before:
             days.setdefault(name_of(before), Day()).add(before, -1)
         days.setdefault(name_of(now), Day()).add(now)
+    return days
 
 
 nets_of_day = msgspec.json.Decoder(dict[str, tuple[int, int, int, int]]).decode

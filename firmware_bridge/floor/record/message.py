@@ -156,13 +156,10 @@ def _not_of_its_form(message: _Event | _Round) -> str | None:
     if isinstance(message, _Round):
         journals += [message.prev.journal] if message.prev else []
         words += [message.game, message.status]
-    for is_one, texts, what in (
-        (_is_journal, journals, "the id of a journal"),
-        (_is_word, words, "a game or a status"),
-    ):
-        for text in texts:
-            if not is_one(text):
-                return f"{text!r} in it is not {what}"
+    if (text := next((each for each in journals if not _is_journal(each)), None)) is not None:
+        return f"{text!r} in it is not the id of a journal"
+    if (text := next((each for each in words if not _is_word(each)), None)) is not None:
+        return f"{text!r} in it is not a game or a status"
     return None if _is_time(message.at) else f"{message.at!r} in it is not a time"
 
 

@@ -28,13 +28,12 @@ from firmware_bridge.floor.facts.sums import (
     Slots,
     TableBets,
     TableDay,
-    add_all,
-    add_bets,
     add_pace,
     as_json,
     bets_of,
+    days_of,
+    merge_bets,
     name_of,
-    table_day,
 )
 from firmware_bridge.floor.record.message import Key, Row, rfc3339
 from firmware_bridge.floor.record.state import Changes, TrustedKey
@@ -101,11 +100,10 @@ class FactWrites(FeedWrites):
     def rebuild_days(self, table: str) -> None:
         """Rebuild the sums of all days of a table, in one transaction."""
         with self._transaction(), self._alone():
-            days, bets, slots = dict[DayName, Day](), TableBets(), Slots()
+            days, slots = dict[DayName, Day](), Slots()
             for each in self._all(self._sql.FACT_ROUNDS_OF, tbl=table):
                 if round := (kept := _kept(each)).round:
                     days.setdefault(name_of(round), Day()).add(round)
-                    add_bets(bets.setdefault(table_day(round), {}), round)
                     add_pace(slots, round, kept.closed_at)
             for statement in (
                 self._sql.FORGET_DAYS,
@@ -115,8 +113,7 @@ class FactWrites(FeedWrites):
                 self._sql.FORGET_HOURS,
             ):
                 self._many(statement, [(table,)])
-            self._put_days(days)
-            self._put_bets(bets)
+            self._change_days(days)
             self._put_slots(slots, {})
 
     def _rebuild(self, key: Key) -> None:
@@ -183,7 +180,7 @@ class FactWrites(FeedWrites):
             if kept.round and kept.round != before[name].round
         ]
         self._save_stakes(counting)
-        self._change_days(counting)
+        self._change_days(days_of(counting))
         slots = Slots()
         for name, kept in changed.items():
             add_pace(slots, before[name].round, before[name].closed_at, -1)
@@ -203,15 +200,12 @@ class FactWrites(FeedWrites):
         if stakes := [(*each.now.name, *stake) for each in changes for stake in each.now.stakes]:
             self._many(self._sql.FACT_STAKE, stakes)
 
-    def _change_days(self, changes: Sequence[Changed]) -> None:
-        days = self._days({name_of(each) for change in changes for each in change if each})
-        add_all(days, changes)
+    def _change_days(self, changes: dict[DayName, Day]) -> None:
+        days, bets = self._days(changes), self._table_bets({TableDay.of(each) for each in changes})
+        for name, more in changes.items():
+            days.setdefault(name, Day()).merge(more)
+            merge_bets(bets.setdefault(TableDay.of(name), {}), more.bets)
         self._put_days(days)
-        bets = self._table_bets({table_day(each) for change in changes for each in change if each})
-        for now, before in changes:
-            if before:
-                add_bets(bets.setdefault(table_day(before), {}), before, -1)
-            add_bets(bets.setdefault(table_day(now), {}), now)
         self._put_bets(bets)
 
     def _days(self, names: Iterable[DayName]) -> dict[DayName, Day]:
@@ -281,14 +275,11 @@ class FactWrites(FeedWrites):
             for each in self._all(self._sql.FACT_ROUNDS_IN, tbl=key.table, journal=key.journal)
             if (kept := _kept(each)).round
         ]
-        days, slots = self._days({name_of(each) for each, _ in rounds}), Slots()
-        bets = self._table_bets({table_day(each) for each, _ in rounds})
+        days, slots = dict[DayName, Day](), Slots()
         for each, closed_at in rounds:
             days.setdefault(name_of(each), Day()).add(each, -1)
-            add_bets(bets.setdefault(table_day(each), {}), each, -1)
             add_pace(slots, each, closed_at, -1)
-        self._put_days(days)
-        self._put_bets(bets)
+        self._change_days(days)
         self._change_slots(slots)
         for statement in self._sql.forgetting():
             self._many(statement, [key])

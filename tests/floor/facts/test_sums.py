@@ -6,7 +6,7 @@ from collections import defaultdict
 from itertools import pairwise
 
 from firmware_bridge.floor.facts.rows import Round
-from firmware_bridge.floor.facts.sums import Changed, Day, DayName, add_all
+from firmware_bridge.floor.facts.sums import Changed, Day, DayName, days_of
 
 BETS = ("player", "banker", "tie")
 DAYS = ("2026-11-20", "2026-11-21")
@@ -76,7 +76,11 @@ def test_sums_are_those_of_the_rounds_that_count() -> None:
             tellings = [told(chance, number, revision) for revision in range(chance.randrange(1, 4))]
             changes += [Changed(tellings[0]), *(Changed(later, before) for before, later in pairwise(tellings))]
             counting.append(tellings[-1])
-        add_all(days, changes)
+        while changes:  # in parts, as they come
+            some = chance.randrange(1, len(changes) + 1)
+            for name, more in days_of(changes[:some]).items():
+                days.setdefault(name, Day()).merge(more)
+            del changes[:some]
         sums = {
             name: (
                 day.rounds,
