@@ -10,7 +10,7 @@ from typing import Annotated, Final, Generic, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from firmware_bridge.client.heads import Part, follows, is_round_of, part, round_of
-from firmware_bridge.record.verify import Checkpoint, grow, leaf_hash, root_of
+from firmware_bridge.record.verify import ROUND_KINDS, Checkpoint, grow, leaf_hash, root_of
 
 LONGEST_ORIGIN: Final = 200
 
@@ -145,7 +145,7 @@ class Entry(Generic[M]):
     def is_whole(self) -> bool:
         """Whether all its messages are here, each in one form at least."""
         events = [next(iter(each.values()))[0] for each in self.parts.values() if each]
-        return len(events) == self.of and all(self.rounds.get(each.n) for each in events if round_of(each))
+        return len(events) == self.of and all(self.rounds.get(each.n) for each in events if each.kind in ROUND_KINDS)
 
     @property
     def lasts(self) -> list[Part]:
@@ -159,7 +159,7 @@ class Entry(Generic[M]):
 
     def made(self, before: str, after: Tree, keys: EntryKeys, ways: int) -> Made[M] | None:
         """The entry by the best of its messages, if it is whole and follows a head. after: the tree before it."""
-        if len(self.parts) < self.of:
+        if len(self.parts) < self.of or self._lacks_round:
             return None
         choices = [[*self.parts.get(n, {}).values()][::-1] for n in range(1, self.of + 1)]
         choices[-1].reverse()
@@ -173,6 +173,15 @@ class Entry(Generic[M]):
                 if messages and keys.takes(note, tree, begun):
                     return Made(parts, messages, tree, begun)
         return None
+
+    @property
+    def _lacks_round(self) -> bool:
+        """Whether a round is missing, in whatever form its event came."""
+        return any(
+            not self.rounds.get(n) and all(each.kind in ROUND_KINDS for each, _ in forms.values())
+            for n, forms in self.parts.items()
+            if forms
+        )
 
     def _tree(self, last: Part, after: Tree) -> Tree:
         begun = begun_by(last)
