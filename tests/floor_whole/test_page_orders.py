@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from html import unescape
@@ -194,24 +193,6 @@ def test_a_form_that_is_sent_twice_is_one_order(pit: Callable[..., Pit]) -> None
     assert len([each for each in floor.backend.received if each.topic.endswith("/command")]) == 1
 
 
-def test_a_table_that_does_not_answer_is_said_and_the_same_form_acts_once(pit: Callable[..., Pit]) -> None:
-    floor = pit()
-    floor.deal("9d 4s")
-    form = floor.form("void", why="misdeal")
-    assert floor.table.process
-    floor.table.process.send_signal(signal.SIGSTOP)
-    silent = floor.send(form)
-    assert (silent.status, "did not answer within 10 s" in silent.body) == (504, True)
-    assert "not known: the table has not answered yet" in floor.html()
-    assert "no answer within 10 s" in floor.page.log
-    floor.table.process.send_signal(signal.SIGCONT)
-    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
-    until(lambda: floor.send(form).status == 409)  # the page has heard of it
-    assert len(floor.events("CommandAnswered")) == 1
-    until(lambda: "not known" not in floor.html())
-    assert re.search("Void</strong> ANNA: taken", floor.html())
-
-
 TWO: dict[str, Any] = {"service": {"second_person": ["void", "resolve"]}, "two_people": True}
 
 
@@ -299,30 +280,6 @@ def test_a_table_is_closed_between_shoes_and_stands_among_the_closed_ones(pit: C
     assert re.search(r'id="tile-T07" class="is-closed"', wall)
     (closed,) = floor.events("TableClosed")
     assert (closed["by"], closed["why"]) == ("key/page", "night")
-
-
-def test_an_order_to_a_table_that_restarts_before_its_answer_is_carried_out_once_or_not_at_all(
-    pit: Callable[..., Pit],
-) -> None:
-    floor = pit()
-    floor.deal("9d 4s")
-    form = floor.form("void", why="misdeal")
-    assert floor.table.process
-    floor.table.process.send_signal(signal.SIGSTOP)
-    with ThreadPoolExecutor(1) as sent:
-        given = sent.submit(floor.send, form)
-        floor.backend.wait_until(lambda: [each for each in floor.backend.received if each.topic.endswith("/command")])
-        floor.table.kill()
-        floor.table.start()
-        status = given.result().status
-    voided = len(floor.events("RoundVoided"))
-    assert (status, voided) in {(200, 1), (409, 0), (504, 0), (504, 1)}
-    if status == 504:  # then the table says it on the page
-        until(lambda: "ANNA" in floor.html())
-    again = floor.send(form).status
-    floor.table.pause(0.5)
-    assert len(floor.events("RoundVoided")) <= 1
-    assert (again == 200) <= (len(floor.events("RoundVoided")) == 1)
 
 
 def test_a_right_that_the_key_lacks_is_said_by_the_table_and_a_lost_broker_by_the_page(
