@@ -96,6 +96,15 @@ def test_the_page_is_killed(watching: list[Tab], house: House) -> None:
     come_back(watching)
 
 
+def test_the_page_is_frozen(watching: list[Tab], house: House) -> None:
+    """Connections stay, and nothing comes: three beats are missed."""
+    since = now_ms()
+    house.page.pause()
+    say_that_they_are_old(watching, since)
+    house.page.resume()
+    come_back(watching)
+
+
 def test_the_proxy_is_killed(watching: list[Tab], house: House) -> None:
     since = now_ms()
     house.nginx.kill()

@@ -22,7 +22,7 @@ from firmware_bridge.floor.page.feed import now_ms
 
 log = logging.getLogger(__name__)
 
-BEAT_S: Final = 5.0
+BEAT_S: Final = 2.5
 """Time between two beats; a browser shows a page as lost after three without one."""
 
 REST_S: Final = 0.25

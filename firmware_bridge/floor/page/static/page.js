@@ -1,7 +1,7 @@
 // Keeps a page up to date: replaces the parts that the server sends, greys the page while nothing comes.
 "use strict";
 
-const QUIET_MS = 15000; // three beats
+const QUIET_MS = 7500; // three beats
 const AGAIN_MS = 5000;
 const STORED_MS = 4000;
 const body = document.body;

@@ -2,7 +2,7 @@
 // screen says so, because what it shows is old. It loads its page again when the office or another release asks for it.
 // After each change it sends the event `drawn`.
 "use strict";
-const SILENT_MS = 15000;
+const SILENT_MS = 7500;
 const BEAT_MS = 30000;
 const screen_ = document.getElementById("screen");
 const lost = document.getElementById("lost");
