@@ -108,14 +108,17 @@ def deliveries(rounds: int, whole: bool, events: bool) -> list[Delivery]:
     return made
 
 
-def shoes(rounds: int) -> list[Delivery]:
-    """Every message of shuffled shoes, some 7 a round, of a table after the other, as a table sends it."""
+def shoes(rounds: int, name: str = "t") -> list[Delivery]:
+    """Every message of shuffled shoes, some 7 a round, of a table after the other, as a table sends it.
+
+    name: how the tables' names begin.
+    """
     cards = list(GAMES["baccarat"].pack) * 8
     Random(1).shuffle(cards)
     dealt = " ".join(f"{each.value}" for each in cards[:400])
     found = list(replayed(dealt, "--no-burn", "--topic", "event,round"))
     in_a_shoe = sum(topic == "round" for topic, _ in found)
-    tables = [f"t{number:03}" for number in range(-(-rounds // in_a_shoe))]
+    tables = [f"{name}{number:03}" for number in range(-(-rounds // in_a_shoe))]
     return [Delivery(f"shoe/{table}/{topic}", body) for table in tables for topic, body in named(found, table)]
 
 
