@@ -12,15 +12,19 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from html import unescape
+from http.client import HTTPConnection, HTTPResponse
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
 from tests.floor.kills_record import end_left_behind, working_in
 from tests.tools.floor_demo.floor import TABLES
+from tests.tools.floor_demo.people import PASSWORD
 from tests.tools.floor_demo.trouble import TROUBLES
 
 pytestmark = pytest.mark.skipif(
@@ -135,6 +139,30 @@ def test_a_floor_shows_every_trouble_and_leaves_nothing(floor: Floor, tmp_path: 
     assert running.communicate(timeout=LIMIT_S) == ("", "")
     assert running.returncode == 0
     assert working_in(tmp_path) == list(tmp_path.iterdir()) == []
+
+
+def test_people_sign_in_at_a_floor_and_give_the_orders_that_its_tables_take(floor: Floor, tmp_path: Path) -> None:
+    running = floor("--trouble", "--people")
+    said = told(running)
+    [address] = re.findall(r"^page +(\S+)/$", said, re.M)
+    port = int(address.rpartition(":")[2])
+    with closing(HTTPConnection("127.0.0.1", port, timeout=LIMIT_S)) as server:
+
+        def answer(method: str, path: str, body: str = "", **headers: str) -> tuple[HTTPResponse, str]:
+            server.request(method, path, body or None, headers)
+            response = server.getresponse()
+            return response, response.read().decode()
+
+        form = {"Content-Type": "application/x-www-form-urlencoded", "Origin": address}
+        signed_in, _ = answer("POST", "/sign-in", urlencode({"name": "ANNA", "password": PASSWORD}), **form)
+        cookie = (signed_in.getheader("set-cookie") or "").partition(";")[0]
+        until(lambda: "do=resolve" in answer("GET", "/table/T04?lang=en", Cookie=cookie)[1])
+        shown = answer("GET", "/table/T04?lang=en", Cookie=cookie)[1]
+        [link] = re.findall(r'href="(/table/T04/order[^"]*do=resolve[^"]*)"', shown)
+        assert "asks for two people" in answer("GET", unescape(link), Cookie=cookie)[1]
+    running.send_signal(signal.SIGINT)
+    assert running.communicate(timeout=LIMIT_S) == ("", "")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_floor_of_too_few_tables_for_its_troubles_says_how_many(floor: Floor) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 from firmware_bridge.config.load import parse
@@ -75,8 +76,12 @@ def table_config(
     port: int,
     stored: str | None,
     witnesses: Sequence[str] = (),
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Config:
-    """The config of one table of a fleet, with a key beside its journals; what it does not name is the usual one."""
+    """The config of one table of a fleet, with a key beside its journals; what it does not name is the usual one.
+
+    more: further sections.
+    """
     key = directory.with_name(f"{directory.name}.record-key")
     key.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
@@ -89,6 +94,7 @@ def table_config(
             "mqtt": mqtt | ({"stored": stored} if stored else {}),
             "journal": {"dir": str(directory)},
             "record": {"key_file": str(key), "witnesses": list(witnesses)},
+            **more,
         }
     )
 

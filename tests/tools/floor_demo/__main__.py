@@ -14,6 +14,7 @@ from typing import Final
 from firmware_bridge.demo.broker import CHOICES, HOST
 from firmware_bridge.errors import BridgeError
 from tests.tools.floor_demo.floor import TABLES, PlainTable, SimulatedFloor, plain_tables
+from tests.tools.floor_demo.people import PASSWORD, PEOPLE
 from tests.tools.floor_demo.trouble import TROUBLES
 
 PAGE_PORT, BROKER_PORT = 8080, 1883
@@ -44,7 +45,9 @@ async def _run(options: argparse.Namespace, folder: Path) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     plain = plain_tables(options.tables, options.trouble)
-    floor = SimulatedFloor(folder, options.port, options.broker_port, options.broker, options.speed, plain)
+    floor = SimulatedFloor(
+        folder, options.port, options.broker_port, options.broker, options.speed, plain, options.people
+    )
     opening = asyncio.create_task(floor.open())
     stopping = asyncio.create_task(stop.wait())
     try:
@@ -74,6 +77,9 @@ def _print_addresses(options: argparse.Namespace, floor: SimulatedFloor, plain: 
             print(f"          {each.id} {each.trouble.text}")
     print(f"store     {floor.store}; ask it with shoe-floor --config {floor.config} export rounds")
     print(f"page      {floor.address}")
+    if options.people:
+        who = ", ".join(f"{name} ({role})" for name, role in PEOPLE.items())
+        print(f'people    {who}; password "{PASSWORD}"; orders at the tables without readers')
     print(f"guests    {floor.guests}")
     print("Ctrl-C ends all of it, and nothing is left.", flush=True)
 
@@ -87,6 +93,8 @@ def _parser() -> argparse.ArgumentParser:
     text = f"how many, to {MOST} (default {few}; with --trouble {more})"
     parser.add_argument("--tables", type=int, metavar="N", help=text)
     parser.add_argument("--trouble", action="store_true", help="a table with each trouble: blocked, lost, forged ..")
+    text = "people sign in, say who goes, and give orders"
+    parser.add_argument("--people", action="store_true", help=text)
     parser.add_argument("--broker", choices=CHOICES, default="auto", help="default: mosquitto if installed")
     parser.add_argument(
         "--speed", type=float, default=SPEED, metavar="X", help="of the dealers: 1 is human (default 2)"

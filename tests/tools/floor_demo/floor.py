@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from firmware_bridge.demo.broker import HOST, BrokerError, EmbeddedBroker, free_port
 from firmware_bridge.floor.page.addresses import Addresses, path_of
 from tests.tools.floor_demo.first import first
+from tests.tools.floor_demo.people import floor_toml
 from tests.tools.floor_demo.programs import FloorError, Programs
 from tests.tools.floor_demo.trouble import NONE, TROUBLES, Trouble
 
@@ -68,26 +69,35 @@ port = {broker}
 [store]
 path = "{store}"
 
-[page]
-port = {page}
-sign_in = "off"
-
 [screen]
 secrets = "{screens}"
+
 """
+
+
+ALONE: Final = '[page]\nsign_in = "off"\n'
+"""What the floor says of the page where nobody signs in."""
 
 
 class SimulatedFloor:
     """Everything in `folder`. port, broker_port: of page and broker; another is taken where one is in use.
 
     broker: a kind of `EmbeddedBroker`. speed: of the dealers, 1 is human. plain: tables beside `TABLES`.
+    people: whether they sign in, and give orders at the plain tables.
     Raises BrokerError.
     """
 
     def __init__(
-        self, folder: Path, port: int, broker_port: int, broker: str, speed: float, plain: Sequence[PlainTable] = ()
+        self,
+        folder: Path,
+        port: int,
+        broker_port: int,
+        broker: str,
+        speed: float,
+        plain: Sequence[PlainTable] = (),
+        people: bool = False,
     ) -> None:
-        self._folder, self._speed, self._plain = folder, speed, plain
+        self._folder, self._speed, self._plain, self._people = folder, speed, plain, people
         self.config, self.store = folder / "floor.toml", folder / "floor.db"
         self._screens = folder / "screens.json"
         self.broker = EmbeddedBroker(broker, folder, _port(broker_port))
@@ -108,9 +118,9 @@ class SimulatedFloor:
     async def open(self) -> None:
         """Start everything; the page answers then. Raises BrokerError, FloorError."""
         await self.broker.start()
-        self.config.write_text(
-            CONFIG.format(broker=self.broker.port, store=self.store, page=self.port, screens=self._screens)
-        )
+        page = floor_toml(self._folder) if self._people else ALONE
+        config = CONFIG.format(broker=self.broker.port, store=self.store, screens=self._screens)
+        self.config.write_text(config + page.replace("[page]\n", f"[page]\nport = {self.port}\n"))
         floor = "firmware_bridge.floor", "--config", str(self.config)
         await self._programs.start("ingest", *floor, "ingest")
         await self._programs.start("page", *floor, "page")
@@ -157,7 +167,7 @@ class SimulatedFloor:
             writer.write(f"GET / HTTP/1.1\r\nHost: {HOST}:{self.port}\r\nConnection: close\r\n\r\n".encode())
             line = await reader.readline()
             writer.close()
-            return b" 200 " in line
+            return b" 200 " in line or b" 303 " in line  # to the form to sign in
         return False
 
 

@@ -22,6 +22,7 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.shoe import Phase, phase
 from tests.tools.fleet.table import FleetTable, table_config
 from tests.tools.floor_demo.first import first
+from tests.tools.floor_demo.people import bridge_toml
 from tests.tools.floor_demo.table import STORED
 from tests.tools.floor_demo.trouble import NAMED, Trouble
 
@@ -42,7 +43,15 @@ class TroubledTable:
         game, _, trouble = rest.partition(":")
         self.trouble: Trouble = NAMED[trouble]
         self._act_s, self._random = ACT_S / speed, Random(self.name)
-        config = table_config(self.name, game, folder / self.name, HOST, broker[1], STORED)
+        config = table_config(
+            self.name,
+            game,
+            folder / self.name,
+            HOST,
+            broker[1],
+            STORED,
+            more=bridge_toml(folder, self.trouble.asks_two),
+        )
         if self.trouble.is_unsigned:
             Path(config.record.key_file or "").unlink()
         settings = replace(broker_settings(config), protocol=PROTOCOL[broker[0]])

@@ -33,7 +33,8 @@ class Trouble(NamedTuple):
     """What is wrong with a table. happens: the input that makes it so; None where a process or a stranger does.
 
     plays_on: the dealer goes on after it. is_lost: its process is killed. is_unsigned: it has no key. stops: its daemon
-    ends in order. told: what a stranger tells in its name: `forged`, `ahead` or `junk`.
+    ends in order. asks_two: with `--people` it asks for two people. told: what a stranger tells in its name: `forged`,
+    `ahead` or `junk`.
     """
 
     name: str
@@ -43,11 +44,14 @@ class Trouble(NamedTuple):
     is_lost: bool = False
     is_unsigned: bool = False
     stops: bool = False
+    asks_two: bool = False
     told: str = ""
 
 
 TROUBLES: Final = (
-    Trouble("unreadable", "blocked: a card cannot be read", unread),
+    Trouble(
+        "unreadable", "blocked: a card cannot be read; with --people its decision needs two", unread, asks_two=True
+    ),
     Trouble("lid", "blocked: the lid is open", lid),
     Trouble("reader", "blocked: the reader is gone", no_reader),
     Trouble("sensor", "warning: a sensor is stuck", stuck, plays_on=True),
