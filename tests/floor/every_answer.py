@@ -79,8 +79,25 @@ def test_each_correction_and_void_is_said_with_what_it_replaced(store: Store) ->
 
 
 def test_a_change_without_its_messages_is_said_too() -> None:
-    found = changes([RoundMessage("2026-11-20", "T07", "1-abc", 1, 2, "voided", "wu", b"")])
+    found = changes([RoundMessage("2026-11-20", "T07", "1-abc", 1, 2, "voided", "wu", b"", "")])
     assert found.rows == [("2026-11-20", "T07", "1", "2", "", "voided", "", "", "wu", "", "", "")]
+
+
+def test_who_is_the_person_for_whom_a_key_gave_the_order(store: Store) -> None:
+    """The messages name the key; the answer of the same entry names the person."""
+    closed = next(each for each in rows("baccarat") if each.topic == "round")
+    order = {"type": "CommandAnswered", "answer": {"ok": True, "do": "void"}, "by": "key/page", "on_behalf_of": "ANNA"}
+    voided = changed(closed, by="key/page", second="CARL", status="voided", why=["misdeal"], seq=101, revision=1)
+    answered = event_of("T07", 1, 101, datetime.fromisoformat("2026-11-03T10:00:00+00:00"), example("event"), order)
+    begin = {"type": "Irregular", "detail": "a card is stuck", "since": 1, "id": "jam"}
+    end = {"type": "IrregularityClosed", "choice": "end shoe", "id": "jam"}
+    store.save([closed, voided, answered._replace(table=closed.table, journal=closed.journal, n=2)], [], [])
+    store.save([at_minute(1, 10, begin), at_minute(2, 20, end), at_minute(2, 20, order)._replace(n=9)], [], [])
+    day = Between("2026-11-01", "2026-11-30", "T07")
+    [void] = changes(store.changes(NOVEMBER)).rows
+    assert void[6:8] == ("ANNA (key/page)", "CARL")
+    [alarm] = alarms(store.alarms(day), day.end).rows
+    assert alarm[4:7] == ("end shoe", "ANNA (key/page)", "")
 
 
 def test_an_alarm_is_open_until_the_next_end_of_its_kind(store: Store) -> None:

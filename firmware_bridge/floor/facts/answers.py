@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from firmware_bridge.facts.orders import BY_KEY
 from firmware_bridge.floor.facts.reports import Report
 
 ASKED: Final = {
@@ -23,7 +24,10 @@ ASKED: Final = {
 
 
 class RoundMessage(NamedTuple):
-    """A message about a round that was corrected or voided. status: of its newest one. body: empty where it is lost."""
+    """A message about a round that was corrected or voided. status: of its newest one. body: empty where it is lost.
+
+    person: for whom its order was given, "" where not known.
+    """
 
     day: str
     table: str
@@ -33,10 +37,11 @@ class RoundMessage(NamedTuple):
     status: str
     dealer: str
     body: bytes
+    person: str
 
 
 class AlarmAt(NamedTuple):
-    """An alarm that began or ended. at: RFC 3339."""
+    """An alarm that began or ended. at: RFC 3339. by, person: who gave the order that ended it, and for whom."""
 
     table: str
     id: str
@@ -46,6 +51,17 @@ class AlarmAt(NamedTuple):
     choice: str
     by: str
     second: str
+    person: str = ""
+
+    @property
+    def given_by(self) -> str:
+        """Who ended it."""
+        return giver(self.by, self.person)
+
+
+def giver(by: str, person: str) -> str:
+    """Who gave an order: of one that a key gave for a person, both. by: as in the message."""
+    return f"{person} ({by})" if person and by.startswith(BY_KEY) else by
 
 
 class _Card(Struct):
@@ -89,7 +105,7 @@ def _changes(messages: list[RoundMessage]) -> Iterator[tuple[str, ...]]:
             continue
         read = _result(each.body)
         if read.status != "closed":
-            who = read.by, read.second, each.dealer
+            who = giver(read.by, each.person), read.second, each.dealer
             yield (*name, read.at, read.status, *who, "; ".join(read.why), before, read.text)
         before = read.text
 
@@ -117,4 +133,4 @@ def _alarm(began: AlarmAt, ended: AlarmAt | None) -> tuple[str, ...]:
     if ended is None:
         return (*head, "", "open", "", "", began.detail)
     minutes = (datetime.fromisoformat(ended.at) - datetime.fromisoformat(began.at)).total_seconds() / 60
-    return (*head, f"{minutes:.1f}", ended.choice, ended.by, ended.second, began.detail)
+    return (*head, f"{minutes:.1f}", ended.choice, ended.given_by, ended.second, began.detail)

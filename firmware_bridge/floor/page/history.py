@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.wire import MOST, ClosedRound, RoundMessage, VoidedRound
-from firmware_bridge.floor.facts.answers import AlarmAt, spans
+from firmware_bridge.floor.facts.answers import AlarmAt, giver, spans
 from firmware_bridge.floor.latest import milliseconds
 from firmware_bridge.floor.page.document import address
 from firmware_bridge.floor.page.markup import Html, Part, macro, moment
@@ -32,19 +32,24 @@ Span = tuple[AlarmAt, AlarmAt | None]
 
 
 class Version(NamedTuple):
-    """What was recorded about a round. seq: its entry. result: None where this page cannot read it."""
+    """What was recorded about a round. seq: its entry. result: None where this page cannot read it.
+
+    person: for whom an order of it was given, "" where not known.
+    """
 
     journal: str
     seq: int
     message: RoundMessage | None
     result: RoundSummary | None
+    person: str = ""
 
     @property
     def by(self) -> tuple[str, ...]:
         """Who corrected or voided it."""
         if self.message is None or type(self.message) is ClosedRound:
             return ()
-        return tuple(each for each in (getattr(self.message, "by", ""), getattr(self.message, "second", "")) if each)
+        by = giver(getattr(self.message, "by", ""), self.person)
+        return tuple(each for each in (by, getattr(self.message, "second", "")) if each)
 
     @property
     def why(self) -> tuple[str, ...]:
@@ -147,7 +152,9 @@ def _version(found: PastRound) -> Version:
         message, own = read(found.body)
     except MessageError:
         return Version(found.journal, found.seq, None, None)
-    return Version(found.journal, found.seq, message, summarised(message, own, milliseconds(message.at) or 0))
+    return Version(
+        found.journal, found.seq, message, summarised(message, own, milliseconds(message.at) or 0), found.person
+    )
 
 
 def _alarms(reader: Reader, table: str, shoes: Iterable[PastShoe]) -> list[Span]:
@@ -165,7 +172,7 @@ def _listed(alarms: Iterable[Span], lang: Language) -> list[tuple[str, str, Part
             _moment(began.at),
             _moment(ended.at) if ended else None,
             _ending(ended.choice, lang) if ended else "",
-            _people(lang, ended.by, ended.second) if ended else "",
+            _people(lang, ended.given_by, ended.second) if ended else "",
             in_words(lang, began.detail),
         )
         for began, ended in alarms

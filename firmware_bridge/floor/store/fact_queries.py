@@ -145,15 +145,15 @@ class FactQueries(RecordQueries):
 
     def changes(self, between: Between) -> list[RoundMessage]:
         """All messages about the rounds that were corrected or voided, round by round, the newest of each last."""
-        bodies = dict[tuple[Any, ...], list[bytes]]()
+        bodies = dict[tuple[Any, ...], list[tuple[bytes, str]]]()
         with self._in_words():
             changed = self._all(self._sql.CHANGED, **_named(between))
-            for *name, body in self._all(self._sql.CHANGES, **_named(between)):
-                bodies.setdefault(tuple(name), []).append(bytes(body))
+            for *name, body, person in self._all(self._sql.CHANGES, **_named(between)):
+                bodies.setdefault(tuple(name), []).append((bytes(body), person))
         return [
-            RoundMessage._make((*name, dealer or "", body))
+            RoundMessage._make((*name, dealer or "", *told))
             for *name, dealer in changed
-            for body in bodies.get(tuple(name[1:5]), [b""])
+            for told in bodies.get(tuple(name[1:5]), [(b"", "")])
         ]
 
     def alarms(self, between: Between) -> list[AlarmAt]:

@@ -20,6 +20,12 @@ DAY_KEY: Final = ("tbl", "day", "shift", "dealt_by", "game")
 """What a shift of a dealer at a table is named by, in the order of `DayName`."""
 
 
+def of_order(column: str, entry: str) -> str:
+    """A value of the order that was answered in an entry, null without one. entry: a table with its place."""
+    same = " and ".join(f"o.{each} = {entry}.{each}" for each in ("tbl", "journal", "seq"))
+    return f"(select max(o.{column}) from fact_order o where {same})"
+
+
 def _named(columns: str, of: str = "") -> str:
     """The rows with the names of a list. A join, since SQLite looks up no rows of `in (values ..)` in an index.
 
@@ -253,12 +259,19 @@ group by journal, shoe, dealt_by order by min(round)
 """)
 """Rounds, voided and corrected ones of each dealer of some shoes."""
 
+ALARM: Final = f"""
+select fact_alarm.tbl, id, at, is_open, detail, choice,
+  coalesce(nullif(by_name, ''), case when not is_open then {of_order("by_name", "fact_alarm")} end, ''), second,
+  coalesce({of_order("person", "fact_alarm")}, '')
+from fact_alarm"""
+"""Begin or end of an alarm; one that ended with something else, by the order of its entry."""
+
 ALARMS_IN: Final = text(f"""
-select tbl, id, at, is_open, detail, choice, by_name, second from fact_alarm {_named("tbl journal")}
+{ALARM} {_named("tbl journal")}
 order by at desc, seq desc, n desc limit {MOST_ALARMS}
 """)
 SHOE_ROUNDS: Final = text(f"""
-select m.journal, m.seq, coalesce(p.body, m.body) from {COUNTING}
+select m.journal, m.seq, coalesce(p.body, m.body), coalesce({of_order("person", "m")}, '') from {COUNTING}
   and m.tbl = :tbl and m.journal = :journal and coalesce(p.shoe, m.shoe) = :shoe
   and coalesce(p.round, m.round) between :first and :last
 order by coalesce(p.round, m.round), coalesce(p.revision, m.revision), m.seq, m.n limit :most

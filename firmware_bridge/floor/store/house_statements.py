@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import TextClause, text
 
+from firmware_bridge.floor.store.fact_statements import ALARM, of_order
 from firmware_bridge.floor.store.tables import COUNTING
 
 
@@ -114,7 +115,7 @@ order by day, tbl, shoe, round, journal
 """The rounds that were corrected or voided."""
 
 CHANGES: Final = text(f"""
-select r.tbl, r.journal, r.shoe, r.round, coalesce(p.body, m.body)
+select r.tbl, r.journal, r.shoe, r.round, coalesce(p.body, m.body), coalesce({of_order("person", "m")}, '')
 from fact_round r cross join {COUNTING}
   and m.tbl = r.tbl and m.journal = r.journal
   and coalesce(p.shoe, m.shoe) = r.shoe and coalesce(p.round, m.round) = r.round
@@ -123,8 +124,7 @@ order by coalesce(p.revision, m.revision), m.seq, m.n
 """)
 """All messages about these that count; `cross join` keeps SQLite from reading those of all other rounds."""
 
-ALARMS: Final = text("""
-select tbl, id, at, is_open, detail, choice, by_name, second
-from fact_alarm where at >= :begin and (:tbl = '' or tbl = :tbl) order by tbl, id, at, seq, n
+ALARMS: Final = text(f"""
+{ALARM} where at >= :begin and (:tbl = '' or tbl = :tbl) order by tbl, id, at, seq, n
 """)
 """Begin and end of all alarms from a time on, each id by itself."""

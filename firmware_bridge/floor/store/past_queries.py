@@ -35,11 +35,12 @@ class PastShoe(NamedTuple):
 
 
 class PastRound(NamedTuple):
-    """A message about a round, with its entry."""
+    """A message about a round, with its entry. person: for whom an order of it was given, "" where not known."""
 
     journal: str
     seq: int
     body: bytes
+    person: str
 
 
 class PastQueries(RecordQueries):
@@ -71,7 +72,7 @@ class PastQueries(RecordQueries):
         named = {"tbl": table, "journal": journal, "shoe": shoe, "first": first, "last": last, "most": MOST_MESSAGES}
         with self._in_words():
             found = self._all(self._sql.SHOE_ROUNDS, **named)
-        return [PastRound(str(journal), int(seq), as_bytes(body)) for journal, seq, body in found]
+        return [PastRound(str(journal), int(seq), as_bytes(body), person) for journal, seq, body, person in found]
 
 
 def _shoe(found: Any) -> PastShoe:
