@@ -8,7 +8,7 @@ from firmware_bridge.games.guest import Hand, Result, seat
 
 DEALER: Final = "D"
 
-CARDS: Final = (2, 3, 6, 8, 12, 24)
+CARDS: Final = (2, 3, 4, 6, 8, 12, 24)
 """Steps of the number of cards in a hand: what has more than one step has the size of the next."""
 
 HANDS: Final = (1, 2, 4, 6, 12)

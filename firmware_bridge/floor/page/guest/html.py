@@ -51,6 +51,7 @@ def screen(name: str, shown: View, lang: Language, look: Look = PLAIN_LOOK) -> H
         texts=texts,
         board=placed,
         is_dense=placed.hands >= DENSE,
+        is_bare=not any(each.points or each.kind or each.outcome for each in hands),
         kinds=_step(_wide(word) for each in hands for word in (each.points, *texts.kind(each).split())),
         words=_step(_wide(word) + SIGN * (not by_kind) for each in hands for word, by_kind in [texts.ended(each)]),
         note=code(shown.note, texts("note")) if shown.note else None,
