@@ -83,3 +83,15 @@ def test_seat_1_is_on_the_side_that_the_house_says(tab: Tab) -> None:
         order = tab.evaluate(f"({names})().map(each => each.querySelector('h3').textContent).join('')")
         assert order == ("1234567" if side == "left" else "7654321")
     assert len(board(shown).places) == 7
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_name_of_the_game_is_left_of_the_round_and_a_note_alone_is_large(tab: Tab, size: tuple[int, int]) -> None:
+    tab.set_viewport_size({"width": size[0], "height": size[1]})
+    box = "name => { const it = document.querySelector(name).getBoundingClientRect(); return [it.x, it.width]; }"
+    for name in ("baccarat, banker, over", "blackjack, 7 seats", "niuniu, live"):
+        tab.evaluate(FINDINGS, [screen("T07", SCENES[name], "en")])
+        assert tab.evaluate(box, "h1")[0] < tab.evaluate(box, ".round")[0], name
+    for name in ("baccarat, a note alone", "blackjack, a note alone"):
+        tab.evaluate(FINDINGS, [screen("T07", SCENES[name], "en")])
+        assert tab.evaluate(box, ".qr")[1] > min(size) / 2, name

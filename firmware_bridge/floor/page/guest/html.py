@@ -23,7 +23,7 @@ SIGN: Final = 1.3
 """Width of the sign before how a hand ended, and of the gap behind it."""
 
 DENSE: Final = 4
-"""From so many hands of a seat on, each says by a sign alone how it ended."""
+"""From so many hands of a seat on, a sign alone says how each ended, and suits stand beside ranks."""
 
 
 class Look(NamedTuple):
