@@ -151,9 +151,9 @@ class FactQueries(RecordQueries):
             for *name, body, person in self._all(self._sql.CHANGES, **_named(between)):
                 bodies.setdefault(tuple(name), []).append((bytes(body), person))
         return [
-            RoundMessage._make((*name, dealer or "", *told))
+            RoundMessage._make((*name, dealer or "", *message))
             for *name, dealer in changed
-            for told in bodies.get(tuple(name[1:5]), [(b"", "")])
+            for message in bodies.get(tuple(name[1:5]), [(b"", "")])
         ]
 
     def alarms(self, between: Between) -> list[AlarmAt]:
