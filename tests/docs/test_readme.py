@@ -19,6 +19,7 @@ COMMANDS = [line.split("#")[0].strip() for line in re.findall(r"^    (\S.*)$", O
 ELSEWHERE = {
     "scripts/test": "this is it",
     "scripts/floor": "tests/floor_whole/test_simulated_floor.py",
+    "scripts/floor --trouble --people": "tests/floor_whole/test_simulated_floor.py",
     "sudo scripts/install --unsigned": "scripts/test-package, scripts/hil",
     "sudo nano /etc/firmware-bridge/bridge.toml": "an editor",
     "sudo shoe check": "scripts/hil",
