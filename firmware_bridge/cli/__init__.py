@@ -67,6 +67,7 @@ def main(argv: list[str] | None = None) -> int:
         except BrokenPipeError:  # a reader such as `| head` has seen enough of what has no end
             return FINE
         except KeyboardInterrupt:
+            output.interrupt()
             return INTERRUPTED
 
 

@@ -2,6 +2,7 @@
 
 import io
 import os
+import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,13 +25,21 @@ class Output(io.FileIO):
         try:
             return super().write(content)
         except OSError as error:
-            self.is_cut = True
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            self._cut()
             if not isinstance(error, BrokenPipeError):
                 raise LostOutput(f"the output cannot be written: {error.strerror}", "write it elsewhere") from None
             if self.is_all:
                 raise
             return len(content)
+
+    def interrupt(self) -> None:
+        """Discards what is not written yet where the reader does not read: the command must end all the same."""
+        if not select.select([], [self], [], 0)[1]:
+            self._cut()
+
+    def _cut(self) -> None:
+        self.is_cut = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
 
 
 class LostOutput(BridgeError):

@@ -71,6 +71,7 @@ def main(argv: list[str] | None = None) -> int:
         except BrokenPipeError:  # an export whose reader has gone is not whole
             return Exit.FAILED
         except KeyboardInterrupt:
+            output.interrupt()
             return Exit.INTERRUPTED
 
 

@@ -1,12 +1,16 @@
 """`shoe replay` of several shoes: each says the same wherever it stands, and however many processes play."""
 
+import fcntl
 import os
 import signal
+import struct
 import subprocess
+import termios
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import IO
 
 import pytest
 
@@ -14,6 +18,9 @@ from firmware_bridge.facts.cards import FACES
 from tests.kit import command
 
 shoe = command.shoe  # fixture
+
+FULL = 32 * 1024
+"""Bytes from which on a pipe that takes no more is full: it takes 64 KiB in whole pages."""
 
 BATCH = 12
 """Cards in a line of a script."""
@@ -143,6 +150,22 @@ def test_all_processes_end_with_the_command(endless: subprocess.Popen[str], ende
     while (left := [pid for pid in crew if is_alive(pid)]) and time.monotonic() < give_up:
         time.sleep(0.05)
     assert left == []
+
+
+def test_ctrl_c_ends_it_while_its_output_is_taken_by_nobody(endless: subprocess.Popen[str]) -> None:
+    assert endless.stdout
+    before, give_up = -1, time.monotonic() + command.LIMIT_S
+    while (waiting := unread(endless.stdout)) < FULL or waiting != before:
+        assert time.monotonic() < give_up, waiting
+        before = waiting
+        time.sleep(0.2)
+    endless.send_signal(signal.SIGINT)
+    assert endless.wait(command.LIMIT_S) == 130
+
+
+def unread(pipe: IO[str]) -> int:
+    """Bytes in a pipe."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
 
 
 def test_a_process_that_dies_is_told(endless: subprocess.Popen[str]) -> None:
