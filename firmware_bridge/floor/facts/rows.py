@@ -184,11 +184,11 @@ def _near(amount: float | Decimal) -> tuple[int, bool]:
     return whole, abs(amount - whole) < 0.001 if isinstance(amount, float) else amount == whole
 
 
-@lru_cache(4096)
+@lru_cache(256)
 def nets_of(bets: str) -> Mapping[str, int]:
     """Bet -> net in millionths, of `Round.bets`. Raises ValueError, msgspec.MsgspecError.
 
-    Kept, since baccarat has few results: 38 amounts take 8 us, and each round wants them twice.
+    Kept for a batch, since each round wants them twice: 38 amounts take 8 us. More would be 4 KB for each result.
     """
     return {bet: micros(net) for bet, net in _nets(bets).items()}
 
