@@ -57,7 +57,7 @@ def test_a_screen_is_listed_and_loads_again_once(broker: Broker, page: Page, tab
     tab.evaluate("window.before = true")
     given = {"cookie": anna, "origin": page.url, "content_type": FORM}
     answer = ask(page, "/screens/reload?lang=en", "POST", form(page, anna), **given)
-    assert (answer.status, "1 open screens" in answer.body) == (200, True)
+    assert (answer.status, "load their page again: 1." in answer.body) == (200, True)
     tab.wait_for_function("() => !window.before")
     tab.wait_for_selector("body.live")
     tab.evaluate("window.after = true")

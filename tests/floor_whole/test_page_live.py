@@ -124,7 +124,7 @@ def test_a_shoe_that_is_lost_is_a_card_of_its_own_and_one_that_stopped_in_order_
     tab.wait_for_selector("#fine > #tile-T01 + #tile-T02")
     publish(broker, [*alive("T01", now_ms(), state="lost")[:1], *alive("T02", now_ms(), state="stopped")[:1]])
     tab.wait_for_selector("#trouble > #tile-T01.is-silent .stale:has-text('disconnected')")
-    assert tab.evaluate("getComputedStyle(document.querySelector('#tile-T01')).borderStyle") == "dashed"
+    assert tab.evaluate("getComputedStyle(document.querySelector('#tile-T01')).outlineStyle") == "dashed"
     tab.wait_for_selector("#closed > #tile-T02", state="attached")
     tab.click("[data-show=closed]")
     tab.wait_for_selector("#closed > #tile-T02")
@@ -223,20 +223,21 @@ def test_without_a_script_counts_filter_and_names_are_found(broker: Broker, page
     tab = chromium.new_context(java_script_enabled=False).new_page()
     until(lambda: tab.goto(f"{page.url}/?lang=en") and tab.locator("#tile-T04").count())
 
-    def seen() -> list[str]:
-        return [name for name in ("T01", "T02", "T03", "T04") if tab.is_visible(f"#tile-{name}")]
+    def sees(*wanted: str) -> None:
+        """Until the page is whole."""
+        until(lambda: [name for name in ("T01", "T02", "T03", "T04") if tab.is_visible(f"#tile-{name}")] == [*wanted])
 
-    assert seen() == ["T01", "T02", "T03"]
+    sees("T01", "T02", "T03")
     tab.click("#shut summary")
-    assert seen() == ["T01", "T02", "T03", "T04"]
+    sees("T01", "T02", "T03", "T04")
     tab.click("[data-show=blocked]")
-    assert seen() == ["T01"]
+    sees("T01")
     tab.click("[data-show=closed]")
-    assert seen() == ["T04"]
+    sees("T04")
     tab.click("[data-show='']")
     tab.fill("#find", "t03")
     tab.press("#find", "Enter")
-    assert seen() == ["T03"]
+    sees("T03")
     tab.goto(f"{page.url}/?lang=en&wall=on")
     assert tab.is_visible("noscript p")
     tab.context.close()
