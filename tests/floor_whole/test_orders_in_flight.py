@@ -23,6 +23,18 @@ broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
 backend, table, pit = listening.backend, listened.table, given.pit  # fixtures
 
 
+@contextmanager
+def in_flight(floor: Pit, form: dict[str, str]) -> Iterator[Future[Answer]]:
+    """The broker has an order, and the table is frozen until the end."""
+    assert floor.table.process
+    floor.table.process.send_signal(signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as sent:
+        given = sent.submit(floor.send, form)
+        floor.backend.wait_until(lambda: [each for each in floor.backend.received if each.topic.endswith("/command")])
+        yield given
+    floor.table.process.send_signal(signal.SIGCONT)
+
+
 def test_a_table_that_does_not_answer_is_said_and_the_same_form_acts_once(pit: Callable[..., Pit]) -> None:
     floor = pit()
     floor.deal("9d 4s")
@@ -47,11 +59,7 @@ def test_an_order_to_a_table_that_restarts_before_its_answer_is_carried_out_once
     floor = pit()
     floor.deal("9d 4s")
     form = floor.form("void", why="misdeal")
-    assert floor.table.process
-    floor.table.process.send_signal(signal.SIGSTOP)
-    with ThreadPoolExecutor(1) as sent:
-        given = sent.submit(floor.send, form)
-        floor.backend.wait_until(lambda: [each for each in floor.backend.received if each.topic.endswith("/command")])
+    with in_flight(floor, form) as given:
         floor.table.kill()
         floor.table.start()
         status = given.result().status
@@ -63,18 +71,6 @@ def test_an_order_to_a_table_that_restarts_before_its_answer_is_carried_out_once
     floor.table.pause(0.5)
     assert len(floor.events("RoundVoided")) <= 1
     assert (again == 200) <= (len(floor.events("RoundVoided")) == 1)
-
-
-@contextmanager
-def in_flight(floor: Pit, form: dict[str, str]) -> Iterator[Future[Answer]]:
-    """The broker has an order, and the table is frozen until the end."""
-    assert floor.table.process
-    floor.table.process.send_signal(signal.SIGSTOP)
-    with ThreadPoolExecutor(1) as sent:
-        given = sent.submit(floor.send, form)
-        floor.backend.wait_until(lambda: [each for each in floor.backend.received if each.topic.endswith("/command")])
-        yield given
-    floor.table.process.send_signal(signal.SIGCONT)
 
 
 def test_an_order_in_flight_when_the_page_is_killed_is_carried_out_once_and_the_next_page_says_so(
