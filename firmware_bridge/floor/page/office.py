@@ -84,7 +84,7 @@ class Office:
             return _reply(lang, 400, text(lang, "order.no_form"))
         count = self._known.reload(None if which == ALL else int(which))
         log.info("%s let %d guests' screens load again (%s)", escaped(visitor.name), count, which)
-        return _reply(lang, 200, text(lang, "screens.told", count=count), is_bad=False)
+        return _reply(lang, 200, text(lang, "screens.asked_to_load", count=count), is_bad=False)
 
 
 class _Ticks:

@@ -244,7 +244,7 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
             return
         before = None
         for each in merge(rows, self._packed_messages(table or "", journal or ""), key=_place):
-            if _place(each) != before:  # a journal that becomes a block meanwhile is read from both
+            if _place(each) != before:  # a journal that becomes a block during the query is in both
                 yield each
             before = _place(each)
 
