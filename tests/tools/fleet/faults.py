@@ -28,7 +28,8 @@ LOOK_S: Final = 0.1
 class Faults:
     """Makes each fault once, in order. network: the proxy with the commands `cut` and `mend`. show: prints a line.
 
-    looks: how the records stood below the quorum, each time just before it came back.
+    looks: how the records stood below the quorum, each time just before it came back. all_begun: set when the last one
+    has begun, or none will.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Faults:
     ) -> None:
         self.troubles: list[Trouble] = []
         self.looks: list[Look] = []
+        self.all_begun = asyncio.Event()
         self._plan, self._show = plan, show
         self._office, self._store, self._engine, self._network, self._team, self._witnesses = parts
         self._ingest = self._office.ingest
@@ -57,12 +59,18 @@ class Faults:
     async def run(self) -> None:
         """Makes all faults; returns when the last one is over."""
         self._began = time.monotonic()
-        for number, name in enumerate(self._plan.troubles):
-            if not name:
-                continue
+        try:
+            await self._run([(number, name) for number, name in enumerate(self._plan.troubles) if name])
+        finally:
+            self.all_begun.set()
+
+    async def _run(self, names: list[tuple[int, str]]) -> None:
+        for number, name in names:
             await asyncio.sleep(max(0.0, (number + FIRST) * self._plan.interval_s - self._at()))
             trouble = Trouble(what=name, at_s=round(self._at(), 1))
             self.troubles.append(trouble)
+            if len(self.troubles) == len(names):
+                self.all_begun.set()
             trouble.what = await self._makes[name](self._plan.away_s(name))
             trouble.away_s = round(self._at() - trouble.at_s, 1)
             self._show(f"{trouble.what} at {trouble.at_s} s, back after {trouble.away_s} s")

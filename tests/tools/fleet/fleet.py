@@ -73,6 +73,7 @@ class Fleet:
         self.team = Team(self._tasks(ports[0], password), folder)
         self._meter = measure.Meter()
         self._faults: Faults | None = None
+        self._rested = 0.0
 
     async def play(self) -> Report:
         """Plays and compares; returns the report. Raises FleetError for a part that does not start or return."""
@@ -117,7 +118,7 @@ class Fleet:
         self._show(f"{len(keys)} tables enrolled; {self.plan.witnesses} witnesses run")
 
     async def _deal(self) -> None:
-        """Lets the tables play for the planned time, with faults."""
+        """Lets the tables play as long as planned and until the last fault begins; waits for the end of all faults."""
         began = time.monotonic()
         self._meter.begin(self._pids())
         parts = self.office, self.store, self.engine, self.network, self.team, self.witnesses
@@ -129,6 +130,11 @@ class Fleet:
             work.append(asyncio.create_task(faults.run()))
         while (left := began + 60 * self.plan.minutes - time.monotonic()) > 0 and not self._fallen():
             await asyncio.sleep(min(left, 1.0))
+        if self.plan.faults:
+            await faults.all_begun.wait()
+        self.team.rest()
+        self._rested = time.monotonic()
+        self._show("the dealing ends")
         if self.plan.faults:
             await work[-1]
         self._meter.look(self._pids())
@@ -151,20 +157,18 @@ class Fleet:
             await asyncio.sleep(COMPACT_S)
 
     async def _settle(self) -> None:
-        """Stops the dealing, waits until all is kept and compares; ends the tables and compares again."""
-        self.team.rest()
+        """Waits until all is kept and compares; ends the tables and compares again."""
         await self._until(self.team.is_resting, READY_S, "the tables do not come to rest")
-        began = time.monotonic()
         try:
             await asyncio.wait_for(self.team.mark("the end"), WHOLE_S)
         except TimeoutError:
             self.report.failures.append(f"not everything is kept after {WHOLE_S:.0f} s")
-        kept_s = round(time.monotonic() - began, 1)
-        give_up = began + WHOLE_S
+        kept_s = round(time.monotonic() - self._rested, 1)
+        give_up = time.monotonic() + WHOLE_S
         if self.plan.compact:
             self.report.compacted += await self.office.compact()
         if (await self._compared(give_up)).is_whole:
-            self.report.whole_s = kept_s if self.plan.stored else round(time.monotonic() - began, 1)
+            self.report.whole_s = kept_s if self.plan.stored else round(time.monotonic() - self._rested, 1)
         if self.plan.witnesses:
             self.report.windows = await self._windows()
         self._count()

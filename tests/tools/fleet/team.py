@@ -106,6 +106,8 @@ class Team:
         await asyncio.sleep(away_s)
         await child.start(msgspec.json.encode(self._tasks[KILLED]))
         self._away.discard(KILLED)
+        if self._resting:
+            self._order(KILLED, Order("rest"))
         tables = len(self._tasks[KILLED].tables)
         while child.is_running and not ((progress := self._last[KILLED]) and progress.up == tables):
             await asyncio.sleep(LOOK_S)
