@@ -1,6 +1,7 @@
 """The messages of the topics `event` and `round`, made from a journal line: the same bytes every time."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
@@ -59,6 +60,7 @@ def _proved(line: Line) -> bytes:
     return sealed + b'"checkpoint":%b,' % _encode(line.proof.note) if line.proof.note else sealed
 
 
+@lru_cache(2)  # it is made for its signature, then sent
 def _round(start: bytes, raw: bytes) -> bytes | None:
     """The `round` message of an event without its signature; None for another event."""
     for prefix in _ROUNDS:

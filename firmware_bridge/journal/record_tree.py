@@ -60,12 +60,29 @@ class RecordTree:
     def clear(self) -> None:
         """Empties the tree: the journal is read again."""
         self.origin: str | None = None
-        self.size, self.edge = 0, list[bytes]()
+        self.size, self._edge, self._heads = 0, list[bytes](), list[str]()
         self.note, self._made, self._unsigned = "", "", 0
         self._blocks = deque[_Block](maxlen=KEPT // _BLOCK + 1)
 
+    @property
+    def edge(self) -> list[bytes]:
+        """The hashes of the tree's whole subtrees, largest first."""
+        self.grow()
+        return self._edge
+
+    def grow(self) -> None:
+        """Hashes the entries that were added since the last time; whatever needs the hashes does it too."""
+        heads, self._heads = self._heads, []
+        for size, head in enumerate(heads, self.size - len(heads)):
+            if not self._blocks or len(self._blocks[-1].leaves) == _BLOCK * HASH_BYTES:
+                self._blocks.append(_Block(size, tuple(self._edge), bytearray()))
+            leaf = _leaf(head)
+            self._blocks[-1].leaves.extend(leaf)
+            grow(self._edge, size, leaf)
+
     def root(self, size: int) -> bytes | None:
         """The root of the tree at an earlier size, or now; None where that is not kept."""
+        self.grow()
         for block in reversed(self._blocks):
             if block.size < size <= block.size + len(block.leaves) // HASH_BYTES:
                 edge = list(block.edge)
@@ -76,6 +93,7 @@ class RecordTree:
 
     def leaves(self, begin: int, count: int) -> list[bytes]:
         """The leaves from a number on; none where the first is not kept."""
+        self.grow()
         if not self._blocks or begin < self._blocks[0].size:
             return []
         kept, first = b"".join(block.leaves for block in self._blocks), begin - self._blocks[0].size
@@ -93,7 +111,7 @@ class RecordTree:
         signers = self.coming if _changes_keys(line) else self.signers
         if signers and self._is_signed(line.entry.events):
             appended = list(edge)
-            grow(appended, size, _leaf(line))
+            grow(appended, size, _leaf(line.chain))
             note = self._made = signed_note(checkpoint_text(origin, size + 1, root_of(appended)), signers)
             sigs = {str(n): signed_round(signers[0], payload) for n, payload in rounds_to_sign(line)}
         if begun or line.public.seq == 1:
@@ -107,12 +125,10 @@ class RecordTree:
             self._resume(line, proof.size, proof.edge)
         elif self.origin is None:
             return
-        leaf = _leaf(line)
-        if not self._blocks or len(self._blocks[-1].leaves) == _BLOCK * HASH_BYTES:
-            self._blocks.append(_Block(self.size, tuple(self.edge), bytearray()))
-        self._blocks[-1].leaves.extend(leaf)
-        grow(self.edge, self.size, leaf)
         self.size += 1
+        self._heads.append(line.chain)  # hashed later: a card's message goes out first
+        if len(self._heads) == _BLOCK:
+            self.grow()
         self._unsigned = 0 if proof.note else self._unsigned + 1
         if proof.note:
             if proof.note != self._made:
@@ -130,10 +146,11 @@ class RecordTree:
         if len(hashes) != size.bit_count() or any(len(each) != 32 for each in hashes):
             raise _wrong(line, f"a tree of {size} entries has another edge")
         if (begun := begun_by(line)) is not None:
-            self.origin, self.size, self.edge = begun.origin, 0, []
+            self.origin, self.size, self._edge = begun.origin, 0, []
+            self._heads.clear()
             self._blocks.clear()
         elif self.origin is None or self.size == 0:
-            self.size, self.edge = size, hashes
+            self.size, self._edge = size, hashes
             self.origin = self.origin or _origin(line)
         elif (size, hashes) != (self.size, self.edge):
             raise _wrong(line, f"the tree of {self.size} entries before it differs")
@@ -162,8 +179,8 @@ def _at(hashes: bytes | bytearray, number: int) -> bytes:
     return bytes(hashes[HASH_BYTES * number : HASH_BYTES * (number + 1)])
 
 
-def _leaf(line: Line) -> bytes:
-    return leaf_hash(bytes.fromhex(line.chain))
+def _leaf(head: str) -> bytes:
+    return leaf_hash(bytes.fromhex(head))
 
 
 def _changes_keys(line: Line) -> bool:

@@ -196,7 +196,8 @@ class Recorder:
         return self._tree.note.encode() if self._tree.signers else b""
 
     def added(self, line: Line) -> None:
-        """Called with each line that is on disk."""
+        """Called with each line that is on disk, once its messages are on their way."""
+        self._tree.grow()
         if line.entry and any(isinstance(each, RecordBegun) for each in line.entry.events):
             self.witnessed = 0
             for name in (UNSIGNED, OTHER_PI, ROLLED_BACK):
