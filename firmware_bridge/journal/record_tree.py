@@ -102,19 +102,21 @@ class RecordTree:
     def prove(self, line: Line) -> Proof:
         """The proof of the next line; the tree stays as it is until the line is `added`."""
         assert line.entry
-        begun = begun_by(line)
-        origin = begun.origin if begun else self.origin
-        if origin is None:
+        made, size, origin = line.entry.events, self.size, self.origin
+        is_first = line.public.seq == 1
+        if isinstance(made[-1], events.RecordBegun):
+            is_first, size, origin = True, 0, made[-1].origin
+        is_signed = self._is_signed(made)
+        if origin is None or not (is_signed or is_first):
             return NO_PROOF
-        size, edge = (0, list[bytes]()) if begun else (self.size, self.edge)
         note, sigs = "", dict[str, str]()
-        signers = self.coming if _changes_keys(line) else self.signers
-        if signers and self._is_signed(line.entry.events):
+        edge = list(self.edge) if size else []
+        if is_signed and (signers := self.coming if _changes_keys(line) else self.signers):
             appended = list(edge)
             grow(appended, size, _leaf(line.chain))
             note = self._made = signed_note(checkpoint_text(origin, size + 1, root_of(appended)), signers)
             sigs = {str(n): signed_round(signers[0], payload) for n, payload in rounds_to_sign(line)}
-        if begun or line.public.seq == 1:
+        if is_first:
             return Proof(note, sigs, size, tuple(base64.b64encode(each).decode() for each in edge))
         return Proof(note, sigs) if note else NO_PROOF
 
