@@ -20,6 +20,9 @@ MOST_ALONE: Final = 1_000
 MOST_ROUNDS: Final = 10_000
 """Most rounds of a journal in memory."""
 
+JOURNALS: Final = 2
+"""Newest journals of a table in memory: the one in use, and one that is sent again; others are read when one comes."""
+
 
 class Rounds:
     """What came of one table. hours: when it is open, as "10:00-04:00" by this machine's clock; None for always.
@@ -91,8 +94,8 @@ class Rounds:
             yield Found("hours", f"{row.journal}:{row.at[:10]}", what)
 
     def _met(self, journal: str) -> dict[tuple[int, int, int], tuple[int, str]]:
-        if len(self._journals) > 50:
-            self._journals.clear()
+        while len(self._journals) >= JOURNALS:
+            del self._journals[next(iter(self._journals))]
         found: dict[tuple[int, int, int], tuple[int, str]] = {}
         for shoe, number, revision, seq, status in self._store.rounds_of(self._table, journal):
             found.setdefault((shoe, number, revision), (seq, status))
