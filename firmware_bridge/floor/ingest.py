@@ -46,6 +46,9 @@ KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
 LOOK_S: Final = 1.0
 """Time between two searches for gaps."""
 
+SAY_S: Final = 2.0
+"""Time between two `stored` of a table while the ingest is behind: each costs more than the message that it is for."""
+
 BEAT_S: Final = 5.0
 """Time between two heartbeats of an ingest."""
 
@@ -92,10 +95,12 @@ class Ingest:
         self._quarantine = Quarantine()
         self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
         self._asked: dict[str, Key] = {}
+        self._unsaid, self._said_s = dict[Key, None](), -inf
 
-    def save(self, deliveries: Sequence[Delivery]) -> Saved:
+    def save(self, deliveries: Sequence[Delivery], *, is_behind: bool = False) -> Saved:
         """Commit a batch, acknowledge it, and publish `stored`. Raises StoreError, with nothing acknowledged.
 
+        is_behind: more waits to be saved, and `stored` is published by `ask`, every `SAY_S` alone.
         After a StoreError make another ingest: this one has counted messages that are not kept.
         """
         batch = _Batch(now(), [], {})
@@ -106,9 +111,9 @@ class Ingest:
         if batch.journals or batch.unread:
             at = now()
             self._heartbeat = self._heartbeat._replace(committed_at=at, message_at=at)
-        for key in batch.journals:
-            self._publish_stored(key)
-        self._ledger.forget_old()
+        self._unsaid |= dict.fromkeys(batch.journals)
+        if not is_behind:
+            self._say()
         if saved.conflicts or batch.unread:
             log.error("%d messages in conflict, %d in quarantine", saved.conflicts, len(batch.unread))
         return saved
@@ -140,6 +145,14 @@ class Ingest:
         changes.incidents |= self._quarantine.floods
         self._counted, self._counted_s, self._quarantine.floods = count, now_s, {}
 
+    def _say(self) -> None:
+        """Publish `stored` of each journal that got more since the last time."""
+        self._said_s = self._clock()
+        for key in self._unsaid:
+            self._publish_stored(key)
+        self._unsaid.clear()
+        self._ledger.forget_old()
+
     def _publish_stored(self, key: Key) -> None:
         seq, head = self._records.stored(key.table, key.journal, self._ledger.stored(key))
         if seq:
@@ -165,6 +178,8 @@ class Ingest:
     def ask(self) -> int:
         """Ask tables for what is missing, as much as can be taken; returns how many orders were sent."""
         now_s = self._clock()
+        if self._unsaid and now_s - self._said_s >= SAY_S:
+            self._say()
         if now_s - self._looked < LOOK_S:
             return 0
         self._looked, before = now_s, self._orders

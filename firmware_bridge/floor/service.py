@@ -161,7 +161,7 @@ def _through(config: FloorConfig, source: Source, stop: Event, beat: Callable[[]
             came = source.receive(config.ingest.batch, WAIT_S)
             with slow:
                 if came:
-                    ingest.save(came)
+                    ingest.save(came, is_behind=len(came) == config.ingest.batch)
                 ingest.ask()
                 ingest.beat()
             for table, note in witnesses.notes():

@@ -91,6 +91,28 @@ def test_bad_bytes_are_kept_and_acknowledged(store: SqliteStore) -> None:
     assert source.acknowledged == batch
 
 
+def test_while_more_waits_stored_is_told_every_two_seconds_and_then_at_once(store: SqliteStore) -> None:
+    source, now = Said(), 0.0
+    ingest = Ingest(store, source, clock=lambda: now)
+
+    def told(*seqs: int, is_behind: bool) -> list[object]:
+        before = len(source.published)
+        for seq in seqs:
+            ingest.save([on("event", event(seq).body)], is_behind=is_behind)
+            ingest.ask()
+        return [body["seq"] for topic, body in source.published[before:] if topic == "shoe/T07/stored"]
+
+    assert told(1, is_behind=False) == [1]
+    now = 1.9
+    assert told(2, 3, is_behind=True) == []
+    now = 2.0
+    assert told(4, is_behind=True) == [4]
+    now = 3.0
+    assert told(5, is_behind=True) == []
+    assert told(6, is_behind=False) == [6]
+    assert store.count("messages") == 6
+
+
 def test_the_end_of_a_journal_is_asked_for_by_what_its_status_says(store: SqliteStore) -> None:
     source, now = Said(), 0.0
     ingest = Ingest(store, source, clock=lambda: now)
