@@ -46,7 +46,7 @@ KEPT: Final = tuple(name for name in TOPICS if name not in LIVE)
 LOOK_S: Final = 1.0
 """Time between two searches for gaps."""
 
-SAY_S: Final = 2.0
+STORED_S: Final = 2.0
 """Time between two `stored` of a table while the ingest is behind: each costs more than the message that it is for."""
 
 BEAT_S: Final = 5.0
@@ -95,12 +95,12 @@ class Ingest:
         self._quarantine = Quarantine()
         self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
         self._asked: dict[str, Key] = {}
-        self._unsaid, self._said_s = dict[Key, None](), -inf
+        self._due, self._published_s = dict[Key, None](), -inf
 
     def save(self, deliveries: Sequence[Delivery], *, is_behind: bool = False) -> Saved:
         """Commit a batch, acknowledge it, and publish `stored`. Raises StoreError, with nothing acknowledged.
 
-        is_behind: more waits to be saved, and `stored` is published by `ask`, every `SAY_S` alone.
+        is_behind: more waits to be saved, and `stored` is published by `ask`, every `STORED_S` alone.
         After a StoreError make another ingest: this one has counted messages that are not kept.
         """
         batch = _Batch(now(), [], {})
@@ -111,9 +111,9 @@ class Ingest:
         if batch.journals or batch.unread:
             at = now()
             self._heartbeat = self._heartbeat._replace(committed_at=at, message_at=at)
-        self._unsaid |= dict.fromkeys(batch.journals)
+        self._due |= dict.fromkeys(batch.journals)
         if not is_behind:
-            self._say()
+            self._publish_due()
         if saved.conflicts or batch.unread:
             log.error("%d messages in conflict, %d in quarantine", saved.conflicts, len(batch.unread))
         return saved
@@ -145,12 +145,12 @@ class Ingest:
         changes.incidents |= self._quarantine.floods
         self._counted, self._counted_s, self._quarantine.floods = count, now_s, {}
 
-    def _say(self) -> None:
+    def _publish_due(self) -> None:
         """Publish `stored` of each journal that got more since the last time."""
-        self._said_s = self._clock()
-        for key in self._unsaid:
+        self._published_s = self._clock()
+        for key in self._due:
             self._publish_stored(key)
-        self._unsaid.clear()
+        self._due.clear()
         self._ledger.forget_old()
 
     def _publish_stored(self, key: Key) -> None:
@@ -178,8 +178,8 @@ class Ingest:
     def ask(self) -> int:
         """Ask tables for what is missing, as much as can be taken; returns how many orders were sent."""
         now_s = self._clock()
-        if self._unsaid and now_s - self._said_s >= SAY_S:
-            self._say()
+        if self._due and now_s - self._published_s >= STORED_S:
+            self._publish_due()
         if now_s - self._looked < LOOK_S:
             return 0
         self._looked, before = now_s, self._orders
