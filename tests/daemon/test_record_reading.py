@@ -59,6 +59,7 @@ def test_a_note_that_comes_before_the_journal_is_read_is_judged_after_it(
         table = FleetTable(config, broker_settings(config), Random(7))
         await table.open()
         while table.rounds < 3:
+            await table.on_disk()
             table.dealer.act()
         await until(lambda: table.uplink.link.up)
         note = table.journal.tree.note

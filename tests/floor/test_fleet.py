@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import resource
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -13,8 +15,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.config.load import broker_settings
+from firmware_bridge.daemon.table import journal_writer
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.shoe.state import blockers
@@ -52,6 +56,7 @@ async def at_a_table(folder: Path, game: str, play: Callable[[FleetTable], Await
 def test_a_table_is_dealt_from_shoe_to_shoe_and_by_another_dealer_after_a_kill(game: str, tmp_path: Path) -> None:
     async def play(table: FleetTable) -> None:
         for act in range(2_000):
+            await table.on_disk()
             table.dealer.act()
             if act == 20:
                 table.dealer = Dealer(table.table, table.order_service, Random(8))
@@ -62,6 +67,23 @@ def test_a_table_is_dealt_from_shoe_to_shoe_and_by_another_dealer_after_a_kill(g
         assert blockers(table.table.shoe) == ()
 
     asyncio.run(at_a_table(tmp_path, game, play))
+
+
+def test_a_dealer_waits_for_a_disk_that_is_slow_to_begin_a_shoe(tmp_path: Path, mocker: MockerFixture) -> None:
+    real = os.rename
+    mocker.patch.object(journal_writer, "PATIENCE_S", 0.0)
+    mocker.patch("os.rename", lambda *names: (time.sleep(0.05), real(*names)))
+
+    async def play(table: FleetTable) -> None:
+        waited = 0
+        while table.table.shoe.number < 3:
+            waited += bool(table.table.disk)
+            table.dealer.act()
+            await asyncio.sleep(0.001)
+        assert waited > 0
+        assert table.dealer.refused == 0
+
+    asyncio.run(asyncio.wait_for(at_a_table(tmp_path, "blackjack", play), LIMIT_S))
 
 
 def test_a_bridge_without_a_reader_opens_no_port_and_no_control_socket(tmp_path: Path) -> None:
@@ -176,6 +198,7 @@ def streamed(backend: Backend) -> dict[tuple[object, ...], object]:
 def test_what_differs_between_journals_and_store_is_counted_and_named(tmp_path: Path) -> None:
     async def play(table: FleetTable) -> None:
         for _ in range(40):
+            await table.on_disk()
             table.dealer.act()
 
     journals, export = tmp_path / "journals", tmp_path / "messages.jsonl"

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, Final
 
 from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.order_service import OrderService
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.demo.seats import next_order, pack_number, seat_counts
@@ -42,7 +43,12 @@ class Dealer:
         self.refused = 0
 
     def act(self) -> None:
-        """Makes the next move: draws a card, presses NEXT, opens a shoe, or gives a guest's order."""
+        """Makes the next move: draws a card, presses NEXT, opens a shoe, or gives a guest's order.
+
+        Nothing while the disk has not answered: what came last is handled when it does.
+        """
+        if self._table.disk:
+            return
         shoe = self._table.shoe
         if blockers(shoe):
             self._settle(shoe)
@@ -57,7 +63,10 @@ class Dealer:
             self._draw(shoe)
 
     def _order(self, order: dict[str, Any], by: str) -> None:
-        answer = self._orders.give(order, LOCAL, by)
+        try:
+            answer = self._orders.give(order, LOCAL, by)
+        except StillWriting:
+            return  # it takes effect once the disk has answered
         if not answer.ok:
             self.refused += 1
             log.warning("table %s refused %s: %s; %s", self._table.name, order["do"], answer.error, answer.hint)

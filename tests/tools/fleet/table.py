@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -42,6 +43,11 @@ class FleetTable(Bridge):
     def head(self) -> Cursor:
         """The last entry of the journal."""
         return Cursor(self.table.shoe.journal, self.table.shoe.seq)
+
+    async def on_disk(self) -> None:
+        """Wait while the disk has not answered: the dealer does nothing then."""
+        while self.table.disk:
+            await asyncio.sleep(0.005)
 
     def has_sent(self, head: Cursor) -> bool:
         """Whether an entry is delivered: stored, or acknowledged by the broker if no store counts."""
