@@ -19,6 +19,7 @@ from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.floor.verified import quorum
 from firmware_bridge.floor.verified.feeder import Feeder, Met, Split
+from firmware_bridge.floor.verified.proofs import KEPT_LEAVES
 from firmware_bridge.floor.verified.witnesses import Client, Feeding
 from firmware_bridge.record.verify import Key, leaf_hash, parse_vkey
 
@@ -33,12 +34,21 @@ AGAIN_S: Final = 10.0
 CLOSE_S: Final = 10.0
 
 
+FETCHED: Final = 1_024
+"""Leaves of one fetch: a proof takes some seven ranges near the end of its log, and each witness is sent the same."""
+
+
 class StoredLeaves:
-    """The leaves of the records in a store, up to the sizes that were read last."""
+    """The leaves of the records in a store, up to the sizes that were read last; those fetched last are kept."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.sizes: dict[str, int] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """Fetch anew what is asked for next."""
+        self._origin, self._first, self._fetched = "", 0, list[bytes]()
 
     def size(self, origin: str) -> int:
         """Number of leaves of a log that are there without a gap; 0 for an unknown log."""
@@ -46,7 +56,13 @@ class StoredLeaves:
 
     def leaves(self, origin: str, first: int, end: int) -> Sequence[bytes]:
         """Leaf hashes of a log, from index `first` up to but without `end`."""
-        return [leaf_hash(bytes.fromhex(each.head)) for each in self._store.some_leaves(origin, first, end - first)]
+        if origin != self._origin or not self._first <= first <= end <= self._first + len(self._fetched):
+            begin = first - first % KEPT_LEAVES
+            most = max(end - begin, min(FETCHED, self.size(origin) - begin))
+            found = self._store.some_leaves(origin, begin, most)
+            self._origin, self._first = origin, begin
+            self._fetched = [leaf_hash(bytes.fromhex(each.head)) for each in found]
+        return self._fetched[first - self._first : end - self._first]
 
 
 class Witnessing:
@@ -96,6 +112,7 @@ class Witnessing:
 
     def _read(self) -> None:
         """Read which records are enrolled, and how far they are verified."""
+        self._leaves.forget()
         logs, self._keys = enrolled_logs(self._store), enrolled_keys(self._store)
         for gone in self._tables.keys() - {each.origin for each in logs}:
             self._feeder.forget(gone)

@@ -6,23 +6,28 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
+from random import Random
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.client import testing
 from firmware_bridge.client.testing import SEED, FakeTable
 from firmware_bridge.floor import check_record, check_witnesses
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.record.message import seconds
+from firmware_bridge.floor.record.state import Leaf
 from firmware_bridge.floor.verified.commands import NotDone, witnessed_note
-from firmware_bridge.floor.verified.feeding import Witnessing
+from firmware_bridge.floor.verified.feeding import StoredLeaves, Witnessing
 from firmware_bridge.floor.verified.quorum import fed, page_of_keys, policy
 from firmware_bridge.floor.verified.standing import Standing, Watching, standings, watching
 from firmware_bridge.floor.verified.witnesses import Client
 from firmware_bridge.record.signer import checkpoint_text, signed_note, signer
 from firmware_bridge.record.verify import (
     cosigned,
+    leaf_hash,
     parse_checkpoint,
     parse_note,
     parse_policy,
@@ -119,6 +124,33 @@ def test_rounds_become_witnessed_and_the_table_hears_the_note(floor: Floor) -> N
     floor.turn(lambda: floor.sizes() == [size] * 3, after=20.0)
     assert floor.house.proofs() == ["witnessed"] * 3
     assert floor.house.kinds() == set()
+
+
+def test_the_leaves_of_a_log_are_fetched_once_for_all_witnesses(floor: Floor, mocker: MockerFixture) -> None:
+    floor.turn(lambda: floor.sizes() == [floor.size] * 3)
+    size = floor.play(12)
+    fetches = mocker.spy(floor.house.store, "some_leaves")
+    floor.turn(lambda: floor.sizes() == [size] * 3, after=20.0)
+    assert fetches.call_count == 1
+    assert floor.house.kinds() == set()
+
+
+def test_leaves_are_those_of_the_store_in_whatever_parts_they_are_asked_for(mocker: MockerFixture) -> None:
+    heads = {origin: [sha256(b"%s %d" % (origin.encode(), n)).hexdigest() for n in range(3_000)] for origin in "ab"}
+
+    def some(origin: str, first: int, most: int) -> list[Leaf]:
+        numbered = list(enumerate(heads[origin]))[first : first + most]
+        return [Leaf(origin, idx, "T07", "00000001-a", idx + 1, head) for idx, head in numbered]
+
+    leaves, random = StoredLeaves(mocker.Mock(some_leaves=some)), Random(7)
+    leaves.sizes = {"a": 3_000, "b": 2_500}
+    for _ in range(2_000):
+        origin = random.choice("ab")
+        first, end = sorted(random.choices(range(leaves.size(origin) + 1), k=2))
+        if random.random() < 0.5:
+            end = min(end, first + random.randint(0, 70))
+        wanted = [leaf_hash(bytes.fromhex(each)) for each in heads[origin][first:end]]
+        assert leaves.leaves(origin, first, end) == wanted
 
 
 def test_after_a_restart_the_note_is_published_again_and_nothing_is_asked_twice(floor: Floor) -> None:
