@@ -110,11 +110,10 @@ class RecordTree:
         if origin is None or not (is_signed or is_first):
             return NO_PROOF
         note, sigs = "", dict[str, str]()
-        edge = list(self.edge) if size else []
+        edge = self.edge if size else []
         if is_signed and (signers := self.coming if _changes_keys(line) else self.signers):
-            appended = list(edge)
-            grow(appended, size, _leaf(line.chain))
-            note = self._made = signed_note(checkpoint_text(origin, size + 1, root_of(appended)), signers)
+            root = root_of([*edge, _leaf(line.chain)])
+            note = self._made = signed_note(checkpoint_text(origin, size + 1, root), signers)
             sigs = {str(n): signed_round(signers[0], payload) for n, payload in rounds_to_sign(line)}
         if is_first:
             return Proof(note, sigs, size, tuple(base64.b64encode(each).decode() for each in edge))
