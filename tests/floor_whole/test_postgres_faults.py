@@ -5,7 +5,9 @@ import random
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,12 @@ import pytest
 
 from firmware_bridge.floor.record.message import Key, Row
 from firmware_bridge.floor.record.progress import Progress
+from firmware_bridge.floor.record.state import Changes, Log
 from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.cosigned import Witnessed
 from firmware_bridge.floor.store.errors import StoreError
 from tests.floor.ingesting import Ingest
-from tests.floor.journals import Kept, event, kept
+from tests.floor.journals import AT, Kept, event, kept
 from tests.floor.test_kills import play, whole
 from tests.floor_whole.cluster import Cluster, missing
 from tests.kit import broker as real
@@ -184,6 +188,30 @@ def test_a_lock_of_another_program_is_named(store: Store, cluster: Cluster, data
     other.connection.close()
     store.save([event(1)], [], [])
     assert store.count("messages") == 1
+
+
+def test_what_is_cosigned_is_kept_in_the_order_in_which_the_ingest_writes(
+    store: Store, cluster: Cluster, database: str
+) -> None:
+    """A writer that waits for a table holds none behind it, so that the ingest and the witnesses cannot deadlock."""
+    changes = Changes()
+    for each in ("T01", "T02"):
+        changes.logs[(each, each)] = Log(each, each, 1, "vkey", "3-5ad1", 1, 2, b"e" * 32, "3-5ad1", 2, "ab", "note")
+    store.save([], [], [], changes)
+    noted = {each: [Witnessed(each, 2, AT, AT, "note")] for each in ("T02", "T01")}
+    lock = "select 1 from log where tbl = %s for update nowait"
+    waits = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like 'update log%'"
+    with ThreadPoolExecutor(1) as thread:
+        with opened(cluster.url(database))._db.transaction() as ingest:
+            ingest.connection.execute(lock, ["T01"])
+            keeping = thread.submit(store.put_cosigned, [], noted)
+            give_up = time.monotonic() + 20
+            while ingest.connection.execute(waits).fetchone() == (0,) and time.monotonic() < give_up:
+                time.sleep(0.01)
+            ingest.connection.execute(lock, ["T02"])
+        keeping.result(20)
+    ingest.connection.close()
+    assert [each.witnessed for each in store.logs()] == [2, 2]
 
 
 def test_a_full_disk_is_named_and_nothing_of_the_batch_is_kept(own: Any) -> None:

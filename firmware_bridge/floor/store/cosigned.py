@@ -92,11 +92,12 @@ class Cosigned(CosignedQueries, Records):
         self, cosignatures: Iterable[Cosignature], witnessed: Mapping[str, Sequence[Witnessed]] | None = None
     ) -> None:
         """Keep what witnesses cosigned. witnessed: table -> checkpoints of its record with a quorum."""
+        # Sorted by key as in `save`, so that two writers cannot deadlock.
+        notes = [(table, one) for table, some in sorted((witnessed or {}).items()) for one in sorted(some)]
         with self._transaction():
             self._many(self._sql.COSIGNATURE, list(cosignatures))
-            for table, notes in (witnessed or {}).items():
-                self._many(self._sql.WITNESSED_NOTE, notes)
-                self._many(self._sql.WITNESSED, [(one.size, table, one.origin, one.size) for one in notes])
+            self._many(self._sql.WITNESSED_NOTE, [one for _, one in notes])
+            self._many(self._sql.WITNESSED, [(one.size, table, one.origin, one.size) for table, one in notes])
 
     def put_evidence(self, incident: Incident, documents: Mapping[str, str]) -> None:
         """Keep an incident with the documents that prove it."""
