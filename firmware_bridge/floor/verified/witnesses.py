@@ -132,10 +132,12 @@ class Feeding:
     def turn(self, now: float) -> list[Outcome]:
         """What was answered since the last turn, without the requests, which are on their way."""
         made: list[Outcome] = []
-        done = [each for each in self._posted if each[1].done()]
-        self._posted = [each for each in self._posted if not each[1].done()]
-        for post, future in done:
-            made += self.feeder.answered(post, future.result(), now)
+        posted, self._posted = self._posted, []
+        for post, future in posted:
+            if future.done():  # asked once: it may be done a moment later
+                made += self.feeder.answered(post, future.result(), now)
+            else:
+                self._posted.append((post, future))
         made += self.feeder.due(now)
         for each in made:
             if isinstance(each, Post):

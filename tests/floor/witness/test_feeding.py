@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -20,6 +21,7 @@ from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.record.message import seconds
 from firmware_bridge.floor.record.state import Leaf
 from firmware_bridge.floor.verified.commands import NotDone, witnessed_note
+from firmware_bridge.floor.verified.feeder import Reply
 from firmware_bridge.floor.verified.feeding import StoredLeaves, Witnessing
 from firmware_bridge.floor.verified.quorum import fed, page_of_keys, policy
 from firmware_bridge.floor.verified.standing import Standing, Watching, standings, watching
@@ -124,6 +126,29 @@ def test_rounds_become_witnessed_and_the_table_hears_the_note(floor: Floor) -> N
     floor.turn(lambda: floor.sizes() == [size] * 3, after=20.0)
     assert floor.house.proofs() == ["witnessed"] * 3
     assert floor.house.kinds() == set()
+
+
+class Between(Future[Reply]):
+    """An answer that comes just behind the first look for it."""
+
+    def __init__(self, real: Future[Reply]) -> None:
+        super().__init__()
+        self._real, self._looks = real, 0
+
+    def done(self) -> bool:
+        self._looks += self._real.done()
+        return self._looks > 1
+
+    def result(self, timeout: float | None = None) -> Reply:
+        return self._real.result(timeout)
+
+
+def test_an_answer_that_comes_while_others_are_read_is_not_lost(floor: Floor, mocker: MockerFixture) -> None:
+    post = floor.client.post
+    mocker.patch.object(floor.client, "post", lambda what: Between(post(what)))
+    for _ in range(2):
+        floor.play()
+        floor.turn(lambda: floor.sizes() == [floor.size] * 3, after=20.0)
 
 
 def test_the_leaves_of_a_log_are_fetched_once_for_all_witnesses(floor: Floor, mocker: MockerFixture) -> None:
