@@ -47,7 +47,7 @@ class StoredLeaves:
         self.forget()
 
     def forget(self) -> None:
-        """Fetch anew what is asked for next."""
+        """Fetch again whatever is asked for next."""
         self._origin, self._first, self._fetched = "", 0, list[bytes]()
 
     def size(self, origin: str) -> int:
