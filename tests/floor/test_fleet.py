@@ -71,8 +71,13 @@ def test_a_table_is_dealt_from_shoe_to_shoe_and_by_another_dealer_after_a_kill(g
 
 def test_a_dealer_waits_for_a_disk_that_is_slow_to_begin_a_shoe(tmp_path: Path, mocker: MockerFixture) -> None:
     real = os.rename
+
+    def rename(*names: Any) -> None:
+        time.sleep(0.05)
+        real(*names)
+
     mocker.patch.object(journal_writer, "PATIENCE_S", 0.0)
-    mocker.patch("os.rename", lambda *names: (time.sleep(0.05), real(*names)))
+    mocker.patch("os.rename", rename)
 
     async def play(table: FleetTable) -> None:
         waited = 0
