@@ -14,7 +14,6 @@ from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.error import URLError
 
 import pytest
 from paho.mqtt.client import Client
@@ -94,7 +93,7 @@ class Page:
         assert self.process.poll() is None, self.log
         try:
             return bool(urllib.request.urlopen(f"{self.url}/static/page.css", timeout=LIMIT_S).status == 200)
-        except URLError:
+        except OSError:  # no page yet, or one that ends meanwhile
             return False
 
     def _end(self, number: signal.Signals) -> int:

@@ -36,9 +36,6 @@ def run(config: FloorConfig) -> int:
     Raises PageError if the address cannot be listened at.
     """
     page, systemd = config.page, Systemd()
-    of_one, most = connections(page, config.screen)
-    listener = Listener(_listener(page), of_one, most, page.proxies)
-    address = page.socket or _address("https" if page.cert else "http", *listener.getsockname()[:2])
 
     def ready() -> None:
         print(f"the page is at {address}", flush=True)
@@ -52,6 +49,10 @@ def run(config: FloorConfig) -> int:
     )
     read = feed(config)
     served = app(read, page, ready, config.screen, shown, page_orders(page, read, config.mqtt.root), Asked(config))
+    of_one, most = connections(page, config.screen)
+    # Behind all that a config can be refused for: who connects to a page that does not start is refused at once.
+    listener = Listener(_listener(page), of_one, most, page.proxies)
+    address = page.socket or _address("https" if page.cert else "http", *listener.getsockname()[:2])
     served.state.server = web = server(served, None, **tls)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _again)
