@@ -125,10 +125,7 @@ class Chain(Generic[M]):
         """Make an entry the root; returns the messages up to it that are of no entry on the path to it."""
         path = self.path(to)
         kept = {id(message) for node in path for message in node.messages}
-        left = []
-        for node in path:
-            for entry in self._forget(node.place).values():
-                left += [message for message in entry.messages if id(message) not in kept]
+        gone = [entry for node in path for entry in self._forget(node.place).values()]
         self.root = to
         later = self._descendants(to)
         self._nodes = {node.head: node for node in later}
@@ -136,14 +133,13 @@ class Chain(Generic[M]):
         for node in later:
             self._at.setdefault(node.place, []).append(node)
         for place in [each for each in self._entries if self.is_past(each)]:
-            for entry in self._forget(place).values():
-                left += list(entry.messages)
+            gone += self._forget(place).values()
         for place, entries in self._entries.items():
             for entry in entries.values():
                 entry.is_attached = entry.head in self._nodes
             if place not in self._at:
                 self._loose.setdefault(place)
-        return left
+        return [message for entry in gone for message in entry.messages if id(message) not in kept]
 
     def _has_room(self, place: Place) -> bool:
         """Whether an entry may be in memory; makes a place for it."""

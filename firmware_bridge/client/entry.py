@@ -162,13 +162,14 @@ class Entry(Generic[M]):
         if len(self.parts) < self.of or self._lacks_round:
             return None
         choices = [[*self.parts.get(n, {}).values()][::-1] for n in range(1, self.of + 1)]
-        choices[-1].reverse()
         if len(choices[-1]) > 1:
-            choices[-1].sort(key=lambda form: -keys.rank(form[0].note, self._tree(form[0], after)))
+            choices[-1].reverse()
+            choices[-1].sort(key=lambda form: -keys.rank(form[0].note, self._tree(begun_by(form[0]), after)))
         for way in islice(product(*choices), ways):
-            parts = tuple(each for each, _ in way)
+            parts = tuple([each for each, _ in way])
             if follows(before, parts):
-                note, tree, begun = parts[-1].note, self._tree(parts[-1], after), begun_by(parts[-1])
+                note, begun = parts[-1].note, begun_by(parts[-1])
+                tree = self._tree(begun, after)
                 messages = self._with_rounds(way, keys.of_rounds(tree.origin, note), tree.origin)
                 if messages and keys.takes(note, tree, begun):
                     return Made(parts, messages, tree, begun)
@@ -177,14 +178,12 @@ class Entry(Generic[M]):
     @property
     def _lacks_round(self) -> bool:
         """Whether a round is missing, in whatever form its event came."""
-        return any(
-            not self.rounds.get(n) and all(each.kind in ROUND_KINDS for each, _ in forms.values())
-            for n, forms in self.parts.items()
-            if forms
-        )
+        for n, forms in self.parts.items():
+            if forms and not self.rounds.get(n) and all(each.kind in ROUND_KINDS for each, _ in forms.values()):
+                return True
+        return False
 
-    def _tree(self, last: Part, after: Tree) -> Tree:
-        begun = begun_by(last)
+    def _tree(self, begun: Begun | None, after: Tree) -> Tree:
         return (Tree(begun.origin) if begun else after).extended(self.head)
 
     def _with_rounds(

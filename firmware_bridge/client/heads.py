@@ -16,7 +16,8 @@ _FORM: Final = re.compile(
     rb'(?:"sealed":"([0-9a-f]{64})",)?(?:"checkpoint":("(?:[^"\\]|\\.)*"),)?"event":(\{(?:"type":"(\w+)")?.*\})\}',
     re.DOTALL,
 )
-_SIG: Final = re.compile(rb'(.*),"sig":"([A-Za-z0-9+/]{86}==)"\}', re.DOTALL)
+_SIG: Final = re.compile(rb',"sig":"([A-Za-z0-9+/]{86}==)"\}')
+_SIG_BYTES: Final = 98
 
 
 class Part(NamedTuple):
@@ -96,8 +97,8 @@ def round_of(each: Part) -> bytes | None:
 
 def signed_part(payload: bytes) -> tuple[bytes, bytes]:
     """A `round` message without its `sig`, and the signature; b"" where it has none."""
-    found = _SIG.fullmatch(payload)
-    return (found[1] + b"}", b64decode(found[2])) if found else (payload, b"")
+    found = _SIG.fullmatch(payload, max(0, len(payload) - _SIG_BYTES))
+    return (payload[:-_SIG_BYTES] + b"}", b64decode(found[1])) if found else (payload, b"")
 
 
 def is_round_of(public: Iterable[bytes], origin: str, payload: bytes, expected: bytes) -> bool:

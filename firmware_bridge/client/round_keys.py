@@ -1,16 +1,14 @@
 """Verifies the signature of round messages by the keys that a policy file names."""
 
-import re
 from pathlib import Path
 from typing import Final
 
+from firmware_bridge.client.heads import signed_part
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.record.verify import Key, Refused, is_round_signed, parse_policy
 
 MOST: Final = 100_000
 """Most tables with a remembered key; later ones are looked for among all keys again."""
-
-_SIG: Final = re.compile(rb',"sig":"[A-Za-z0-9+/]{86}=="\}')
 
 
 class RoundKeys:
@@ -31,7 +29,7 @@ class RoundKeys:
 
     def wrong(self, table: str, payload: bytes) -> str:
         """Why a round message of a table does not count; "" for a good one."""
-        if not _SIG.search(payload, max(0, len(payload) - 100)):
+        if not signed_part(payload)[1]:
             return "it is not signed"
         known = self._origins.get(table)
         for key in self._likely(known):

@@ -92,3 +92,10 @@ def note_of(payload: bytes) -> Checkpoint:
     found = part(payload)
     assert found
     return verified_checkpoint(parse_note(found.note), [KEY.key])
+
+
+def test_a_signature_stands_at_the_end_of_a_round() -> None:
+    sig = b"A" * 86 + b"=="
+    assert signed_part(b'{"table":"T07","sig":"%b"}' % sig) == (b'{"table":"T07"}', bytes(64))
+    for unsigned in (b"", b"{}", b'{"sig":"%b"}' % sig, b'{"table":"T07","sig":"%b","more":1}' % sig):
+        assert signed_part(unsigned) == (unsigned, b"")

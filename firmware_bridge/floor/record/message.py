@@ -142,7 +142,7 @@ def _wrong(message: _Event | _Round, table: str) -> str | None:
     if isinstance(message, _Round):
         numbers += [message.round, message.revision, message.prev.seq if message.prev else 0]
         texts += [message.game, message.status, message.prev.journal if message.prev else "-"]
-    if not all(0 <= number <= MOST for number in numbers):
+    if min(numbers) < 0 or max(numbers) > MOST:
         return f"a number in it is below 0 or above {MOST}"
     if not all(texts):
         return "a name in it is empty"
