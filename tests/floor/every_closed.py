@@ -111,8 +111,11 @@ def test_a_closed_conflict_is_kept_and_another_one_is_open(store: Store) -> None
     assert (found[8], found[9]) == (third.body.decode(), sha256(third.body).hexdigest())
     assert store.close_conflicts(KEY, 1, str(found[9]), BY) == 1
     assert (store.count("conflicts"), store.count_some("conflicts"), store.closed_counts()) == (0, 0, {"conflict": 2})
-    with store._in_words():
-        assert store._db.execute("select count(*) from conflict").fetchone() == (2,)
+    [one, two] = store.rows("closed_conflicts", "T07", KEY.journal)
+    assert store.columns("closed_conflicts")[9:] == ("digest", "by", "why", "closed_at")
+    assert {one[6], two[6]} == {event(1).body.decode()}
+    assert {one[8], two[8]} == {other.body.decode(), third.body.decode()}
+    assert one[10:] == two[10:] == BY
 
 
 def test_what_is_closed_in_quarantine_is_what_was_there(store: Store) -> None:
@@ -122,6 +125,8 @@ def test_what_is_closed_in_quarantine_is_what_was_there(store: Store) -> None:
     assert [row[3] for row in store.rows("quarantine", None, None)] == [b"\xfe"]
     assert store.close_quarantine(sha256(b"\xfe").hexdigest(), "", BY) == 1
     assert store.close_quarantine("", "", BY) == 0
+    closed = [(row[3], *row[5:]) for row in store.rows("closed_quarantine", None, None)]
+    assert closed == [(b"\xff", *BY), (b"\xfe", *BY)]
     store.save([], [first._replace(topic="shoe/T08/event"), first], [])
     assert [row[0] for row in store.rows("quarantine", None, None)] == ["shoe/T08/event"]
     assert (store.count("quarantine"), store.count_some("quarantine")) == (1, 1)

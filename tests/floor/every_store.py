@@ -19,7 +19,7 @@ from firmware_bridge.floor.store.blocks import packed, shoes
 from firmware_bridge.floor.store.closings import Closing
 from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed
 from firmware_bridge.floor.store.errors import StoreError
-from firmware_bridge.floor.store.tables import KEPT
+from firmware_bridge.floor.store.schema import KEPT
 from tests.floor.journals import AT, event, round_of
 from tests.floor.test_ingest import Said
 
@@ -207,7 +207,7 @@ def test_a_store_of_another_format_is_left_alone(engine: Engine, version: int) -
     engine.execute(engine.other.format(version))
     before = engine.content()
     for _ in range(2):
-        with pytest.raises(OtherFormat, match=f"a store of format {version}, but this .* format 7; install the ver"):
+        with pytest.raises(OtherFormat, match=f"a store of format {version}, but this .* format 8; install the ver"):
             engine.open()
         assert engine.content() == before
 

@@ -13,7 +13,8 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.store.compiled import MODULES, Statements
 from firmware_bridge.floor.store.open import open_reader, open_store
-from firmware_bridge.floor.store.tables import TABLES, schema
+from firmware_bridge.floor.store.schema import schema
+from firmware_bridge.floor.store.tables import TABLES
 
 PROJECT = Path(__file__).parents[2]
 DRIVERS = {"?": Statements("sqlite", "qmark"), "%s": Statements("postgresql+psycopg", "format")}

@@ -8,7 +8,7 @@ import pytest
 
 from firmware_bridge.floor.record.state import TrustedKey
 from firmware_bridge.floor.store.errors import StoreError
-from firmware_bridge.floor.store.tables import KEPT
+from firmware_bridge.floor.store.schema import KEPT
 from firmware_bridge.floor.verified.exported import Exported, proof
 from firmware_bridge.floor.verified.records import Limits
 from tests.floor.every_expiry import *  # noqa: F403  # what no store deletes

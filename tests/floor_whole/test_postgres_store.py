@@ -107,7 +107,7 @@ def test_every_service_refuses_another_format(
         f'[store]\nurl = "{cluster.url(database)}"\nkeep_years = 7\n[mqtt]\nhost = "127.0.0.1"\nport = 9\n'
     )
     assert main(["--config", str(config), command]) == 78
-    assert "is a store of format 2, but this shoe-floor needs format 7; inst" in capsys.readouterr().err
+    assert "is a store of format 2, but this shoe-floor needs format 8; inst" in capsys.readouterr().err
     assert engine.content() == before
 
 

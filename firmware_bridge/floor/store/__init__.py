@@ -23,11 +23,22 @@ from firmware_bridge.floor.store.feed import FeedQueries
 from firmware_bridge.floor.store.past_queries import PastQueries
 
 What = Literal[
-    "rounds", "messages", "conflicts", "quarantine", "gaps", "closed", "shoes", "expired", "incidents", "pending"
+    "rounds",
+    "messages",
+    "conflicts",
+    "quarantine",
+    "gaps",
+    "closed",
+    "closed_conflicts",
+    "closed_quarantine",
+    "shoes",
+    "expired",
+    "incidents",
+    "pending",
 ]
 """What can be exported: the rounds that count, every message, and the views of the same names.
 
-Conflicts, quarantine and gaps are those that are open; `closed` has who closed the others.
+Conflicts, quarantine and gaps are those that are open; `closed` has who closed the others, `closed_*` what it was too.
 """
 
 FactName = Literal[
@@ -61,7 +72,7 @@ NAMES: Final = {"tbl": "table", "by_name": "by"}
 COUNTED: Final = 10_000
 """Most rows in conflict, and in quarantine, that are counted exactly."""
 
-FORMAT: Final = 7
+FORMAT: Final = 8
 """Format of tables and views in both engines; no other is read or written."""
 
 

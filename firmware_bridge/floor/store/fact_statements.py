@@ -7,8 +7,9 @@ from sqlalchemy import Table, TextClause, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from firmware_bridge.floor.store import fact_tables as tables
+from firmware_bridge.floor.store.schema import COUNTING
 from firmware_bridge.floor.store.statements import COLUMNS, newest, once
-from firmware_bridge.floor.store.tables import COUNTING, TABLES, forward
+from firmware_bridge.floor.store.tables import TABLES, forward
 
 _ROUND: Final = ", ".join(
     f"cast({each.name} as text)" if each.name in ("bets", "faces") else each.name

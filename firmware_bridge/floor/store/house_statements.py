@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import TextClause, text
 
 from firmware_bridge.floor.store.fact_statements import ALARM, of_order
-from firmware_bridge.floor.store.tables import COUNTING
+from firmware_bridge.floor.store.schema import COUNTING
 
 
 class Query(NamedTuple):

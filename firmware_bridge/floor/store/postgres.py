@@ -17,8 +17,9 @@ from firmware_bridge.floor.store.compiled import Statements, by_column
 from firmware_bridge.floor.store.condition import Room
 from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.fact_tables import FACTS
+from firmware_bridge.floor.store.schema import VIEWS, schema
 from firmware_bridge.floor.store.statements import COLUMNS
-from firmware_bridge.floor.store.tables import GAP, LACKS, TABLES, VIEWS, schema
+from firmware_bridge.floor.store.tables import GAP, LACKS, TABLES
 
 PAGE: Final = 2_000
 """Rows of an export for each fetch."""

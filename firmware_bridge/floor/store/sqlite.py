@@ -14,7 +14,8 @@ from firmware_bridge.floor.store import COUNTED, FORMAT, Counts, OtherFormat, Pa
 from firmware_bridge.floor.store.compiled import Statements
 from firmware_bridge.floor.store.condition import Room
 from firmware_bridge.floor.store.errors import StoreError
-from firmware_bridge.floor.store.tables import GAP, LACKS, schema, trigger
+from firmware_bridge.floor.store.schema import schema, trigger
+from firmware_bridge.floor.store.tables import GAP, LACKS
 
 BUSY_S: Final = 30.0
 """Longest wait for another writer, a back-fill or a backup."""

@@ -53,6 +53,8 @@ ORDER: Final = {
     "conflicts": "tbl, journal, seq, n, topic",
     "quarantine": "received_at",
     "closed": "at, kind, tbl, journal, seq, n, digest",
+    "closed_conflicts": "tbl, journal, seq, n, topic, other_received_at",
+    "closed_quarantine": "received_at, digest",
     "gaps": "tbl, journal",
     "shoes": "tbl, shoe",
     "expired": "tbl, shoe, journal",

@@ -63,7 +63,8 @@ what no checkpoint verified; [closed gaps](floor.md#what-nobody-can-mend): `shoe
 that is [not in the store](incidents.md#finding-incidents), or not as it was signed. By whom the store cannot say: \
 that is in the logs of its machine and its database |
 | What is in conflict, and who closed it? | `shoe-floor export conflicts` has both messages of what is open, \
-`shoe-floor export closed` who closed what, when and why; the same of quarantine: `shoe-floor export quarantine` |
+`shoe-floor export closed_conflicts` of what was closed, with who, when and why; the same of quarantine: \
+`quarantine`, `closed_quarantine` |
 | Do the reports say what the messages say? | `shoe-floor rebuild facts` makes all facts again, best on a \
 [copy](floor.md#backup-and-restore); then the same report is the same to the last digit, but for the number of its \
 change |
