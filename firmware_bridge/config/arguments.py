@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
 
 from firmware_bridge.config.plain import warn, wrapped
-from firmware_bridge.facts.printable import did_you_mean, escaped, nearest
+from firmware_bridge.facts.printable import REMEDY, did_you_mean, escaped, fault, nearest
 
 Add = Callable[[str, str, object], argparse.ArgumentParser]
 """Adds a command: its name, its help, and what carries it out."""
@@ -132,6 +132,17 @@ def file_to_write(text: str) -> Path:
     if text.endswith("/") or Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a directory: name a file in it")
     return Path(text)
+
+
+def line(what: str, most: int) -> Callable[[str], str]:
+    """Reads a text of one line of at most so many characters, as a record keeps it. what: it in a word."""
+
+    def read(text: str) -> str:
+        if wrong := fault(text, most):
+            raise argparse.ArgumentTypeError(f"the {what} {wrong}: {REMEDY}")
+        return text
+
+    return read
 
 
 def day(text: str) -> str:

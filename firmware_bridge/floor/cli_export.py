@@ -5,8 +5,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from firmware_bridge.config.arguments import Add, Exit, day, file_to_write
+from firmware_bridge.config.arguments import Add, Exit, day, file_to_write, line
 from firmware_bridge.config.plain import warn
+from firmware_bridge.facts.wire import LONGEST
 from firmware_bridge.floor.config import FloorConfig, need
 from firmware_bridge.floor.store import FactName, What
 from firmware_bridge.floor.store.errors import StoreError
@@ -25,8 +26,8 @@ def add_export(add: Add) -> None:
     whats = *get_args(What), *get_args(FactName)
     command.add_argument("what", choices=whats, metavar="WHAT", help=", ".join(whats))
     command.add_argument("--csv", action="store_true", help="CSV (default: JSON lines)")
-    command.add_argument("--table", metavar="ID", help="only of this table")
-    command.add_argument("--journal", metavar="ID", help="only of this journal")
+    command.add_argument("--table", type=line("name", LONGEST), metavar="ID", help="only of this table")
+    command.add_argument("--journal", type=line("name", LONGEST), metavar="ID", help="only of this journal")
     command.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
     facts = command.add_argument_group("of facts (docs/facts.md)")
     facts.add_argument("--since", type=day, metavar="YYYY-MM-DD", help="from this gaming day on")

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from firmware_bridge.config.arguments import Exit, file_to_write
+from firmware_bridge.config.arguments import Exit, file_to_write, line
 from firmware_bridge.config.plain import warn
+from firmware_bridge.facts.orders import LONGEST_NAME, LONGEST_REASON
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.open import open_store
@@ -35,9 +36,11 @@ def add_record(record: argparse.ArgumentParser, default: Path) -> None:
             command.add_argument(word, metavar=word.upper())
         return command
 
+    person, reason = line("name", LONGEST_NAME), line("reason", LONGEST_REASON)
+
     def by_two(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
-        command.add_argument("--by", required=True, metavar="NAME", help="who does it")
-        command.add_argument("--second", required=True, metavar="NAME", help="who looked at it too")
+        command.add_argument("--by", type=person, required=True, metavar="NAME", help="who does it")
+        command.add_argument("--second", type=person, required=True, metavar="NAME", help="who looked at it too")
         return command
 
     by_two(add("enrol", "let a key of a table count", _enrol, "table", "vkey"))
@@ -57,7 +60,7 @@ def add_record(record: argparse.ArgumentParser, default: Path) -> None:
     command = add("incidents", "what should not be, and is not closed", _incidents)
     command.add_argument("--json", action="store_true", help="one JSON object a line")
     command = by_two(add("close", "close the incidents of a kind at a table", _close, "table", "kind"))
-    command.add_argument("--why", required=True, metavar="TEXT", help="what was found")
+    command.add_argument("--why", type=reason, required=True, metavar="TEXT", help="what was found")
 
 
 def _enrol(given: argparse.Namespace, store: Store, _: FloorConfig) -> Iterator[str]:

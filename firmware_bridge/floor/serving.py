@@ -12,6 +12,8 @@ from typing import Any, Final
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from firmware_bridge.errors import ConfigError, in_words
+
 UNASKED: Final = 50
 """Most connections without a request; for a new one the oldest is closed of the address that has most of them."""
 
@@ -188,7 +190,7 @@ class Connection(H11Protocol):  # type: ignore[misc, unused-ignore]  # Any where
 
 
 def server(app: Any, most: int | None, connection: type[Connection] = Connection, **more: Any) -> uvicorn.Server:
-    """A server of an ASGI app, for its `run(sockets=[..])`.
+    """A server of an ASGI app, for its `run(sockets=[..])`. Raises ConfigError if its certificate cannot be used.
 
     most: connections at a time, idle ones too; requests on others get a 503. None for an app that bounds them itself.
     """
@@ -207,4 +209,9 @@ def server(app: Any, most: int | None, connection: type[Connection] = Connection
         timeout_graceful_shutdown=END_S,
         **more,
     )
+    try:
+        settings.load()
+    except OSError as error:  # it reads no other file; a file that is no certificate is an ssl.SSLError
+        what = f"TLS cannot be served with {more.get('ssl_certfile')} and {more.get('ssl_keyfile')}: {in_words(error)}"
+        raise ConfigError(what, "check both files, that they belong together, and who may read them") from None
     return uvicorn.Server(settings)

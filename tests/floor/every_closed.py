@@ -132,6 +132,12 @@ def test_what_is_closed_in_quarantine_is_what_was_there(store: Store) -> None:
     assert (store.count("quarantine"), store.count_some("quarantine")) == (1, 1)
 
 
+def test_bytes_that_are_in_quarantine_for_two_reasons_are_two_rows_when_they_are_closed(store: Store) -> None:
+    store.save([], [Unread("shoe/T07/event", AT, reason, b"\xff") for reason in ("byte 17", "byte 20")], [])
+    assert store.close_quarantine("", "", BY) == 2
+    assert store.count("closed_quarantine") == 2
+
+
 def test_a_gap_is_as_old_as_what_came_of_it_last(store: Store, engine: Engine) -> None:
     def moved() -> str:
         [row] = store.rows("gaps", None, None)

@@ -3,6 +3,8 @@
 import csv
 from collections.abc import Callable
 from contextlib import closing
+from datetime import datetime, timedelta, timezone
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -89,7 +91,7 @@ def test_the_metrics_count_what_is_open(floor: Callable[..., int], path: Path) -
         (("gap", "T08", KEY.journal, *WHO), "nothing is missing of journal 3-5ad1 of table T08; see shoe-floor export"),
         (("gap", "T07", KEY.journal, "--to", "1", *WHO), "nothing is missing of journal 3-5ad1 of table T07 up to"),
         (("conflict", "T07", KEY.journal, "2", *WHO), "no open conflict in entry 2 of journal 3-5ad1 of table T07"),
-        (("quarantine", "--digest", "00", *WHO), "no such message is in quarantine"),
+        (("quarantine", "--digest", "00" * 32, *WHO), "no such message is in quarantine"),
         (("quarantine", "--by", " ", "--why", "x"), "who closes it, and why, must be said"),
     ],
 )
@@ -98,6 +100,54 @@ def test_what_closes_nothing_says_why(
 ) -> None:
     assert floor("close", *words) == 1
     assert capsys.readouterr().err.startswith(f"shoe-floor: {why}")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("gap", "T07", KEY.journal, "--to", "-5", *WHO), "'-5' is no entry: write its number, from 1 on"),
+        (("conflict", "T07", KEY.journal, "0", *WHO), "'0' is no entry"),
+        (("conflict", "T07", KEY.journal, "9" * 20, *WHO), f"'{'9' * 20}' is no entry"),
+        (
+            ("conflict", "T\udcff", KEY.journal, "1", *WHO),
+            r"the name contains the character \udcff: write one",
+        ),
+        (
+            ("conflict", "T07", KEY.journal, "1", "--digest", "00", *WHO),
+            "'00' is no SHA-256: write all its 64",
+        ),
+        (
+            ("quarantine", "--until", "garbage", *WHO),
+            "'garbage' is no time with its zone: write it as 2026-11-20T21",
+        ),
+        (("quarantine", "--until", "2026-11-20", *WHO), "'2026-11-20' is no time with its zone"),
+        (("quarantine", "--until", "2026-11-20T21:30:00", *WHO), "'2026-11-20T21:30:00' is no time with its zone"),
+        (("quarantine", "--until", "0001-01-01T00:00:00+23:00", *WHO), "is no time with its zone"),
+        (("quarantine", "--by", "\udcff", "--why", "x"), r"the name contains the character \udcff"),
+        (("quarantine", "--by", "ANNA", "--why", "a\nb"), r"the reason contains the character \n"),
+        (("quarantine", "--by", "ANNA", "--why", "x" * 501), "the reason is too long: at most 500 characters"),
+    ],
+)
+def test_a_word_that_is_wrong_closes_nothing(
+    floor: Callable[..., int], path: Path, words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        floor("close", *words)
+    assert why in capsys.readouterr().err
+    with closing(SqliteStore(path)) as store:
+        assert store.closed_counts() == {}
+
+
+def test_a_time_of_another_zone_is_the_time_that_it_is(floor: Callable[..., int]) -> None:
+    at = datetime.fromisoformat(AT)
+    east = timezone(timedelta(hours=8))
+    before, then = (each.astimezone(east).isoformat() for each in (at - timedelta(seconds=1), at))
+    assert floor("close", "quarantine", "--until", before, *WHO) == 1
+    assert floor("close", "quarantine", "--until", then, *WHO) == 0
+
+
+def test_a_digest_may_be_in_capitals(floor: Callable[..., int]) -> None:
+    assert floor("close", "quarantine", "--digest", sha256(b"\xff").hexdigest().upper(), *WHO) == 0
 
 
 def told(path: Path, name: str, later_s: float) -> tuple[str, str]:

@@ -31,6 +31,23 @@ def ask(page: Page, method: str = "GET", path: str = "/", **headers: str) -> htt
     return answer
 
 
+@pytest.mark.parametrize("content", [None, "no certificate"])
+def test_a_certificate_that_cannot_be_used_is_named_before_the_page_listens(
+    broker: Broker, pages: Pages, tmp_path: Path, content: str | None
+) -> None:
+    page = pages(broker)
+    page.stop()
+    cert = tmp_path / "page.pem"
+    if content:
+        cert.write_text(content)
+    page.config.write_text(page.config.read_text().replace("[page]\n", f'[page]\ncert = "{cert}"\nkey = "{cert}"\n'))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", page.port))
+        with pytest.raises(AssertionError, match=rf"TLS cannot be served with {cert} and {cert}: .*; check both files"):
+            page.start()
+    assert "Traceback" not in page.log
+
+
 class Listener:
     """A browser's stream, read as slowly as one likes."""
 

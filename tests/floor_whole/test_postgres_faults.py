@@ -5,7 +5,6 @@ import random
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,22 +12,28 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.floor.record.message import Key, Row
+from firmware_bridge.floor.record.message import Key, Row, Unread
 from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.record.state import Changes, Log
 from firmware_bridge.floor.store import Store
+from firmware_bridge.floor.store.closings import Closing
 from firmware_bridge.floor.store.cosigned import Witnessed
 from firmware_bridge.floor.store.errors import StoreError
+from tests.floor.every_store import KEY
 from tests.floor.ingesting import Ingest
 from tests.floor.journals import AT, Kept, event, kept
 from tests.floor.test_kills import play, whole
 from tests.floor_whole.cluster import Cluster, missing
+from tests.floor_whole.pages import until
 from tests.kit import broker as real
 from tests.kit.daemon_table import DaemonTable
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
 brokers = real.brokers  # fixture
+
+WAITS = "select count(*) > 0 from pg_locks where not granted"
+"""Whether a transaction waits for another one; `pg_stat_activity` stays as it was in a transaction."""
 
 
 class PostgresIngest(Ingest):
@@ -190,6 +195,30 @@ def test_a_lock_of_another_program_is_named(store: Store, cluster: Cluster, data
     assert store.count("messages") == 1
 
 
+@pytest.mark.parametrize(
+    "close",
+    [
+        lambda store, by: store.close_gap(KEY, 0, by),
+        lambda store, by: store.close_conflicts(KEY, 1, "", by),
+        lambda store, by: store.close_quarantine("", "", by),
+    ],
+)
+def test_what_two_people_close_at_once_is_closed_by_one(
+    store: Store, cluster: Cluster, database: str, close: Callable[[Store, Closing], int]
+) -> None:
+    junk = Unread("shoe/T07/event", AT, "bad", b"x")
+    store.save([event(1), event(1, kind="Other")], [junk], [Progress(KEY, 3, 1, 9)])
+    other = opened(cluster.url(database))
+    with ThreadPoolExecutor(1) as thread:
+        with store._transaction() as first:
+            assert close(store, Closing("ANNA", "first", AT)) > 0
+            second = thread.submit(close, other, Closing("BO", "second", AT))
+            until(lambda: second.done() or first.execute(WAITS).fetchone() == (True,))
+        assert second.result(20) == 0
+    other.close()
+    assert list(store.closed_counts().values()) == [1]
+
+
 def test_what_is_cosigned_is_kept_in_the_order_in_which_the_ingest_writes(
     store: Store, cluster: Cluster, database: str
 ) -> None:
@@ -200,15 +229,11 @@ def test_what_is_cosigned_is_kept_in_the_order_in_which_the_ingest_writes(
     store.save([], [], [], changes)
     noted = {each: [Witnessed(each, 2, AT, AT, "note")] for each in ("T02", "T01")}
     lock = "select 1 from log where tbl = %s for update nowait"
-    waits = "select count(*) > 0 from pg_locks where not granted"  # pg_stat_activity stays as it was in a transaction
     with ThreadPoolExecutor(1) as thread:
         with opened(cluster.url(database))._db.transaction() as ingest:
             ingest.connection.execute(lock, ["T01"])
             keeping = thread.submit(store.put_cosigned, [], noted)
-            give_up = time.monotonic() + 20
-            while ingest.connection.execute(waits).fetchone() == (False,):
-                assert time.monotonic() < give_up
-                time.sleep(0.01)
+            until(lambda: ingest.connection.execute(WAITS).fetchone() == (True,))
             ingest.connection.execute(lock, ["T02"])
         keeping.result(20)
     ingest.connection.close()

@@ -9,10 +9,10 @@ from typing import Final
 
 from firmware_bridge.cli import FAILED, INTERRUPTED
 from firmware_bridge.cli.daemon_socket import config_option
+from firmware_bridge.config.arguments import line
 from firmware_bridge.config.load import load
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.orders import LONGEST_NAME
-from firmware_bridge.facts.printable import REMEDY, fault
 from hardware.calibrate.figures import Refusal
 from hardware.errors import HardwareError, PinError, PortVanished
 
@@ -42,7 +42,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=STEPS, metavar="WHAT", help="; ".join(f"{n}: {t}" for n, t in STEPS.items()))
     parser.add_argument("--yes", action="store_true", help="ask nothing: answer every question with yes")
     parser.add_argument("--json", action="store_true", help="JSON lines, for programs; the last one is the result")
-    parser.add_argument("--by", type=_name, default=_user(), metavar="NAME", help="your name (default: the user)")
+    person = line("name", LONGEST_NAME)
+    parser.add_argument("--by", type=person, default=_user(), metavar="NAME", help="your name (default: the user)")
     parser.add_argument("--cards", type=_count, metavar="N", help="number of cards in the test or the pack")
     parser.add_argument("--undo", action="store_true", help="restore the settings from before the last calibration")
     parser.add_argument(
@@ -105,13 +106,6 @@ def _ends_in_order() -> list[int]:
 
 def _user() -> str:
     return os.environ.get("SUDO_USER") or getpass.getuser()
-
-
-def _name(text: str) -> str:
-    """A name for records and messages. Raises ArgumentTypeError."""
-    if wrong := fault(text, LONGEST_NAME):
-        raise argparse.ArgumentTypeError(f"the name {wrong}: {REMEDY}")
-    return text
 
 
 def _count(text: str) -> int:

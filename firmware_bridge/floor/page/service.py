@@ -49,11 +49,11 @@ def run(config: FloorConfig) -> int:
     )
     read = feed(config)
     served = app(read, page, ready, config.screen, shown, page_orders(page, read, config.mqtt.root), Asked(config))
+    served.state.server = web = server(served, None, **tls)
     of_one, most = connections(page, config.screen)
     # Behind all that a config can be refused for: who connects to a page that does not start is refused at once.
     listener = Listener(_listener(page), of_one, most, page.proxies)
     address = page.socket or _address("https" if page.cert else "http", *listener.getsockname()[:2])
-    served.state.server = web = server(served, None, **tls)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _again)
     try:

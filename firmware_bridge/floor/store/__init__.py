@@ -352,7 +352,8 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
         """The query of `rows` with its values. Raises StoreError if a column to filter by does not exist."""
         named = {column: value for column, value in {"tbl": table, "journal": journal}.items() if value is not None}
         if missing := set(named) - set(self._names(what)):
-            raise StoreError(f"{what} have no {' and no '.join(sorted(missing))}", "export all of them")
+            words = " and no ".join(sorted(NAMES.get(each, each) for each in missing))
+            raise StoreError(f"{what} have no {words}", "export all of them")
         query = self._sql.rows_of(what, tuple(named))
         return query.text, query.values(named)
 

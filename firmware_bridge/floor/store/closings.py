@@ -36,6 +36,10 @@ class Closings(Records):
     def load(self, key: Key) -> Loaded:
         """A journal as far as it is kept; an empty one if it is unknown."""
 
+    @abstractmethod
+    def _close_alone(self) -> None:
+        """Let nobody else close anything until the end of the transaction."""
+
     def close_gap(self, key: Key, to: int, closing: Closing) -> int:
         """Close what is missing of a journal, up to the entry `to`, 0 for all that is known; returns that entry.
 
@@ -43,6 +47,7 @@ class Closings(Records):
         what came before the journal. A gap is open again when an entry behind the last known one is missing.
         """
         with self._transaction():
+            self._close_alone()
             loaded = self.load(key)
             before, to = loaded.progress, min(to or loaded.progress.known, loaded.progress.known)
             after = closed(loaded, to)
@@ -84,6 +89,7 @@ class Closings(Records):
         by, why, at = closing
         values = statement.values(named | {"by_name": by, "why": why, "at": at})
         with self._transaction() as db:
+            self._close_alone()
             return int(db.execute(statement.text, values).rowcount)
 
     def _save_progress(self, progress: Sequence[Progress]) -> None:

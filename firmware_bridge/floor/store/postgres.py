@@ -91,6 +91,9 @@ ONE_AT_A_TIME: Final = "select pg_advisory_xact_lock(73656865)"
 FACTS_ALONE: Final = "select pg_advisory_xact_lock(73656866)"
 """A lock until the end of the transaction, so that one program at a time changes sums of days."""
 
+CLOSES_ALONE: Final = "select pg_advisory_xact_lock(73656867)"
+"""A lock until the end of the transaction, so that nothing is closed twice."""
+
 MADE: Final = ("create table store_version (version integer not null)", f"insert into store_version values ({FORMAT})")
 
 COPY: Final = f"copy message ({COLUMNS}) from stdin"
@@ -233,6 +236,9 @@ class PostgresStore(Store):
     def _alone(self) -> Iterator[None]:
         self._db.execute(FACTS_ALONE)
         yield
+
+    def _close_alone(self) -> None:
+        self._db.execute(CLOSES_ALONE)
 
     def _alone_with_messages(self) -> None:
         self._db.execute(NO_INSERTS)

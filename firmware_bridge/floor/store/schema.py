@@ -42,7 +42,7 @@ _IN_CONFLICT: Final = """
 _OF_CONFLICT: Final = """
   o.kind = 'conflict' and o.digest = $hex(c.digest) and o.came_at = c.received_at
   and o.topic = c.topic and o.tbl = c.tbl and o.journal = c.journal and o.seq = c.seq and o.n = c.n"""
-_IN_QUARANTINE: Final = "select q.topic, q.received_at, q.reason, q.body, $hex(q.digest) as digest"
+_IN_QUARANTINE: Final = "q.topic, q.received_at, q.reason, q.body, $hex(q.digest) as digest"
 _OF_QUARANTINE: Final = """
   o.kind = 'quarantine' and o.digest = $hex(q.digest) and o.came_at = q.received_at and o.topic = q.topic"""
 _BY: Final = "o.by_name, o.why, o.at as closed_at"
@@ -79,9 +79,11 @@ VIEWS: Final = {
   where not exists (select 1 from closed o where {_OF_CONFLICT})""",
     "closed_conflicts": f"""{_IN_CONFLICT}, {_BY}
   from conflict c join message m using (topic, tbl, journal, seq, n) join closed o on {_OF_CONFLICT}""",
-    "quarantined": f"""{_IN_QUARANTINE}
+    "quarantined": f"""
+  select {_IN_QUARANTINE}
   from quarantine q where not exists (select 1 from closed o where {_OF_QUARANTINE})""",
-    "closed_quarantine": f"""{_IN_QUARANTINE}, {_BY} from quarantine q join closed o on {_OF_QUARANTINE}""",
+    "closed_quarantine": f"""
+  select distinct {_IN_QUARANTINE}, {_BY} from quarantine q join closed o on {_OF_QUARANTINE}""",
     "shoes": """
   select tbl, journal, shoe, min(first_at) as first_at, max(last_at) as last_at, max(last_seq) as last_seq,
     cast(sum(messages) as bigint) as messages, max(rounds) as rounds

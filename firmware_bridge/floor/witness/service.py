@@ -137,8 +137,6 @@ def run(config: WitnessConfig) -> int:
     section, systemd = config.witness, Systemd()
     signs = keys.load(section.name, keys.key_file(section.key_file))
     keeper = Keeper(Path(section.path))
-    listener = _listener(section)
-    where = "{}:{}".format(*listener.getsockname()[:2])
 
     def ready() -> None:
         log.info("witness %s of %d logs at %s", signs.key.vkey, len(config.log), where)
@@ -150,6 +148,8 @@ def run(config: WitnessConfig) -> int:
     if section.tls_cert:
         more |= {"ssl_certfile": section.tls_cert, "ssl_keyfile": section.tls_key}
     web = server(App(Witness(signs, config.log_keys, keeper), section, ready), AT_ONCE + 1, Connection, **more)
+    listener = _listener(section)
+    where = "{}:{}".format(*listener.getsockname()[:2])
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)  # uvicorn raises it again once it has stopped
     try:
