@@ -38,7 +38,7 @@ class Closings(Records):
 
     @abstractmethod
     def _close_alone(self) -> None:
-        """Let nobody else close anything until the end of the transaction."""
+        """Wait for all others that close something, and let them wait until the end of the transaction."""
 
     def close_gap(self, key: Key, to: int, closing: Closing) -> int:
         """Close what is missing of a journal, up to the entry `to`, 0 for all that is known; returns that entry.
