@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import nan
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -50,6 +51,7 @@ class Stretch(Struct, frozen=True, kw_only=True):
 
     rounds: those that were stored meanwhile. tables: those with a round that waited; said: those of which the store
     said since when. whole_s: from its end until the last round before it was witnessed; None if one never was.
+    unsaid: of the others when the first such round came, and since when the store says it, in seconds of the stretch.
     """
 
     seconds: float
@@ -57,6 +59,7 @@ class Stretch(Struct, frozen=True, kw_only=True):
     tables: int
     said: int
     whole_s: float | None
+    unsaid: list[str] = []
 
     @property
     def is_fine(self) -> bool:
@@ -100,6 +103,7 @@ class Windows(Struct, frozen=True, kw_only=True):
             said = f"of {each.tables} tables with rounds that wait {each.said} say since when"
             whole = "never caught up" if each.whole_s is None else f"caught up {each.whole_s:.1f} s after"
             yield f"  below the quorum for {each.seconds:.0f} s: {each.rounds} rounds stored, {said}, {whole}"
+            yield from (f"    {one}" for one in each.unsaid[:EXAMPLES])
 
 
 def judged(look: Look, before: Below, stretches: Sequence[Below]) -> Windows:
@@ -142,6 +146,12 @@ def _stretch(below: Below, end: Look) -> Stretch:
         rounds=sum(below.since <= each.came < below.until for each in end.rounds),
         tables=len(came),
         said=len(said),
+        unsaid=[
+            f"{table}: a round waits from {at - below.since:.1f} s on, the store says"
+            f" {then.waits.get(table, nan) - below.since:.1f} s"
+            for table, at in came.items()
+            if table not in said
+        ],
         whole_s=None if whole is None else round(whole, 1),
     )
 
