@@ -33,7 +33,7 @@ class PageError(BridgeError, OSError):
 def run(config: FloorConfig) -> int:
     """Serve until SIGTERM or SIGINT; returns 0, or 1 after the feed failed.
 
-    Raises PageError if the address cannot be listened at.
+    Raises ConfigError, and PageError if the address cannot be listened at.
     """
     page, systemd = config.page, Systemd()
 
