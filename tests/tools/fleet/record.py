@@ -22,10 +22,14 @@ from firmware_bridge.floor.verified.standing import standings
 from tests.tools.fleet.windows import Look, Round
 
 _ROUNDS: Final = """
-select m.tbl, m.at, m.received_at,
-  (select min(w.at) from witnessed w where w.origin = f.origin and w.size > f.idx)
-from message m left join leaves f on f.tbl = m.tbl and f.journal = m.journal and f.seq = m.seq
-where m.topic = 'round' order by m.at
+select tbl, at, case when witnessed is null then (
+  select max(e.received_at) from message e
+  where e.topic = 'event' and e.tbl = r.tbl and e.journal = r.journal and e.seq <= r.seq) end, received_at, witnessed
+from (
+  select m.tbl, m.journal, m.seq, m.at, m.received_at,
+    (select min(w.at) from witnessed w where w.origin = f.origin and w.size > f.idx) as witnessed
+  from message m left join leaves f on f.tbl = m.tbl and f.journal = m.journal and f.seq = m.seq
+  where m.topic = 'round') r order by at
 """
 
 
@@ -47,8 +51,8 @@ def _keys(store: Store, *, enrols: bool) -> dict[str, str]:
 
 def _looked(store: Store) -> Look:
     rounds = [
-        Round(table, seconds(at), seconds(came), seconds(witnessed) if witnessed else None)
-        for table, at, came, witnessed in store._db.execute(_ROUNDS)  # no service asks for this
+        Round(table, seconds(at), seconds(whole or came), seconds(witnessed) if witnessed else None)
+        for table, at, whole, came, witnessed in store._db.execute(_ROUNDS)  # no service asks for this
     ]
     waits = {table: seconds(each.waits_since) for table, each in standings(store).items() if each.waits_since}
     return Look(rounds, waits, [f"{each.table} {each.kind}: {each.text}" for each in store.incidents()])

@@ -18,7 +18,8 @@ EXAMPLES: Final = 5
 class Round(Struct, frozen=True):
     """A round that ended, also a void one, or was corrected. Times are seconds since 1970.
 
-    at: of its entry. came: at the ingest. witnessed: when a quorum had cosigned its entry; None if none has.
+    at: of its entry. came: at the ingest; of one that waits, when all before it in its journal had come too, as it can
+    be verified then. witnessed: when a quorum had cosigned its entry; None if none has.
     """
 
     table: str
