@@ -72,10 +72,10 @@ def told(process: subprocess.Popen[str]) -> str:
     return "".join(lines)
 
 
-def until(condition: Callable[[], Any]) -> Any:
+def until(condition: Callable[[], Any], story: Callable[[], object] = str) -> Any:
     give_up = time.monotonic() + LIMIT_S
     while not (found := condition()):
-        assert time.monotonic() < give_up, "not in time"
+        assert time.monotonic() < give_up, f"not in time: {story()}"
         time.sleep(0.1)
     return found
 
@@ -133,7 +133,8 @@ def test_a_floor_shows_every_trouble_and_leaves_nothing(floor: Floor, tmp_path: 
     said = told(running)
     assert [each for each in TROUBLES if each.text not in said] == []
     until(lambda: not [each for each in SHOWN if each not in page(said)])
-    until(lambda: all(count(said, view) for view in ("gaps", "conflicts", "quarantine")))
+    wrong = ("gaps", "conflicts", "quarantine")
+    until(lambda: all(count(said, view) for view in wrong), lambda: {view: count(said, view) for view in wrong})
     until(lambda: len(rounds(said)) == len(TABLES) + len(TROUBLES))
     running.send_signal(signal.SIGINT)
     assert running.communicate(timeout=LIMIT_S) == ("", "")

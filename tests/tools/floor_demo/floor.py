@@ -138,7 +138,9 @@ class SimulatedFloor:
         broker = self.broker.kind, str(self.broker.port)
         told = [f"{each.id}={each.trouble.told}" for each in self._plain if each.trouble.told]
         if told:
-            await self._programs.start("stranger", "tests.tools.floor_demo.stranger", *broker, *told)
+            listens = self._folder / "stranger.listens"
+            await self._programs.start("stranger", "tests.tools.floor_demo.stranger", *broker, str(listens), *told)
+            await first(self._listening(listens), self._programs.watch())
         for name, is_lost in (("tables", False), ("lost", True)):
             words = [each.words for each in self._plain if each.trouble.is_lost == is_lost]
             if words:
@@ -159,6 +161,14 @@ class SimulatedFloor:
         while not await self._answers():
             if time.monotonic() > give_up:
                 raise FloorError(f"the page does not answer within {UP_S:.0f} s", "start the floor again")
+            await asyncio.sleep(0.1)
+
+    async def _listening(self, listens: Path) -> None:
+        """Wait for the stranger: a table that is lost before has sent nothing that it could repeat."""
+        give_up = time.monotonic() + UP_S
+        while not listens.exists():
+            if time.monotonic() > give_up:
+                raise FloorError(f"the stranger does not listen within {UP_S:.0f} s", "start the floor again")
             await asyncio.sleep(0.1)
 
     async def _answers(self) -> bool:

@@ -1,6 +1,7 @@
 """Somebody at the broker who sends in the names of tables: other bytes, too early ones, and no message at all.
 
-`python -m tests.tools.floor_demo.stranger mosquitto 1883 T10=forged T11=junk T14=ahead`
+`python -m tests.tools.floor_demo.stranger mosquitto 1883 FILE T10=forged T11=junk T14=ahead`; makes FILE once it
+listens.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import re
 import signal
 import sys
+from pathlib import Path
 from typing import Any, Final
 
 from paho.mqtt.client import Client, MQTTMessage
@@ -20,12 +22,16 @@ AHEAD: Final = 7
 
 
 class Stranger:
-    """Tells one thing in the name of each table. told: table -> `forged`, `junk`, or `ahead` once the table is lost."""
+    """Tells one thing in the name of each table. told: table -> `forged`, `junk`, or `ahead` once the table is lost.
 
-    def __init__(self, kind: str, port: int, told: dict[str, str]) -> None:
-        self._told, self._newest = told, dict[str, bytes]()
+    listens: a file that is made once it is subscribed.
+    """
+
+    def __init__(self, kind: str, port: int, listens: Path, told: dict[str, str]) -> None:
+        self._listens, self._told, self._newest = listens, told, dict[str, bytes]()
         self._client = Client(CallbackAPIVersion.VERSION2, "stranger", protocol=MQTTProtocolVersion(PROTOCOL[kind]))
         self._client.on_connect = self._connected
+        self._client.on_subscribe = lambda *_: self._listens.touch()
         self._client.on_message = self._message
         self._client.connect(HOST, port)
 
@@ -57,9 +63,9 @@ class Stranger:
 
 def main(words: list[str]) -> int:
     """Tell each table's once; wait for the end."""
-    kind, port, *named = words
+    kind, port, listens, *named = words
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    Stranger(kind, int(port), dict(each.split("=", 1) for each in named)).work()
+    Stranger(kind, int(port), Path(listens), dict(each.split("=", 1) for each in named)).work()
     return 0
 
 
