@@ -138,6 +138,16 @@ def test_a_word_that_is_wrong_closes_nothing(
         assert store.closed_counts() == {}
 
 
+def test_an_export_says_what_it_cannot_be_filtered_by(
+    floor: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert floor("export", "closed_quarantine", "--table", "T07") == 1
+    assert "closed_quarantine have no table; export all of them" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        floor("export", "closed_conflicts", "--table", "\udcff")
+    assert r"the name contains the character \udcff" in capsys.readouterr().err
+
+
 def test_a_time_of_another_zone_is_the_time_that_it_is(floor: Callable[..., int]) -> None:
     at = datetime.fromisoformat(AT)
     east = timezone(timedelta(hours=8))

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from firmware_bridge.floor.record.message import seconds
+from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.record.verify import COSIGNATURE, parse_policy, parse_vkey
+from tests.floor.journals import AT, event, round_of
 from tests.tools.fleet.__main__ import main
 from tests.tools.fleet.compare import compare
 from tests.tools.fleet.plan import AWAY_S, FAULTS, Plan, Report
+from tests.tools.fleet.record import looked
 from tests.tools.fleet.table import table_config
 from tests.tools.fleet.windows import Below, Look, Round, Stretch, Windows, judged
 from tests.tools.fleet.witnesses import Witnesses
 
+LATER = "2026-11-20T23:59:59.000Z"
 BEFORE = Below(0.0, 1_000.0)
 """The time until a quorum was there first."""
 
@@ -75,9 +81,19 @@ def test_below_the_quorum_each_table_with_rounds_that_wait_says_since_when() -> 
     made = said(T0001=2_980.1, T0002=3_030.0)
     assert (made.rounds, made.tables, made.said, made.whole_s) == (2, 2, 2, 12.0)
     assert made.is_fine
+    assert said(T0001=2_980.1).unsaid == ["T0002: a round waits from 30.1 s on, the store says nothing"]
     assert not said(T0001=2_980.1).is_fine
     assert not said(T0001=2_980.1, T0002=3_031.0).is_fine  # after its first round: too late
     assert not said(T0001=2_000.0, T0002=3_030.0).is_fine  # long before the quorum went
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_a_round_waits_once_all_before_it_has_come(tmp_path: Path, late: bool) -> None:
+    with closing(SqliteStore(tmp_path / "floor.db")) as store:
+        first = event(1)._replace(received_at=LATER if late else AT)
+        store.save([first, event(2, kind="RoundClosed"), round_of(2, 1)], [], [])
+        [made] = looked(store).rounds
+    assert (made.came, made.witnessed) == (seconds(LATER if late else AT), None)
 
 
 def test_below_the_quorum_nothing_stops_and_all_is_caught_up() -> None:

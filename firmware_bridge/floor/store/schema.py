@@ -36,16 +36,17 @@ _ROUNDS_THAT_COUNT: Final = f"""
 then these are the ones that the table signed, for a message is never changed.
 """
 
-_IN_CONFLICT: Final = """
-  select c.topic, c.tbl, c.journal, c.seq, c.n, m.received_at, $text(m.body) as body,
+_CONFLICT: Final = """
+  c.topic, c.tbl, c.journal, c.seq, c.n, m.received_at, $text(m.body) as body,
     c.received_at as other_received_at, $text(c.body) as other_body, $hex(c.digest) as digest"""
+_CONFLICTS: Final = "conflict c join message m using (topic, tbl, journal, seq, n)"
 _OF_CONFLICT: Final = """
   o.kind = 'conflict' and o.digest = $hex(c.digest) and o.came_at = c.received_at
   and o.topic = c.topic and o.tbl = c.tbl and o.journal = c.journal and o.seq = c.seq and o.n = c.n"""
-_IN_QUARANTINE: Final = "q.topic, q.received_at, q.reason, q.body, $hex(q.digest) as digest"
+_QUARANTINED: Final = "q.topic, q.received_at, q.reason, q.body, $hex(q.digest) as digest"
 _OF_QUARANTINE: Final = """
   o.kind = 'quarantine' and o.digest = $hex(q.digest) and o.came_at = q.received_at and o.topic = q.topic"""
-_BY: Final = "o.by_name, o.why, o.at as closed_at"
+_CLOSED: Final = "o.by_name, o.why, o.at as closed_at"
 
 VIEWS: Final = {
     "leaves": """
@@ -74,16 +75,14 @@ VIEWS: Final = {
   and not exists (select 1 from expired e where e.tbl = m.tbl and e.journal = m.prev_journal)""",
     "messages": """
   select topic, tbl, journal, seq, n, at, received_at, $hex(digest) as came_as, $text(body) as body from message""",
-    "conflicts": f"""{_IN_CONFLICT}
-  from conflict c join message m using (topic, tbl, journal, seq, n)
-  where not exists (select 1 from closed o where {_OF_CONFLICT})""",
-    "closed_conflicts": f"""{_IN_CONFLICT}, {_BY}
-  from conflict c join message m using (topic, tbl, journal, seq, n) join closed o on {_OF_CONFLICT}""",
+    "conflicts": f"""
+  select {_CONFLICT} from {_CONFLICTS} where not exists (select 1 from closed o where {_OF_CONFLICT})""",
+    "closed_conflicts": f"""
+  select {_CONFLICT}, {_CLOSED} from {_CONFLICTS} join closed o on {_OF_CONFLICT}""",
     "quarantined": f"""
-  select {_IN_QUARANTINE}
-  from quarantine q where not exists (select 1 from closed o where {_OF_QUARANTINE})""",
+  select {_QUARANTINED} from quarantine q where not exists (select 1 from closed o where {_OF_QUARANTINE})""",
     "closed_quarantine": f"""
-  select distinct {_IN_QUARANTINE}, {_BY} from quarantine q join closed o on {_OF_QUARANTINE}""",
+  select distinct {_QUARANTINED}, {_CLOSED} from quarantine q join closed o on {_OF_QUARANTINE}""",
     "shoes": """
   select tbl, journal, shoe, min(first_at) as first_at, max(last_at) as last_at, max(last_seq) as last_seq,
     cast(sum(messages) as bigint) as messages, max(rounds) as rounds

@@ -37,7 +37,7 @@ def main() -> None:
     """Carry out what the command line says."""
     _, config, what, out = sys.argv
     with closing(open_store(load(Path(config)))) as store:
-        made = _looked(store) if what == "look" else _keys(store, enrols=what == "enrol")
+        made = looked(store) if what == "look" else _keys(store, enrols=what == "enrol")
     Path(out).write_bytes(msgspec.json.encode(made))
 
 
@@ -49,7 +49,8 @@ def _keys(store: Store, *, enrols: bool) -> dict[str, str]:
     return keys
 
 
-def _looked(store: Store) -> Look:
+def looked(store: Store) -> Look:
+    """How the records stand."""
     rounds = [
         Round(table, seconds(at), seconds(whole or came), seconds(witnessed) if witnessed else None)
         for table, at, whole, came, witnessed in store._db.execute(_ROUNDS)  # no service asks for this

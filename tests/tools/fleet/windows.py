@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import nan
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -148,8 +147,8 @@ def _stretch(below: Below, end: Look) -> Stretch:
         tables=len(came),
         said=len(said),
         unsaid=[
-            f"{table}: a round waits from {at - below.since:.1f} s on, the store says"
-            f" {then.waits.get(table, nan) - below.since:.1f} s"
+            f"{table}: a round waits from {at - below.since:.1f} s on, the store says "
+            + (f"{then.waits[table] - below.since:.1f} s" if table in then.waits else "nothing")
             for table, at in came.items()
             if table not in said
         ],

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -131,7 +132,7 @@ class SimulatedFloor:
             words = *table, *broker, str(self._speed), str(folder)
             await self._programs.start(table.id, "tests.tools.floor_demo.table", *words)
         await self._start_plain()
-        await first(self._answered(), self._programs.watch())
+        await self._until("the page does not answer", self._answers)
 
     async def _start_plain(self) -> None:
         """Start the plain tables: those that will be lost in a process of their own, and who speaks in their names."""
@@ -140,7 +141,8 @@ class SimulatedFloor:
         if told:
             listens = self._folder / "stranger.listens"
             await self._programs.start("stranger", "tests.tools.floor_demo.stranger", *broker, str(listens), *told)
-            await first(self._listening(listens), self._programs.watch())
+            # A table that is lost before has sent nothing that a stranger could repeat.
+            await self._until("the stranger does not listen", partial(_is_there, listens))
         for name, is_lost in (("tables", False), ("lost", True)):
             words = [each.words for each in self._plain if each.trouble.is_lost == is_lost]
             if words:
@@ -156,20 +158,17 @@ class SimulatedFloor:
         await self._programs.end()
         await self.broker.stop()
 
-    async def _answered(self) -> None:
-        give_up = time.monotonic() + UP_S
-        while not await self._answers():
-            if time.monotonic() > give_up:
-                raise FloorError(f"the page does not answer within {UP_S:.0f} s", "start the floor again")
-            await asyncio.sleep(0.1)
+    async def _until(self, otherwise: str, is_so: Callable[[], Awaitable[bool]]) -> None:
+        """Wait until something is so. Raises FloorError if a program ends before, or with `otherwise` after a while."""
 
-    async def _listening(self, listens: Path) -> None:
-        """Wait for the stranger: a table that is lost before has sent nothing that it could repeat."""
-        give_up = time.monotonic() + UP_S
-        while not listens.exists():
-            if time.monotonic() > give_up:
-                raise FloorError(f"the stranger does not listen within {UP_S:.0f} s", "start the floor again")
-            await asyncio.sleep(0.1)
+        async def so() -> None:
+            give_up = time.monotonic() + UP_S
+            while not await is_so():
+                if time.monotonic() > give_up:
+                    raise FloorError(f"{otherwise} within {UP_S:.0f} s", "start the floor again")
+                await asyncio.sleep(0.1)
+
+        await first(so(), self._programs.watch())
 
     async def _answers(self) -> bool:
         with suppress(OSError):
@@ -179,6 +178,10 @@ class SimulatedFloor:
             writer.close()
             return b" 200 " in line or b" 303 " in line  # to the form to sign in
         return False
+
+
+async def _is_there(path: Path) -> bool:
+    return path.exists()
 
 
 def _port(wanted: int) -> int:
