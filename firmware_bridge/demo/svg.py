@@ -45,8 +45,7 @@ def _rgb(colour: str) -> ColorTriplet:
 
 def _theme(*colours: str) -> TerminalTheme:
     """A theme from the eight colours of a terminal, black to white."""
-    shades = [tuple(_rgb(colour)) for colour in colours]
-    return TerminalTheme(tuple(_rgb(_BOARD["ground"])), tuple(_rgb(_BOARD["text"])), shades)  # type: ignore[arg-type]
+    return TerminalTheme(_rgb(_BOARD["ground"]), _rgb(_BOARD["text"]), [_rgb(colour) for colour in colours])
 
 
 _BOARD: Final = THEMES["dark"]
