@@ -38,7 +38,9 @@ SLOW: Final = {
     "daemon": None,
     "daemon/delivery": ("states",),
     "daemon/devices": ("exit_sensor", "flapping"),
-    "daemon/table": ("clock", "cursor_saved", "judged_ahead", "late_entry", "live_odds", "refusals"),
+    "daemon/table": (
+        *("clock", "cursor_saved", "judged_ahead", "late_entry", "live_odds", "people", "refusals", "second_login"),
+    ),
     "demo": ("demo", "demo_backend", "demo_faults", "demo_picture", "demo_refused", "demo_unread"),
     "config": ("config_of_games", "systemd"),
     "docs": ("commands", "examples", "mqtt", "readme"),
