@@ -36,7 +36,7 @@ SLOW: Final = {
         *("ledger_adds_up", "received", "witnessed_broker"),
     ),
     "daemon": None,
-    "daemon/delivery": ("states",),
+    "daemon/delivery": ("certificates", "states"),
     "daemon/devices": ("exit_sensor", "flapping"),
     "daemon/table": (
         *("clock", "cursor_saved", "judged_ahead", "late_entry", "live_odds", "people", "refusals", "second_login"),
@@ -53,7 +53,7 @@ SLOW: Final = {
     "hardware": ("dwell", "pins", "pty", "sim", "sim_words", "tty"),
     "mqtt": ("mqtt", "mqtt_mistakes", "mqtt_refused", "publish_now", "subscriber"),
     "project": ("build", "install", "package", "scripts"),
-    "record": ("deferred", "doctored", "go"),
+    "record": ("deferred", "doctored", "go", "release"),
     "screen": None,
     "soak": None,
     "tools/messages": ("asyncapi_parser",),
