@@ -43,7 +43,7 @@ SLOW: Final = {
     ),
     "demo": ("demo", "demo_backend", "demo_faults", "demo_picture", "demo_refused", "demo_unread"),
     "config": ("config_of_games", "systemd"),
-    "docs": ("commands", "examples", "mqtt", "readme"),
+    "docs": ("asyncapi_parser", "commands", "examples", "mqtt", "readme"),
     "floor": (
         *("attacks", "attacks_past", "check", "command", "fleet", "fleet_network", "kills"),
         *("names_at_a_table", "no_store", "other_store", "page_drawn", "page_past", "page_record"),
@@ -56,7 +56,6 @@ SLOW: Final = {
     "record": ("deferred", "doctored", "go", "release"),
     "screen": None,
     "soak": None,
-    "tools/messages": ("asyncapi_parser",),
 }
 """Folder -> its files of tests that start processes, or sleep; None: all of them."""
 

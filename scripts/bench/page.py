@@ -160,7 +160,7 @@ def main() -> int:
         (out := folder / "fleet").mkdir()
         words = ["--tables", str(options.tables), "--every", "60", "--minutes", str(options.minutes + 2)]
         fleet = subprocess.Popen(
-            [sys.executable, "-m", "tests.tools.fleet", *words, "--out", str(out)], stdout=subprocess.DEVNULL
+            [sys.executable, "-m", "scripts.tools.fleet", *words, "--out", str(out)], stdout=subprocess.DEVNULL
         )
         config, beside = out / str(options.tables) / "floor.toml", free_port()
         until(lambda: config.exists() and "password_file" in config.read_text())

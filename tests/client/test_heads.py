@@ -11,9 +11,9 @@ from firmware_bridge.client.heads import part, round_of, signed_part
 from firmware_bridge.journal.line import FIRST_CHAIN, Line
 from firmware_bridge.journal.messages import OutMessage, messages
 from firmware_bridge.record.verify import Checkpoint, Refused, parse_note, verified_checkpoint
-from tests.tools.messages import played
-from tests.tools.messages.played import KEY
-from tests.tools.messages.scenes import GAMES, MORE, Scene
+from scripts.tools.messages import played
+from scripts.tools.messages.played import KEY
+from scripts.tools.messages.scenes import GAMES, MORE, Scene
 
 Entry = tuple[Line, list[OutMessage]]
 

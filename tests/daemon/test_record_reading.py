@@ -19,11 +19,11 @@ from firmware_bridge.daemon.table import opening
 from firmware_bridge.journal import journal, recovery
 from firmware_bridge.record import verify as v
 from firmware_bridge.record.signer import checkpoint_text, signed_note, signer
+from scripts.tools.fleet.table import FleetTable, table_config
 from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
-from tests.tools.fleet.table import FleetTable, table_config
 
 broker, brokers = real.broker, real.brokers  # fixtures
 backend = listening.backend  # fixture

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts.tools.documents import DOCUMENTS, same
 from tests.docs.pages import DOCS, PAGES, README, ROOT, prose
-from tests.tools.documents import DOCUMENTS, same
 
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([\w-]+))?\)")
 

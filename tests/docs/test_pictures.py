@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from scripts.tools.pictures import PICTURES, is_stale
 from tests.docs.pages import DOCS, ROOT
 from tests.kit.contrast import Canvas, elements, least_of_texts
-from tests.tools.pictures import PICTURES, is_stale
 
 DRAWN = [name for name in PICTURES if name.endswith(".svg")]
 

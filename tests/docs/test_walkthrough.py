@@ -8,7 +8,7 @@ from firmware_bridge.demo.given import PlayedTable
 from firmware_bridge.facts import orders
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of
-from tests.tools.documents.walkthrough import EYES, ROUNDS, line_of, settings, walked
+from scripts.tools.documents.walkthrough import EYES, ROUNDS, line_of, settings, walked
 
 SAME = ("outcome", "bets", "hands", "status")
 

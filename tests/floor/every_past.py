@@ -17,9 +17,9 @@ from firmware_bridge.floor.record.message import Row, row
 from firmware_bridge.floor.store import Reader
 from firmware_bridge.floor.store.open import open_reader, open_store
 from firmware_bridge.floor.store.past_queries import Dealt
+from scripts.tools.messages.played import played
+from scripts.tools.messages.scenes import Scene
 from tests.floor.tables import NOW, RETAINED, Message, renamed
-from tests.tools.messages.played import played
-from tests.tools.messages.scenes import Scene
 
 SCENE = Scene(
     "baccarat",

@@ -15,8 +15,8 @@ from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.topics.state import mode
+from scripts.tools.messages.examples import HEALTH
 from tests.kit.table import Table
-from tests.tools.messages.examples import HEALTH
 
 VERSION_SAID: Final = "97.53.1"
 LIMITS: Final[dict[str, Any]] = {"table": {"low": 100, "high": "20000"}, "tie": 5000, "tiger_pair": 77, "SECRETBET": 78}

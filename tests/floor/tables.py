@@ -15,9 +15,9 @@ from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import NO_RECORD, Record, Status
 from firmware_bridge.floor.latest import milliseconds
 from firmware_bridge.floor.page.state import Floor
-from tests.tools.messages.examples import HEALTH
-from tests.tools.messages.played import Sent, played
-from tests.tools.messages.scenes import GAMES, Scene, Step
+from scripts.tools.messages.examples import HEALTH
+from scripts.tools.messages.played import Sent, played
+from scripts.tools.messages.scenes import GAMES, Scene, Step
 
 NOW = 1_795_300_000_000
 RETAINED = ("table", "lamps", "alarm", "roads", "status", "health")

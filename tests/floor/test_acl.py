@@ -16,9 +16,9 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor.acl import BACKEND_WRITES, INGEST_WRITES, TABLE_WRITES, mosquitto, nats, users
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.config import parse
+from scripts.tools.messages.topics import topics
 from tests.kit import broker as real
 from tests.kit.broker import Broker
-from tests.tools.messages.topics import topics
 
 brokers = real.brokers  # fixture
 

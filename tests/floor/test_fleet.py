@@ -22,18 +22,18 @@ from firmware_bridge.daemon.table import journal_writer
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.shoe.state import blockers
+from scripts.tools.fleet.__main__ import main
+from scripts.tools.fleet.compare import Compared, compare
+from scripts.tools.fleet.dealer import Dealer
+from scripts.tools.fleet.measure import raise_limit
+from scripts.tools.fleet.plan import Plan, Report, Trouble
+from scripts.tools.fleet.process import Task
+from scripts.tools.fleet.table import FleetTable, table_config
+from scripts.tools.fleet.team import Team
 from tests.floor.journals import made, published
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker, free_port
-from tests.tools.fleet.__main__ import main
-from tests.tools.fleet.compare import Compared, compare
-from tests.tools.fleet.dealer import Dealer
-from tests.tools.fleet.measure import raise_limit
-from tests.tools.fleet.plan import Plan, Report, Trouble
-from tests.tools.fleet.process import Task
-from tests.tools.fleet.table import FleetTable, table_config
-from tests.tools.fleet.team import Team
 
 brokers, broker = real.brokers, real.broker  # fixtures
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from scripts.tools.fleet.child import Child
+from scripts.tools.fleet.engines import answers
 from tests.kit.broker import free_port
-from tests.tools.fleet.child import Child
-from tests.tools.fleet.engines import answers
 
 LIMIT_S = 30.0
 SHORT_S = 0.5
@@ -62,7 +62,7 @@ def heard(sock: socket.socket, length: int) -> bytes:
 
 def test_what_is_said_while_the_network_is_cut_comes_when_it_is_mended(tmp_path: Path, echo: int) -> None:
     port, dead = free_port(), free_port()
-    ways = [sys.executable, "-m", "tests.tools.fleet.proxy", f"{port}={dead},{echo}"]
+    ways = [sys.executable, "-m", "scripts.tools.fleet.proxy", f"{port}={dead},{echo}"]
     network = Child("network", ways, tmp_path / "log")
 
     async def play() -> None:

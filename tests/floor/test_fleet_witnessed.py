@@ -13,14 +13,14 @@ import pytest
 from firmware_bridge.floor.record.message import seconds
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from firmware_bridge.record.verify import COSIGNATURE, parse_policy, parse_vkey
+from scripts.tools.fleet.__main__ import main
+from scripts.tools.fleet.compare import compare
+from scripts.tools.fleet.plan import AWAY_S, FAULTS, Plan, Report
+from scripts.tools.fleet.record import looked
+from scripts.tools.fleet.table import table_config
+from scripts.tools.fleet.windows import Below, Look, Round, Stretch, Windows, judged
+from scripts.tools.fleet.witnesses import Witnesses
 from tests.floor.journals import AT, event, round_of
-from tests.tools.fleet.__main__ import main
-from tests.tools.fleet.compare import compare
-from tests.tools.fleet.plan import AWAY_S, FAULTS, Plan, Report
-from tests.tools.fleet.record import looked
-from tests.tools.fleet.table import table_config
-from tests.tools.fleet.windows import Below, Look, Round, Stretch, Windows, judged
-from tests.tools.fleet.witnesses import Witnesses
 
 LATER = "2026-11-20T23:59:59.000Z"
 BEFORE = Below(0.0, 1_000.0)

@@ -12,8 +12,8 @@ from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.page.guest.house import LARGEST, PLAIN, PNG, RULES, read_house
 from firmware_bridge.floor.page.guest.html import Look, document
 from firmware_bridge.floor.page.guest.view import WAITING
+from scripts.tools.pictures.pages import STATIC
 from tests.kit.contrast import contrast
-from tests.tools.pictures.pages import STATIC
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path id="a" d="M0 0h9v9z" fill="#f5b942"/>{}</svg>'
 

@@ -21,11 +21,11 @@ from firmware_bridge.games import GAMES as DEALT
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics import lamps
 from firmware_bridge.topics.texts import LANGUAGES, Language, chosen, names, text
+from scripts.tools.messages.examples import examples
+from scripts.tools.messages.scenes import GAMES, MORE, Scene
+from scripts.tools.texts import by_id
 from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages
 from tests.kit.contrast import contrast
-from tests.tools.messages.examples import examples
-from tests.tools.messages.scenes import GAMES, MORE, Scene
-from tests.tools.texts import by_id
 
 PAGE = Path(detail.__file__).parent
 

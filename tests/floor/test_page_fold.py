@@ -10,8 +10,8 @@ from firmware_bridge.facts.wire_states import Act
 from firmware_bridge.floor.page.state import KEPT, WHOLE, Floor, Seen
 from firmware_bridge.floor.page.tile import SILENT_MS, Trouble, due, natural, trouble
 from firmware_bridge.floor.page.wall import order
+from scripts.tools.messages.scenes import Scene
 from tests.floor.tables import NOW, Message, alive, baccarat, floor_of, game, latest, messages
-from tests.tools.messages.scenes import Scene
 
 LOST = inputs.DeviceLost(at=0, device="reader", why="unplugged")
 NO_SHOE = Scene("baccarat", {"burn": "none"}, ())

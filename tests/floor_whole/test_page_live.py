@@ -10,6 +10,7 @@ import pytest
 
 from firmware_bridge.facts import inputs
 from firmware_bridge.topics.texts import LANGUAGES
+from scripts.tools.messages.scenes import Scene
 from tests.floor.tables import a_hundred, alive, baccarat, latest, messages
 from tests.floor.test_wall import COUNTS, two_hundred
 from tests.floor_whole import pages as whole
@@ -17,7 +18,6 @@ from tests.floor_whole.elsewhere import Elsewhere
 from tests.floor_whole.pages import LIMIT_MS, Page, Tabs, now_ms, publish, until
 from tests.kit import broker as real
 from tests.kit.broker import Broker
-from tests.tools.messages.scenes import Scene
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

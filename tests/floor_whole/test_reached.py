@@ -12,6 +12,7 @@ import pytest
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.topics.texts import LANGUAGES, Language
+from scripts.tools.messages.scenes import GAMES
 from tests.floor.every_past import stored_past, told
 from tests.floor.tables import alive, baccarat, latest, messages
 from tests.floor_whole import pages as whole
@@ -20,7 +21,6 @@ from tests.floor_whole.signed_in import PASSWORD
 from tests.floor_whole.test_page_past import with_store
 from tests.kit import broker as real
 from tests.kit.broker import Broker
-from tests.tools.messages.scenes import GAMES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

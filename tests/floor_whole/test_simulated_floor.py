@@ -22,10 +22,10 @@ from urllib.parse import urlencode
 
 import pytest
 
+from scripts.tools.floor_demo.floor import TABLES
+from scripts.tools.floor_demo.people import PASSWORD
+from scripts.tools.floor_demo.trouble import TROUBLES
 from tests.floor.kills_record import end_left_behind, working_in
-from tests.tools.floor_demo.floor import TABLES
-from tests.tools.floor_demo.people import PASSWORD
-from tests.tools.floor_demo.trouble import TROUBLES
 
 pytestmark = pytest.mark.skipif(
     find_spec("uvicorn") is None or find_spec("starlette") is None, reason="pip install '.[floor]'"
@@ -51,7 +51,7 @@ def floor(tmp_path: Path) -> Iterator[Floor]:
 
     def start(*words: str) -> subprocess.Popen[str]:
         ports = [] if "--port" in words else ["--port", "0", "--broker-port", "0"]
-        command = [sys.executable, "-m", "tests.tools.floor_demo", "--speed", "20", *ports, *words]
+        command = [sys.executable, "-m", "scripts.tools.floor_demo", "--speed", "20", *ports, *words]
         environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
         made.append(subprocess.Popen(command, stdout=-1, stderr=-1, text=True, env=environment))
         return made[-1]

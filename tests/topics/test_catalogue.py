@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_bridge.topics.texts import LANGUAGES, Language, known, text
-from tests.tools.texts import FOLDER, by_id, made
+from scripts.tools.texts import FOLDER, by_id, made
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from firmware_bridge.floor.record.message import Row, now, row
-from tests.tools.messages.played import TABLE, played
-from tests.tools.messages.scenes import GAMES
+from scripts.tools.messages.played import TABLE, played
+from scripts.tools.messages.scenes import GAMES
 
 NAMES = [each.game for each in GAMES]
 

@@ -18,8 +18,8 @@ from firmware_bridge.floor.facts.rows import (
     nets_of,
 )
 from firmware_bridge.floor.record.message import ROUND, now, row
+from scripts.tools.messages.played import TABLE
 from tests.floor.facts.played import NAMES, rows
-from tests.tools.messages.played import TABLE
 
 
 @pytest.mark.parametrize("game", NAMES)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 PACKAGES: Final = ("firmware_bridge", "hardware")
-SEARCHED: Final = (*PACKAGES, "tests/tools")
+SEARCHED: Final = (*PACKAGES, "scripts/tools")
 """Where a place may have moved to."""
 
 ALIKE: Final = 0.5

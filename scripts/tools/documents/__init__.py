@@ -1,0 +1,34 @@
+"""Documents in docs/ generated from the code: messages, facts, payouts, a walk through a round of each game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge.cli.odds import payouts
+from scripts.tools.documents import facts, walkthrough
+from scripts.tools.messages.document import document, encoded
+from scripts.tools.messages.page import page
+
+ROOT: Final = Path(__file__).parents[3]
+DOCS: Final = ROOT / "docs"
+
+DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
+    "messages.md": lambda: page().encode(),
+    "asyncapi.json": lambda: encoded(document()),
+    "payouts.md": lambda: payouts.page().encode(),
+    "walkthrough.md": lambda: walkthrough.page().encode(),
+    "facts.md": lambda: facts.page().encode(),
+}
+"""File in docs/ -> function that makes its bytes."""
+
+
+def stale() -> list[str]:
+    """The files in docs/ that differ from what the code makes."""
+    return [name for name, make in DOCUMENTS.items() if not same(DOCS / name, make())]
+
+
+def same(file: Path, wanted: bytes) -> bool:
+    """Whether the file is there with these bytes."""
+    return file.exists() and file.read_bytes() == wanted

@@ -1,1 +1,0 @@
-"""The documents of all messages: `python -m tests.tools.messages` writes docs/messages.md and docs/asyncapi.json."""
