@@ -1,0 +1,139 @@
+"""Waits that a slow or busy machine cannot fail: their limits count the time that the machine gave.
+
+That is wall time less the time that this process and those below it waited for a core, by the second number of
+`/proc/PID/task/TID/schedstat` (nanoseconds; where there is none: wall time). What hangs sleeps, and does not wait for a
+core: its limit ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from os import getpid
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+LIMIT_S: Final = 60.0
+"""Within so many given seconds comes what is right, also what takes ten on a quiet machine."""
+
+LOOK_S: Final = 0.01
+"""Between two looks at a condition."""
+
+COUNT_S: Final = 0.5
+"""Between two counts of how long the processes waited: a count reads a file of every thread."""
+
+T = TypeVar("T")
+Story = Callable[[], object]
+"""What to show where a limit has passed."""
+
+
+class Patience:
+    """A limit of `seconds` that the machine gave, counted from now."""
+
+    def __init__(self, seconds: float = LIMIT_S) -> None:
+        self.seconds, self._given = seconds, 0.0
+        self._at, self._waited = time.monotonic(), _waited()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the limit has passed."""
+        return self.left <= 0
+
+    @property
+    def left(self) -> float:
+        """Seconds left; not positive once the limit has passed."""
+        passed = time.monotonic() - self._at
+        if passed > COUNT_S or self._given + passed >= self.seconds:
+            self._count()
+            passed = 0.0
+        return self.seconds - self._given - passed
+
+    def _count(self) -> None:
+        now, waited = time.monotonic(), _waited()
+        lost = sum(each - self._waited.get(task, 0) for task, each in waited.items()) / 1e9
+        self._given += max(0.0, now - self._at - lost)
+        self._at, self._waited = now, waited
+
+
+def until(
+    condition: Callable[[], T], seconds: float = LIMIT_S, *, story: Story | None = None, look_s: float = LOOK_S
+) -> T:
+    """The first true value of `condition`. AssertionError with the story once `seconds` have been given."""
+    patience = Patience(seconds)
+    while not (found := condition()):
+        assert not patience.is_over, _late(patience, story)
+        time.sleep(look_s)
+    return found
+
+
+async def comes(
+    condition: Callable[[], T], seconds: float = LIMIT_S, *, story: Story | None = None, look_s: float = LOOK_S
+) -> T:
+    """As `until`, while the running loop goes on."""
+    patience = Patience(seconds)
+    while not (found := condition()):
+        assert not patience.is_over, _late(patience, story)
+        await asyncio.sleep(look_s)
+    return found
+
+
+def ended(process: subprocess.Popen[Any], seconds: float = LIMIT_S) -> int:
+    """The exit code of a process that ends by itself. AssertionError if it does not."""
+    until(lambda: process.poll() is not None, seconds, story=lambda: process.args)
+    return int(process.returncode)
+
+
+def said(process: subprocess.Popen[Any], text: Any = None, seconds: float = LIMIT_S) -> tuple[Any, Any]:
+    """What a process writes to its pipes until it ends, given `text`. Beyond the limit it is killed: AssertionError."""
+    patience = Patience(seconds)
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            return process.communicate(text, timeout=COUNT_S)
+        text = None  # it has it, or gets the rest of it
+        if patience.is_over:
+            process.kill()
+            raise AssertionError(_late(patience, lambda: (process.args, *process.communicate())))
+
+
+def run(
+    command: Sequence[object], seconds: float = LIMIT_S, *, text: Any = None, check: bool = False, **options: Any
+) -> subprocess.CompletedProcess[Any]:
+    """Run a command to its end, with `text` on its stdin; stdout and stderr, as text, unless `options` differ."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    if text is not None:
+        streams["stdin"] = subprocess.PIPE
+    with subprocess.Popen([str(word) for word in command], **streams | options) as process:
+        out, err = said(process, text, seconds)
+    done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    assert not check or done.returncode == 0, (done.args, done.returncode, out, err)
+    return done
+
+
+def _late(patience: Patience, story: Story | None) -> str:
+    return f"not within {patience.seconds} s that the machine gave; {story() if story else 'no more is known'}"
+
+
+def _waited() -> dict[str, int]:
+    """Nanoseconds that each thread of this process and of those below it has waited for a core so far."""
+    found = {}
+    for pid in _below(getpid()):
+        with suppress(OSError, ValueError):
+            for task in Path(f"/proc/{pid}/task").iterdir():
+                found[task.name] = int((task / "schedstat").read_bytes().split()[1])
+    return found
+
+
+def _below(root: int) -> Iterator[int]:
+    """A process and all below it."""
+    children = defaultdict[int, list[int]](list)
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, ValueError):
+            children[int(path.read_text().rpartition(")")[2].split()[1])].append(int(path.parent.name))
+    left = [root]
+    while left:
+        yield (pid := left.pop())
+        left += children[pid]

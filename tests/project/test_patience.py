@@ -1,0 +1,56 @@
+"""The limits of the tests count what the machine gave, and end what hangs."""
+
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.kit import patience, process
+from tests.kit.patience import Patience, run, until
+
+
+@pytest.fixture
+def crowd() -> Iterator[None]:
+    """More programs than cores that compute, below this process."""
+    made = [process.python("-c", "while True: pass", execute=True) for _ in range(2 * (os.cpu_count() or 1))]
+    yield
+    for each in made:
+        each.kill()
+        each.wait()
+
+
+def test_what_comes_is_returned() -> None:
+    came = iter([0, 0, 7])
+    assert until(lambda: next(came)) == 7
+
+
+def test_what_hangs_is_ended_and_tells_its_story() -> None:
+    began = time.monotonic()
+    with pytest.raises(AssertionError, match=r"not within 0\.2 s that the machine gave; three cards wait"):
+        until(lambda: False, 0.2, story=lambda: "three cards wait")
+    assert time.monotonic() - began >= 0.2
+
+
+@pytest.mark.usefixtures("crowd")
+def test_time_in_which_a_process_waits_for_a_core_is_not_counted() -> None:
+    limit, began = Patience(1.0), time.monotonic()
+    until(lambda: time.monotonic() > began + 3.0)
+    assert not limit.is_over
+
+
+def test_plain_time_counts_where_the_kernel_keeps_no_schedstat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "_waited", dict)
+    limit = Patience(0.05)
+    time.sleep(0.06)
+    assert limit.is_over
+
+
+def test_a_command_that_hangs_is_killed_and_shows_what_it_said() -> None:
+    with pytest.raises(AssertionError, match="here I am"):
+        run(["sh", "-c", "echo here I am; exec sleep 1000"], 0.2)
+
+
+def test_a_command_gets_its_text_and_gives_what_it_says() -> None:
+    done = run(["cat"], text="0123456789" * 50_000)
+    assert (done.returncode, done.stdout) == (0, "0123456789" * 50_000)
