@@ -4,17 +4,20 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import fast
-from tests.kit import wire
+from tests.kit import costs, nightly, wire
 
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The same examples at each run of a commit; other ones each night.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not nightly.EVERY
+)
 settings.load_profile("any machine")
 
 # A shell that runs the tests in the background lets them, and all they start, ignore Ctrl-C.
@@ -43,28 +46,62 @@ def terminal_of_all_tests() -> Iterator[None]:
         yield
 
 
-# ---------------------------------------------------------------- the fast tier
+# ---------------------------------------------------------------- which tests run, and what they cost
+
+
+METER: Final = costs.Meter()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fast", action="store_true", help="only tests that start no process and sleep through nothing")
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """True for a file that `--fast` leaves out."""
-    return (config.option.fast and fast.is_slow(collection_path)) or None
+    parser.addoption("--fast", action="store_true", help="only tests that start no process and take 20 ms at most")
+    parser.addoption("--by-day", action="store_true", help="only the cells of a day, also of a test that is named")
+    parser.addoption("--slowest", action="store_true", help="print the twenty dearest functions")
+    parser.addoption("--write-costs", action="store_true", help="write tests/costs.json anew")
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    order = {path: n for n, path in enumerate(fast.in_turn([*dict.fromkeys(item.path for item in items)]))}
-    items.sort(key=lambda item: order[item.path])
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Turn away what does not run today; the dearest file runs first."""
+    known = costs.read()
+    today = _today(config, items, known)
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in today])
+    items[:] = [item for item in items if item.nodeid in today]
+    of_file = Counter[Path]()
+    for item in items:
+        of_file[item.path] += known.get(costs.function_of(item.nodeid), costs.QUICK).cpu
+    items.sort(key=lambda item: -of_file[item.path])
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """What `--fast` has collected starts no process, or fails."""
-    if session.config.option.fast and hasattr(session.config, "workerinput"):
-        fast.forbid_processes()
+def _today(config: pytest.Config, items: list[pytest.Item], known: costs.Costs) -> set[str]:
+    """The cases that run: by night, and of what is named, all; by day no story, and what the budget holds."""
+    cases = [item.nodeid for item in items]
+    is_named = any("::" in word for word in config.args) and not config.option.by_day
+    if nightly.EVERY or "story" in config.option.markexpr or is_named:
+        return set(cases)
+    if config.option.fast:
+        return {case for case in cases if known.get(costs.function_of(case), costs.QUICK).is_quick}
+    return costs.of_a_day([item.nodeid for item in items if not item.get_closest_marker("story")], known)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    before = METER()
+    done = yield
+    METER.add(item.nodeid, before)
+    return done
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A worker has ended, and tells what its tests cost."""
+    costs.added(METER.spent, getattr(node, "workeroutput", {}).get("spent", {}))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if config.option.slowest:
+        terminalreporter.section("the dearest functions")
+        for line in costs.slowest(METER.spent):
+            terminalreporter.write_line(line)
 
 
 # ---------------------------------------------------------------- every kind of message is sent by some test
@@ -80,7 +117,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """A run of all tests fails where a kind of message was not received; a run of some of them proves nothing."""
     if hasattr(session.config, "workerinput"):
+        session.config.workeroutput["spent"] = METER.spent
         return
+    if session.config.option.write_costs:
+        costs.write(costs.renewed(costs.read(), METER.spent, is_whole=_is_whole(session.config)))
     seen = Path(os.environ.pop(wire.SEEN))
     missing = list(wire.missing(seen)) if _is_whole(session.config) else []
     shutil.rmtree(seen)

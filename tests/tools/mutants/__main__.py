@@ -1,23 +1,24 @@
 """Mutations of the source that the tests must catch: picks them, tries them, and repeats them on a later tree.
 
-They are kept in mutants.jsonl with the outcome at d698295, the commit they were picked from. A place is kept by its
-names, so that a mutation can be repeated after its file has moved. To repeat, in a tree whose changes are committed:
+They are kept in mutants.jsonl with the outcome at the commit they were picked from. A place is kept by its names, so
+that a mutation can be repeated after its file has moved. To repeat, in a tree whose changes are committed:
 
-    python -m tests.tools.mutants --again [--only firmware_bridge/mqtt] [--jobs 2] [--renames FILE] [--out FILE]
+    python -m tests.tools.mutants --again [--only firmware_bridge/mqtt] [--day] [--jobs 2] [--renames FILE] [--out FILE]
     python -m tests.tools.mutants --again --find
 
-A line for each mutation that was caught at d698295, or is by a test written `since`, prints what became of it:
-`caught`, and by which test; `SURVIVES`; `AMBIGUOUS` or `GONE`, and why. The test that caught it then runs first, next
-the files of tests that enter its place, at last the whole suite, with all that are left at once (`--quick` leaves it
-out). The last line counts. Exit code: 1 if one survives, 2 if none does but places were not found. A place that is
-gone is judged by hand: its idea is gone; or its row gets `now`, the fields (`file`, `place`, `was`, `becomes`) that
-hold today; or `--renames` names it: a JSON object of old names to new ones (`Class.method`, a name within the text, or
-a file).
+A line for each mutation that was caught there, or is by a test written `since`, prints what became of it: `caught`, and
+by which test; `SURVIVES`; `AMBIGUOUS` or `GONE`, and why. It must be caught by what .ci/run runs: the cells of a day,
+of the test that caught it first, next of its files, and then their stories. `--day`: without the stories, as
+scripts/test runs. `--pin`: where only a cell that no day runs catches it, that cell is pinned in tests/costs.json.
+`--whole`: what is left runs together through the whole suite. The last line counts. Exit code: 1 if one survives, 2 if
+none does but places were not found. A place that is gone is judged by hand: its idea is gone; or its row gets `now`,
+the fields (`file`, `place`, `was`, `becomes`) that hold today; or `--renames` names it: a JSON object of old names to
+new ones (`Class.method`, a name within the text, or a file).
 
-The files of tests were chosen by a trace of the whole suite at d698295: those that enter the place, the quickest
-first, for at most a minute. Copies of the tree, each with its own environment, are made in a temporary directory; the
-tree itself stays as it is. To pick again, from a clean tree of d698295: `--pick TREE`; to try what has no outcome yet:
-`--try TREE`, then `--try TREE --whole` for the survivors.
+`tests` of a row are files: those that reach the line by a trace of the whole suite, the quickest first. Copies of the
+tree, each with its own environment, are made in a temporary directory; the tree itself stays as it is. To pick again,
+from a clean tree: `--pick TREE`; to try what has no outcome yet: `--try TREE`, then `--try TREE --whole` for the
+survivors.
 """
 
 from __future__ import annotations
@@ -37,17 +38,19 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
 
+from tests.kit import costs
 from tests.tools.mutants.pick import PASSED_OVER, queues
 from tests.tools.mutants.places import Mutated, Mutation, NotFound, mutated, text_of
 from tests.tools.mutants.trial import Copy, caught_by, caught_together
 
-PICKED: Final = "d698295"
 ROOT: Final = Path(__file__).parents[3]
 RECORD: Final = Path(__file__).with_name("mutants.jsonl")
 
+PINNING: Final = threading.Lock()
+
 Row = dict[str, Any]
-"""A mutation's fields, `tests`, `outcome`, `by`; `now`: fields that were found by hand for later trees; `since`: a
-later test that catches it."""
+"""A mutation's fields, `commit`, `tests`, `outcome`, `by`; `why`: the reason where no test catches it; `now`: fields
+that were found by hand for later trees; `since`: a later test that catches it."""
 
 
 def main() -> int:
@@ -59,9 +62,10 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="ROOM", help="only those of one room")
     parser.add_argument("--jobs", type=int, default=2, help="copies that run at a time")
     parser.add_argument("--renames", type=Path, metavar="FILE", help="JSON object of old names to new ones")
-    parser.add_argument("--quick", action="store_true", help="with --again: without the whole suite")
+    parser.add_argument("--day", action="store_true", help="with --again: only what scripts/test runs")
+    parser.add_argument("--pin", action="store_true", help="with --again: pin the cells that alone catch")
     parser.add_argument("--find", action="store_true", help="with --again: only say where each place is now")
-    parser.add_argument("--whole", action="store_true", help="with --try: the whole suite for survivors")
+    parser.add_argument("--whole", action="store_true", help="the whole suite for survivors")
     parser.add_argument("--out", type=Path, metavar="FILE", help="with --again: write the rows with their outcomes")
     args = parser.parse_args()
     if args.pick:
@@ -132,25 +136,41 @@ def repeated(rows: list[Row], renames: dict[str, str], args: argparse.Namespace)
         if not copy:
             say(row, "found", f"{change.path} ({change.how})")
             return
-        for tests in (today([row.get("since") or row["by"]]), today(row["tests"])):
-            by = caught_by(copy, change, tests)[0] if tests else None
-            if by:
-                say(row, "caught", f"{change.path} ({change.how}) by {by}")
-                return
-        left.append((row, change))
+        by, pinned = caught_by_day(copy, change, row, is_day=args.day, may_pin=args.pin)
+        if by:
+            say(row, "caught", f"{change.path} ({change.how}) by {by}{' (pinned)' * pinned}")
+        else:
+            left.append((row, change))
 
     if args.find:
         for row in rows:
             one(None, row)
     else:
         in_copies(ROOT, rows, args.jobs, one)
-    for row, by in [(row, None) for row, _ in left] if args.quick else by_whole_suite(ROOT, left):
-        say(row, "caught" if by else "SURVIVES", by or "")
+    for row, by in by_whole_suite(ROOT, left) if args.whole else [(row, None) for row, _ in left]:
+        say(row, "caught" if by else "SURVIVES", by or row.get("why", ""))
     if args.out:
         args.out.write_text(as_lines(rows))
     counts = Counter(row["again"] for row in rows)
     print(", ".join(f"{outcome}: {count}" for outcome, count in counts.items()))
     return 1 if counts["SURVIVES"] else 0 if set(counts) <= {"caught", "found"} else 2
+
+
+def caught_by_day(copy: Copy, change: Mutated, row: Row, *, is_day: bool, may_pin: bool) -> tuple[str | None, bool]:
+    """The test of a day or, unless `is_day`, of the stories that catches a mutation; whether its cell was pinned."""
+    named, files = today([row.get("since") or row["by"]]), today(row["tests"])
+    functions = [costs.function_of(test) for test in named]
+    ways: list[tuple[list[str], list[str]]] = [(each, ["--by-day"]) for each in (named, functions, files)]
+    if not is_day:
+        ways += [(each, ["-m", "story"]) for each in (named, files)]
+    for tests, options in ways:
+        if tests and (by := caught_by(copy, change, tests, *options)[0]):
+            return by, False
+    if may_pin and (by := caught_by(copy, change, named)[0]):
+        with PINNING:
+            costs.write(costs.pinned(costs.read(), by))
+        return by, True
+    return None, False
 
 
 def as_lines(rows: list[Row]) -> str:
@@ -159,7 +179,7 @@ def as_lines(rows: list[Row]) -> str:
 
 def before(row: Row) -> str:
     """The text of a row's place in the commit it was picked from; empty in a clone without that commit."""
-    shown = subprocess.run(["git", "show", f"{PICKED}:{row['file']}"], cwd=ROOT, capture_output=True, text=True)
+    shown = subprocess.run(["git", "show", f"{row['commit']}:{row['file']}"], cwd=ROOT, capture_output=True, text=True)
     return text_of(shown.stdout, row["place"])
 
 

@@ -11,9 +11,12 @@ from typing import Final
 from tests.tools.mutants.operators import OPERATORS, is_duration, is_unseen
 from tests.tools.mutants.places import PACKAGES, Mutation, inside, places, sources
 
-SEED: Final = 26
-A_ROOM: Final = 3
-"""Mutations a room; one more for each 3,000 lines."""
+SEED: Final = 47
+A_ROOM: Final = 10
+"""Mutations a room; one more for each 1,000 lines."""
+
+QUEUE: Final = 80
+"""Candidates of a room, far more than are wanted."""
 
 BRIDGE, HARDWARE = PACKAGES
 PAGE: Final = f"{BRIDGE}/floor/page"
@@ -99,7 +102,7 @@ def queue(root: Path, files: list[Path], chance: random.Random) -> list[Mutation
     of_operator: Counter[str] = Counter()
     of_place: Counter[tuple[str, str]] = Counter()
     taken: list[Mutation] = []
-    while left and len(taken) < 30:
+    while left and len(taken) < QUEUE:
         best = min(left, key=lambda m: (of_place[m.file, m.place], of_operator[m.operator], of_file[m.file]))
         left.remove(best)
         taken.append(best)
@@ -114,5 +117,5 @@ def queues(root: Path) -> dict[str, tuple[int, list[Mutation]]]:
     found = {}
     for name, files in by_room(root).items():
         lines = sum(len(path.read_bytes().splitlines()) for path in files)
-        found[name] = A_ROOM + lines // 3000, queue(root, files, random.Random(f"{SEED} {name}"))
+        found[name] = A_ROOM + lines // 1000, queue(root, files, random.Random(f"{SEED} {name}"))
     return found

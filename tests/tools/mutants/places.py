@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
@@ -134,12 +134,13 @@ def mutated(root: Path, mutation: Mutation, before: str = "") -> Mutated:
     The qualified name decides where one place has it, or one in the same file. Otherwise, of all places with the text,
     the one that is by far the most like the place `before`, a text of `ast.unparse`. Raises NotFound.
     """
-    have = list(_having(root, mutation))
-    named = [each for each in have if each.name == mutation.place]
-    same = [each for each in named if each.path == root / mutation.file]
-    for how, found in (("by name and file", same), ("by name", named)):
-        if len(found) == 1:
-            return _mutated(root, found[0], mutation, how)
+    in_file, anywhere = [root / mutation.file], list(sources(root))
+    named: list[Found] = []
+    for how, paths in (("by name and file", in_file), ("by name", anywhere)):
+        named = list(_having(paths, mutation, mutation.place))
+        if len(named) == 1:
+            return _mutated(root, named[0], mutation, how)
+    have = list(_having(anywhere, mutation))
     by_likeness = sorted(((_likeness(before, each.place), each) for each in have), key=lambda pair: -pair[0])
     [(best, found_place), (second, _), *_] = [*by_likeness, (0.0, None), (0.0, None)]
     if found_place and best >= ALIKE and best - second >= MARGIN:
@@ -159,16 +160,24 @@ def _likeness(before: str, place: Place) -> float:
     return SequenceMatcher(None, before.split(), ast.unparse(place).split(), autojunk=False).ratio()
 
 
-def _having(root: Path, mutation: Mutation) -> Iterator[Found]:
-    for path in sources(root):
-        for name, place in places(_parsed(path)):
-            if nodes := equals(place, mutation.was, is_statement=mutation.is_statement):
-                yield Found(path, name, place, nodes)
+def _having(paths: Iterable[Path], mutation: Mutation, place_name: str = "") -> Iterator[Found]:
+    """The places that have the text of a mutation, and this name if one is given. Texts are compared last: that is slow."""
+    for path in paths:
+        for name, place in _places_of(path):
+            if place_name in ("", name) and mutation.was in _texts(place):
+                nodes = equals(place, mutation.was, is_statement=mutation.is_statement)
+                if nodes:
+                    yield Found(path, name, place, nodes)
 
 
 @cache
-def _parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_bytes())
+def _places_of(path: Path) -> list[tuple[str, Place]]:
+    return list(places(ast.parse(path.read_bytes()))) if path.exists() else []
+
+
+@cache
+def _texts(place: Place) -> frozenset[str]:
+    return frozenset(ast.unparse(node) for node, _ in inside(place) if isinstance(node, ast.expr | ast.stmt))
 
 
 def edited(text: bytes, *edits: Edit) -> bytes:

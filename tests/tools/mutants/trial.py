@@ -97,12 +97,16 @@ class Copy:
             return []
         return FAILED.findall(output) or [f"pytest ended with {run.returncode}: {output[-300:]}"]
 
-    def proves(self, test: str, change: Mutated) -> bool:
+    def proves(self, test: str, change: Mutated, *options: str) -> bool:
         """Whether a test, alone, fails with a mutation and passes without."""
         with self.mutated(change):
-            if not self.failures([test], timeout_s=ALONE_S):
+            if not self.failures([test], *options, timeout_s=ALONE_S):
                 return False
-        return not self.failures([test], timeout_s=ALONE_S)
+        return self.passes(test, *options)
+
+    def passes(self, test: str, *options: str) -> bool:
+        """Whether a test, alone, passes without a mutation."""
+        return not self.failures([test], *options, timeout_s=ALONE_S)
 
 
 def _end_all(mark: str) -> None:
@@ -113,19 +117,21 @@ def _end_all(mark: str) -> None:
                 os.kill(int(process.name), signal.SIGKILL)
 
 
-def caught_by(copy: Copy, change: Mutated, tests: Sequence[str]) -> tuple[str | None, list[str]]:
+def caught_by(copy: Copy, change: Mutated, tests: Sequence[str], *options: str) -> tuple[str | None, list[str]]:
     """The test that catches a mutation, if any; and tests that failed but prove nothing.
 
-    A test catches it that fails twice with the mutation, the second time alone, and passes without.
+    A test catches it that fails with the mutation, if others ran with it a second time alone, and passes without.
     """
     doubtful: list[str] = []
     while len(doubtful) < 5:
         deselected = [option for each in doubtful for option in ("--deselect", each)]
         with copy.mutated(change):
-            failed = copy.failures(tests, "-x", *deselected)
+            failed = copy.failures(tests, "-x", *options, *deselected)
         if not failed:
             break
-        if is_no_test(failed[0]) or copy.proves(failed[0], change):
+        if is_no_test(failed[0]):
+            return failed[0], doubtful
+        if copy.passes(failed[0], *options) if list(tests) == failed else copy.proves(failed[0], change, *options):
             return failed[0], doubtful
         doubtful.append(failed[0])
     return None, doubtful
