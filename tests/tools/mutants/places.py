@@ -161,7 +161,7 @@ def _likeness(before: str, place: Place) -> float:
 
 
 def _having(paths: Iterable[Path], mutation: Mutation, place_name: str = "") -> Iterator[Found]:
-    """The places that have the text of a mutation, and this name if one is given. Texts are compared last: that is slow."""
+    """The places that have the text of a mutation, and this name if one is given; texts are compared last."""
     for path in paths:
         for name, place in _places_of(path):
             if place_name in ("", name) and mutation.was in _texts(place):
