@@ -5,9 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +22,7 @@ from tests.kit import command
 from tests.kit.backend import Backend
 from tests.kit.command import status
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import ended, until
 
 broker, brokers, shoe = real.broker, real.brokers, command.shoe  # fixtures
 table = watched.table  # a fixture
@@ -41,15 +39,21 @@ def _events(bridge: DaemonTable) -> list[object]:
 def _typed(bridge: DaemonTable, answer: str, *words: str) -> tuple[int, str]:
     """Exit code and output of `shoe do` at a terminal, where `answer` is typed once it asks."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "firmware_bridge", "do", *words, "--config", str(bridge.config_path)]
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+    streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    process = command.spawn("do", *words, "--config", bridge.config_path, **streams)
     os.close(theirs)
-    shown, until = b"", time.monotonic() + 20
-    while b"[y/N]" not in shown and time.monotonic() < until:
-        shown += os.read(ours, 4_096)
-    os.write(ours, answer.encode() + b"\n")
-    code = process.wait(20)
     os.set_blocking(ours, False)
+    shown = b""
+
+    def asks() -> bool:
+        nonlocal shown
+        with contextlib.suppress(BlockingIOError):
+            shown += os.read(ours, 4_096)
+        return b"[y/N]" in shown
+
+    until(asks)
+    os.write(ours, answer.encode() + b"\n")
+    code = ended(process)
     with contextlib.suppress(OSError):
         shown += os.read(ours, 4_096)
     os.close(ours)

@@ -9,6 +9,7 @@ from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.messages import messages
 from tests.kit import command
+from tests.kit.patience import ended
 
 shoe = command.shoe  # fixture
 
@@ -167,6 +168,6 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     process.stdout.close()
     process.stdin.write(script(SHOES[0]))
     process.stdin.close()
-    assert process.wait(command.LIMIT_S) == 0
+    assert ended(process) == 0
     assert process.stderr.read() == ""
     process.stderr.close()

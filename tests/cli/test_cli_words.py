@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from firmware_bridge.cli.journal import ACTIONS
 from firmware_bridge.facts.orders import ALL
 from tests.conftest import TERMINAL
 from tests.kit import command
+from tests.kit.process import ran
 
 shoe = command.shoe  # fixture
 
@@ -185,8 +184,7 @@ def test_a_runtime_directory_is_over_everything(system: Path, monkeypatch: pytes
 
 def test_commands_see_the_same_terminal_whoever_starts_the_tests() -> None:
     code = "import json, os; print(json.dumps(dict(os.environ)))"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    seen = json.loads(ran.stdout)
+    seen = json.loads(ran("-c", code).stdout)
     assert {name: seen.get(name) for name in TERMINAL} == TERMINAL
     assert not seen.keys() & {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"}
 
@@ -197,5 +195,4 @@ def test_status_loads_next_to_nothing() -> None:
         "import sys; from firmware_bridge.cli import main; main(['status']); "
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "[]\n"
+    assert ran("-c", code, execute=True).stdout == "[]\n"

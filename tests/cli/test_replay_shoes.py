@@ -6,7 +6,6 @@ import signal
 import struct
 import subprocess
 import termios
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -16,6 +15,7 @@ import pytest
 
 from firmware_bridge.facts.cards import FACES
 from tests.kit import command
+from tests.kit.patience import ended, said, until
 
 shoe = command.shoe  # fixture
 
@@ -54,7 +54,7 @@ def test_any_number_of_processes_says_the_same(shoe: command.Run, tmp_path: Path
     alone = shoe("replay", path, "--jobs", 1)
     process = command.spawn("replay", path, "--jobs", 3)
     assert command.piped(script, "replay", "-", "--jobs", 2) == alone
-    assert (*process.communicate(timeout=command.LIMIT_S), process.returncode) == (alone.out, alone.err, alone.code)
+    assert (*said(process), process.returncode) == (alone.out, alone.err, alone.code)
 
 
 def test_a_mistake_is_told_with_its_line_behind_what_came_before_it(shoe: command.Run, tmp_path: Path) -> None:
@@ -87,14 +87,9 @@ def test_a_shoe_that_waits_for_its_cards_has_said_what_it_can() -> None:
     assert process.stdin
     process.stdin.write("\n".join([*SHOES, SHOES[0]]) + "\n")
     process.stdin.flush()
-    for _ in range(200):
-        if len([each for each in heard.lines if '"type":"ShoeOpened"' in each]) == len(SHOES) + 1:
-            break
-        time.sleep(0.05)
-    else:
-        pytest.fail("the last shoe says nothing while the script is not over")
+    until(lambda: len([each for each in heard.lines if '"type":"ShoeOpened"' in each]) == len(SHOES) + 1)
     process.stdin.close()
-    assert process.wait(command.LIMIT_S) == 0
+    assert ended(process) == 0
     heard.close()
     assert process.stderr
     process.stderr.close()
@@ -107,9 +102,7 @@ def endless() -> Iterator[subprocess.Popen[str]]:
     assert process.stdin
     process.stdin.write("\n".join(["shoe", *SHOES * 2]) + "\n")
     process.stdin.flush()
-    deadline = time.monotonic() + command.LIMIT_S
-    while len(children(process.pid)) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    until(lambda: len(children(process.pid)) == 2)
     yield process
     process.kill()
     process.wait()
@@ -130,37 +123,37 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("ended", ["by Ctrl-C", "by a reader who has seen enough", "by SIGTERM", "by SIGKILL"])
-def test_all_processes_end_with_the_command(endless: subprocess.Popen[str], ended: str) -> None:
+@pytest.mark.parametrize("how", ["by Ctrl-C", "by a reader who has seen enough", "by SIGTERM", "by SIGKILL"])
+def test_all_processes_end_with_the_command(endless: subprocess.Popen[str], how: str) -> None:
     assert endless.stdout
     assert endless.stderr
     crew = children(endless.pid)
     assert len(crew) == 2
-    if ended == "by a reader who has seen enough":
+    if how == "by a reader who has seen enough":
         endless.stdout.close()
-    elif ended == "by Ctrl-C":
+    elif how == "by Ctrl-C":
         for pid in (*crew, endless.pid):  # as a terminal sends it
             os.kill(pid, signal.SIGINT)
     else:
-        endless.send_signal(signal.Signals[ended.removeprefix("by ")])
+        endless.send_signal(signal.Signals[how.removeprefix("by ")])
     codes = {"by Ctrl-C": 130, "by SIGTERM": -signal.SIGTERM, "by SIGKILL": -signal.SIGKILL}
-    assert endless.wait(command.LIMIT_S) == codes.get(ended, 0)
+    assert ended(endless) == codes.get(how, 0)
     assert endless.stderr.read() == ""
-    give_up = time.monotonic() + (0 if codes.get(ended, 0) >= 0 else command.LIMIT_S)
-    while (left := [pid for pid in crew if is_alive(pid)]) and time.monotonic() < give_up:
-        time.sleep(0.05)
-    assert left == []
+    if codes.get(how, 0) >= 0:
+        assert not any(map(is_alive, crew))
+    until(lambda: not any(map(is_alive, crew)))
 
 
 def test_ctrl_c_ends_it_while_its_output_is_taken_by_nobody(endless: subprocess.Popen[str]) -> None:
-    assert endless.stdout
-    before, give_up = -1, time.monotonic() + command.LIMIT_S
-    while (waiting := unread(endless.stdout)) < FULL or waiting != before:
-        assert time.monotonic() < give_up, waiting
-        before = waiting
-        time.sleep(0.2)
+    assert (output := endless.stdout)
+    until(lambda: unread(output) >= FULL and state(endless.pid) == "S")
     endless.send_signal(signal.SIGINT)
-    assert endless.wait(command.LIMIT_S) == 130
+    assert ended(endless) == 130
+
+
+def state(pid: int) -> str:
+    """How the kernel has a process: R runs, S sleeps."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def unread(pipe: IO[str]) -> int:
@@ -170,7 +163,7 @@ def unread(pipe: IO[str]) -> int:
 
 def test_a_process_that_dies_is_told(endless: subprocess.Popen[str]) -> None:
     os.kill(children(endless.pid)[0], signal.SIGKILL)
-    _, err = endless.communicate("\n".join([*SHOES, "shoe\n"]), command.LIMIT_S)
+    _, err = said(endless, "\n".join([*SHOES, "shoe\n"]))
     assert endless.returncode == 1
     assert err.splitlines()[-1] == "shoe: a process ended too early; see its message above, or try --jobs 1"
 

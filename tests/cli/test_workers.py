@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -13,11 +12,10 @@ import pytest
 
 from firmware_bridge.cli.long_commands import WorkerError, Workers
 from firmware_bridge.errors import ScriptError
-from tests.kit.command import LIMIT_S
+from tests.kit.patience import Patience, ended, until
+from tests.kit.process import python
 
 JOBS = 2
-ORPHANS_S = 2.0
-"""Seconds that a worker may live on when its command was killed."""
 
 BUSY = """
 import os, sys
@@ -116,35 +114,34 @@ def test_big_tasks_and_results_pass() -> None:
 
 
 def test_one_that_is_left_ends_its_processes_at_once() -> None:
+    before = children(os.getpid())
     with Workers(JOBS) as workers:
         for _ in range(JOBS):
             list(workers.start(partial(counted, 1, pause_s=600)))
-        crew = children(os.getpid())
+        crew = children(os.getpid()) - before
         assert len(crew) == JOBS
-        began = time.monotonic()
-    assert time.monotonic() - began < ORPHANS_S
-    assert children(os.getpid()) == []
+        limit = Patience()
+    assert not limit.is_over
+    assert not children(os.getpid()) & crew
 
 
 def test_without_a_task_there_is_no_process() -> None:
+    before = children(os.getpid())
     with Workers(JOBS) as workers:
         assert list(workers.finish()) == []
-        assert children(os.getpid()) == []
+        assert children(os.getpid()) == before
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_busy_processes_end_with_the_one_that_forked_them(how: signal.Signals) -> None:
-    command = subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = python("-c", BUSY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert command.stdout
     crew = [int(command.stdout.readline()) for _ in range(JOBS)]
     command.send_signal(how)
-    assert command.wait(LIMIT_S) == (130 if how == signal.SIGINT else -how)
-    deadline = time.monotonic() + ORPHANS_S
-    while (alive := [each for each in crew if Path(f"/proc/{each}").exists()]) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert alive == []
+    assert ended(command) == (130 if how == signal.SIGINT else -how)
+    until(lambda: not any(Path(f"/proc/{each}").exists() for each in crew))
     assert command.communicate()[1] == ""
 
 
-def children(pid: int) -> list[int]:
-    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+def children(pid: int) -> set[int]:
+    return {int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}

@@ -23,7 +23,7 @@ from firmware_bridge.topics.lamps import lamps
 from hardware.pins.lamps import LampPanel
 from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.dealer import Dealer, Paper
-from tests.hardware.virtual import run
+from tests.kit.virtual import run
 
 STARTED_S = 0.3
 """Seconds that broker, daemon and reader take to start."""

@@ -26,7 +26,7 @@ from tests.floor import real_house
 from tests.floor.real_house import RealHouse, alarms
 from tests.kit import broker as real
 from tests.kit.backend import Backend
-from tests.kit.daemon_table import LIMIT_S
+from tests.kit.patience import LIMIT_S
 from tests.kit.witnesses import Served
 
 brokers, house, thief = real.brokers, real_house.house, real_house.thief  # fixtures

@@ -9,7 +9,7 @@ import pytest
 
 from hardware.sim.dealer import ANSWER_S, THINK_S, Dealer, Mistake, Paper, Puzzled
 from tests.hardware.lamps_in_steps import Enough, Table
-from tests.hardware.virtual import run
+from tests.kit.virtual import run
 
 CUT_FROM_END = (13, 52)
 PACKS = [Paper(code, burns=2) for code in range(52)]

@@ -7,7 +7,7 @@ import pytest
 
 from hardware.sim.dealer import Eyes, Seen
 from tests.hardware.lamps_in_steps import Table
-from tests.hardware.virtual import run
+from tests.kit.virtual import run
 
 
 @pytest.mark.parametrize(

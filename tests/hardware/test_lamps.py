@@ -10,7 +10,7 @@ from hardware.errors import PinError
 from hardware.pins.lamps import LampPanel, phase
 from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.pins import MockPins
-from tests.hardware.virtual import run
+from tests.kit.virtual import run
 
 PINS = {"P1": Pin(5), "B1": Pin(6, active_low=True), "ready": Pin(13), "S1": Pin(5)}
 

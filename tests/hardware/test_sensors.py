@@ -11,7 +11,7 @@ from hardware.pins.pin import Pin, pin_factory
 from hardware.pins.sensors import CutCardSensor, Key
 from hardware.sim.pins import MockPins
 from tests.hardware.touch import WIRE, events, heard_late, on_their_way, pulses
-from tests.hardware.virtual import run
+from tests.kit.virtual import run
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hardware.pins.pin import Pin, pin_factory
 from hardware.pins.sensors import CutCardSensor, Key
 from hardware.sim.pins import MockPins
-from tests.hardware.virtual import VirtualLoop, run
+from tests.kit.virtual import VirtualLoop, run
 
 WIRE = Pin(27, debounce_ms=20)
 

@@ -3,7 +3,6 @@
 import json
 import ssl
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -19,9 +18,9 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from firmware_bridge.cli.schema import TEXTS
 from tests.kit import wire
 from tests.kit.broker import Broker
+from tests.kit.patience import COUNT_S, LIMIT_S, Patience, until
 
-LIMIT_S: Final = 60.0
-"""Patience with a machine that others use too: what is right comes, late at worst."""
+FILES: Final = Path("/proc/self/fd")
 
 
 class Received(NamedTuple):
@@ -72,8 +71,9 @@ class Backend:
         kept.SessionExpiryInterval = 3600
         self._client.connect("127.0.0.1", port, clean_start=False, properties=kept)
         self._client.loop_start()
-        told, files = self._subscribed.wait(LIMIT_S), len(list(Path("/proc/self/fd").iterdir()))
-        assert told, f"the broker lets no backend subscribe; {files} files are open here"
+        until(
+            self._subscribed.is_set, story=lambda: f"{len(list(Path('/proc/self/fd').iterdir()))} files are open here"
+        )
 
     def __enter__(self) -> "Backend":
         return self
@@ -98,25 +98,28 @@ class Backend:
             properties.CorrelationData = correlation
         data = json.dumps(payload) if isinstance(payload, dict) else payload
         sent = self._client.publish(topic, data, 1, retain, properties)
-        sent.wait_for_publish(LIMIT_S)
-        assert sent.is_published(), "the broker takes nothing from the backend"
+
+        def is_taken() -> bool:
+            sent.wait_for_publish(COUNT_S)
+            return sent.is_published()
+
+        until(is_taken)
 
     def wait_for(self, wanted: Callable[[Received], bool], limit: float = LIMIT_S) -> Received:
-        """Return the first message received so far or within `limit` seconds for which `wanted` is true."""
+        """Return the first message received so far or within `limit` given seconds for which `wanted` is true."""
         found: Received = self.wait_until(lambda: next(filter(wanted, self.received), None), limit)
         return found
 
     def wait_until(self, condition: Callable[[], Any], limit: float = LIMIT_S) -> Any:
-        """Return the first true value of `condition`, asked after each message, within `limit` seconds."""
-        give_up = time.monotonic() + limit
+        """Return the first true value of `condition`, asked after each message, within `limit` given seconds."""
+        patience = Patience(limit)
         while True:
             with self._news:
                 if found := condition():
                     return found
-                left = give_up - time.monotonic()
-                assert left > 0, f"not within {limit} s; the last messages: {self.received[-5:]}"
+                assert not patience.is_over, f"not within {limit} s; the last messages: {self.received[-5:]}"
                 if self.meanwhile is None:
-                    self._news.wait(left)
+                    self._news.wait(COUNT_S)
             if self.meanwhile:
                 self.meanwhile()
 

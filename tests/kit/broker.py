@@ -6,15 +6,15 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.kit.patience import ended, until
+
 MOSQUITTO = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
-START_S = 20.0
 PORTS = range(10_240, 32_768)
 """Below those that the kernel gives to connections."""
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
@@ -77,15 +77,8 @@ class Broker:
         with (self._folder / "mosquitto.log").open("ab") as log:
             command = [MOSQUITTO, "-c", str(self._folder / "mosquitto.conf"), "-v"]
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
-        give_up = time.monotonic() + START_S
-        while True:
-            try:
-                socket.create_connection((self.host, self.port), timeout=1.0).close()
-                return self
-            except OSError:
-                assert self._process.poll() is None, self.log
-                assert time.monotonic() < give_up, "mosquitto does not start"
-                time.sleep(0.01)
+        until(self._listens, story=lambda: self.log)
+        return self
 
     def stop(self) -> None:
         """End it in order; clients see the connection close."""
@@ -112,6 +105,12 @@ class Broker:
         """What mosquitto has logged so far."""
         return (self._folder / "mosquitto.log").read_text(errors="replace")
 
+    def _listens(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, self.log
+        with socket.socket() as probe:
+            return probe.connect_ex((self.host, self.port)) == 0
+
     def _send(self, number: signal.Signals) -> None:
         assert self._process is not None, "the broker was not started"
         self._process.send_signal(number)
@@ -120,7 +119,7 @@ class Broker:
         if self._process is not None:
             self._process.send_signal(number)
             self._process.send_signal(signal.SIGCONT)
-            self._process.wait(START_S)
+            ended(self._process)
             self._process = None
 
     @property

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from typing import IO, Any, NamedTuple
@@ -12,8 +11,8 @@ import pytest
 from firmware_bridge.cli import main
 from firmware_bridge.cli.daemon_socket import ask
 from tests.kit.daemon_table import Table
-
-LIMIT_S = 60.0
+from tests.kit.patience import said, until
+from tests.kit.process import python
 
 
 class Ran(NamedTuple):
@@ -49,8 +48,8 @@ def shoe(capsys: pytest.CaptureFixture[str]) -> Run:
 
 def spawn(*words: object, **options: Any) -> subprocess.Popen[str]:
     """Start a command as a process; its stdout and stderr are pipes unless `options` say otherwise."""
-    command = [sys.executable, "-m", "firmware_bridge", *map(str, words)]
-    return subprocess.Popen(command, text=True, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return python("-m", "firmware_bridge", *words, text=True, **streams | options)
 
 
 class Heard:
@@ -65,7 +64,7 @@ class Heard:
 
     def close(self) -> None:
         """Wait until the process has said its last."""
-        self._thread.join(LIMIT_S)
+        until(lambda: not self._thread.is_alive())
         self._stream.close()
 
 
@@ -76,6 +75,6 @@ def status(table: Table) -> dict[str, Any]:
 
 def piped(text: str, *words: object) -> Ran:
     """Run a command as a process with `text` on its stdin."""
-    process = spawn(*words, stdin=subprocess.PIPE)
-    out, err = process.communicate(text, LIMIT_S)
+    with spawn(*words, stdin=subprocess.PIPE) as process:
+        out, err = said(process, text)
     return Ran(process.returncode, out, err)

@@ -6,8 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -28,9 +26,9 @@ from hardware.pins.pin import PinFactory
 from hardware.sim.board import KEEPS, NativeBoard
 from hardware.sim.pty import PtyBoard
 from tests.kit.cable import BadCable
+from tests.kit.patience import LIMIT_S, PatientSocket, comes
+from tests.kit.process import python
 
-LIMIT_S = 90.0
-"""Patience with a machine that others use too: what is right comes, late at worst."""
 ROOM = KEEPS - 6
 """Unacknowledged reports at which the hand at the shoe pauses: a board forgets what is beyond its 32."""
 
@@ -82,8 +80,8 @@ class Table:
         self.config_path.write_text(toml(merged | lists))
 
     def until(self, condition: Callable[[], Any], limit: float = LIMIT_S) -> Any:
-        """Let time pass until `condition` is true; its value. AssertionError after `limit` seconds."""
-        return self.loop.run_until_complete(self._until(condition, limit))
+        """Let time pass until `condition` is true; its value. AssertionError after `limit` given seconds."""
+        return self.loop.run_until_complete(comes(condition, limit, story=self.story, look_s=0.005))
 
     def pause(self, seconds: float) -> None:
         """Let time pass."""
@@ -119,13 +117,6 @@ class Table:
 
     async def _plugged(self) -> PtyBoard:
         return PtyBoard(self.board, self.folder / "reader", speed=self.speed)
-
-    async def _until(self, condition: Callable[[], Any], limit: float) -> Any:
-        give_up = time.monotonic() + limit
-        while not (found := condition()):
-            assert time.monotonic() < give_up, f"not within {limit} s\n{self.story()}"
-            await asyncio.sleep(0.005)
-        return found
 
     def story(self) -> str:
         """What to look at when a test failed."""
@@ -174,12 +165,14 @@ class DaemonTable(Table):
     process: subprocess.Popen[bytes] | None = None
     code: tuple[str, ...] = ("-m", "firmware_bridge")
     """What Python runs, before `run --config`."""
+    execute = False
+    """Whether it is executed, not forked: its start is the subject, or `code` patches what our modules import."""
 
     def start(self, **environ: str) -> "DaemonTable":
         """Start the daemon; its stderr is added to `log`."""
-        command = [sys.executable, *self.code, "run", "--config", str(self.config_path)]
+        command = (*self.code, "run", "--config", self.config_path)
         with (self.folder / "stderr").open("ab") as log:
-            self.process = subprocess.Popen(command, stderr=log, env=os.environ | environ)
+            self.process = python(*command, execute=self.execute, stderr=log, env=os.environ | environ)
         return self
 
     def stop(self) -> int:
@@ -205,8 +198,7 @@ class DaemonTable(Table):
 
     def control(self) -> socket.socket:
         """A connection to the control socket, once somebody listens there."""
-        control = socket.socket(socket.AF_UNIX)
-        control.settimeout(LIMIT_S)
+        control = PatientSocket(socket.AF_UNIX)
         self.until(lambda: self._is_connected(control))
         return control
 

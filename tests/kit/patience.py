@@ -8,10 +8,11 @@ core: its limit ends.
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from os import getpid
 from pathlib import Path
@@ -36,7 +37,8 @@ class Patience:
 
     def __init__(self, seconds: float = LIMIT_S) -> None:
         self.seconds, self._given = seconds, 0.0
-        self._at, self._waited = time.monotonic(), _waited()
+        self._at = time.monotonic()
+        self._waited: dict[str, int] | None = None  # most conditions are true before it is worth a look
 
     @property
     def is_over(self) -> bool:
@@ -54,8 +56,12 @@ class Patience:
 
     def _count(self) -> None:
         now, waited = time.monotonic(), _waited()
-        lost = sum(each - self._waited.get(task, 0) for task, each in waited.items()) / 1e9
-        self._given += max(0.0, now - self._at - lost)
+        passed = now - self._at
+        if self._waited is None:
+            self._given += min(passed, COUNT_S)
+        else:
+            lost = sum(each - self._waited.get(task, 0) for task, each in waited.items()) / 1e9
+            self._given += max(0.0, passed - lost)
         self._at, self._waited = now, waited
 
 
@@ -79,6 +85,43 @@ async def comes(
         assert not patience.is_over, _late(patience, story)
         await asyncio.sleep(look_s)
     return found
+
+
+async def awaited(what: Awaitable[T], seconds: float = LIMIT_S, *, story: Story | None = None) -> T:
+    """What an awaitable gives, while the running loop goes on. AssertionError once `seconds` have been given."""
+    patience, task = Patience(seconds), asyncio.ensure_future(what)
+    while not (await asyncio.wait({task}, timeout=COUNT_S))[0]:
+        if patience.is_over:
+            task.cancel()
+            raise AssertionError(_late(patience, story))
+    return task.result()
+
+
+class PatientSocket(socket.socket):
+    """A socket whose reads and writes wait as `until` does; also those of the files that it makes."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.settimeout(COUNT_S)
+
+    def recv(self, *given: Any) -> bytes:
+        return _patiently(super().recv, *given)
+
+    def recv_into(self, *given: Any) -> int:
+        return _patiently(super().recv_into, *given)
+
+    def sendall(self, data: Any, *flags: Any) -> None:
+        left = memoryview(data)
+        while left:
+            left = left[_patiently(super().send, left, *flags) :]
+
+
+def _patiently(act: Callable[..., T], *given: Any) -> T:
+    patience = Patience()
+    while True:
+        with suppress(TimeoutError):
+            return act(*given)
+        assert not patience.is_over, _late(patience, None)
 
 
 def ended(process: subprocess.Popen[Any], seconds: float = LIMIT_S) -> int:

@@ -161,6 +161,7 @@ def _program(words: list[str], streams: list[int], cwd: Path, env: dict[str, str
     code = _code(words)
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as Python does at its end
     atexit._run_exitfuncs()
+    sys.stderr.flush()
     try:
         sys.stdout.flush()
     except OSError:

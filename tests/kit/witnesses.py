@@ -70,7 +70,7 @@ class Served(Here):
         """Answer nothing more, over open connections too."""
         self._server.shutdown()
         self._server.server_close()
-        self._thread.join(10)
+        self._thread.join()
 
 
 class _Server(ThreadingHTTPServer):

@@ -15,6 +15,7 @@ from firmware_bridge.daemon.table.journal_copies import AT_ONCE
 from firmware_bridge.journal.line import NO_LINE, unseal, without_sealed, without_sealed_part
 from tests.daemon.table import test_people
 from tests.daemon.table.test_people import People
+from tests.kit.patience import awaited
 from tests.kit.people import GID, UID
 
 folder = test_people.folder  # a fixture
@@ -104,7 +105,7 @@ def sent(people: People, *requests: dict[str, Any]) -> list[bytes]:
             writer.write(json.dumps(each).encode() + b"\n")
         writer.write(b'{"do":"status"}\n')
         lines = []
-        while b'"table_id"' not in (line := await asyncio.wait_for(reader.readline(), 20)):
+        while b'"table_id"' not in (line := await awaited(reader.readline())):
             lines.append(line)
         writer.close()
         return lines

@@ -21,8 +21,9 @@ from firmware_bridge.facts.wire_states import Health, ReaderHealth
 from tests.cli.watch import watched
 from tests.kit import broker as real
 from tests.kit import command
-from tests.kit.command import LIMIT_S, status
+from tests.kit.command import status
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import ended
 
 broker, brokers, table = real.broker, real.brokers, watched.table  # fixtures
 
@@ -54,7 +55,7 @@ class Terminal:
 
     def close(self) -> None:
         self.process.kill()
-        self.process.wait(LIMIT_S)
+        ended(self.process)
         os.close(self.ours)
         os.close(self.theirs)
 
@@ -87,7 +88,7 @@ def test_a_terminal_shows_it_all_and_q_quits(table: Any, terminal: Callable[...,
     shown.process.send_signal(signal.SIGWINCH)
     shown.until("table T07")
     os.write(shown.ours, b"q")
-    assert shown.process.wait(LIMIT_S) == 0
+    assert ended(shown.process) == 0
     assert termios.tcgetattr(shown.theirs) == shown.before
     assert "Traceback" not in shown.shown
 
@@ -99,7 +100,7 @@ def test_a_terminal_whose_daemon_goes(table: Any, terminal: Callable[..., Termin
     bridge.stop()
     shown.until("NO DAEMON: ")
     shown.process.send_signal(signal.SIGINT)
-    assert shown.process.wait(LIMIT_S) == 0
+    assert ended(shown.process) == 0
 
 
 def test_space_lets_the_picture_stand_still(table: Any, terminal: Callable[..., Terminal]) -> None:
@@ -115,7 +116,7 @@ def test_space_lets_the_picture_stand_still(table: Any, terminal: Callable[..., 
     os.write(shown.ours, b" ")
     shown.until("9♠")
     os.write(shown.ours, b"Q")
-    assert shown.process.wait(LIMIT_S) == 0
+    assert ended(shown.process) == 0
 
 
 def test_the_last_round_stays_on_the_felt_until_the_next_begins(table: Any, terminal: Callable[..., Terminal]) -> None:
@@ -138,7 +139,7 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_lines(table: Any, terminal:
     bridge.deal("9s")
     shown.until("round 1 dealing  Draw a card: Banker card 1  P1 9s")
     shown.process.send_signal(signal.SIGINT)
-    assert shown.process.wait(LIMIT_S) == 0
+    assert ended(shown.process) == 0
     assert "\x1b" not in shown.shown
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from tests.kit import command
 from tests.kit.broker import Broker
-from tests.kit.command import LIMIT_S, status
+from tests.kit.command import status
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import ended
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ class Watch:
 
     def close(self) -> None:
         self.process.kill()
-        self.process.wait(LIMIT_S)
+        ended(self.process)
         self.out.close()
         self.err.close()
 

@@ -9,7 +9,7 @@ import pytest
 
 from firmware_bridge.daemon.devices.sensors import ExitSensor
 from hardware.readers.messages import Beat, CutCard, Read, Unread
-from tests.hardware.virtual import run
+from tests.kit.virtual import run
 
 READ, CUT, BEAT = Read(code=1), CutCard(), Beat(1, 2, 3, 4, 5)
 

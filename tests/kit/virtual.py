@@ -11,12 +11,17 @@ T = TypeVar("T")
 
 class _Jumping(selectors.SelectSelector):
     now = 0.0
+    working = 0
+    """Calls in threads that the loop waits for: its time stands still until they are done."""
 
     def select(self, timeout: float | None = None) -> list[tuple[SelectorKey, int]]:
-        if timeout and not (ready := super().select(0)):
-            self.now += timeout
+        ready = super().select(0)
+        if ready or timeout == 0:
             return ready
-        return super().select(timeout)
+        if self.working or timeout is None:
+            return super().select(None)
+        self.now += timeout
+        return ready
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
@@ -30,6 +35,16 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def turn_to(self, now: float) -> None:
         """Let the time pass without the loop: it is busy."""
         self._jumping.now = now
+
+    def run_in_executor(self, *given: Any) -> asyncio.Future[Any]:  # type: ignore[override]  # as it is called
+        """Run a function in a thread, while no time passes."""
+        called = super().run_in_executor(*given)
+        self._jumping.working += 1
+        called.add_done_callback(self._has_worked)
+        return called
+
+    def _has_worked(self, _: object) -> None:
+        self._jumping.working -= 1
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
