@@ -158,6 +158,7 @@ def _program(words: list[str], streams: list[int], cwd: Path, env: dict[str, str
     time.tzset()
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # it may have its own
     sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr  # type: ignore[misc]  # Final there
     code = _code(words)
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as Python does at its end
     atexit._run_exitfuncs()

@@ -35,6 +35,8 @@ def heard(words: str, execute: bool, *more: str, **options: Any) -> tuple[int, s
         ("import asyncio, os; asyncio.run(asyncio.sleep(0)); print(os.environ['X'])", 0, "y\n", ""),
         ("import sys; print(sys.stdin.read())", 0, "päss\n", ""),
         ("print(__name__)", 0, "__main__\n", ""),
+        ("import sys; print(sys.stdout is sys.__stdout__, sys.stderr is sys.__stderr__)", 0, "True True\n", ""),
+        ("import sys; sys.stderr.write('no end of line')", 0, "", "no end of line"),
     ],
 )
 def test_a_program_ends_as_python_ends_it(program: str, code: int, out: str, err: str, execute: bool) -> None:
