@@ -6,9 +6,7 @@ import json
 import logging
 import signal
 import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -25,7 +23,9 @@ from firmware_bridge.floor.store.open import open_store
 from tests.floor.every_facts import changed, every_row
 from tests.floor.facts.played import rows
 from tests.floor.journals import AT
-from tests.floor.webhooks import KEY_TEXT, LIMIT_S, Receiver, receiving
+from tests.floor.webhooks import KEY_TEXT, Receiver, receiving
+from tests.kit.patience import ended, until
+from tests.kit.process import python
 
 ALL = '"round", "alarm", "entry", "dealer", "shoe", "order", "shift"'
 Configured = Callable[..., FloorConfig]
@@ -74,21 +74,13 @@ def forwarding(config: FloorConfig) -> Iterator[None]:
 
 @contextmanager
 def process(config: Path) -> Iterator[subprocess.Popen[bytes]]:
-    words = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(config), "forward"]
     with (config.parent / "forward.log").open("ab") as out:
-        made = subprocess.Popen(words, stdout=out, stderr=out)
+        made = python("-m", "firmware_bridge.floor", "--config", config, "forward", stdout=out, stderr=out)
     try:
         yield made
     finally:
         made.kill()
         made.wait()
-
-
-def until(is_so: Callable[[], Any]) -> None:
-    give_up = time.monotonic() + LIMIT_S
-    while not is_so():
-        assert time.monotonic() < give_up
-        time.sleep(0.02)
 
 
 def ids_of(config: FloorConfig, *kinds: str) -> list[tuple[str, str]]:
@@ -188,7 +180,7 @@ def test_a_kill_at_any_moment_loses_nothing_and_keeps_the_order(
     with process(tmp_path / "floor.toml") as made:
         until(lambda: set(receiver.ids) == set(ids_of(config, "round")))
         made.send_signal(signal.SIGTERM)
-        assert made.wait(LIMIT_S) == 0
+        assert ended(made) == 0
     assert firsts(receiver.ids) == ids_of(config, "round")
 
 

@@ -16,8 +16,7 @@ from firmware_bridge.floor.store.fact_queries import OrderAt
 from firmware_bridge.floor.store.open import open_reader, open_store
 from firmware_bridge.floor.verified.standing import standings
 from tests.floor.journals import AT, event, round_of
-
-LIMIT_S = 60.0
+from tests.kit.patience import Patience
 
 
 @pytest.fixture
@@ -35,12 +34,12 @@ def opened(config: FloorConfig) -> Reader:
 
 def counted(config: FloorConfig, wanted: Counts) -> Counts:
     """The counts when they are as wanted; a server's statistics come a moment later."""
-    give_up = time.monotonic() + LIMIT_S
+    patience = Patience()
     while True:
         reader = opened(config)
         found = reader.counts()
         reader.close()
-        if found == wanted or time.monotonic() > give_up:
+        if found == wanted or patience.is_over:
             return found
         time.sleep(0.1)
 

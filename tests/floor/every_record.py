@@ -6,8 +6,6 @@ The verifier runs alone, in an empty directory, as the auditor runs it.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +27,7 @@ from firmware_bridge.journal.messages import messages
 from firmware_bridge.record import verify
 from tests.floor.house import Floor, House, commands
 from tests.kit.journal_record import AT
+from tests.kit.process import ran
 
 pytest.importorskip("nacl")
 
@@ -76,9 +75,7 @@ def verified(folder: Path, policy: str, *files: str | bytes, notes: tuple[str, .
         name = f"{number}.tlog-proof" if isinstance(each, str) else f"{number}.export"
         (place / name).write_bytes(each.encode() if isinstance(each, str) else each)
         words.append(name)
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "shoe-verify.py", *words], cwd=place, capture_output=True, text=True, timeout=120
-    )
+    done = ran("-I", "-S", "shoe-verify.py", *words, cwd=place)
     for path in place.iterdir():
         path.unlink()
     place.rmdir()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 from firmware_bridge.floor.config import load
 from firmware_bridge.floor.store.open import open_store
 from tests.floor.journals import Kept, kept
-
-END_S = 60.0
+from tests.kit.patience import ended
+from tests.kit.process import python
 
 
 class Ingest:
@@ -20,6 +18,8 @@ class Ingest:
 
     code: tuple[str, ...] = ("-m", "firmware_bridge.floor")
     """What Python runs, before `--config .. ingest`."""
+    execute = False
+    """Whether it is executed, not forked."""
 
     def __init__(self, folder: Path, port: int, *, batch: int = 7, store: str = "") -> None:
         self.path, self._folder, self.config = folder / "floor.db", folder, folder / "floor.toml"
@@ -29,9 +29,8 @@ class Ingest:
 
     def start(self) -> None:
         """Start it; its stderr is added to `log`."""
-        command = [sys.executable, *self.code, "--config", str(self.config), "ingest"]
         with (self._folder / "ingest.log").open("ab") as log:
-            self.process = subprocess.Popen(command, stderr=log, env=os.environ)
+            self.process = python(*self.code, "--config", self.config, "ingest", execute=self.execute, stderr=log)
 
     def end(self, number: signal.Signals = signal.SIGKILL) -> int:
         """End it; its exit code, 0 where none runs."""
@@ -39,7 +38,7 @@ class Ingest:
         if process is None:
             return 0
         process.send_signal(number)
-        return process.wait(END_S)
+        return ended(process)
 
     def kept(self) -> Kept:
         """Key -> bytes, as the store has them now."""

@@ -52,6 +52,7 @@ class KilledFloor:
         if run:
             self.table.board.reset(run + 1)
         self.ingest = Ingest(folder, self.broker.port, batch=500, store=database.lines)
+        self.table.execute = self.ingest.execute = True  # what a run leaves behind is found by its words
         self.dealer = Dealer(random, self.table)
         self._alive: set[str] = set()
         self._restart = 0.0

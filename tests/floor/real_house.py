@@ -25,6 +25,7 @@ from tests.floor.ingesting import Ingest
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import HANG_S, LIMIT_S
 
 ACL: Final = """pattern readwrite shoe/%u/#
 user floor
@@ -37,9 +38,6 @@ USERS: Final = {"T07": "t", "floor": "f"}
 ROUNDS: Final = ("9s Td Ts Tc", "2s 3h 4d 5c", "Kd 9c 8h 8s", "Kh 9d 8c 7s", "Ks 9h 8d 6s", "Qs 4c 9h 2h")
 """Rounds of one deck, of four cards each: no card comes twice."""
 
-WITHIN_S: Final = 20.0
-"""Longest time from a cause to its incident."""
-
 QUICK: Final = (
     "-c",
     """
@@ -49,10 +47,23 @@ from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.verified import records, rounds
 service.FIRST_AUDIT_S, service.AUDIT_S = 0.5, 0.5
 records.KEYS_S, records.AGAIN_S, rounds.ALONE_S = 0.2, 1.0, 6.0
+
+usual = records.Records._renew
+
+def renew(self):
+    before = self.enrolled
+    usual(self)
+    for table in self.enrolled - before:
+        print("knows the key of", table, file=sys.stderr, flush=True)
+
+records.Records._renew = renew
 sys.exit(main())
 """,
 )
-"""The `code` of an ingest that verifies its store, and looks for keys and for what is missing, without long waits."""
+"""The `code` of an ingest that verifies its store, and looks for keys and for what is missing, without long waits.
+
+It says on stderr of which table it knows an enrolled key now.
+"""
 
 
 class RealHouse:
@@ -107,7 +118,7 @@ class RealHouse:
         vkey = self.table.ask(do="status")["record"]["key"]
         self.until(lambda: self.asked("select 1"))  # its file stands before its tables do
         assert self.floor("record", "enrol", "T07", vkey, "--by", "Anna", "--second", "Bo") == 0
-        self.table.pause(1.0)
+        self.until(lambda: "knows the key of T07" in (self.folder / "ingest.log").read_text())
 
     def play(self, rounds: int = 1, table: DaemonTable | None = None) -> None:
         """Deal rounds at the table, or at another one with its cards."""
@@ -118,14 +129,14 @@ class RealHouse:
         """The exit code of a command of the house."""
         return shoe_floor(["--config", str(self.config), *words])
 
-    def until(self, condition: Callable[[], Any], limit: float = WITHIN_S) -> Any:
+    def until(self, condition: Callable[[], Any], limit: float = LIMIT_S) -> Any:
         return self.table.until(condition, limit)
 
     def asked(self, query: str) -> list[tuple[Any, ...]]:
         """Rows of the store; none where there is no store yet."""
         if not self.ingest.path.exists():
             return []
-        with closing(sqlite3.connect(f"{self.ingest.path.as_uri()}?mode=ro", uri=True, timeout=10)) as db:
+        with closing(sqlite3.connect(f"{self.ingest.path.as_uri()}?mode=ro", uri=True, timeout=HANG_S)) as db:
             is_made = db.execute("select count(*) from sqlite_master where name = 'rounds'").fetchone()[0]
             return db.execute(query).fetchall() if is_made else []
 

@@ -19,6 +19,7 @@ from firmware_bridge.floor.config import parse
 from scripts.tools.messages.topics import topics
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import HANG_S
 
 brokers = real.brokers  # fixture
 
@@ -41,7 +42,6 @@ MAY = {
 }
 """User -> what it may write below `shoe/`; orders also to a table that there is not, as nobody reads them there."""
 
-LIMIT_S = 30.0
 NOT_AUTHORIZED = 0x87
 
 
@@ -69,7 +69,7 @@ class Visitor:
         self._client.on_message = self._on_message
         self._client.connect(broker.host, broker.port)
         self._client.loop_start()
-        assert self.is_up.wait(LIMIT_S)
+        assert self.is_up.wait(HANG_S)
 
     def _on_message(self, _client: Client, _data: object, message: MQTTMessage) -> None:
         if message.payload == b"end":
@@ -79,13 +79,13 @@ class Visitor:
 
     def hear(self, topic: str) -> Visitor:
         self._client.subscribe(topic, 1)
-        assert self.is_subscribed.wait(LIMIT_S)
+        assert self.is_subscribed.wait(HANG_S)
         return self
 
     def say(self, topic: str, payload: bytes) -> int:
         """The reason code of the answer."""
         sent = self._client.publish(f"shoe/{topic}", payload, 1)
-        sent.wait_for_publish(LIMIT_S)
+        sent.wait_for_publish(HANG_S)
         return self.codes.get(sent.mid, 0)
 
     def close(self) -> None:
@@ -123,7 +123,7 @@ def test_who_may_write_what(come: Come, protocol: MQTTProtocolVersion, user: str
     watch, who = come("watch").hear("shoe/#"), come(user)
     codes = {topic: who.say(topic, b"{}") for topic in everything}
     come("floor").say("T07/command", b"end")
-    assert watch.ended.wait(LIMIT_S)
+    assert watch.ended.wait(HANG_S)
     assert watch.heard.keys() == MAY[user]
     if protocol == MQTTProtocolVersion.MQTTv5:
         assert {topic for topic, code in codes.items() if code != NOT_AUTHORIZED} == MAY[user]
@@ -148,8 +148,8 @@ def test_who_may_read_what(come: Come, user: str, topic: str, hears: set[str]) -
         come("floor").say(f"{table}/command", b"{}")
     come("floor").say("T07/command", b"end")
     come("T07").say("T07/event", b"end")
-    assert observer.ended.wait(LIMIT_S)
-    assert who.ended.wait(LIMIT_S if hears else 1.0) is bool(hears)
+    assert observer.ended.wait(HANG_S)
+    assert who.ended.wait(HANG_S if hears else 1.0) is bool(hears)
     assert who.heard.keys() == hears
 
 

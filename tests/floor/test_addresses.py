@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,8 @@ from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.page.addresses import Addresses, path_of
 from firmware_bridge.floor.page_config import base_of
+from tests.kit.patience import ended
+from tests.kit.process import python
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def test_no_secret_is_lost_where_several_write_at_a_time(tmp_path: Path) -> None
         "for number in range(20): Addresses(Path(sys.argv[1])).rotate(f'{sys.argv[2]}-{number}')"
     )
     path = tmp_path / "screens.json"
-    writers = [subprocess.Popen([sys.executable, "-c", program, str(path), f"T{each}"]) for each in range(4)]
-    assert [each.wait(120) for each in writers] == [0] * 4
+    writers = [python("-c", program, path, f"T{each}") for each in range(4)]
+    assert [ended(each) for each in writers] == [0] * 4
     assert len(Addresses(path).all()) == 80
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -27,6 +25,7 @@ from tests.floor.real_house import RealHouse, alarms
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.patience import LIMIT_S
+from tests.kit.process import ran
 from tests.kit.witnesses import Served
 
 brokers, house, thief = real.brokers, real_house.house, real_house.thief  # fixtures
@@ -62,8 +61,7 @@ def rewrite(house: RealHouse, signers: Sequence[Signer]) -> None:
 
 def verified(house: RealHouse) -> str:
     """What `shoe journal verify` says is wrong."""
-    command = [sys.executable, "-m", "firmware_bridge", "journal", "verify", "--dir", str(house.table.journal_dir)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = ran("-m", "firmware_bridge", "journal", "verify", "--dir", house.table.journal_dir)
     assert done.returncode == ("FAIL" in done.stdout)
     return done.stdout.partition("FAIL")[2]
 

@@ -29,6 +29,7 @@ from tests.floor.journals import event
 from tests.floor.tables import alive
 from tests.kit import broker as real
 from tests.kit.broker import Broker, free_port
+from tests.kit.patience import HANG_S
 
 brokers = real.brokers  # fixture
 
@@ -51,7 +52,7 @@ def check(tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.Capture
         client.username_pw_set("T07", "y")
         client.connect("127.0.0.1", broker.port)
         client.loop_start()
-        client.publish("shoe/T07/status", alive("T07")[0].payload, 1, retain=True).wait_for_publish(60)
+        client.publish("shoe/T07/status", alive("T07")[0].payload, 1, retain=True).wait_for_publish(HANG_S)
         client.disconnect()
         client.loop_stop()
         (tmp_path / "password").write_text("x")

@@ -34,10 +34,10 @@ from tests.floor.journals import made, published
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker, free_port
+from tests.kit.patience import HANG_S, comes
 
 brokers, broker = real.brokers, real.broker  # fixtures
 
-LIMIT_S = 60.0
 TABLES = {"T0001": "baccarat", "T0002": "blackjack", "T0003": "niuniu"}
 
 
@@ -88,7 +88,7 @@ def test_a_dealer_waits_for_a_disk_that_is_slow_to_begin_a_shoe(tmp_path: Path, 
         assert waited > 0
         assert table.dealer.refused == 0
 
-    asyncio.run(asyncio.wait_for(at_a_table(tmp_path, "blackjack", play), LIMIT_S))
+    asyncio.run(asyncio.wait_for(at_a_table(tmp_path, "blackjack", play), HANG_S))
 
 
 def test_a_bridge_without_a_reader_opens_no_port_and_no_control_socket(tmp_path: Path) -> None:
@@ -115,10 +115,8 @@ def test_a_killed_process_goes_on_where_its_journals_end(tmp_path: Path, broker:
     )
 
     async def until(condition: Callable[[], Any]) -> None:
-        async with asyncio.timeout(LIMIT_S):
-            while not condition():
-                assert team.fallen() == []
-                await asyncio.sleep(0.05)
+        await comes(lambda: team.fallen() or condition(), look_s=0.05)
+        assert team.fallen() == []
 
     async def play() -> None:
         await team.start()
@@ -128,7 +126,7 @@ def test_a_killed_process_goes_on_where_its_journals_end(tmp_path: Path, broker:
         await until(lambda: team.rounds > before + 4)
         team.rest()
         await until(team.is_resting)
-        await asyncio.wait_for(team.mark("the end"), LIMIT_S)
+        await asyncio.wait_for(team.mark("the end"), HANG_S)
         assert [each.refused + each.blocked for each in team.progress()] == [0]
         assert await team.end() == []
 

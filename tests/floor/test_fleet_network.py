@@ -15,8 +15,8 @@ import pytest
 from scripts.tools.fleet.child import Child
 from scripts.tools.fleet.engines import answers
 from tests.kit.broker import free_port
+from tests.kit.patience import HANG_S
 
-LIMIT_S = 30.0
 SHORT_S = 0.5
 
 
@@ -43,7 +43,7 @@ def echo() -> Iterator[int]:
 
 
 async def until_it_answers(port: int, *, answering: bool = True) -> None:
-    async with asyncio.timeout(LIMIT_S):
+    async with asyncio.timeout(HANG_S):
         while await asyncio.to_thread(answers, port) != answering:
             await asyncio.sleep(0.05)
 
@@ -69,21 +69,21 @@ def test_what_is_said_while_the_network_is_cut_comes_when_it_is_mended(tmp_path:
         await network.start()
         try:
             await until_it_answers(port)
-            with closing(socket.create_connection(("127.0.0.1", port), LIMIT_S)) as sock:
+            with closing(socket.create_connection(("127.0.0.1", port), HANG_S)) as sock:
                 assert await asyncio.to_thread(said, sock, b"before") == b"before"
                 network.send(b"cut")
                 await until_it_answers(port, answering=False)
                 sock.settimeout(SHORT_S)
                 with pytest.raises(TimeoutError):
                     await asyncio.to_thread(said, sock, b"meanwhile")
-                sock.settimeout(LIMIT_S)
+                sock.settimeout(HANG_S)
                 network.send(b"mend")
                 assert await asyncio.to_thread(heard, sock, 9) == b"meanwhile"
                 large = bytes(3_000_000)
                 sender = threading.Thread(target=sock.sendall, args=(large,))
                 sender.start()
                 assert await asyncio.to_thread(heard, sock, len(large)) == large
-                sender.join(LIMIT_S)
+                sender.join(HANG_S)
         finally:
             await network.end()
 

@@ -16,9 +16,10 @@ from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.store.open import open_store
 from tests.floor.every_facts import every_row
 from tests.floor.every_forward import *  # noqa: F403  # what it does whatever the engine
-from tests.floor.every_forward import Configured, forwarding, ids_of, place, save, until
+from tests.floor.every_forward import Configured, forwarding, ids_of, place, save
 from tests.floor.webhooks import Receiver, receiving
 from tests.kit import certificates
+from tests.kit.patience import until
 
 tls = certificates.tls  # fixture
 

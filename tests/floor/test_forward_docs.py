@@ -24,9 +24,10 @@ from firmware_bridge.floor.forward_config import ForwardRow
 from firmware_bridge.floor.store.feed import KIND_OF, KINDS
 from firmware_bridge.floor.store.open import open_store
 from tests.floor.every_facts import every_row
-from tests.floor.every_forward import forwarding, ids_of, until
+from tests.floor.every_forward import forwarding, ids_of
 from tests.floor.webhooks import KEY, KEY_TEXT
 from tests.kit.broker import free_port
+from tests.kit.patience import HANG_S, until
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs/forward.md").read_text("utf-8")
@@ -78,7 +79,7 @@ def test_the_unit_is_as_hardened_as_the_metrics() -> None:
 
 
 def post(port: int, body: bytes, headers: dict[str, str]) -> int:
-    with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as link:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=HANG_S)) as link:
         link.request("POST", "/", body, headers)
         return link.getresponse().status
 

@@ -8,11 +8,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from firmware_bridge.client.testing import FakeTable, Fault, fake_table
-from tests.floor.every_forward import process, until
+from tests.floor.every_forward import process
 from tests.floor.ingesting import Ingest
 from tests.floor.webhooks import KEY_TEXT, Receiver, receiving
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import until
 
 brokers, broker = real.brokers, real.broker  # fixtures
 

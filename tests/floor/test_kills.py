@@ -1,7 +1,6 @@
 """A real broker, a real table and a real ingest, killed in turn: the store has what the journals make, key by key."""
 
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from tests.floor.journals import made, published
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import Patience
 
 brokers = real.brokers  # fixture
 
@@ -45,10 +45,10 @@ def play(daemon: DaemonTable, rounds: int) -> None:
 
 def whole(daemon: DaemonTable, ingest: Ingest) -> None:
     """Wait until the store has what the journals make; then nothing else is in it."""
-    give_up = time.monotonic() + LIMIT_S
+    patience = Patience(LIMIT_S)
     while ingest.kept() != (wanted := made(published(daemon.journal_dir))):
         missing = sorted(set(wanted) - set(ingest.kept()), key=str)
-        assert time.monotonic() < give_up, f"{len(missing)} missing: {missing[:5]}; {ingest.log}"
+        assert not patience.is_over, f"{len(missing)} missing: {missing[:5]}; {ingest.log}"
         daemon.pause(0.2)
     assert len(wanted) > 20
     daemon.until(lambda: ingest.counts() == (0, 0, 0))

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 from string import Formatter
@@ -26,6 +25,7 @@ from scripts.tools.messages.scenes import GAMES, MORE, Scene
 from scripts.tools.texts import by_id
 from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages
 from tests.kit.contrast import contrast
+from tests.kit.process import ran
 
 PAGE = Path(detail.__file__).parent
 
@@ -51,7 +51,7 @@ def seen_text(html: str) -> str:
 
 def test_drawing_needs_no_server() -> None:
     code = "import sys, firmware_bridge.floor.page.views as v; assert not {'starlette', 'uvicorn'} & {*sys.modules}"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert ran("-c", code, execute=True).returncode == 0
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -7,8 +7,7 @@ from threading import Semaphore
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.source import Delivery
 from tests.floor.tables import NOW, Message, alive, baccarat, messages
-
-LIMIT_S = 60.0
+from tests.kit.patience import HANG_S, comes
 
 
 class Brought:
@@ -54,7 +53,7 @@ def test_who_waits_is_woken_by_what_comes() -> None:
         made.start()
         for word in ("playing", "silent"):
             version = made.version
-            waits = asyncio.create_task(made.changed_after(version, LIMIT_S))
+            waits = asyncio.create_task(made.changed_after(version, HANG_S))
             source.may.release()
             await waits
             assert made.version > version
@@ -73,7 +72,7 @@ def test_a_table_becomes_silent_by_time_alone() -> None:
         made = feed(source, lambda: now)
         made.start()
         source.may.release()
-        await made.changed_after(0, LIMIT_S)
+        await made.changed_after(0, HANG_S)
         made.look()
         version = made.version
         now += 100_000
@@ -91,9 +90,7 @@ def test_a_feed_that_cannot_read_any_more_says_so() -> None:
         made = feed(source)
         made.start()
         source.may.release()
-        async with asyncio.timeout(LIMIT_S):
-            while not made.failed:
-                await asyncio.sleep(0.01)
+        await comes(lambda: made.failed)
         await made.close()
         assert source.closed
 

@@ -20,7 +20,8 @@ from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store.open import Asked, open_store
 from tests.floor.guests import STAGES
 from tests.floor.tables import NOW, Message, alive, baccarat, game, latest, messages
-from tests.floor.test_page_feed import LIMIT_S, Brought
+from tests.floor.test_page_feed import Brought
+from tests.kit.patience import HANG_S
 
 
 @pytest.fixture
@@ -38,9 +39,7 @@ def stored(config: FloorConfig, told: Sequence[Message]) -> None:
     store.close()
 
 
-def fed(
-    config: FloorConfig, *batches: list[Message], until: Callable[[Feed], object], limit_s: float = LIMIT_S
-) -> Feed:
+def fed(config: FloorConfig, *batches: list[Message], until: Callable[[Feed], object], limit_s: float = HANG_S) -> Feed:
     """A page's feed after these messages came, when it is as it should be."""
 
     async def play() -> Feed:
@@ -49,7 +48,7 @@ def fed(
         made.start()
         source.may.release(len(batches))
         try:
-            async with asyncio.timeout(LIMIT_S):
+            async with asyncio.timeout(HANG_S):
                 while not until(made):
                     await made.changed_after(made.version, 0.05)
         finally:

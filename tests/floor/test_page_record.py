@@ -27,7 +27,8 @@ from firmware_bridge.topics.texts import LANGUAGES, Language, text
 from tests.floor.house import House
 from tests.floor.tables import NOW, Message, alive, baccarat, messages, rfc3339
 from tests.floor.test_page_drawn import NoSource, seen_text
-from tests.floor.test_page_feed import LIMIT_S, Brought
+from tests.floor.test_page_feed import Brought
+from tests.kit.patience import HANG_S
 
 ORIGIN = "shoe.invalid/10000000a1b2c3d4/5c1e8a02"
 KEY = key_of(ORIGIN, ED25519, bytes(range(32)))
@@ -239,7 +240,7 @@ def watched(config: FloorConfig, *, until: str) -> Feed:
         source.may.release()
         views = Views(made)
         try:
-            async with asyncio.timeout(LIMIT_S):
+            async with asyncio.timeout(HANG_S):
                 while until not in seen_text(views.grid_document("en")):
                     await made.changed_after(made.version, 0.05)
         finally:

@@ -13,6 +13,7 @@ from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.floor import service
 from firmware_bridge.floor.config import load
 from tests.floor.house import Floor, House, commands
+from tests.kit.patience import until
 
 PEOPLE = ("--by", "Anna", "--second", "Bo")
 
@@ -113,9 +114,7 @@ def test_a_rewritten_store_is_found_by_the_ingest_itself(
         house.store._db.execute("drop trigger message_is_never_changed")
         done = house.store._db.execute("update message set body = body || ' ' where topic = 'event' and seq = 12")
         assert done.rowcount
-        until = time.monotonic() + 20
-        while "rewritten" not in house.kinds() and time.monotonic() < until:
-            time.sleep(0.05)
+        until(lambda: "rewritten" in house.kinds())
     finally:
         verification.close()
     [found] = house.store.incidents()

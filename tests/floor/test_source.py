@@ -4,7 +4,6 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from threading import Thread
-from time import monotonic
 
 import pytest
 from paho.mqtt.client import Client
@@ -15,9 +14,9 @@ from firmware_bridge.floor.config import MqttSection
 from firmware_bridge.floor.source.mqtt import MqttSource
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import HANG_S, Patience
 
 brokers = real.brokers  # fixture
-LIMIT_S = 60.0
 
 Open = Callable[..., MqttSource]
 
@@ -30,7 +29,7 @@ def opened() -> Iterator[Open]:
     def make(broker: Broker, user: str | None = None, *, clean: bool = False) -> MqttSource:
         config, password = MqttSection(port=broker.port, username=user), b"x" if user else None
         made.append(MqttSource(config, password, ["shoe/+/event", "shoe/+/status"], 10, clean=clean))
-        assert made[-1].tried(LIMIT_S) is None
+        assert made[-1].tried(HANG_S) is None
         return made[-1]
 
     yield make
@@ -48,7 +47,7 @@ def say(brokers: Callable[..., Broker]) -> Iterator[Callable[..., None]]:
         client.connect("127.0.0.1", broker.port)
         client.loop_start()
         made.append(client)
-        client.publish(topic, payload, 1, retain).wait_for_publish(LIMIT_S)
+        client.publish(topic, payload, 1, retain).wait_for_publish(HANG_S)
 
     yield publish
     for each in made:
@@ -58,9 +57,9 @@ def say(brokers: Callable[..., Broker]) -> Iterator[Callable[..., None]]:
 
 def until(source: MqttSource, condition: Callable[[list[bytes]], bool]) -> list[bytes]:
     """What comes until a condition on it is true."""
-    give_up, came = monotonic() + LIMIT_S, list[bytes]()
+    patience, came = Patience(), list[bytes]()
     while not condition(came):
-        assert monotonic() < give_up, f"{len(came)} messages; {source.fault}"
+        assert not patience.is_over, f"{len(came)} messages; {source.fault}"
         found = source.receive(100, 0.2)
         source.acknowledge(found)
         came += [each.body for each in found]
@@ -104,11 +103,11 @@ def test_a_second_client_of_one_name_is_told(
     broker = brokers()
     both = [opened(broker), opened(broker)]
     wanted = "is gone: another client uses the client id shoe-floor-ingest: end it, or set [mqtt] client_id"
-    give_up = monotonic() + LIMIT_S
-    while wanted not in caplog.text and monotonic() < give_up:
+    until_it_is_told = Patience()
+    while wanted not in caplog.text:
+        assert not until_it_is_told.is_over, caplog.text
         for each in both:
             each.receive(1, 0.1)
-    assert wanted in caplog.text
 
 
 class Mute:

@@ -1,7 +1,6 @@
 """The SQL of the store, which is written once: both drivers take all of it."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from firmware_bridge.floor.store.compiled import MODULES, Statements
 from firmware_bridge.floor.store.open import open_reader, open_store
 from firmware_bridge.floor.store.schema import schema
 from firmware_bridge.floor.store.tables import TABLES
+from tests.kit.process import ran
 
 PROJECT = Path(__file__).parents[2]
 DRIVERS = {"?": Statements("sqlite", "qmark"), "%s": Statements("postgresql+psycopg", "format")}
@@ -80,5 +80,5 @@ def test_without_the_package_a_store_says_what_to_install(tmp_path: Path, monkey
 def test_a_shoe_needs_no_sqlalchemy_nor_does_the_help_of_the_back_office() -> None:
     modules = ("firmware_bridge.cli", "firmware_bridge.daemon.bridge", "firmware_bridge.floor.cli")
     names = f"import sys; sys.modules['sqlalchemy'] = None; import {', '.join(modules)}"
-    subprocess.run([sys.executable, "-c", names], check=True, cwd=PROJECT)
+    assert ran("-c", names, execute=True, cwd=PROJECT).returncode == 0
     assert "sqlalchemy" not in (PROJECT / "requirements/pi.lock").read_text()

@@ -6,38 +6,37 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
+
+from tests.kit.patience import said, until
+from tests.kit.process import python
 
 LIMIT_S = 600.0
 
 
 def kills(folder: Path, count: int, store: str) -> subprocess.Popen[str]:
     words = ["--kills", str(count), "--seed", "4", "--store", store, "--state", str(folder / "state.json")]
-    command = [sys.executable, "-m", "tests.floor.stored_kills", *words]
     environment = os.environ | {"TMPDIR": str(folder), "PYTHONPATH": str(Path(__file__).parents[2])}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
+    return python(
+        "-m", "tests.floor.stored_kills", *words, execute=True, stdout=subprocess.PIPE, env=environment, text=True
+    )
+
+
+def has_killed(state: Path) -> bool:
+    return state.exists() and bool(json.loads(state.read_text())["done"])
 
 
 def check_a_run_that_goes_on(folder: Path, store: str) -> None:
     with kills(folder, 1000, store) as first:
-        give_up = time.monotonic() + LIMIT_S
-        while not (folder / "state.json").exists() or not json.loads((folder / "state.json").read_text())["done"]:
-            assert first.poll() is None
-            assert time.monotonic() < give_up
-            time.sleep(0.05)
+        until(lambda: first.poll() is not None or has_killed(folder / "state.json"), LIMIT_S)
+        assert first.poll() is None
         first.send_signal(signal.SIGKILL)
     done = json.loads((folder / "state.json").read_text())["done"]["kills"]
     with kills(folder, done + 3, store) as second:
-        try:
-            said, _ = second.communicate(timeout=LIMIT_S)
-        except subprocess.TimeoutExpired:
-            second.kill()
-            raise
-    assert f"{done} kills so far" in said
-    figures = {name: int(figure) for figure, name in (line.split(maxsplit=1) for line in said.splitlines()[1:-1])}
+        told, _ = said(second, seconds=LIMIT_S)
+    assert f"{done} kills so far" in told
+    figures = {name: int(figure) for figure, name in (line.split(maxsplit=1) for line in told.splitlines()[1:-1])}
     assert figures["kills"] == done + 3
     assert figures["cards drawn"] > figures["cards lost"] == 0
     assert figures["missing"] == figures["other bytes"] == figures["not in the journal"] == 0

@@ -1,7 +1,7 @@
 """What is not acknowledged is bounded, at every subscriber that acknowledges by hand: the broker keeps the rest."""
 
 from collections.abc import Callable
-from time import monotonic, sleep
+from time import sleep
 
 import pytest
 from msgspec.structs import replace
@@ -15,9 +15,10 @@ from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.mqtt.settings import Incoming
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import HANG_S, until
 
 brokers = real.brokers  # fixture
-LIMIT_S, QUIET_S = 60.0, 0.5
+QUIET_S = 0.5
 SENT, OURS, THE_BROKERS = 100, 10, 15
 WANTED = [b"%d" % n for n in range(SENT)]
 
@@ -27,7 +28,7 @@ def say_all(broker: Broker) -> None:
     client.connect("127.0.0.1", broker.port)
     client.loop_start()
     for body in WANTED:
-        client.publish("shoe/T07/event", body, 1).wait_for_publish(LIMIT_S)
+        client.publish("shoe/T07/event", body, 1).wait_for_publish(HANG_S)
     client.disconnect()
     client.loop_stop()
 
@@ -35,7 +36,7 @@ def say_all(broker: Broker) -> None:
 def source_of(broker: Broker, protocol: int) -> MqttSource:
     source = MqttSource(MqttSection(port=broker.port), None, ["shoe/+/event"], OURS)
     source._settings = replace(source._settings, protocol=protocol)
-    assert source.tried(LIMIT_S) is None
+    assert source.tried(HANG_S) is None
     return source
 
 
@@ -68,9 +69,13 @@ def test_a_source_has_at_most_its_window_until_it_acknowledges(
 
 def came(source: MqttSource, wanted: int) -> list[Delivered]:
     """So many messages, and whatever else comes until it is quiet."""
-    give_up, found = monotonic() + LIMIT_S, list[Delivered]()
-    while len(found) < wanted and monotonic() < give_up:
-        found += source.receive(SENT, 0.1)
+    found = list[Delivered]()
+
+    def has_come() -> bool:
+        found.extend(source.receive(SENT, 0.1))
+        return len(found) >= wanted
+
+    until(has_come)
     return found + source.receive(SENT, QUIET_S)
 
 
@@ -99,10 +104,3 @@ def taken(session: Session, wanted: int) -> list[Incoming]:
     until(lambda: len(session.incoming) >= wanted)
     sleep(QUIET_S)
     return [session.incoming.popleft() for _ in range(len(session.incoming))]
-
-
-def until(happened: Callable[[], bool]) -> None:
-    give_up = monotonic() + LIMIT_S
-    while not happened():
-        assert monotonic() < give_up
-        sleep(0.01)

@@ -37,6 +37,7 @@ from firmware_bridge.record.verify import (
     verified_checkpoint,
 )
 from tests.floor.house import House
+from tests.kit.patience import Patience
 from tests.kit.witnesses import Liar, Served
 
 pytest.importorskip("nacl")
@@ -70,9 +71,9 @@ class Floor:
     def turn(self, until: Callable[[], object], after: float = 0.0) -> None:
         """Turn until something is so, after some seconds of the feeder's clock."""
         self.now += after
-        give_up = time.monotonic() + 20
+        patience = Patience()
         while not until():
-            assert time.monotonic() < give_up
+            assert not patience.is_over
             self.published += self.witnessing.turn(self.now)
             time.sleep(0.02)
 
