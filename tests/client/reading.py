@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic, sleep
-
 from paho.mqtt.publish import single
 
 from firmware_bridge.client.floor import PlainFloor
@@ -11,8 +9,7 @@ from firmware_bridge.client.messages import Item, Received
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.facts.wire import Stored
 from tests.kit.broker import Broker
-
-LIMIT_S = 30.0
+from tests.kit.patience import Patience, until
 
 
 def raws(items: list[Item]) -> list[bytes]:
@@ -21,10 +18,7 @@ def raws(items: list[Item]) -> list[bytes]:
 
 
 def logged(broker: Broker, what: str, times: int) -> None:
-    end = monotonic() + LIMIT_S
-    while broker.log.count(what) < times:
-        assert monotonic() < end
-        sleep(0.01)
+    until(lambda: broker.log.count(what) >= times)
 
 
 def subscribed(broker: Broker, by: str, times: int = 1) -> None:
@@ -32,21 +26,19 @@ def subscribed(broker: Broker, by: str, times: int = 1) -> None:
 
 
 def said(table: FakeTable, seq: int) -> None:
-    end = monotonic() + LIMIT_S
-    while table.stored[-1:] != [Stored(journal=table.journal, seq=seq, by="ledger")]:
-        assert monotonic() < end, table.stored
-        sleep(0.01)
+    wanted = [Stored(journal=table.journal, seq=seq, by="ledger")]
+    until(lambda: table.stored[-1:] == wanted, story=lambda: table.stored)
 
 
 def read_until(floor: PlainFloor, items: list[Item], count: int, *, events: bool = False) -> None:
     """Store what comes until there are so many messages."""
-    end = monotonic() + LIMIT_S
+    patience = Patience()
     for batch in floor.messages() if events else floor.rounds():
         items += batch
         batch.stored()
         if len(raws(items)) >= count:
             return
-        assert monotonic() < end
+        assert not patience.is_over
 
 
 def publish(port: int, topic: str, payload: bytes) -> None:

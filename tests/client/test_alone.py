@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import venv
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import run
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,6 +58,6 @@ def python(tmp_path: Path) -> Path:
 
 def test_the_client_needs_msgspec_and_paho_alone(python: Path, broker: Broker) -> None:
     command = [str(python), "-I", "-W", "error", "-c", PROGRAM.format(port=broker.port)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ended = run(command)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == "['firmware_bridge', 'msgspec', 'paho']\n"

@@ -16,6 +16,7 @@ from firmware_bridge.journal.messages import messages
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import BridgeTable
+from tests.kit.patience import HANG_S, comes
 
 brokers, broker = real.brokers, real.broker  # fixtures
 
@@ -36,7 +37,7 @@ def made(table: BridgeTable, topics: tuple[str, ...]) -> list[bytes]:
 
 async def read(floor: Floor, stored: list[bytes], table: BridgeTable, topics: tuple[str, ...]) -> None:
     """Store what comes until it is what the journals make."""
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(HANG_S):
         async for batch in floor.messages() if "event" in topics else floor.rounds():
             assert all(isinstance(each, Received) for each in batch)
             stored += [each.raw for each in batch if isinstance(each, Received)]
@@ -57,8 +58,7 @@ def test_what_was_played_before_it_came_is_asked_for_and_the_rest_comes(
     async def begin() -> None:
         async with Floor("ledger", port=broker.port, wait_s=0.2) as floor:
             floor.messages() if "event" in topics else floor.rounds()
-            while "Sending SUBACK to ledger" not in broker.log:
-                await asyncio.sleep(0.01)
+            await comes(lambda: "Sending SUBACK to ledger" in broker.log)
             answer = await floor.table("T07").next()
             assert not answer.ok or answer.do == "next"
             dealt.set()
@@ -86,7 +86,7 @@ def test_a_floor_waits_for_a_broker_that_is_not_there_yet(table: BridgeTable, br
     async def begin() -> None:
         async with Floor("ledger", port=broker.port, wait_s=0.2) as floor:
             floor.rounds()
-            await asyncio.sleep(0.2)
+            await comes(lambda: floor.trouble)  # it tried
             broker.start()
             assert (await floor.table("T07").bets_open()).id
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 from firmware_bridge.client.floor import PlainBatch, PlainFloor
@@ -19,11 +16,12 @@ from firmware_bridge.client.testing import fake_table
 from tests.client.reading import raws, subscribed
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import Patience, until
+from tests.kit.process import python
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "backend.md").read_text("utf-8"), re.S)
 LEDGER, TESTING = (next(each for each in BLOCKS if word in each) for word in ("import sqlite3", "fake_table("))
-LIMIT_S = 60.0
 
 brokers, broker = real.brokers, real.broker  # fixtures
 
@@ -31,8 +29,7 @@ brokers, broker = real.brokers, real.broker  # fixtures
 @contextmanager
 def ledger(folder: Path, port: int) -> Iterator[None]:
     program = LEDGER.replace("1883", str(port)).replace('host="127.0.0.1"', "wait_s=0.2")
-    env = {"PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen([sys.executable, "-c", program], cwd=folder, env=env)
+    process = python("-c", program, cwd=folder)
     try:
         yield
     finally:
@@ -41,18 +38,14 @@ def ledger(folder: Path, port: int) -> Iterator[None]:
 
 
 def until_stored(folder: Path, rounds: list[bytes]) -> None:
-    end = monotonic() + LIMIT_S
-    stored: list[bytes] = []
-    while sorted(stored) != sorted(rounds):
-        assert monotonic() < end, (len(stored), len(rounds))
-        sleep(0.05)
-        if (folder / "rounds.db").exists():
-            db = sqlite3.connect(folder / "rounds.db")
-            try:
-                stored = [raw for (raw,) in db.execute("select raw from round")]
-            except sqlite3.OperationalError:
-                stored = []
-            db.close()
+    def stored() -> list[bytes]:
+        if not (folder / "rounds.db").exists():
+            return []
+        with closing(sqlite3.connect(folder / "rounds.db")) as db, suppress(sqlite3.OperationalError):
+            return [raw for (raw,) in db.execute("select raw from round")]
+        return []
+
+    until(lambda: sorted(stored()) == sorted(rounds), story=lambda: (len(stored()), len(rounds)), look_s=0.05)
 
 
 def test_the_ledger_of_the_page_is_short_and_survives_its_own_death_and_the_tables_faults(
@@ -61,8 +54,7 @@ def test_the_ledger_of_the_page_is_short_and_survives_its_own_death_and_the_tabl
     assert len(LEDGER.splitlines()) < 40
     with fake_table(port=broker.port) as table:
         with ledger(tmp_path, broker.port):
-            while "Sending SUBACK to ledger" not in broker.log:
-                sleep(0.01)
+            subscribed(broker, "ledger")
             table.play(12, {2: "repeat", 3: "gap", 5: "conflict", 6: "reorder", 8: "restart", 9: "void", 10: "correct"})
             until_stored(tmp_path, table.rounds)
         table.play(4, {2: "gap"})
@@ -93,11 +85,11 @@ def test_a_start_reads_the_rounds_of_journals_that_may_lack_one_and_no_other(bro
                     table.new_shoe()
                 table.play(3)
             until_stored(tmp_path, table.rounds)
-            end = monotonic() + LIMIT_S
+            patience = Patience()
             while len(query(tmp_path, "select 1 from journal where old")) < 4:  # stored with a later batch
-                assert monotonic() < end
-                sleep(0.3)
+                assert not patience.is_over
                 table.play(1)
+                until_stored(tmp_path, table.rounds)
             until_stored(tmp_path, table.rounds)
         with closing(sqlite3.connect(tmp_path / "rounds.db")) as db:
             names: dict[str, Any] = {"db": db}

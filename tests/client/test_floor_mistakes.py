@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from time import monotonic
 
 import pytest
 from paho.mqtt.client import Client
@@ -15,9 +14,10 @@ from firmware_bridge.client.broker import FloorError
 from firmware_bridge.client.floor import FloorInUse, NotThisBatch, PlainFloor
 from firmware_bridge.client.messages import Item, Unreadable
 from firmware_bridge.client.testing import fake_table
-from tests.client.reading import LIMIT_S, logged, publish, raws, subscribed
+from tests.client.reading import logged, publish, raws, subscribed
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import Patience
 
 brokers, broker = real.brokers, real.broker  # fixtures
 
@@ -81,9 +81,9 @@ def test_a_floor_that_was_refused_goes_on_once_it_is_let_in(brokers: Callable[..
             with fake_table(f"T{played}", port=doors.port) as table:
                 logged(doors, "Sending SUBACK to ledger", 2 + played)
                 table.round()
-                end = monotonic() + LIMIT_S
+                patience = Patience()
                 while len(raws(items)) <= played:
-                    assert monotonic() < end
+                    assert not patience.is_over
                     with suppress(FloorError):  # a refusal from before the password was right
                         batch = next(rounds)
                         items += batch

@@ -14,9 +14,9 @@ from firmware_bridge.journal.messages import messages
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import BridgeTable
+from tests.kit.patience import HANG_S
 
 brokers, broker = real.brokers, real.broker  # fixtures
-LIMIT_S = 90
 
 
 @pytest.fixture
@@ -36,14 +36,14 @@ def test_what_was_committed_before_it_died_is_said_to_be_stored_by_the_next_run(
 
     async def commit() -> None:
         """Store all that there is, and never say so."""
-        async with asyncio.timeout(LIMIT_S), Floor("ledger", port=broker.port, wait_s=0.2) as floor:
+        async with asyncio.timeout(HANG_S), Floor("ledger", port=broker.port, wait_s=0.2) as floor:
             async for batch in floor.messages():
                 stored.update(each.raw for each in batch if isinstance(each, Received))
                 if dealt.is_set() and stored == journals():
                     return
 
     async def begin_again() -> None:
-        async with asyncio.timeout(LIMIT_S), Floor("ledger", port=broker.port, wait_s=0.2) as floor:
+        async with asyncio.timeout(HANG_S), Floor("ledger", port=broker.port, wait_s=0.2) as floor:
             reading = asyncio.create_task(keep(floor))
             while table.bridge.uplink.queue():
                 await asyncio.sleep(0.02)

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import Callable
-from time import monotonic, sleep
 
 import pytest
 
 from firmware_bridge.client.floor import PlainFloor
 from firmware_bridge.mqtt.errors import BACKEND, BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings
-from tests.client.reading import LIMIT_S, subscribed
+from tests.client.reading import subscribed
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import until
 
 brokers, broker = real.brokers, real.broker  # fixtures
-
-
-def until(happened: Callable[[], bool]) -> None:
-    end = monotonic() + LIMIT_S
-    while not happened():
-        assert monotonic() < end
-        sleep(0.01)
 
 
 def warned(caplog: pytest.LogCaptureFixture) -> list[str]:

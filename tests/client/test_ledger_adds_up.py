@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -18,6 +17,7 @@ from tests.floor.journals import published
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.process import python, ran
 
 brokers, broker = real.brokers, real.broker  # fixtures
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "backend.md").read_text("utf-8"), re.S)
@@ -29,12 +29,12 @@ class Ledger:
     """The program of the page as a process, and what it adds up to."""
 
     def __init__(self, folder: Path, port: int) -> None:
-        self._folder, self._env = folder, {"PYTHONPATH": str(ROOT)}
+        self._folder = folder
         self._program = LEDGER.replace("1883", str(port)).replace('host="127.0.0.1"', "wait_s=0.5")
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        self._process = subprocess.Popen([sys.executable, "-c", self._program], cwd=self._folder, env=self._env)
+        self._process = python("-c", self._program, cwd=self._folder)
 
     def kill(self) -> None:
         if self._process:
@@ -44,8 +44,7 @@ class Ledger:
 
     def adds_up_to(self) -> tuple[int, Decimal] | None:
         """How many rounds count, and their net; None before there is a table."""
-        words = [sys.executable, "-c", SUM]
-        done = subprocess.run(words, cwd=self._folder, env=self._env, capture_output=True, text=True)
+        done = ran("-c", SUM, cwd=self._folder)
         if done.returncode:
             assert "no such table" in done.stderr, done.stderr
             return None
@@ -81,7 +80,7 @@ def ledger(broker: Broker, tmp_path: Path) -> Iterator[Ledger]:
 def test_the_ledgers_sums_are_the_journals(table: DaemonTable, ledger: Ledger, broker: Broker) -> None:
     def agree(at_least: int) -> None:
         table.until(lambda: journals_add_up_to(table)[0] >= at_least)
-        table.until(lambda: ledger.adds_up_to() == journals_add_up_to(table), 90.0)
+        table.until(lambda: ledger.adds_up_to() == journals_add_up_to(table))
 
     def give(*words: str) -> None:
         assert shoe(["do", *words, "--by", "anna", "--config", str(table.config_path)]) == 0

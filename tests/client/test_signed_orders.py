@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from tests.daemon.listened import status_is
 from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit.backend import Backend
+from tests.kit.patience import until
 
 broker, brokers = real.broker, real.brokers  # fixtures
 backend, table = listening.backend, listened.table  # fixtures
@@ -39,8 +39,7 @@ def test_a_floor_with_a_key_gives_orders_and_goes_on_from_the_last_count(
             sign = floor._sender._signing
             assert sign
             ahead = sign.last
-            while floor._sender._seen["T07"].round != 1:
-                time.sleep(0.02)
+            until(lambda: floor._sender._seen["T07"].round == 1)
             answers.append(floor.table("T07").void("misdeal"))
             sign._now_ms = lambda: 1  # the clock was ahead, and is right now
             sign.last = ahead - 1_000
