@@ -3,8 +3,6 @@
 import asyncio
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
@@ -16,22 +14,23 @@ from firmware_bridge.cli.demo.asked import play
 from firmware_bridge.demo.harness import Harness
 from firmware_bridge.demo.narration import Narration
 from tests.kit.broker import free_port
+from tests.kit.patience import HANG_S
+from tests.kit.process import ran
 
-SHOE = [sys.executable, "-m", "firmware_bridge", "demo"]
+SHOE = ("-m", "firmware_bridge", "demo")
 LIMIT_S = 120.0
 
 Played = Callable[[str], str]
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    return os.environ | {"TMPDIR": str(folder), "PYTHONIOENCODING": "utf-8", "RUNTIME_DIRECTORY": str(folder)} | more
+    return os.environ | {"TMPDIR": str(folder), "RUNTIME_DIRECTORY": str(folder)} | more
 
 
 def demo(folder: Path, *words: str, code: int = 0, env: dict[str, str] | None = None) -> str:
     """What a demo of seed 3 prints, without the times; it must leave nothing behind."""
     folder.mkdir(exist_ok=True)
-    command = [*SHOE, "--seed", "3", "--speed", "200", *words]
-    done = subprocess.run(command, env=env or environment(folder), text=True, capture_output=True, timeout=LIMIT_S)
+    done = ran(*SHOE, "--seed", "3", "--speed", "200", *words, seconds=LIMIT_S, env=env or environment(folder))
     assert done.returncode == code, done.stdout + done.stderr
     assert list(folder.iterdir()) == []
     return _without_times(done.stdout + done.stderr)
@@ -42,7 +41,7 @@ def side_by_side(folder: Path, plays: Sequence[str], at_once: int) -> Played:
 
     async def one(words: str, n: int) -> str:
         async with turns:
-            return await asyncio.wait_for(_played(folder / str(n), words), at_once * LIMIT_S)
+            return await asyncio.wait_for(_played(folder / str(n), words), HANG_S)
 
     async def all_of_them() -> list[str | BaseException]:
         return await asyncio.gather(*[one(words, n) for n, words in enumerate(plays)], return_exceptions=True)

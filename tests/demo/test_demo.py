@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import signal
 import socket
-import subprocess
 from pathlib import Path
 
 import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli import main
-from tests.demo.demos import LIMIT_S, SHOE, Played, demo, environment, side_by_side
+from tests.demo.demos import SHOE, Played, demo, environment, side_by_side
+from tests.kit.patience import ended
+from tests.kit.process import python
 
 
 @pytest.fixture(scope="module")
@@ -108,14 +109,13 @@ def test_rounds_that_do_not_arrive_are_a_failure(mocker: MockerFixture, capsys: 
 
 @pytest.mark.parametrize(("how", "broker"), [(signal.SIGINT, "mosquitto"), (signal.SIGTERM, "amqtt")])
 def test_it_can_be_stopped_and_leaves_nothing(tmp_path: Path, how: signal.Signals, broker: str) -> None:
-    command = [*SHOE, "--broker", broker]
-    with subprocess.Popen(command, env=environment(tmp_path), stdout=-1, stderr=-1, text=True) as running:
+    with python(*SHOE, "--broker", broker, env=environment(tmp_path), stdout=-1, stderr=-1, text=True) as running:
         assert "10 rounds" in running.stdout.readline()
         while "shoe 1" not in (line := running.stdout.readline()):
             assert line, running.stderr.read()
         brokers = children(running.pid)
         running.send_signal(how)
-        assert running.wait(LIMIT_S) == 130
+        assert ended(running) == 130
         assert "0 rounds delivered" in running.stdout.read()
         assert running.stderr.read() == ""
     assert list(tmp_path.iterdir()) == []
@@ -129,11 +129,10 @@ def children(process: int) -> list[int]:
 
 
 def test_enough_is_enough_for_a_pipe(tmp_path: Path) -> None:
-    command = [*SHOE, "--speed", "50"]
-    with subprocess.Popen(command, env=environment(tmp_path), stdout=-1, stderr=-1) as running:
+    with python(*SHOE, "--speed", "50", env=environment(tmp_path), stdout=-1, stderr=-1) as running:
         running.stdout.readline()
         running.stdout.close()
-        assert running.wait(LIMIT_S) == 0
+        assert ended(running) == 0
         assert running.stderr.read() == b""
     assert list(tmp_path.iterdir()) == []
 
@@ -203,11 +202,3 @@ def test_no_round_is_lost_when_the_broker_is(played: Played, broker: str) -> Non
     numbers = [int(number) for number in re.findall(r"^round (\d+)", said, re.MULTILINE)]
     assert numbers == list(range(1, len(numbers) + 1)), said
     assert len(numbers) >= 10
-
-
-def test_the_first_result_stands_after_six_seconds_at_the_usual_speed(tmp_path: Path) -> None:
-    command = [*SHOE, "--rounds", "1", "--seed", "21", "--plain"]
-    done = subprocess.run(command, env=environment(tmp_path), text=True, capture_output=True, timeout=LIMIT_S)
-    stands = re.search(r"^ *([\d.]+)  round 1 ", done.stdout, re.M)
-    assert stands, done.stdout
-    assert float(stands[1]) <= 6

@@ -3,14 +3,14 @@
 import os
 import pty
 import re
-import subprocess
-import sys
 from html import unescape
 from pathlib import Path
 
 import pytest
 
-from tests.demo.demos import LIMIT_S, demo, environment
+from tests.demo.demos import demo, environment
+from tests.kit.patience import ended
+from tests.kit.process import python
 
 
 def on_terminal(
@@ -24,9 +24,9 @@ def on_terminal(
     """What a demo draws on a terminal of 100 x 40. keys: what is pressed once a text was seen, one after the other."""
     host, terminal = pty.openpty()
     size = {"COLUMNS": "100", "LINES": "40", "TERM": "xterm-256color"} | (env or {})
-    command = [sys.executable, "-m", program, "demo", "--seed", "3", *words]
     waiting = list((keys or {}).items())
-    with subprocess.Popen(command, env=environment(folder, **size), stdin=terminal, stdout=terminal) as running:
+    command = ("-m", program, "demo", "--seed", "3", *words)
+    with python(*command, env=environment(folder, **size), stdin=terminal, stdout=terminal) as running:
         os.close(terminal)
         drawn = b""
         try:
@@ -36,7 +36,7 @@ def on_terminal(
                     os.write(host, waiting.pop(0)[1])
         except OSError:  # the last one to write has gone
             pass
-        assert running.wait(LIMIT_S) == code
+        assert ended(running) == code
     os.close(host)
     return plain(drawn)
 
