@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from scripts.tools.messages.document import document
+from tests.kit.patience import run
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / ".asyncapi"
@@ -29,7 +30,7 @@ pytestmark = [
 
 def parsed(told: dict[str, Any]) -> subprocess.CompletedProcess[str]:
     words = ["node", str(PROGRAM), str(PACKAGES)]
-    return subprocess.run(words, input=msgspec.json.encode(told).decode(), capture_output=True, text=True, timeout=60)
+    return run(words, text=msgspec.json.encode(told).decode())
 
 
 def test_the_parser_finds_no_error_and_no_warning() -> None:

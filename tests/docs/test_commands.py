@@ -3,7 +3,6 @@
 import re
 import shlex
 import subprocess
-import sys
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,8 @@ from firmware_bridge import cli
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor import cli as floor_cli
 from tests.docs.pages import DOCS, README, ROOT
+from tests.kit.patience import run
+from tests.kit.process import ran
 
 PLACEHOLDERS: Final = {
     "ID": "overdrawn",
@@ -116,7 +117,7 @@ def test_the_script_is_there_and_names_the_option(line: str) -> None:
     assert script.exists()
     if not script.is_file() or script.suffix:  # a folder of scripts, or a part of one
         return
-    helped = subprocess.run([script, "--help"], capture_output=True, text=True, timeout=60)
+    helped = run([script, "--help"])
     takes = helped.stdout + script.read_text("utf-8")
     if name not in ("demo", "play"):  # whose options are those of the command
         assert [option for option in re.findall(r"--[\w-]+", rest) if option not in takes] == []
@@ -125,7 +126,6 @@ def test_the_script_is_there_and_names_the_option(line: str) -> None:
 @pytest.mark.parametrize("line", [each for each in found(COMMAND) if is_offline(each.values[0])])
 def test_what_needs_nothing_works(line: str) -> None:
     words = typed(COMMAND.sub(r"\2", line))
-    command = [sys.executable, "-m", "firmware_bridge", *words]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    done = ran("-m", "firmware_bridge", *words, cwd=ROOT, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
     assert done.stdout

@@ -7,10 +7,8 @@ import runpy
 import signal
 import sqlite3
 import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -25,6 +23,8 @@ from firmware_bridge.client.testing import FakeGame, FakeTable, Fault, fake_tabl
 from firmware_bridge.config.load import load
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import HANG_S, until
+from tests.kit.process import python
 
 brokers, broker = real.brokers, real.broker  # fixtures
 
@@ -32,13 +32,12 @@ EXAMPLES = Path(__file__).parents[2] / "docs/examples"
 settle_money = SimpleNamespace(**runpy.run_path(str(EXAMPLES / "settle_money.py")))
 HOUSES = sorted((EXAMPLES / "houses").glob("*.toml"))
 FAULTS: dict[int, Fault] = {2: "repeat", 3: "gap", 5: "reorder", 6: "restart", 7: "void", 8: "correct", 9: "repeat"}
-LIMIT_S = 60.0
 
 
 @contextmanager
 def running(name: str, *words: str, out: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
     with (out or Path("/dev/null")).open("ab") as file:
-        program = subprocess.Popen([sys.executable, str(EXAMPLES / name), *words], stdout=file, stderr=file)
+        program = python(EXAMPLES / name, *words, stdout=file, stderr=file)
     try:
         yield program
     finally:
@@ -46,20 +45,12 @@ def running(name: str, *words: str, out: Path | None = None) -> Iterator[subproc
         program.wait()
 
 
-def until(is_so: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + LIMIT_S
-    while not is_so():
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
-
-
 def test_a_backend_of_twelve_lines_prints_each_round(broker: Broker, tmp_path: Path) -> None:
     lines = (EXAMPLES / "show_rounds.py").read_text().splitlines()
     assert sum(bool(line) for line in lines) <= 12
     out = tmp_path / "out"
     with running("show_rounds.py", str(broker.port), out=out):
-        until(lambda: "show-rounds" in broker.log)
-        time.sleep(0.5)
+        until(lambda: "Sending SUBACK to show-rounds" in broker.log)
         with fake_table("T07", port=broker.port) as table:
             table.play(3)
             until(lambda: out.read_text().count("\n") == 3)
@@ -74,7 +65,7 @@ def _accept(db: sqlite3.Connection, journal: str, number: int, *wagers: Wager, s
 
 
 def _read(db: Path, query: str) -> list[tuple[str, str]]:
-    with closing(sqlite3.connect(db, timeout=30)) as opened:
+    with closing(sqlite3.connect(db, timeout=HANG_S)) as opened:
         return opened.execute(query).fetchall()
 
 
@@ -94,8 +85,7 @@ def test_money_is_settled_once_whatever_is_killed_or_comes_again(broker: Broker,
             for number, wagers in accepted.items():
                 _accept(opened, table.journal, number, *wagers)
         with running("settle_money.py", str(db), str(broker.port)) as first:
-            until(lambda: _messages(db) == 0 and "settle-money" in broker.log)
-            time.sleep(0.5)
+            until(lambda: _messages(db) == 0 and "Sending SUBACK to settle-money" in broker.log)
             table.play(10, FAULTS)
             until(lambda: _messages(db) >= 2)
             first.send_signal(signal.SIGKILL)

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +17,7 @@ from tests.docs.pages import DOCS, block
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import BridgeTable
+from tests.kit.process import python
 
 PAGE = DOCS / "mqtt.md"
 
@@ -34,13 +33,12 @@ def test_the_twenty_lines_receive_rounds_also_after_the_broker_forgot_them(
     heard = tmp_path / "heard"
     table = BridgeTable(tmp_path, broker.port)
     with heard.open("w") as out:
-        backend = subprocess.Popen([sys.executable, "-u", "-c", program], stdout=out, stderr=subprocess.STDOUT)
+        backend = python("-u", "-c", program, stdout=out, stderr=out)
     try:
         table.start()
         rounds = (("9sTdTsTc", "1 1 player natural 9 0"), ("2s9h3dKd", "1 2 banker 5 natural 9"))
         for life, (cards, told) in enumerate(rounds, 1):
-            table.until(lambda life=life: broker.log.count("as backend") == life)  # type: ignore[misc]  # bound now
-            table.pause(0.5)  # until it has subscribed
+            table.until(lambda life=life: broker.log.count("Sending SUBACK to backend") == life)  # type: ignore[misc]  # bound now
             table.deal(cards)
             table.until(lambda told=told: told in heard.read_text())  # type: ignore[misc]  # bound now
             broker.stop()

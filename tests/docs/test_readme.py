@@ -1,16 +1,15 @@
 """The README keeps to two minutes, and each of its lines works."""
 
-import os
 import re
 import socket
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.docs.pages import README, ROOT, block
+from tests.kit.patience import run, until
+from tests.kit.process import python
 
 TEXT = README.read_text("utf-8")
 OUTSIDE = re.sub(r"```.*?```", "", TEXT, flags=re.S)
@@ -39,7 +38,7 @@ def test_it_is_read_in_two_minutes() -> None:
 def test_a_line_of_the_quick_start_runs(command: str) -> None:
     if command.startswith("scripts/demo"):
         command += " --rounds 1 --speed 100 --plain"
-    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = run(["bash", "-c", command], cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "round" in done.stdout
 
@@ -55,14 +54,14 @@ def test_the_subscriber_hears_the_demo(tmp_path: Path) -> None:
     program = block(README, "python", "loop_forever")
     assert sum(bool(line.strip()) for line in program.splitlines()) <= 15
     heard = tmp_path / "heard"
-    demo = [sys.executable, "-m", "firmware_bridge", "demo", "--port", port, "--rounds", "100000", "--speed", "50"]
-    with subprocess.Popen([*demo, "--plain"], stdout=subprocess.DEVNULL) as table:
+    demo = ("-m", "firmware_bridge", "demo", "--port", port, "--rounds", "100000", "--speed", "50", "--plain")
+    with python(*demo, stdout=subprocess.DEVNULL) as table:
         try:
-            _until_there(int(port))
+            until(lambda: _is_there(int(port)))
             with heard.open("w") as out:
-                backend = subprocess.Popen([sys.executable, "-u", "-c", program.replace("18830", port)], stdout=out)
+                backend = python("-u", "-c", program.replace("18830", port), stdout=out)
             try:
-                _until(lambda: heard.read_text().count("\n") >= 3, heard)
+                until(lambda: heard.read_text().count("\n") >= 3, story=heard.read_text)
             finally:
                 backend.kill()
                 backend.wait()
@@ -71,16 +70,6 @@ def test_the_subscriber_hears_the_demo(tmp_path: Path) -> None:
     assert re.fullmatch(r"(1 \d+ closed (player|banker|tie)\n)+", heard.read_text().rpartition("\n")[0] + "\n")
 
 
-def _until_there(port: int) -> None:
-    def is_there() -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
-
-    _until(is_there, Path(os.devnull))
-
-
-def _until(is_so: object, shown: Path) -> None:
-    give_up = time.monotonic() + 30
-    while not is_so():  # type: ignore[operator]
-        assert time.monotonic() < give_up, shown.read_text()
-        time.sleep(0.05)
+def _is_there(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.patience import run
+
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
-def run(script: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def at(cwd: Path, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    command = [str(SCRIPTS / script), *arguments]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return run([SCRIPTS / script, *arguments], 120.0, cwd=cwd, env=environment)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def run(script: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[
     ],
 )
 def test_a_script_runs_from_any_directory(script: str, arguments: list[str], says: str, tmp_path: Path) -> None:
-    done = run(script, *arguments, cwd=tmp_path)
+    done = at(tmp_path, script, *arguments)
     assert done.returncode == 0, done.stderr
     assert says.lower() in done.stdout.lower()
 
@@ -59,8 +60,7 @@ def test_a_script_runs_from_any_directory(script: str, arguments: list[str], say
 )
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_help_is_printed_at_once_and_nothing_is_begun(script: str, says: str, option: str, tmp_path: Path) -> None:
-    command = [str(SCRIPTS / script), option]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5, check=True)
+    done = run([SCRIPTS / script, option], cwd=tmp_path, check=True)
     assert done.stderr == ""
     assert says in done.stdout
     assert "#!" not in done.stdout
@@ -82,8 +82,7 @@ def test_help_is_printed_at_once_and_nothing_is_begun(script: str, says: str, op
 @pytest.mark.parametrize("words", [["--help"], ["baccarat", "-h"]], ids=" ".join)
 def test_help_in_a_fresh_clone_installs_nothing(script: str, says: str, words: list[str], tmp_path: Path) -> None:
     shutil.copytree(SCRIPTS, tmp_path / "scripts")
-    command = [str(tmp_path / "scripts" / script), *words]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5, check=True)
+    done = run([tmp_path / "scripts" / script, *words], cwd=tmp_path, check=True)
     assert done.stderr == ""
     assert says in done.stdout
     assert "source" not in done.stdout
@@ -92,8 +91,7 @@ def test_help_in_a_fresh_clone_installs_nothing(script: str, says: str, words: l
 
 @pytest.mark.parametrize("script", ["back-office", "docs", "hil", "install", "package", "pictures", "release", "texts"])
 def test_an_unknown_option_is_named_and_nothing_is_begun(script: str, tmp_path: Path) -> None:
-    command = [str(SCRIPTS / script), "--foo"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5, check=False)
+    done = run([SCRIPTS / script, "--foo"], cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "unknown option --foo" in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -101,11 +99,11 @@ def test_an_unknown_option_is_named_and_nothing_is_begun(script: str, tmp_path: 
 
 def test_given_rounds_are_read_from_a_relative_path(tmp_path: Path) -> None:
     (tmp_path / "rounds.jsonl").write_text("")
-    done = run("play", "baccarat", "rounds.jsonl", cwd=tmp_path)
+    done = at(tmp_path, "play", "baccarat", "rounds.jsonl")
     assert "No such file" not in done.stderr
 
 
 def test_a_fleet_writes_into_a_relative_folder(tmp_path: Path) -> None:
-    done = run("fleet", "--tables", "2", "--minutes", "0.1", "--out", "result", cwd=tmp_path)
+    done = at(tmp_path, "fleet", "--tables", "2", "--minutes", "0.1", "--out", "result")
     assert done.returncode == 0, done.stdout + done.stderr
     assert list((tmp_path / "result").iterdir())
