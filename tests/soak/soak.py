@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from math import inf
 from pathlib import Path
 from random import Random
 
@@ -17,6 +18,7 @@ from firmware_bridge.journal.reader import Place, read_lines
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import Patience
 from tests.soak.account import Account
 from tests.soak.killed_at import KILLED_AT, POINTS, RARE
 from tests.soak.mischief import Mischief
@@ -37,9 +39,9 @@ SETTLED_S = 120.0
 
 
 class Soak:
-    """One run: `kills` ends of the daemon within `minutes` at most, all chances from `seed`."""
+    """One run: `kills` ends of the daemon within `minutes` at most, where there is a limit; all chances from `seed`."""
 
-    def __init__(self, folder: Path, kills: int, seed: int, minutes: float) -> None:
+    def __init__(self, folder: Path, kills: int, seed: int, minutes: float = inf) -> None:
         self.kills, self.give_up = kills, time.monotonic() + 60 * minutes
         self.done: Counter[str] = Counter()
         self.random, self.point = Random(seed), ""
@@ -76,20 +78,23 @@ class Soak:
         self.table.start(**{KILLED_AT: f"{self.point}:{self.random.randint(1, last)}", "PYTHONPATH": root})
 
     def work_a_while(self) -> None:
-        """Deal while the daemon lives: most die soon after their first card, some while they start, a few late."""
-        began, first = time.monotonic(), self.table.board.acknowledged
+        """Deal while the daemon lives: most die soon after their first card, some while they start, a few late.
+
+        A life is as long as the time that the machine gives: each is at the same work when it ends, also on a busy one.
+        """
+        life, first = Patience(), self.table.board.acknowledged
         kind = "armed" if self.point else self.random.choices(["working", "starting", "old"], [80, 15, 5])[0]
-        end = began + {"working": 3.0, "starting": self.random.uniform(0, 0.4), "old": 5.0, "armed": 5.0}[kind]
+        end = {"working": 3.0, "starting": self.random.uniform(0, 0.4), "old": 5.0, "armed": 5.0}[kind]
         trouble = self.random.uniform(0, 0.3)
-        while time.monotonic() < end and not self.dealer.between_shoes and self.lives():
+        while (at := life.seconds - life.left) < end and not self.dealer.between_shoes and self.lives():
             if kind != "armed" or self.table.board.waiting < AHEAD:
                 self.dealer.draw()
             self.table.pause(self.random.uniform(0, 2 * PACE_S))
-            if time.monotonic() > began + trouble:
+            if at > trouble:
                 self.mischief.strike()
                 trouble += self.random.uniform(0.5, 2.5)
             if kind == "working" and self.table.board.acknowledged > first:
-                kind, end = "dying", time.monotonic() + self.random.uniform(0, 0.3)
+                kind, end = "dying", at + self.random.uniform(0, 0.3)
 
     def kill(self) -> None:
         """End the daemon where it stands."""

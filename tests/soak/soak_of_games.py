@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,16 +23,16 @@ from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
 from tests.kit.guests import SAME, Guests
+from tests.kit.patience import HANG_S, Patience
 from tests.soak.account import Account
 
 SETTLED_S = 60.0
-ANSWER_S = 10.0
 
 
 class SoakOfGame:
-    """One run: `kills` ends of the daemon within `minutes` at most, all chances from `seed`."""
+    """One run: `kills` ends of the daemon within `minutes` at most, where there is a limit; all chances from `seed`."""
 
-    def __init__(self, folder: Path, game: str, kills: int, seed: int, minutes: float) -> None:
+    def __init__(self, folder: Path, game: str, kills: int, seed: int, minutes: float = inf) -> None:
         self.kills, self.give_up = kills, time.monotonic() + 60 * minutes
         self.done: Counter[str] = Counter()
         self.random = Random(seed)
@@ -91,7 +92,7 @@ class SoakOfGame:
 
         def answered() -> bool:
             with suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as control:
-                control.settimeout(ANSWER_S)
+                control.settimeout(HANG_S)
                 with socket_address(self.table.journal_dir / "control.sock") as address:
                     control.connect(address)
                 control.sendall(json.dumps(request).encode() + b"\n")
@@ -103,9 +104,9 @@ class SoakOfGame:
 
     def finish(self, is_done: Any) -> None:
         """Wait until it is done; a daemon that was killed meanwhile is started again."""
-        give_up = time.monotonic() + SETTLED_S
+        patience = Patience(SETTLED_S)
         while not is_done():
-            assert time.monotonic() < give_up, self.table.story()
+            assert not patience.is_over, self.table.story()
             process = self.table.process
             if process and process.poll() is not None:
                 self.done["kills in the middle"] += 1

@@ -12,7 +12,7 @@ from tests.soak.soak_of_games import SoakOfGame
 
 @pytest.mark.parametrize("game", [name for name in GAMES if GAMES[name].play.words])
 def test_kills_lose_and_double_nothing_and_the_same_question_is_asked_again(game: str, tmp_path: Path) -> None:
-    soak = SoakOfGame(tmp_path, game, kills=2, seed=5, minutes=2)
+    soak = SoakOfGame(tmp_path, game, kills=2, seed=5)
     try:
         account = soak.run()
     finally:
