@@ -8,13 +8,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from pathlib import Path
-from typing import Final
 
 from tests.kit.broker import free_port
-
-LIMIT_S: Final = 60.0
+from tests.kit.patience import ended, run, until
 
 
 def programs() -> Path | None:
@@ -66,7 +63,7 @@ class Cluster:
     def run(self, program: str, *words: str) -> str:
         """What a program of PostgreSQL prints."""
         command = [*_as_postgres(), str(self.programs / program), *words]
-        done = subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=LIMIT_S)
+        done = run(command, cwd="/")
         assert done.returncode == 0, f"{program}: {done.stderr}"
         return done.stdout
 
@@ -80,17 +77,14 @@ class Cluster:
 
     def start(self) -> None:
         """Start it, and wait until it answers; after a kill the last of its processes must go first."""
-        give_up = time.monotonic() + LIMIT_S
-        while not self._started():
-            assert time.monotonic() < give_up, (self.directory / "log").read_text()[-2000:]
-            time.sleep(0.1)
+        until(self._started, story=lambda: (self.directory / "log").read_text()[-2000:], look_s=0.1)
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> None:
         """End it by a signal: SIGINT ends it in order, SIGKILL as a power cut does."""
         process, self._process = self._process, None
         if process is not None:
             process.send_signal(number)
-            process.wait(LIMIT_S)
+            ended(process)
 
     def cpu_s(self) -> float:
         """Seconds of CPU of its processes that have ended: one for each connection."""
@@ -111,7 +105,7 @@ class Cluster:
             with (self.directory / "log").open("ab") as log:
                 self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd="/")
         ready = [str(self.programs / "pg_isready"), "-q", "-h", str(self.directory), "-p", str(self.port)]
-        return subprocess.run(ready, timeout=LIMIT_S).returncode == 0
+        return run(ready).returncode == 0
 
 
 def _as_postgres() -> list[str]:

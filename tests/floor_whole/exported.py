@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
 from tests.kit.broker import free_port
-
-LIMIT_S: Final = 60.0
+from tests.kit.patience import HANG_S, Patience, ended
+from tests.kit.process import python
 
 
 class Exported:
@@ -38,9 +36,8 @@ class Exported:
     def start(self) -> Exported:
         pytest.importorskip("uvicorn")
         config = str(self._folder / "metrics.toml")
-        command = [sys.executable, "-m", "firmware_bridge.floor", "--config", config, "metrics"]
         with (self._folder / "metrics.log").open("wb") as log:
-            self._process = subprocess.Popen(command, stderr=log, env=os.environ)
+            self._process = python("-m", "firmware_bridge.floor", "--config", config, "metrics", stderr=log)
         self.until(lambda: f":{self.port}/metrics" in self.log)
         return self
 
@@ -49,11 +46,11 @@ class Exported:
         if process is None:
             return 0
         process.send_signal(signal.SIGTERM)
-        return process.wait(20.0)
+        return ended(process)
 
     def text(self, accept: str = "*/*") -> str:
         request = urllib.request.Request(self.url, headers={"Accept": accept})
-        with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
+        with urllib.request.urlopen(request, timeout=HANG_S) as answer:
             told: str = answer.read().decode()
             return told
 
@@ -63,11 +60,11 @@ class Exported:
         return {told.removeprefix(name): float(value) for told, value in (line.rsplit(" ", 1) for line in lines)}
 
     def until(self, condition: Callable[[], Any]) -> Any:
-        give_up = time.monotonic() + LIMIT_S
+        patience = Patience()
         while not (found := condition()):
             assert self._process
             assert self._process.poll() is None, self.log
-            assert time.monotonic() < give_up, self.log
+            assert not patience.is_over, self.log
             time.sleep(0.05)
         return found
 

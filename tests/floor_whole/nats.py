@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.kit.broker import free_port
+from tests.kit.patience import HANG_S, Patience, ended
 
 NATS_SERVER = shutil.which("nats-server", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}")
 START_S = 60.0
@@ -80,7 +81,7 @@ class Node:
     def told(self, path: str) -> dict[str, Any]:
         """What its monitoring says at `path`, such as `jsz`; nothing where it does not answer."""
         try:
-            with urllib.request.urlopen(f"http://{self.host}:{self.http}/{path}", timeout=5.0) as answer:
+            with urllib.request.urlopen(f"http://{self.host}:{self.http}/{path}", timeout=HANG_S) as answer:
                 told: dict[str, Any] = json.load(answer)
                 return told
         except OSError:
@@ -100,7 +101,7 @@ class Node:
         if self._process is not None:
             self._process.send_signal(number)
             self._process.send_signal(signal.SIGCONT)
-            self._process.wait(START_S)
+            ended(self._process)
             self._process = None
 
 
@@ -129,10 +130,10 @@ class Cluster:
 
     def ready(self) -> None:
         """Wait until every node that runs says that it is well."""
-        give_up = time.monotonic() + START_S
+        patience = Patience(START_S)
         for node in self.nodes:
             while node.is_running and node.told("healthz").get("status") != "ok":
-                assert time.monotonic() < give_up, node.log[-2000:]
+                assert not patience.is_over, node.log[-2000:]
                 time.sleep(0.05)
             assert node.is_running or node._process is None, node.log[-2000:]
 

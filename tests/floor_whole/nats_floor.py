@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +17,9 @@ from firmware_bridge.floor.record.message import row
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import AT, Kept, kept
 from tests.floor_whole.nats import Cluster
+from tests.kit import patience
+from tests.kit.patience import Patience, ended
+from tests.kit.process import python, ran
 
 LIMIT_S = 120.0
 
@@ -38,7 +39,7 @@ class Floor:
 
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
-        return subprocess.run(self._words(command), capture_output=True, text=True, timeout=LIMIT_S)
+        return ran(*self._words(command), seconds=LIMIT_S)
 
     def prepare(self) -> None:
         """Make the consumer."""
@@ -48,7 +49,7 @@ class Floor:
     def start(self) -> None:
         """Start the ingest."""
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(self._words("ingest"), stderr=log, env=os.environ)
+            self._process = python(*self._words("ingest"), stderr=log)
 
     def end(self, number: signal.Signals = signal.SIGKILL) -> int:
         """End the ingest; its exit code."""
@@ -56,7 +57,7 @@ class Floor:
         if process is None:
             return 0
         process.send_signal(number)
-        return process.wait(30.0)
+        return ended(process)
 
     def kept(self) -> Kept:
         """Key -> bytes, as the store has them."""
@@ -85,14 +86,14 @@ class Floor:
 
     def until_kept(self, said_now: Callable[[], Kept]) -> None:
         """Wait until the store has what was said by now, and nothing else: answers to orders come to it meanwhile."""
-        give_up = time.monotonic() + LIMIT_S
+        patience = Patience(LIMIT_S)
         while (found := self.kept()) != (wanted := said_now()) or self.counts() != (0, 0, 0):
             missing = sorted(set(wanted) - set(found), key=str)
-            assert time.monotonic() < give_up, f"{len(missing)} missing: {missing[:5]}; {self.counts()}; {self.log}"
+            assert not patience.is_over, f"{len(missing)} missing: {missing[:5]}; {self.counts()}; {self.log}"
             time.sleep(0.2)
 
     def _words(self, command: str) -> list[str]:
-        return [sys.executable, "-m", "firmware_bridge.floor", "--config", str(self.config), command]
+        return ["-m", "firmware_bridge.floor", "--config", str(self.config), command]
 
 
 def said(table: FakeTable) -> Kept:
@@ -103,10 +104,7 @@ def said(table: FakeTable) -> Kept:
 
 def until(condition: Callable[[], object], story: Callable[[], str] = lambda: "") -> None:
     """Wait until something is so."""
-    give_up = time.monotonic() + LIMIT_S
-    while not condition():
-        assert time.monotonic() < give_up, story()
-        time.sleep(0.05)
+    patience.until(condition, LIMIT_S, story=story, look_s=0.05)
 
 
 @contextmanager

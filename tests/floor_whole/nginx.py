@@ -9,15 +9,16 @@ import signal
 import socket
 import ssl
 import subprocess
-import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
 
-from tests.floor_whole.pages import LIMIT_S, Page
+from tests.floor_whole.pages import Page
+from tests.kit.patience import HANG_S, ended, until
 
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 DOCS: Final = Path(__file__).parents[2] / "docs"
@@ -81,9 +82,9 @@ class Through(NamedTuple):
     def link(self) -> HTTPConnection:
         """A new connection to it."""
         if self.tls is None:
-            return HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S, source_address=(self.address, 0))
+            return HTTPConnection("127.0.0.1", self.port, timeout=HANG_S, source_address=(self.address, 0))
         context = ssl.create_default_context(cafile=self.tls / "ca.pem")
-        return HTTPSConnection("127.0.0.1", self.port, timeout=LIMIT_S, context=context)
+        return HTTPSConnection("127.0.0.1", self.port, timeout=HANG_S, context=context)
 
 
 class Nginx:
@@ -107,7 +108,7 @@ class Nginx:
     def kill(self) -> None:
         """End it with SIGKILL."""
         self._process.kill()
-        self._process.wait(LIMIT_S)
+        ended(self._process)
 
     def log(self, name: str) -> str:
         """What it has logged so far: `access`, `error` or `said`."""
@@ -117,18 +118,19 @@ class Nginx:
     def end(self) -> None:
         """End it, at once for all."""
         self._process.send_signal(signal.SIGTERM)
-        self._process.wait(LIMIT_S)
+        ended(self._process)
 
     def _ready(self, port: int) -> None:
-        give_up = time.monotonic() + LIMIT_S
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=1.0).close()
-                return
-            except OSError:
-                assert self._process.poll() is None, self.log("said") + self.log("error")
-                assert time.monotonic() < give_up, "nginx does not start"
-                time.sleep(0.01)
+        def story() -> str:
+            return self.log("said") + self.log("error")
+
+        def listens() -> bool:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=HANG_S):
+                return True
+            assert self._process.poll() is None, story()
+            return False
+
+        until(listens, story=story)
 
 
 @pytest.fixture

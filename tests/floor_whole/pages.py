@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
@@ -21,14 +20,16 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from firmware_bridge.floor.page.addresses import Addresses, path_of
 from tests.floor.tables import Message
+from tests.kit import patience
 from tests.kit.broker import Broker, free_port
+from tests.kit.patience import HANG_S, ended
+from tests.kit.process import python
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from playwright.sync_api import Page as Tab
 
-LIMIT_S = 60.0
-LIMIT_MS = 1000 * LIMIT_S
+HANG_MS = 1000 * HANG_S
 CHROMIUM = shutil.which("chromium")
 
 
@@ -52,8 +53,8 @@ class Page:
     def start(self) -> Page:
         """Start it and return when it answers."""
         with self._log.open("ab") as log:
-            command = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(self.config), "page"]
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+            command = ("-m", "firmware_bridge.floor", "--config", self.config, "page")
+            self.process = python(*command, stdout=log, stderr=log)
         until(self._answers, lambda: self.log)
         return self
 
@@ -77,7 +78,7 @@ class Page:
 
     def link(self) -> HTTPConnection:
         """A new connection to it."""
-        return HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
+        return HTTPConnection("127.0.0.1", self.port, timeout=HANG_S)
 
     def screen(self, table: str = "T07") -> str:
         """The path of a table's guest screen, with its secret."""
@@ -92,7 +93,7 @@ class Page:
         assert self.process
         assert self.process.poll() is None, self.log
         try:
-            return bool(urllib.request.urlopen(f"{self.url}/static/page.css", timeout=LIMIT_S).status == 200)
+            return bool(urllib.request.urlopen(f"{self.url}/static/page.css", timeout=HANG_S).status == 200)
         except OSError:  # no page yet, or one that ends meanwhile
             return False
 
@@ -102,16 +103,12 @@ class Page:
             return 0
         process.send_signal(number)
         process.send_signal(signal.SIGCONT)
-        return process.wait(LIMIT_S)
+        return ended(process)
 
 
 def until(condition: Callable[[], Any], story: Callable[[], str] = str) -> Any:
     """Wait until a condition is true; its value."""
-    give_up = time.monotonic() + LIMIT_S
-    while not (found := condition()):
-        assert time.monotonic() < give_up, story()
-        time.sleep(0.02)
-    return found
+    return patience.until(condition, story=story, look_s=0.02)
 
 
 @pytest.fixture
@@ -178,7 +175,7 @@ class Tabs:
     def _new(self, **options: Any) -> Tab:
         context = self._browser.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
         tab = context.new_page()
-        tab.set_default_timeout(LIMIT_MS)
+        tab.set_default_timeout(HANG_MS)
         tab.on("console", lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None)
         tab.on("pageerror", lambda error: self.errors.append(str(error)))
         return tab
@@ -205,7 +202,7 @@ def publish(broker: Broker, told: Iterable[Message], user: str | None = None, pa
     client.loop_start()
     sent = [client.publish(each.topic, each.payload, qos=1, retain=each.retained) for each in told]
     for each in sent:
-        each.wait_for_publish(LIMIT_S)
+        each.wait_for_publish(HANG_S)
     client.disconnect()
     client.loop_stop()
     client._reset_sockets()

@@ -6,7 +6,8 @@ from http.client import HTTPConnection
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
-from tests.floor_whole.pages import LIMIT_S, Page
+from tests.floor_whole.pages import Page
+from tests.kit.patience import HANG_S
 
 PASSWORD = "correct horse battery"
 FORM: Final = "application/x-www-form-urlencoded"
@@ -24,7 +25,7 @@ class Answer(NamedTuple):
 
 
 def ask(page: Page, path: str, method: str = "GET", body: str | None = None, **headers: str) -> Answer:
-    link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
+    link = HTTPConnection("127.0.0.1", page.port, timeout=HANG_S)
     link.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
     answer = link.getresponse()
     text = "" if answer.headers.get("content-type", "").startswith("text/event") else answer.read().decode()

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.kit.patience import HANG_S
+
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
@@ -232,7 +234,7 @@ def test_a_page_without_a_store_says_so(broker: Broker, pages: Pages, tmp_path: 
 
 def test_a_flood_of_requests_leaves_the_page_and_gets_answers_or_503(page: Page, config: FloorConfig) -> None:
     save(config, *every_round())
-    links = [HTTPConnection("127.0.0.1", page.port, timeout=60) for _ in range(40)]
+    links = [HTTPConnection("127.0.0.1", page.port, timeout=HANG_S) for _ in range(40)]
     for each in links:
         each.request("GET", ROUNDS)
     assert ask(page, "/").status == 200

@@ -21,6 +21,8 @@ from tests.floor_whole.cluster import missing
 from tests.kit.broker import free_port
 from tests.kit.command import status
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import ended, run
+from tests.kit.process import python, ran
 
 SCRIPT = Path(__file__).parents[2] / "scripts/back-office"
 LIMIT_S = 120.0
@@ -45,16 +47,14 @@ class House:
         """What the script prints."""
         where = ["--root", str(self.root), "--port", str(self.port), "--database-port", str(self.database)]
         command = [str(SCRIPT), *where, *words]
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=LIMIT_S, env=os.environ | {"PATH": self._path}
-        )
+        done = run(command, LIMIT_S, env=os.environ | {"PATH": self._path})
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     def floor(self, *words: str, config: str = "floor.toml") -> str:
         """What `shoe-floor` prints."""
-        command = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(self.floor_toml.with_name(config))]
-        return subprocess.run([*command, *words], capture_output=True, text=True, timeout=LIMIT_S).stdout
+        where = self.floor_toml.with_name(config)
+        return ran("-m", "firmware_bridge.floor", "--config", where, *words).stdout
 
     def secret(self, name: str) -> str:
         return (self.root / "etc" / name).read_text().strip()
@@ -171,9 +171,8 @@ def test_a_round_is_there_after_both_servers_fell(house: House, tmp_path: Path) 
     mqtt |= {"ca": str(house.floor_toml.parent / "tls/ca.pem")}
     plain = {"id": "T01", "new_shoe": "auto", "burn": "none", "cut_earliest": "none"}
     table = DaemonTable(tmp_path, house.port, mqtt=mqtt, table=plain)
-    command = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(house.floor_toml), "ingest"]
     with (tmp_path / "ingest.log").open("wb") as log:
-        ingest = subprocess.Popen(command, stderr=log)
+        ingest = python("-m", "firmware_bridge.floor", "--config", house.floor_toml, "ingest", stderr=log)
     try:
         table.start().deal("9s Td Ts Tc")
         table.until(lambda: not status(table)["broker"]["waiting"])
@@ -184,7 +183,7 @@ def test_a_round_is_there_after_both_servers_fell(house: House, tmp_path: Path) 
         assert len(house.floor("export", "rounds", config="floor-reader.toml").splitlines()) == 2
     finally:
         ingest.terminate()
-        ingest.wait(LIMIT_S)
+        ended(ingest)
         table.close()
 
 

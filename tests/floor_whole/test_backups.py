@@ -18,8 +18,10 @@ import pytest
 from firmware_bridge.client.testing import FakeTable
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.house import House, commands
-from tests.floor_whole.cluster import LIMIT_S, Cluster
+from tests.floor_whole.cluster import Cluster
 from tests.floor_whole.documented import block_of, script_of, section_of
+from tests.kit import patience
+from tests.kit.patience import until
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="the commands of the page are those of root")
 SUDO = """#!/usr/bin/env bash
@@ -42,17 +44,8 @@ def run(script: str, tmp_path: Path, serve: Ran, **more: str) -> None:
         if number % 2:
             serve(part)
         elif part:
-            done = subprocess.run(
-                ["bash", "-ec", part], env=env, cwd="/", capture_output=True, text=True, timeout=LIMIT_S
-            )
+            done = patience.run(["bash", "-ec", part], env=env, cwd="/")
             assert done.returncode == 0, f"{part}: {done.stderr}"
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + LIMIT_S
-    while not is_so():
-        assert time.monotonic() < give_up
-        time.sleep(0.1)
 
 
 def go_on(house: House, table: FakeTable) -> None:

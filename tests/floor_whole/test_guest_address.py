@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +10,11 @@ import pytest
 from firmware_bridge.floor.page.addresses import Addresses
 from tests.floor.tables import alive, baccarat, messages
 from tests.floor_whole import pages as whole
-from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
+from tests.floor_whole.pages import Page, now_ms, publish, until
 from tests.floor_whole.screens import got, stream
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import Patience
 
 broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
 GUESSED = "A" * 22
@@ -76,10 +76,10 @@ def test_open_streams_end_with_a_new_secret(page: Page) -> None:
     before = page.screen()
     with stream(page, f"{before}/stream") as told, stream(page, f"{page.screen('T08')}/stream") as other:
         told.event()
-        began = time.monotonic()
+        patience = Patience()
         Addresses(secrets_of(page)).rotate("T07")
         while told.is_open():
-            assert time.monotonic() - began < LIMIT_S
+            assert not patience.is_over
         assert got(page, before).startswith("404 ")
         assert got(page, f"{before}/stream").startswith("404 ")
         assert got(page, page.screen()).startswith("200 ")

@@ -11,12 +11,13 @@ import pytest
 
 from tests.floor_whole import pages as whole
 from tests.floor_whole.elsewhere import Elsewhere
-from tests.floor_whole.pages import LIMIT_S, Page
+from tests.floor_whole.pages import Page
 from tests.floor_whole.screens import got, stream, with_screen
 from tests.kit import backend as heard
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
+from tests.kit.patience import HANG_S
 
 broker, brokers, backend = real.broker, real.brokers, heard.backend  # fixtures
 pages = whole.pages  # fixture
@@ -86,7 +87,7 @@ def test_a_screen_has_no_way_to_anything_else(broker: Broker, pages: Pages) -> N
     page = pages(broker)
     screen = page.screen()
     for path in (screen, f"{screen}/stream?lang=xx", "/screen/T07", "/screen/%3Cb%3E"):
-        link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
+        link = HTTPConnection("127.0.0.1", page.port, timeout=HANG_S)
         link.request("POST", path)
         assert link.getresponse().status == 405
         link.close()

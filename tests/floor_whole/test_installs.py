@@ -12,6 +12,7 @@ import pytest
 from tests.client.test_alone import PROGRAM
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import run
 
 brokers, broker = real.brokers, real.broker  # fixtures
 
@@ -22,7 +23,7 @@ LIMIT_S = 400.0
 def typed(lines: list[str], folder: Path) -> None:
     """Run lines of a shell; a package index that cannot be had is no fault of theirs."""
     command = ["bash", "-euc", "\n".join(lines)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S)
+    done = run(command, LIMIT_S, cwd=folder)
     if done.returncode and re.search(
         "No matching distribution|Could not fetch|Connection|Temporary failure", done.stderr
     ):
@@ -53,5 +54,5 @@ def test_a_backend_installs_two_packages_and_the_client(tmp_path: Path, broker: 
     typed(lines, ROOT)
     assert packages(environment) == {"msgspec", "paho-mqtt", "firmware-bridge"}
     command = [str(environment / "bin/python"), "-I", "-W", "error", "-c", PROGRAM.format(port=broker.port)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, cwd=tmp_path)
+    ended = run(command, cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (0, "['firmware_bridge', 'msgspec', 'paho']\n"), ended.stderr

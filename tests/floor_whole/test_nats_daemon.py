@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +9,8 @@ from tests.floor.journals import made, published
 from tests.floor_whole import nats as real
 from tests.floor_whole import nats_floor
 from tests.floor_whole.nats import Cluster, needs_nats
-from tests.floor_whole.nats_floor import LIMIT_S, Floor
+from tests.floor_whole.nats_floor import Floor
+from tests.kit.command import status
 from tests.kit.daemon_table import DaemonTable
 
 pytestmark = needs_nats
@@ -22,10 +22,7 @@ ROUND = "9s Td Ts Tc"
 def whole(daemon: DaemonTable, floor: Floor) -> None:
     """Wait until the store has what the journals make, and the table knows."""
     floor.until_kept(lambda: made(published(daemon.journal_dir)))
-    give_up = time.monotonic() + LIMIT_S
-    while (told := daemon.ask(do="status"))["broker"]["waiting"] or not told["broker"]["up"]:
-        assert time.monotonic() < give_up, told["broker"]
-        daemon.pause(0.1)
+    daemon.until(lambda: (told := status(daemon)["broker"])["up"] and not told["waiting"])
 
 
 def test_rounds_of_a_daemon_are_stored_through_kills_of_node_daemon_and_ingest(

@@ -20,9 +20,11 @@ from firmware_bridge.floor.config import parse
 from tests.floor.journals import made, published
 from tests.floor_whole import nats_floor
 from tests.floor_whole.nats import Cluster, needs_nats
-from tests.floor_whole.nats_floor import LIMIT_S, Floor, until
+from tests.floor_whole.nats_floor import Floor, until
 from tests.kit import certificates
+from tests.kit.command import status
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import HANG_S
 
 pytestmark = needs_nats
 floors, tls = nats_floor.floors, certificates.tls  # fixtures
@@ -102,7 +104,7 @@ class Client311:
 
     def say(self, topic: str) -> None:
         """Publish, acknowledged as NATS does all."""
-        self._client.publish(topic, b"{}", 1).wait_for_publish(LIMIT_S)
+        self._client.publish(topic, b"{}", 1).wait_for_publish(HANG_S)
 
     def close(self) -> None:
         self._client.disconnect()
@@ -125,10 +127,8 @@ def test_a_table_is_stored_and_told_check_is_content_and_it_retires(
         for _ in range(3):
             daemon.deal("9s Td Ts Tc")
         floor.until_kept(lambda: made(published(daemon.journal_dir)))
-        give_up = time.monotonic() + LIMIT_S
-        while (said := daemon.ask(do="status")["broker"])["waiting"] or not said["up"]:
-            assert time.monotonic() < give_up, said
-            daemon.pause(0.1)
+        daemon.until(lambda: (told := status(daemon)["broker"])["up"] and not told["waiting"])
+        said = status(daemon)["broker"]
         assert (said["protocol"], said["store"]["refused"]) == ("3.1.1", 0)
         assert "does not" not in daemon.log
         daemon.stop()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,8 +16,9 @@ from firmware_bridge.floor.ingest import KEPT, LIVE, topics
 from firmware_bridge.floor.source import Delivery
 from tests.floor_whole import nats as real
 from tests.floor_whole.nats import Cluster, Node, needs_nats
-from tests.floor_whole.nats_floor import LIMIT_S, until
+from tests.floor_whole.nats_floor import until
 from tests.floor_whole.test_nats_doc import block
+from tests.kit.patience import HANG_S, Patience
 
 pytestmark = needs_nats
 clusters = real.clusters  # fixture
@@ -51,7 +51,7 @@ class Table:
         self._client._reset_sockets()
 
     def say(self, name: str, body: bytes, qos: int = 1) -> None:
-        self._client.publish(f"shoe/T07/{name}", body, qos, retain=not qos).wait_for_publish(LIMIT_S)
+        self._client.publish(f"shoe/T07/{name}", body, qos, retain=not qos).wait_for_publish(HANG_S)
 
     def _connected(self, *_: Any) -> None:
         self._client.subscribe([(topic, 1) for topic in self._reads or ("shoe/T07/command",)])
@@ -82,9 +82,9 @@ def sources() -> Iterator[Callable[[Cluster], Any]]:
 def received(source: Any, count: int) -> list[Delivery]:
     """What comes, until it is so much."""
     came: list[Delivery] = []
-    give_up = time.monotonic() + LIMIT_S
+    patience = Patience()
     while len(came) < count:
-        assert time.monotonic() < give_up, came
+        assert not patience.is_over, came
         came += source.receive(100, 0.25)
     return came
 

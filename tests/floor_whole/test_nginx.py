@@ -15,7 +15,7 @@ from tests.floor.tables import alive, baccarat, messages
 from tests.floor_whole import nginx
 from tests.floor_whole import pages as whole
 from tests.floor_whole.nginx import TO_PAGE, Nginx, Through, documented, needs_nginx, zones
-from tests.floor_whole.pages import LIMIT_MS, Page, now_ms, publish, until
+from tests.floor_whole.pages import HANG_MS, Page, now_ms, publish, until
 from tests.floor_whole.screens import Stream, got, stream, with_screen
 from tests.kit import broker as real
 from tests.kit import certificates
@@ -246,7 +246,7 @@ def in_browser(browser: Browser) -> BrowserContext:
     return browser.new_context(ignore_https_errors=True, http_credentials={"username": USER, "password": PASSWORD})
 
 
-def open_tab(window: BrowserContext, url: str, limit_ms: float = LIMIT_MS) -> Tab:
+def open_tab(window: BrowserContext, url: str, limit_ms: float = HANG_MS) -> Tab:
     """A tab that shows a page, live."""
     tab = window.new_page()
     tab.set_default_timeout(limit_ms)

@@ -15,7 +15,7 @@ from tests.floor.tables import a_hundred, alive, baccarat, latest, messages
 from tests.floor.test_wall import COUNTS, two_hundred
 from tests.floor_whole import pages as whole
 from tests.floor_whole.elsewhere import Elsewhere
-from tests.floor_whole.pages import LIMIT_MS, Page, Tabs, now_ms, publish, until
+from tests.floor_whole.pages import HANG_MS, Page, Tabs, now_ms, publish, until
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 
@@ -324,6 +324,6 @@ def test_too_many_browsers_are_told_so(broker: Broker, pages: Pages, tabs: Tabs)
     context = first.context.browser.new_context()
     second = context.new_page()
     second.goto(f"{page.url}/?lang=en")
-    second.wait_for_selector("#banner:has-text('Too many browsers')", timeout=LIMIT_MS)
+    second.wait_for_selector("#banner:has-text('Too many browsers')", timeout=HANG_MS)
     first.close()
-    second.wait_for_selector("body.live", timeout=LIMIT_MS)
+    second.wait_for_selector("body.live", timeout=HANG_MS)

@@ -11,15 +11,16 @@ import msgspec
 
 from tests.floor.tables import Message, alive, baccarat, messages
 from tests.floor_whole import pages as whole
-from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
+from tests.floor_whole.pages import Page, now_ms, publish, until
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import HANG_S
 
 broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
 
 
 def told(page: Page, path: str) -> str:
-    answer = urllib.request.urlopen(f"{page.url}{path}", timeout=LIMIT_S)
+    answer = urllib.request.urlopen(f"{page.url}{path}", timeout=HANG_S)
     assert answer.status == 200
     text: str = answer.read().decode()
     return text
@@ -54,8 +55,8 @@ def test_one_table_takes_no_page_away(broker: Broker, pages: Callable[..., Page]
 def test_connections_that_ask_nothing_take_nobodys_place(broker: Broker, pages: Callable[..., Page]) -> None:
     page = pages(broker)
     with ExitStack() as stack:
-        idle = [stack.enter_context(socket.create_connection(("127.0.0.1", page.port), LIMIT_S)) for _ in range(520)]
-        stack.enter_context(urllib.request.urlopen(f"{page.url}/stream", timeout=LIMIT_S))
+        idle = [stack.enter_context(socket.create_connection(("127.0.0.1", page.port), HANG_S)) for _ in range(520)]
+        stack.enter_context(urllib.request.urlopen(f"{page.url}/stream", timeout=HANG_S))
         assert "<title>" in told(page, "/")
         with suppress(ConnectionResetError):
             assert idle[0].recv(1) == b""

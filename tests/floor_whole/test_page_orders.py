@@ -21,7 +21,7 @@ from tests.daemon import listened
 from tests.daemon.listened import status_is
 from tests.floor.tables import baccarat, messages
 from tests.floor_whole import pages as whole
-from tests.floor_whole.pages import CHROMIUM, LIMIT_MS, Page, now_ms, publish, until
+from tests.floor_whole.pages import CHROMIUM, HANG_MS, Page, now_ms, publish, until
 from tests.floor_whole.signed_in import FORM, PASSWORD, Answer, ask, sign_in
 from tests.kit import backend as listening
 from tests.kit import broker as real
@@ -327,7 +327,7 @@ def double_click(url: str) -> tuple[str, str]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         tab = browser.new_context(java_script_enabled=False).new_page()
-        tab.set_default_timeout(LIMIT_MS)
+        tab.set_default_timeout(HANG_MS)
         tab.goto(url)
         tab.fill("input[name=name]", "ANNA")
         tab.fill("input[name=password]", PASSWORD)

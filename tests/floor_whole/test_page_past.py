@@ -14,10 +14,11 @@ from firmware_bridge.floor.page.backfill import ROUNDS
 from tests.floor.tables import alive, baccarat, latest, messages
 from tests.floor.test_page_past import changed, round_of, stored
 from tests.floor_whole import pages as whole
-from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
+from tests.floor_whole.pages import Page, now_ms, publish, until
 from tests.floor_whole.screens import got
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import HANG_S
 
 broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
 Pages = Callable[..., Page]
@@ -43,7 +44,7 @@ def with_store(page: Page, config: FloorConfig) -> Page:
 def listed(page: Page, name: str) -> list[int]:
     """The rounds that a table's page lists, the newest first."""
     try:
-        with urllib.request.urlopen(f"{page.url}/table/{name}?lang=en", timeout=LIMIT_S) as answer:
+        with urllib.request.urlopen(f"{page.url}/table/{name}?lang=en", timeout=HANG_S) as answer:
             return [int(each) for each in re.findall(r'<th scope="row">\d+–(\d+)</th>', answer.read().decode())]
     except urllib.error.HTTPError:
         return []

@@ -4,8 +4,6 @@ import http.client
 import json
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,9 +11,11 @@ import pytest
 
 from tests.floor.tables import baccarat, latest, messages
 from tests.floor_whole import pages as whole
-from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
+from tests.floor_whole.pages import HANG_MS, Page, now_ms, publish, until
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import HANG_S
+from tests.kit.process import ran
 
 broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
 DOC = (Path(__file__).parents[2] / "docs/page.md").read_text("utf-8")
@@ -23,7 +23,7 @@ Pages = Callable[..., Page]
 
 
 def ask(page: Page, method: str = "GET", path: str = "/", **headers: str) -> http.client.HTTPResponse:
-    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
+    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=HANG_S)
     connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
     answer.body = answer.read().decode()  # type: ignore[attr-defined]  # read before the connection is closed
@@ -53,7 +53,7 @@ class Listener:
 
     def __init__(self, page: Page, path: str = "/stream") -> None:
         self.socket = socket.socket()
-        self.socket.settimeout(LIMIT_S)
+        self.socket.settimeout(HANG_S)
         self.socket.connect(("127.0.0.1", page.port))
         self.socket.sendall(f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".encode())
         self.read = b""
@@ -178,8 +178,7 @@ def test_nothing_that_logs_in_reaches_a_browser(
 
 def test_an_address_in_use_says_what_to_do(broker: Broker, pages: Pages) -> None:
     first = pages(broker)
-    command = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(first.config), "page"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
+    done = ran("-m", "firmware_bridge.floor", "--config", first.config, "page")
     assert done.returncode == 1
     assert re.search(r"cannot listen at 127\.0\.0\.1, port \d+: .*; check \[page\]", done.stderr)
 
@@ -187,5 +186,5 @@ def test_an_address_in_use_says_what_to_do(broker: Broker, pages: Pages) -> None
 def test_an_event_names_the_time_and_the_release(broker: Broker, pages: Pages, listen: Listen) -> None:
     listener = listen(pages(broker))
     found = listener.until(r"id: (\d{13}) (\S+)\nevent: parts\ndata: (\{.*?\})\n\n")
-    assert abs(int(found[1]) - now_ms()) < LIMIT_S * 1000
+    assert abs(int(found[1]) - now_ms()) < HANG_MS
     assert "broker" in json.loads(found[3])

@@ -8,7 +8,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
@@ -25,10 +24,12 @@ from firmware_bridge.floor.page.people import People
 from tests.floor.tables import baccarat, messages, sent_by
 from tests.floor_whole import nginx
 from tests.floor_whole.nginx import DOCS, Nginx, needs_nginx
-from tests.floor_whole.pages import LIMIT_S, now_ms, publish, until
+from tests.floor_whole.pages import now_ms, publish, until
 from tests.floor_whole.signed_in import FORM
 from tests.kit import broker as real
 from tests.kit.broker import Broker, free_port
+from tests.kit.patience import HANG_S, ended
+from tests.kit.process import python, ran
 
 broker, brokers, nginxes = real.broker, real.brokers, nginx.nginxes  # fixtures
 
@@ -39,12 +40,12 @@ class Unix(HTTPConnection):
     """A connection to a page at a Unix socket."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(NAME, timeout=LIMIT_S)
+        super().__init__(NAME, timeout=HANG_S)
         self._path = path
 
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(LIMIT_S)
+        self.sock.settimeout(HANG_S)
         self.sock.connect(str(self._path))
 
 
@@ -82,11 +83,11 @@ class SocketPage:
             f'names = ["{NAME}"]\nuser_header = "X-Remote-User"\n'
             f'order_key_file = "{folder}/page.key"\n'
         )
+        self.command = ("-m", "firmware_bridge.floor", "--config", str(self._config), "page")
 
     def start(self, *, waits: bool = True) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(self._config), "page"]
         with self._log.open("ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+            self.process = python(*self.command, stdout=log, stderr=log)
         if waits:
             until(self._answers, lambda: self.log)
         return self.process
@@ -114,7 +115,7 @@ def page(tmp_path: Path, broker: Broker) -> Iterator[SocketPage]:
     until(lambda: "tile-T07" in ask(Unix(made.path), "/", ("X-Remote-User", "BO")).body)
     yield made
     made.process.kill()
-    made.process.wait(LIMIT_S)
+    ended(made.process)
 
 
 def test_at_the_socket_the_header_says_who_has_signed_in(page: SocketPage) -> None:
@@ -151,14 +152,14 @@ def test_an_order_is_of_the_person_whom_the_proxy_names(page: SocketPage) -> Non
 
 def test_the_socket_is_for_its_group_and_is_made_again_after_a_crash(page: SocketPage) -> None:
     assert page.path.stat().st_mode & 0o777 == 0o660
-    second = subprocess.run(page.process.args, capture_output=True, timeout=LIMIT_S, check=False)
-    assert (second.returncode, b"another program listens" in second.stderr) == (1, True)
+    second = ran(*page.command)
+    assert (second.returncode, "another program listens" in second.stderr) == (1, True)
     page.process.send_signal(signal.SIGKILL)
-    page.process.wait(LIMIT_S)
+    ended(page.process)
     assert page.path.is_socket()
     page.start()
     page.process.send_signal(signal.SIGTERM)
-    assert page.process.wait(LIMIT_S) == 0
+    assert ended(page.process) == 0
     assert not page.path.exists()
 
 
@@ -193,7 +194,7 @@ def test_nginx_says_who_and_no_browser_can(page: SocketPage, nginxes: Callable[.
     nginxes(server, port)
 
     def got(*headers: tuple[str, str]) -> Answer:
-        return ask(HTTPConnection("127.0.0.1", port, timeout=LIMIT_S), "/?lang=en", *headers)
+        return ask(HTTPConnection("127.0.0.1", port, timeout=HANG_S), "/?lang=en", *headers)
 
     login = ("Authorization", f"Basic {b64encode(b'BO:open-sesame').decode()}")
     assert got().status == got(("X-Remote-User", "ANNA")).status == 401

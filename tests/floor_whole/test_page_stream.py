@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from tests.kit.patience import HANG_S
+
 pytest.importorskip("starlette")
 
 from firmware_bridge.floor.page import stream
 from firmware_bridge.floor.page.stream import Stream, Streams
 
-LIMIT_S = 60.0
 SCOPE = {"type": "http", "method": "GET"}
 
 
@@ -67,7 +68,7 @@ def played(play: Play) -> None:
     async def whole() -> None:
         source, browser, streams = Counter(), Browser(), Streams(9)
         serving = asyncio.create_task(_served(Stream(streams, source, source.parts), browser))
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(HANG_S):
             await play(source, browser, streams, serving)
             browser.leaves.set()
             await serving
@@ -167,7 +168,7 @@ def brought(source: Tiles, play: Callable[[Browser], Awaitable[None]]) -> list[d
     async def whole() -> list[dict[str, Any]]:
         browser = Browser()
         serving = asyncio.create_task(_served(Stream(Streams(9), source, source.parts), browser))
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(HANG_S):
             await play(browser)
             browser.leaves.set()
             await serving

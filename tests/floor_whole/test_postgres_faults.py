@@ -27,6 +27,7 @@ from tests.floor_whole.cluster import Cluster, missing
 from tests.floor_whole.pages import until
 from tests.kit import broker as real
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import HANG_S
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
@@ -214,7 +215,7 @@ def test_what_two_people_close_at_once_is_closed_by_one(
             assert close(store, Closing("ANNA", "first", AT)) > 0
             second = thread.submit(close, other, Closing("BO", "second", AT))
             until(lambda: second.done() or first.execute(WAITS).fetchone() == (True,))
-        assert second.result(20) == 0
+        assert second.result(HANG_S) == 0
     other.close()
     assert list(store.closed_counts().values()) == [1]
 
@@ -235,7 +236,7 @@ def test_what_is_cosigned_is_kept_in_the_order_in_which_the_ingest_writes(
             keeping = thread.submit(store.put_cosigned, [], noted)
             until(lambda: ingest.connection.execute(WAITS).fetchone() == (True,))
             ingest.connection.execute(lock, ["T02"])
-        keeping.result(20)
+        keeping.result(HANG_S)
     ingest.connection.close()
     assert [each.witnessed for each in store.logs()] == [2, 2]
 

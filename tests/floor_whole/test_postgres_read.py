@@ -19,6 +19,7 @@ from tests.floor_whole.exported import Exported
 from tests.floor_whole.pages import publish
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import HANG_S
 
 psycopg = pytest.importorskip("psycopg")
 broker, brokers = real.broker, real.brokers  # fixtures
@@ -78,11 +79,11 @@ def test_the_ingest_waits_for_no_reader_that_is_slow(store: Store, config: Floor
         with reader._reading() as db:  # held open longer than any question
             db.execute("select count(*) from message").fetchone()
             asks.set()
-            ends.wait(60)
+            ends.wait(HANG_S)
 
     slow = threading.Thread(target=read)
     slow.start()
-    assert asks.wait(60)
+    assert asks.wait(HANG_S)
     assert store.save([event(1)], [], []).fresh == 1
     ends.set()
     slow.join()

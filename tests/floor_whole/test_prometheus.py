@@ -28,6 +28,7 @@ from tests.floor_whole.exported import Exported
 from tests.kit import broker as real
 from tests.kit.broker import Broker, free_port
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import HANG_S, ended, run
 
 broker, brokers = real.broker, real.brokers  # fixtures
 FOLDER = Path(__file__).parents[2] / "docs/prometheus"
@@ -44,7 +45,7 @@ needs_prometheus = pytest.mark.skipif(PROMETHEUS is None, reason="prometheus is 
 
 def promtool(*words: str, told: str = "") -> subprocess.CompletedProcess[str]:
     assert PROMTOOL
-    return subprocess.run([PROMTOOL, *words], input=told, capture_output=True, text=True, timeout=120)
+    return run([PROMTOOL, *words], 120.0, text=told)
 
 
 def named(text: str) -> set[str]:
@@ -210,13 +211,13 @@ class Prometheus:
 
     def __exit__(self, *_: object) -> None:
         self._process.terminate()
-        self._process.wait(60)
+        ended(self._process)
 
     def ask(self, question: str) -> list[str]:
         """The values that a question has now; none while Prometheus starts."""
         address = f"http://127.0.0.1:{self._port}/api/v1/query?{urllib.parse.urlencode({'query': question})}"
         try:
-            with urllib.request.urlopen(address, timeout=30) as answer:
+            with urllib.request.urlopen(address, timeout=HANG_S) as answer:
                 return [each["value"][1] for each in json.load(answer)["data"]["result"]]
         except OSError:
             return []

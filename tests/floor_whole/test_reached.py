@@ -16,7 +16,7 @@ from scripts.tools.messages.scenes import GAMES
 from tests.floor.every_past import stored_past, told
 from tests.floor.tables import alive, baccarat, latest, messages
 from tests.floor_whole import pages as whole
-from tests.floor_whole.pages import LIMIT_MS, Page, now_ms, publish
+from tests.floor_whole.pages import HANG_MS, Page, now_ms, publish
 from tests.floor_whole.signed_in import PASSWORD
 from tests.floor_whole.test_page_past import with_store
 from tests.kit import broker as real
@@ -85,7 +85,7 @@ def signed_in(page: Page, chromium: Browser, **options: Any) -> Iterator[tuple[T
     """A tab of somebody who may act, and what its console has said."""
     context = chromium.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
     tab, errors = context.new_page(), list[str]()
-    tab.set_default_timeout(LIMIT_MS)
+    tab.set_default_timeout(HANG_MS)
     tab.on("console", lambda said: errors.append(said.text) if said.type in ("error", "warning") else None)
     tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.goto(f"{page.url}/sign-in?lang=en")

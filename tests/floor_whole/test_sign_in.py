@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import statistics
-import time
 from collections.abc import Callable
 from contextlib import closing
 from http.client import HTTPConnection
@@ -13,6 +12,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+
+from tests.kit.patience import HANG_S, Patience, ended
+from tests.kit.process import python
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -27,7 +29,7 @@ from firmware_bridge.floor.store.open import open_store
 from tests.floor.facts.played import rows
 from tests.floor.tables import baccarat, messages
 from tests.floor_whole import pages as whole
-from tests.floor_whole.pages import LIMIT_S, Page, now_ms, publish, until
+from tests.floor_whole.pages import Page, now_ms, publish, until
 from tests.floor_whole.signed_in import FORM, PASSWORD, ask, sign_in
 from tests.floor_whole.test_page_past import with_store
 from tests.kit import broker as real
@@ -122,7 +124,7 @@ def test_a_form_of_another_site_does_nothing(page: Page, origin: str) -> None:
 
 def test_signing_out_ends_the_session_and_its_streams(page: Page) -> None:
     cookie = sign_in(page).cookie
-    link = HTTPConnection("127.0.0.1", page.port, timeout=LIMIT_S)
+    link = HTTPConnection("127.0.0.1", page.port, timeout=HANG_S)
     link.request("GET", "/stream", headers={"cookie": cookie})
     stream = link.getresponse()
     assert stream.status == 200
@@ -131,10 +133,9 @@ def test_signing_out_ends_the_session_and_its_streams(page: Page) -> None:
     assert answer.headers["clear-site-data"] == '"cache"'
     assert "max-age=0" in answer.headers["set-cookie"].lower()
     assert ask(page, "/", cookie=cookie).status == 303
-    began = time.monotonic()
+    patience = Patience()
     while stream.read(4096):
-        pass
-    assert time.monotonic() - began < LIMIT_S
+        assert not patience.is_over
     link.close()
 
 
@@ -154,13 +155,20 @@ def test_guessing_is_slow_by_name_and_by_address_and_is_in_the_log(page: Page) -
     assert ask(page, "/sign-in").status == 200
 
 
+def cpu_s(page: Page) -> float:
+    """Seconds that the page has computed for so far: what it takes on a machine that does nothing else."""
+    assert page.process
+    tasks = Path(f"/proc/{page.process.pid}/task").glob("*/schedstat")
+    return sum(int(each.read_text().split()[0]) for each in tasks) / 1e9
+
+
 def test_a_wrong_name_gets_the_same_answer_and_takes_the_same_time(page: Page) -> None:
     times: dict[str, list[float]] = {"ANNA": [], "NOBODY": []}
     bodies = set()
     for name in ("ANNA", "NOBODY") * 2:
-        began = time.monotonic()
+        began = cpu_s(page)
         answer = sign_in(page, name, "wrong password")
-        times[name].append(time.monotonic() - began)
+        times[name].append(cpu_s(page) - began)
         assert answer.status == 403
         bodies.add(answer.body)
     assert len(bodies) == 1
@@ -233,8 +241,6 @@ def test_a_sign_in_at_the_proxy_needs_the_secret(page: Page, broker: Broker, pag
 
 def test_it_speaks_tls_itself(broker: Broker, pages: Callable[..., Page], tls: Path, tmp_path: Path) -> None:
     import ssl
-    import subprocess
-    import sys
     import urllib.request
 
     port, config = free_port(), tmp_path / "tls.toml"
@@ -242,14 +248,13 @@ def test_it_speaks_tls_itself(broker: Broker, pages: Callable[..., Page], tls: P
         f'[mqtt]\nport = {broker.port}\n[page]\nhost = "0.0.0.0"\nport = {port}\nusers = "{tmp_path}/u.json"\n'
         f'cert = "{tls}/broker.pem"\nkey = "{tls}/broker.key"\n'
     )
-    command = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(config), "page"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = python("-m", "firmware_bridge.floor", "--config", config, "page")
     context = ssl.create_default_context(cafile=tls / "ca.pem")
 
     def answers() -> bool:
         try:
             url = f"https://127.0.0.1:{port}/sign-in"
-            return bool(urllib.request.urlopen(url, context=context, timeout=LIMIT_S).status == 200)
+            return bool(urllib.request.urlopen(url, context=context, timeout=HANG_S).status == 200)
         except OSError:
             return False
 
@@ -257,13 +262,13 @@ def test_it_speaks_tls_itself(broker: Broker, pages: Callable[..., Page], tls: P
         until(answers)
     finally:
         process.terminate()
-        process.wait(LIMIT_S)
+        ended(process)
 
 
 def test_a_person_signs_in_and_out_with_a_browser(page: Page, chromium: object) -> None:
     window = chromium.new_context()  # type: ignore[attr-defined]  # playwright may not be installed
     tab = window.new_page()
-    tab.set_default_timeout(1000 * LIMIT_S)
+    tab.set_default_timeout(1000 * HANG_S)
     tab.goto(f"{page.url}/table/T07?lang=en")
     assert "/sign-in" in tab.url
     tab.fill("input[name=name]", "BO")

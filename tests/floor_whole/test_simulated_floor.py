@@ -7,8 +7,6 @@ import re
 import signal
 import sqlite3
 import subprocess
-import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
@@ -26,6 +24,9 @@ from scripts.tools.floor_demo.floor import TABLES
 from scripts.tools.floor_demo.people import PASSWORD
 from scripts.tools.floor_demo.trouble import TROUBLES
 from tests.floor.kills_record import end_left_behind, working_in
+from tests.kit import patience
+from tests.kit.patience import HANG_S
+from tests.kit.process import python
 
 pytestmark = pytest.mark.skipif(
     find_spec("uvicorn") is None or find_spec("starlette") is None, reason="pip install '.[floor]'"
@@ -51,9 +52,9 @@ def floor(tmp_path: Path) -> Iterator[Floor]:
 
     def start(*words: str) -> subprocess.Popen[str]:
         ports = [] if "--port" in words else ["--port", "0", "--broker-port", "0"]
-        command = [sys.executable, "-m", "scripts.tools.floor_demo", "--speed", "20", *ports, *words]
+        command = ("-m", "scripts.tools.floor_demo", "--speed", "20", *ports, *words)
         environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
-        made.append(subprocess.Popen(command, stdout=-1, stderr=-1, text=True, env=environment))
+        made.append(python(*command, execute=True, stdout=-1, stderr=-1, text=True, env=environment))
         return made[-1]
 
     yield start
@@ -73,16 +74,12 @@ def told(process: subprocess.Popen[str]) -> str:
 
 
 def until(condition: Callable[[], Any], story: Callable[[], object] = str) -> Any:
-    give_up = time.monotonic() + LIMIT_S
-    while not (found := condition()):
-        assert time.monotonic() < give_up, f"not in time: {story()}"
-        time.sleep(0.1)
-    return found
+    return patience.until(condition, LIMIT_S, story=story, look_s=0.1)
 
 
 def page(said: str, name: str = "page") -> str:
     [address] = re.findall(rf"^{name} +(\S+)$", said, re.M)
-    with urllib.request.urlopen(address, timeout=LIMIT_S) as answer:
+    with urllib.request.urlopen(address, timeout=HANG_S) as answer:
         return answer.read().decode()
 
 
@@ -115,7 +112,7 @@ def test_a_whole_floor_lives_and_leaves_nothing(floor: Floor, tmp_path: Path, ho
     assert TABLES[0].id in page(said, "guests")
     assert len(working_in(tmp_path)) >= len(TABLES) + 2
     running.send_signal(how)
-    assert running.communicate(timeout=LIMIT_S) == ("", "")
+    assert patience.said(running, seconds=LIMIT_S) == ("", "")
     assert running.returncode == 0
     assert working_in(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
@@ -137,7 +134,7 @@ def test_a_floor_shows_every_trouble_and_leaves_nothing(floor: Floor, tmp_path: 
     until(lambda: all(count(said, view) for view in wrong), lambda: {view: count(said, view) for view in wrong})
     until(lambda: len(rounds(said)) == len(TABLES) + len(TROUBLES))
     running.send_signal(signal.SIGINT)
-    assert running.communicate(timeout=LIMIT_S) == ("", "")
+    assert patience.said(running, seconds=LIMIT_S) == ("", "")
     assert running.returncode == 0
     assert working_in(tmp_path) == list(tmp_path.iterdir()) == []
 
@@ -147,7 +144,7 @@ def test_people_sign_in_at_a_floor_and_give_the_orders_that_its_tables_take(floo
     said = told(running)
     [address] = re.findall(r"^page +(\S+)/$", said, re.M)
     port = int(address.rpartition(":")[2])
-    with closing(HTTPConnection("127.0.0.1", port, timeout=LIMIT_S)) as server:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=HANG_S)) as server:
 
         def answer(method: str, path: str, body: str = "", **headers: str) -> tuple[HTTPResponse, str]:
             server.request(method, path, body or None, headers)
@@ -162,13 +159,13 @@ def test_people_sign_in_at_a_floor_and_give_the_orders_that_its_tables_take(floo
         [link] = re.findall(r'href="(/table/T04/order[^"]*do=resolve[^"]*)"', shown)
         assert "asks for two people" in answer("GET", unescape(link), Cookie=cookie)[1]
     running.send_signal(signal.SIGINT)
-    assert running.communicate(timeout=LIMIT_S) == ("", "")
+    assert patience.said(running, seconds=LIMIT_S) == ("", "")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_floor_of_too_few_tables_for_its_troubles_says_how_many(floor: Floor) -> None:
     running = floor("--trouble", "--tables", "5")
-    assert f"--tables is {len(TABLES) + len(TROUBLES)} to 100 with --trouble" in running.communicate(timeout=LIMIT_S)[1]
+    assert f"--tables is {len(TABLES) + len(TROUBLES)} to 100 with --trouble" in patience.said(running)[1]
     assert running.returncode == 2
 
 
@@ -186,7 +183,7 @@ def test_a_program_that_falls_is_named_and_all_others_end(floor: Floor, tmp_path
     told(running)
     [table] = [each for each in working_in(tmp_path) if str(tmp_path) in words(each) and "T02" in words(each)]
     os.kill(table, signal.SIGKILL)
-    _, error = running.communicate(timeout=LIMIT_S)
+    _, error = patience.said(running, seconds=LIMIT_S)
     assert error.startswith("floor: T02 has ended: ")
     assert running.returncode == 1
     assert working_in(tmp_path) == list(tmp_path.iterdir()) == []
@@ -200,5 +197,5 @@ def test_a_floor_can_be_ended_while_it_starts(floor: Floor, tmp_path: Path) -> N
     running = floor()
     until(lambda: working_in(tmp_path))
     running.send_signal(signal.SIGTERM)
-    assert running.communicate(timeout=LIMIT_S) == ("", "")
+    assert patience.said(running, seconds=LIMIT_S) == ("", "")
     assert working_in(tmp_path) == list(tmp_path.iterdir()) == []

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -20,6 +19,8 @@ from tests.floor.real_house import RealHouse, alarms, copied
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import free_port
+from tests.kit.patience import HANG_S, until
+from tests.kit.process import python, ran
 
 brokers, house, thief = real.brokers, real_house.house, real_house.thief  # fixtures
 
@@ -44,21 +45,18 @@ class Service:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "firmware_bridge.floor", "witness", "--config", str(self._toml)]
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(command, stderr=log)
-        give_up = time.monotonic() + 30
-        while True:
-            try:
-                self.ask("GET", "/")
-                return
-            except OSError:
-                assert time.monotonic() < give_up, self._log.read_text()
-                time.sleep(0.05)
+            self._process = python("-m", "firmware_bridge.floor", "witness", "--config", self._toml, stderr=log)
+        until(self._answers, story=self._log.read_text)
+
+    def _answers(self) -> bool:
+        with suppress(OSError):
+            return bool(self.ask("GET", "/"))
+        return False
 
     def ask(self, method: str, path: str, body: bytes = b"") -> int:
         """The status of an answer."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=5)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=HANG_S)
         try:
             connection.request(method, path, body)
             return connection.getresponse().status
@@ -76,8 +74,7 @@ class Service:
         return self._run("evidence", "--config", str(self._toml))
 
     def _run(self, *words: str) -> int:
-        command = [sys.executable, "-m", "firmware_bridge.floor", "witness", *words]
-        return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+        return ran("-m", "firmware_bridge.floor", "witness", *words).returncode
 
 
 @pytest.fixture
