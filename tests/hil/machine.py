@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.kit.patience import HANG_S, Patience
+
 CONNECT_S = 30.0  # until qemu has made its sockets
-BOOT_S = 240.0  # under emulation, on a slow machine
-ANSWER_S = 900.0  # of the agent: an installation under emulation takes minutes
 READER = "reader"  # qemu's id of the USB adapter
 
 
@@ -98,17 +98,17 @@ class VirtualPi:
         return reply
 
     def _connected(self, name: str) -> socket.socket:
-        give_up = time.monotonic() + CONNECT_S
+        patience = Patience(CONNECT_S)
         while True:
             link = socket.socket(socket.AF_UNIX)
             try:
                 link.connect(str(self._run / f"{name}.sock"))
             except OSError:
                 link.close()
-                assert time.monotonic() < give_up, f"qemu made no {name}.sock; its console: {self._run}/console.log"
+                assert not patience.is_over, f"qemu made no {name}.sock; its console: {self._run}/console.log"
                 time.sleep(0.05)
             else:
-                link.settimeout(max(BOOT_S, ANSWER_S))
+                link.settimeout(HANG_S)  # an installation under emulation takes minutes
                 return link
 
     def _command(self) -> list[str]:

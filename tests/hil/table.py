@@ -14,6 +14,7 @@ from tests.hil.machine import VirtualPi
 from tests.kit.baccarat import layout
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
+from tests.kit.patience import until
 
 LAMPS = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 12, "R2": 16, "ready": 20, "fault": 17}
 CUT_CARD, NEXT, REVEAL = 27, 22, 23
@@ -145,11 +146,7 @@ class Table:
 
     def until(self, condition: Callable[[], Any]) -> None:
         """Wait for a condition; fails with what the machine says."""
-        give_up = time.monotonic() + LIMIT_S
-        while not condition():
-            if time.monotonic() > give_up:
-                raise AssertionError(f"in vain for {LIMIT_S:.0f} s; the machine: {self._last_words()}")
-            time.sleep(0.05)
+        until(condition, LIMIT_S, story=self._last_words, look_s=0.05)
 
     def _steady(self) -> set[str]:
         lit = self.state("lamps").get("lit", {})

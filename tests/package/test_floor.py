@@ -7,16 +7,15 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.kit import broker as real
 from tests.kit.broker import Broker, free_port
+from tests.kit.patience import HANG_S, ended, until
 from tests.kit.project_copy import PROJECT, Install, floor_runs, installer, tree, verify
 from tests.package.making import ARCH, Made, marks, unpacked
 
@@ -25,7 +24,6 @@ brokers, broker = real.brokers, real.broker  # fixtures
 
 OFFLINE = {"PIP_INDEX_URL": "http://127.0.0.1:9/"}
 CONFIG = Path("etc/firmware-bridge/floor.toml")
-WAIT_S = 30.0
 
 
 @pytest.fixture
@@ -92,7 +90,7 @@ def test_what_is_installed_stores_and_serves(bundle: Install, root: Path, broker
     finally:
         for each in services:
             each.send_signal(signal.SIGTERM)
-        assert [each.wait(WAIT_S) for each in services] == [0, 0, 0]
+        assert [ended(each) for each in services] == [0, 0, 0]
 
 
 def test_the_lines_of_the_small_house_install_from_the_bundle(
@@ -139,14 +137,7 @@ def test_an_update_is_rolled_back_and_all_of_it_removed(
 def answer(port: int, path: str) -> str:
     """What a server of this machine answers; nothing where there is none yet."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5.0) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=HANG_S) as response:
             return str(response.read().decode())
     except (urllib.error.URLError, ConnectionError):
         return ""
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    end = time.monotonic() + WAIT_S
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.1)
