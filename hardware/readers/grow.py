@@ -12,7 +12,6 @@ from hardware.readers.protocol import Protocol, ReaderSettings
 COMMAND, ANSWER = b"\x7e\x00", b"\x02\x00"
 READ, WRITE, SAVE = 0x07, 0x08, 0x09
 ANY_CRC = b"\xab\xcd"  # accepted by the module in place of a CRC
-UNCHECKED = b"\x33\x31"  # in place of a CRC in answers to such commands
 LONGEST_CODE = 256  # bytes; more than any barcode
 LONGEST_ANSWER = 16  # bytes of data; a zone read in one go is shorter
 TAIL = b"\r\n"  # factory setting
@@ -25,10 +24,10 @@ def command(kind: int, address: int, arguments: bytes, checked: bool = True) -> 
     return COMMAND + body + (crc_hqx(body, 0).to_bytes(2, "big") if checked else ANY_CRC)
 
 
-def answer(data: bytes, kind: int = 0, checked: bool = True) -> bytes:
+def answer(data: bytes, kind: int = 0) -> bytes:
     """The bytes of the module's answer; kind 0 is success."""
     body = bytes((kind, len(data))) + data
-    return ANSWER + body + (crc_hqx(body, 0).to_bytes(2, "big") if checked else UNCHECKED)
+    return ANSWER + body + crc_hqx(body, 0).to_bytes(2, "big")
 
 
 TRIGGER = command(WRITE, 0x0002, b"\x01", checked=False)
@@ -59,7 +58,7 @@ class GrowDecoder(TextDecoder):
             return None
         end = _HEAD + begun[3] + 2
         whole, crc = begun[2 : end - 2], begun[end - 2 : end]
-        if len(begun) < end or crc not in (UNCHECKED, crc_hqx(whole, 0).to_bytes(2, "big")):
+        if len(begun) < end or crc != crc_hqx(whole, 0).to_bytes(2, "big"):
             return None
         self.good += 1
         return end, False

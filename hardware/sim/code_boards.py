@@ -60,7 +60,7 @@ class GrowBoard(LineBoard):
         super().__init__(grow.TAIL)
 
     def receive(self, chunk: bytes) -> None:
-        self._out += grow.answer(b"\0", checked=False) * chunk.count(grow.COMMAND)
+        self._out += grow.answer(b"\0") * chunk.count(grow.COMMAND)
 
 
 class SsiBoard(CodeBoard):

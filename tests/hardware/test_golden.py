@@ -12,7 +12,7 @@ GROW = {
     "7E 00 08 01 00 02 01 AB CD": grow.TRIGGER,
     "7E 00 09 01 00 00 00 DE C8": grow.command(grow.SAVE, 0, b"\0"),
     "7E 00 07 01 00 2A 02 D8 0F": grow.command(grow.READ, 0x2A, b"\2"),
-    "02 00 00 01 00 33 31": grow.answer(b"\0", checked=False),
+    "02 00 00 01 00 33 31": grow.answer(b"\0"),
 }
 
 
@@ -25,12 +25,13 @@ def test_grow(wire: str, made: bytes) -> None:
     ("wire", "told"),
     [
         (b"AB12\r\n", [Read("AB12")]),
-        (grow.answer(b"\0", checked=False) + b"AB12\r\n", [Read("AB12")]),
+        (grow.answer(b"\0") + b"AB12\r\n", [Read("AB12")]),
         (b"AB12\r\n" + grow.answer(b"\x39\x01") + b"CD34\r\n", [Read("AB12"), Read("CD34")]),
         (grow.answer(b"\r\n") + b"AB12\r\n", [Read("AB12")]),
         (b"AB\x0712\r\n", [Unread("unreadable")]),
         (b"AB12\rCD34\nEF56\r\n", [Read("AB12"), Read("CD34"), Read("EF56")]),  # bytes of a tail were lost
         (b"\x02\x00\x00\x01\x00\x33AB12\r\n", [Unread("unreadable")]),  # an answer that lost its end
+        (b"\x02\x00\x00\x01\x05\x33\x31AB12\r\n", [Unread("unreadable")]),  # the check of another answer
         (300 * b"A" + b"\r\nAB12\r\n", [Unread("unreadable"), Read("AB12")]),
         (b"\r\n\r\n", []),
     ],
@@ -44,7 +45,7 @@ def test_grow_stream(wire: bytes, told: list[Read | Unread]) -> None:
 def test_grow_an_answer_shows_where_the_first_code_begins() -> None:
     decoder = GrowDecoder()
     decoder.resume(None)
-    assert taken(decoder, grow.answer(b"\0", checked=False) + b"AB12\r\n") == [Read("AB12")]
+    assert taken(decoder, grow.answer(b"\0") + b"AB12\r\n") == [Read("AB12")]
 
 
 def test_grow_with_another_tail() -> None:
