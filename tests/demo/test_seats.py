@@ -7,12 +7,14 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from firmware_bridge.config.sections import TableConfig
 from firmware_bridge.demo.faults import INSIDE, LATE, places
 from firmware_bridge.demo.fixtures import faces, lamps, packs
 from firmware_bridge.demo.seats import asks_guests, next_order, waits
+from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat import GAME as BACCARAT
@@ -52,8 +54,11 @@ def test_the_lot_falls_on_any_of_its_seats() -> None:
 
 
 def test_a_seat_says_the_first_word_it_is_offered() -> None:
-    mark = order("shoe bets=1:5 lot=1 9s Kd")
-    assert mark == {"do": "mark", "round": 1, "turn": mark and mark["turn"], "word": "stand", "seat": 1}
+    asking = table("shoe bets=1:5 lot=1 9s Kd")
+    given = next_order(asking.shoe, Random(3)) or {}
+    assert given == {"do": "mark", "round": 1, "turn": asking.shoe.turn, "word": "stand", "seat": 1}
+    asking.take(asking.order(msgspec.convert({name: given[name] for name in given if name != "do"}, orders.Mark)))
+    assert asking.answer.ok
 
 
 @pytest.mark.parametrize("text", ["", "shoe bets=1:5 lot=1", "shoe bets=1:5 lot=1 9s"])
