@@ -105,7 +105,9 @@ class BenchTable(NamedTuple):
 
 
 @asynccontextmanager
-async def bench_table(folder: Path, house: House, record: RecordConfig) -> AsyncIterator[BenchTable]:
+async def bench_table(
+    folder: Path, house: House, record: RecordConfig, looks_ahead: bool = True
+) -> AsyncIterator[BenchTable]:
     """A table that has begun, with its journal in a folder."""
     loop = asyncio.get_running_loop()
     uplink: Any = None
@@ -117,6 +119,7 @@ async def bench_table(folder: Path, house: House, record: RecordConfig) -> Async
         lambda line: uplink.publishing(line),
         lambda: uplink.changed(),
         loop,
+        looks_ahead,
     )
     order_service = OrderService(table, lambda _: None, lambda: False)
     recorder = Recorder(table, record, "bench")
