@@ -13,7 +13,6 @@ from typing import Final
 from firmware_bridge.floor.record.message import now
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.reader import Place, read_lines
 from tests.floor.ingesting import Ingest
 from tests.floor.killed_database import BUSY_S, Database, SqliteFile
 from tests.kit.broker import Broker
@@ -188,8 +187,8 @@ class KilledFloor:
     def is_stored(self) -> bool:
         """Whether the table has been told that its last entry is stored."""
         self.restart_fallen()
-        *_, (last, _) = read_lines(Place(journal_files(self.table.journal_dir)[-1], 0))
-        return read_cursor(self.table.journal_dir / "cursor") == (last.public.journal, last.public.seq)
+        last = self.table.last_line().public
+        return read_cursor(self.table.journal_dir / "cursor") == (last.journal, last.seq)
 
     def keep_journals(self) -> None:
         """Keep a second name of each journal, and note which of them the table deleted."""

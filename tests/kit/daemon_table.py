@@ -109,6 +109,11 @@ class Table:
         """Every whole line of the journal, oldest first. Raises JournalError."""
         return [line for path in journal_files(self.journal_dir) for line, _ in read_lines(Place(path, 0))]
 
+    def last_line(self) -> Line:
+        """The last whole line of the newest journal. Raises JournalError."""
+        *_, (last, _) = read_lines(Place(journal_files(self.journal_dir)[-1], 0))
+        return last
+
     def close(self) -> None:
         """Put everything away."""
         self.loop.run_until_complete(asyncio.sleep(0))

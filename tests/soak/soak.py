@@ -6,21 +6,16 @@ import signal
 import sys
 import tempfile
 import time
-from collections import Counter
 from math import inf
 from pathlib import Path
 from random import Random
 
 from firmware_bridge.games import GAMES
-from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.messages import messages
-from firmware_bridge.journal.reader import Place, read_lines
-from tests.kit.backend import Backend
-from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
 from tests.kit.patience import Patience
 from tests.soak.account import Account
 from tests.soak.killed_at import KILLED_AT, POINTS, RARE
+from tests.soak.killed_table import KilledTable
 from tests.soak.mischief import Mischief
 from tests.soak.shuffled import Dealer
 from tests.soak.soak_of_games import SoakOfGame
@@ -35,27 +30,22 @@ AHEAD = 3
 PROGRESS = 50
 """Kills between two lines that say how far it is."""
 
-SETTLED_S = 120.0
 
+class Soak(KilledTable):
+    """One run: all chances from `seed`."""
 
-class Soak:
-    """One run: `kills` ends of the daemon within `minutes` at most, where there is a limit; all chances from `seed`."""
+    dealer: Dealer
 
     def __init__(self, folder: Path, kills: int, seed: int, minutes: float = inf) -> None:
-        self.kills, self.give_up = kills, time.monotonic() + 60 * minutes
-        self.done: Counter[str] = Counter()
-        self.random, self.point = Random(seed), ""
-        self.broker = Broker(folder, persistence=True, options="max_queued_messages 0\nmax_inflight_messages 100")
-        self.broker.start()
-        self.backend = Backend(self.broker.port)
-        self.table = DaemonTable(folder, self.broker.port)
+        super().__init__(folder, kills, Random(seed), minutes)
+        self.point = ""
         self.dealer = Dealer(self.random, self.table)
         self.mischief = Mischief(self.random, self.broker, self.table, self.backend, self.done)
 
     def run(self) -> Account:
         """Deal and kill; then let everything settle, and take account."""
         self.next_shoe()
-        while self.done["kills"] < self.kills and time.monotonic() < self.give_up:
+        while self.goes_on:
             if self.dealer.between_shoes:
                 self.next_shoe()
             self.work_a_while()
@@ -63,11 +53,9 @@ class Soak:
             self.start()
             if self.done["kills"] % PROGRESS == 0:
                 print(f"{self.done['kills']:8} kills of {self.kills} so far", flush=True)
-        self.settle()
-        account = Account(self.table.lines(), self.backend.received, self.dealer.drawn, self.dealer.rounds)
-        if self.done["daemons that fell"] or "Traceback" in self.table.log:
-            account.faults.append("a daemon fell: see its stderr")
-        return account
+        self.mischief.end()
+        self.disarm()
+        return self.settled()
 
     def start(self) -> None:
         """Start the daemon; half of them end themselves between signing and publishing."""
@@ -86,7 +74,7 @@ class Soak:
         kind = "armed" if self.point else self.random.choices(["working", "starting", "old"], [80, 15, 5])[0]
         end = {"working": 3.0, "starting": self.random.uniform(0, 0.4), "old": 5.0, "armed": 5.0}[kind]
         trouble = self.random.uniform(0, 0.3)
-        while (at := life.seconds - life.left) < end and not self.dealer.between_shoes and self.lives():
+        while (at := life.seconds - life.left) < end and not self.dealer.between_shoes and self.lives:
             if kind != "armed" or self.table.board.waiting < AHEAD:
                 self.dealer.draw()
             self.table.pause(self.random.uniform(0, 2 * PACE_S))
@@ -99,23 +87,18 @@ class Soak:
     def kill(self) -> None:
         """End the daemon where it stands."""
         self.check_ended()
-        self.table.kill()
-        self.done["kills"] += 1
+        super().kill()
         self.done[f"kills with the broker {self.mischief.broker_is}"] += 1
         if not self.table.pty.plugged:
             self.done["kills with the reader unplugged"] += 1
 
     def disarm(self) -> None:
         """Let a daemon live that ends only by a signal of ours."""
-        if self.point or not self.lives():
+        if self.point or not self.lives:
             self.check_ended()
             self.table.kill()
             self.point, self.table.code = "", DaemonTable.code
             self.table.start()
-
-    def lives(self) -> bool:
-        """Whether the daemon has not ended by itself."""
-        return self.table.process is not None and self.table.process.poll() is None
 
     def next_shoe(self) -> None:
         """Let the last card of a shoe reach the disk, then start with the settings of the next one."""
@@ -127,40 +110,12 @@ class Soak:
         self.table.configure(table=self.dealer.new_shoe())
         self.disarm()
 
-    def settle(self) -> None:
-        """Everything works again: wait until the subscriber has the end of the journal."""
-        self.mischief.end()
-        self.disarm()
-        self.table.until(lambda: not self.table.board.waiting, SETTLED_S)
-        while True:
-            self.table.until(self.delivered, SETTLED_S)
-            self.check_exit(self.table.stop())
-            if self.delivered():
-                return
-            self.table.start()
-
-    def delivered(self) -> bool:
-        """Whether the subscriber has the last message of the journal."""
-        for line, _ in read_lines(Place(journal_files(self.table.journal_dir)[-1], 0)):
-            last = messages(line)[-1].payload
-        return any(each.raw == last for each in self.backend.received[-200:])
-
     def check_ended(self) -> None:
         """Where the daemon has ended by itself: it was armed, or it fell."""
         if self.table.process and (code := self.table.process.poll()) is not None:
             is_armed = bool(self.point) and code == -signal.SIGKILL
             self.done[f"kills at the point {self.point}"] += is_armed
             self.check_exit(0 if is_armed else code or 1)
-
-    def check_exit(self, code: int) -> None:
-        """A daemon that was not killed ends with 0, or by a SIGTERM that came before it could listen to one."""
-        self.done["daemons that fell"] += code not in (0, -signal.SIGTERM)
-
-    def close(self) -> None:
-        """Put everything away."""
-        self.table.close()
-        self.backend.close()
-        self.broker.kill()
 
 
 def main() -> int:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
-from collections import Counter
 from contextlib import suppress
 from math import inf
 from pathlib import Path
@@ -16,44 +14,30 @@ from typing import Any
 from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.daemon.devices.code_books import native_code
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.journal.files import journal_files
-from firmware_bridge.journal.messages import messages
-from firmware_bridge.journal.reader import Place, read_lines
-from tests.kit.backend import Backend
-from tests.kit.broker import Broker
-from tests.kit.daemon_table import DaemonTable
 from tests.kit.guests import SAME, Guests
 from tests.kit.patience import HANG_S, Patience
 from tests.soak.account import Account
+from tests.soak.killed_table import SETTLED_S, KilledTable
 
-SETTLED_S = 60.0
 
+class SoakOfGame(KilledTable):
+    """One run: all chances from `seed`."""
 
-class SoakOfGame:
-    """One run: `kills` ends of the daemon within `minutes` at most, where there is a limit; all chances from `seed`."""
+    dealer: Guests
 
     def __init__(self, folder: Path, game: str, kills: int, seed: int, minutes: float = inf) -> None:
-        self.kills, self.give_up = kills, time.monotonic() + 60 * minutes
-        self.done: Counter[str] = Counter()
-        self.random = Random(seed)
-        self.broker = Broker(folder, persistence=True, options="max_queued_messages 0\nmax_inflight_messages 100")
-        self.broker.start()
-        self.backend = Backend(self.broker.port)
-        self.dealer = Guests(game, self.random)
-        self.table = DaemonTable(folder, self.broker.port, table=self.dealer.settings)
+        random = Random(seed)
+        self.dealer = Guests(game, random)
+        super().__init__(folder, kills, random, minutes, table=self.dealer.settings)
         self.orders, self.differences = 0, list[str]()
 
     def run(self) -> Account:
         """Play and kill; then let everything settle, and take account."""
-        while self.done["kills"] < self.kills and time.monotonic() < self.give_up:
+        while self.goes_on:
             self.live()
         self.table.start()
         self.compare()
-        self.table.until(self.delivered, SETTLED_S)
-        self.table.stop()
-        account = Account(self.table.lines(), self.backend.received, self.dealer.drawn, self.dealer.rounds)
-        if "Traceback" in self.table.log:
-            account.faults.append("a daemon fell: see its stderr")
+        account = self.settled()
         account.faults += [f"the table says otherwise: {each}" for each in self.differences]
         return account
 
@@ -73,8 +57,7 @@ class SoakOfGame:
             else:
                 self.give(what)
         killer.cancel()
-        self.table.kill()
-        self.done["kills"] += 1
+        self.kill()
 
     def draw(self, card: Card) -> None:
         """Pull a card; the board keeps it until a daemon has it on disk."""
@@ -107,8 +90,7 @@ class SoakOfGame:
         patience = Patience(SETTLED_S)
         while not is_done():
             assert not patience.is_over, self.table.story()
-            process = self.table.process
-            if process and process.poll() is not None:
+            if not self.lives:
                 self.done["kills in the middle"] += 1
                 self.table.kill()
                 self.table.start()
@@ -122,14 +104,3 @@ class SoakOfGame:
         if ours != theirs and self.done["cards"]:
             self.differences.append(f"{theirs} instead of {ours}")
         self.done["comparisons"] += 1
-
-    def delivered(self) -> bool:
-        """Whether the subscriber has the last message of the journal."""
-        lines = [line for line, _ in read_lines(Place(journal_files(self.table.journal_dir)[-1], 0))]
-        return any(each.raw == messages(lines[-1])[-1].payload for each in self.backend.received[-400:])
-
-    def close(self) -> None:
-        """Put everything away."""
-        self.table.close()
-        self.backend.close()
-        self.broker.kill()
