@@ -34,14 +34,14 @@ def missing() -> str | None:
 class Cluster:
     """A server on loopback and in a socket; user `postgres`, whom the socket trusts. It runs as no root.
 
-    settings: `name=value`. of: the server that this one follows as a standby.
+    settings: `name=value`. of: the server that this one follows as a standby. parent: where its directory is made.
     """
 
-    def __init__(self, *settings: str, of: Cluster | None = None) -> None:
+    def __init__(self, *settings: str, of: Cluster | None = None, parent: str = "/tmp") -> None:
         found = programs()
         assert found is not None
         self.programs, self.port, self._settings = found, free_port(), settings
-        self.directory = Path(tempfile.mkdtemp(prefix="cluster-", dir="/tmp"))
+        self.directory = Path(tempfile.mkdtemp(prefix="cluster-", dir=parent))
         self._process: subprocess.Popen[bytes] | None = None
         if os.geteuid() == 0:
             who = pwd.getpwnam("postgres")
