@@ -79,13 +79,83 @@ ready_venv() {
     case $(cat "$stamp" 2>/dev/null) in
         "$wanted" | "${more:-$wanted}") ;;
         *)
-            echo "Setting up $venv" >&2
-            "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
+            install_lock "$venv/bin/python" "$lock"
             "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e "$project"
             echo "$wanted" >"$stamp"
             ;;
     esac
     exec 9<&-
+}
+
+# install_lock PYTHON LOCK [OPTION..]: lets pip install what a lock names. A terminal sees pip's own progress; elsewhere it
+# is one line: how many packages, then how many MB and seconds they took.
+install_lock() {
+    local python=$1 lock=$2 began=$SECONDS said
+    shift 2
+    set -- "$python" -m pip install --disable-pip-version-check --require-hashes -r "$lock" "$@"
+    printf 'Setting up %s: %s packages of requirements/%s ..' "$(_environment_of "$python")" \
+        "$(grep -vc -e '^ ' -e '^#' -e win32 "$lock")" "${lock##*/}" >&2
+    if [ -t 2 ]; then
+        echo >&2
+        "$@" >&2
+        return
+    fi
+    said=$(mktemp)
+    if ! "$@" >"$said" 2>&1; then
+        { echo; cat "$said"; } >&2
+        rm "$said"
+        return 1
+    fi
+    echo " $(_megabytes <"$said") MB downloaded, $((SECONDS - began)) s" >&2
+    rm "$said"
+}
+
+# Prints the folder of an environment, by its Python.
+_environment_of() {
+    local folder=${1%/bin/python}
+    echo "${folder#"$project/"}"
+}
+
+# Prints how many MB pip, whose output this reads, has downloaded.
+_megabytes() {
+    awk '$1 == "Downloading" && $NF ~ /^(bytes|[kMG]B)\)$/ {
+        each["bytes)"] = 1e-6; each["kB)"] = 1e-3; each["MB)"] = 1; each["GB)"] = 1e3
+        sum += substr($(NF - 1), 2) * each[$NF]
+    }
+    END { printf "%.0f", sum }'
+}
+
+# install_debian PACKAGE..: installs packages of Debian, as root, after one line that says how much that downloads. No
+# service of theirs is started: the tests start their own.
+install_debian() {
+    local policy=/usr/sbin/policy-rc.d size
+    command -v apt-get >/dev/null || die "install the packages $*"
+    [ -n "${apt_is_updated-}" ] || apt-get update -qq || true
+    apt_is_updated=yes
+    size=$(LC_ALL=C apt-get install --assume-no --no-install-recommends "$@" 2>/dev/null |
+        sed -n 's/^Need to get \(.*\) of archives.*/, \1 to download/p') || true
+    echo "Installing for Debian: $*$size" >&2
+    (
+        if [ ! -e "$policy" ]; then
+            trap 'rm -f "$policy"' EXIT
+            printf '#!/bin/sh\nexit 101\n' >"$policy"
+            chmod 755 "$policy"
+        fi
+        DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null
+    )
+}
+
+# find_named "$@": sets `named` to the files and folders among the words for pytest, without what follows `::`.
+find_named() {
+    local word before=''
+    named=()
+    for word; do
+        case $before in
+            -[cknmoprW]) ;;
+            *) [ "${word#-}" != "$word" ] || [ ! -e "${word%%::*}" ] || named+=("${word%%::*}") ;;
+        esac
+        before=$word
+    done
 }
 
 # Prints what an environment of this lock matches.

@@ -15,15 +15,20 @@ from tests.package.making import ARCH, Made, made
 
 
 @pytest.fixture(scope="session")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Made, Made]]:
-    """Of two commits, for the machine this runs on."""
+def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+    """For the machine this runs on."""
     base = tmp_path_factory.mktemp("packages")
-    project = copy_of_the_project(base / "project")
-    first = made(project, base, ARCH)
-    (project / "firmware_bridge/newer.txt").write_text("newer")
-    commit(project)
-    yield first, made(project, base, ARCH)
+    yield made(copy_of_the_project(base / "project"), base, ARCH)
     shutil.rmtree(base)
+
+
+@pytest.fixture(scope="session")
+def packages(package: Made) -> tuple[Made, Made]:
+    """Of two commits, the older one first."""
+    base = package.deb.parent
+    (base / "project/firmware_bridge/newer.txt").write_text("newer")
+    commit(base / "project")
+    return package, made(base / "project", base, ARCH)
 
 
 @pytest.fixture(scope="session")

@@ -26,12 +26,19 @@ OFFLINE = {"PIP_INDEX_URL": "http://127.0.0.1:9/"}
 CONFIG = Path("etc/firmware-bridge/floor.toml")
 
 
+@pytest.fixture(scope="module")
+def installed(package: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the older bundle unpacked, and the back office installed by it into `root`."""
+    base = tmp_path_factory.mktemp("installed")
+    installer(unpacked(package, base), base / "root")("--floor", env=OFFLINE)
+    return base
+
+
 @pytest.fixture
-def bundle(packages: tuple[Made, Made], root: Path, tmp_path: Path) -> Install:
-    """The installer of the older bundle, and the back office installed by it."""
-    install = installer(unpacked(packages[0], tmp_path), root)
-    install("--floor", env=OFFLINE)
-    return install
+def bundle(installed: Path, package: Made, root: Path) -> Install:
+    """The installer of the older bundle, and a copy of the back office installed by it."""
+    shutil.copytree(installed / "root", root, symlinks=True, dirs_exist_ok=True)
+    return installer(installed / package.bundle.name.removesuffix(".tar.gz"), root)
 
 
 def test_every_unit_verifies_and_nothing_of_a_shoe_is_there(bundle: Install, root: Path) -> None:

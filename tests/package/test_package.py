@@ -47,24 +47,20 @@ def test_the_package_is_installed_updated_rolled_back_and_removed(
     assert (root / "var/lib/firmware-bridge").exists()
 
 
-def test_the_bundle_installs_without_a_network_pictures_too(packages: tuple[Made, Made], tmp_path: Path) -> None:
-    made = packages[1]
+def test_the_bundle_installs_without_a_network_pictures_too(package: Made, tmp_path: Path) -> None:
     root = tmp_path / "root"
-    install = installer(unpacked(made, tmp_path), root)
+    install = installer(unpacked(package, tmp_path), root)
     install("--pictures", env={"PIP_INDEX_URL": "http://127.0.0.1:9/"})
-    assert runs(root) == made.build
+    assert runs(root) == package.build
     assert list(root.glob("opt/firmware-bridge/lib/python3*/site-packages/PIL"))
     assert "+ " not in install()  # that pictures were asked for is remembered
 
 
-def test_the_file_that_verifies_a_record_comes_alone_and_in_the_bundle(
-    packages: tuple[Made, Made], tmp_path: Path
-) -> None:
-    made = packages[1]
-    command = ["/usr/bin/python3", "-I", "-S", str(made.verify), "--help"]
+def test_the_file_that_verifies_a_record_comes_alone_and_in_the_bundle(package: Made, tmp_path: Path) -> None:
+    command = ["/usr/bin/python3", "-I", "-S", str(package.verify), "--help"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("Usage: verify.py --policy FILE")
-    assert (unpacked(made, tmp_path) / "shoe-verify.py").read_bytes() == made.verify.read_bytes()
+    assert (unpacked(package, tmp_path) / "shoe-verify.py").read_bytes() == package.verify.read_bytes()
 
 
 @needs_root

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -44,6 +45,7 @@ def test_a_script_runs_from_any_directory(script: str, arguments: list[str], say
         ("back-office", "--database-port"),
         ("bench/run", "--record"),
         ("docs", "scripts/docs --check"),
+        ("docs", "scripts/docs --site"),
         ("floor", "--port"),
         ("hil", "--if-possible"),
         ("install", "--floor"),
@@ -53,8 +55,12 @@ def test_a_script_runs_from_any_directory(script: str, arguments: list[str], say
         ("audit", "could not ask"),
         ("release", "--new-key"),
         ("test", "--fast"),
+        ("test", "--stories"),
+        ("test", "--slowest"),
         ("test-floor", "PostgreSQL"),
+        ("test-go", "--parts 0-4"),
         ("test-package", "some minutes"),
+        ("test-package", "--one"),
         ("texts", "three languages"),
     ],
 )
@@ -95,6 +101,60 @@ def test_an_unknown_option_is_named_and_nothing_is_begun(script: str, tmp_path: 
     assert (done.returncode, done.stdout) == (2, "")
     assert "unknown option --foo" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def in_bash(script: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """What a few lines print that use scripts/lib.sh."""
+    command = ["bash", "-c", f'set -euo pipefail; source "{SCRIPTS}/lib.sh"; {script}', "a script", *words]
+    return subprocess.run(command, cwd=SCRIPTS.parent, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("", ""),
+        ("-n 2 --dist loadfile -x --fast", ""),
+        ("tests/shoe -k tests/shoe", "tests/shoe"),
+        ("-k pit tests/shoe/test_table.py::test_it tests/facts/", "tests/shoe/test_table.py tests/facts/"),
+        ("tests/nothing", ""),
+    ],
+)
+def test_style_and_types_are_checked_of_the_paths_among_the_words_for_pytest(words: str, named: str) -> None:
+    assert in_bash('find_named "$@"; echo "${named[@]-}"', *words.split()).stdout == f"{named}\n"
+
+
+PIP = """#!/bin/sh
+echo 'Collecting a==1'
+echo '  Downloading a-1-py3-none-any.whl.metadata (400 kB)'
+echo 'Downloading a-1-py3-none-any.whl (11.1 MB)'
+echo 'Using cached b-1-py3-none-any.whl (500.0 MB)'
+echo 'WARNING: something' >&2
+exit 0
+"""
+LOCK = """a==1 \\
+    --hash=sha256:00
+b==1 ; python_full_version < '3.13' \\
+    --hash=sha256:00
+c==1 ; sys_platform == 'win32' \\
+    --hash=sha256:00
+"""
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_setup_is_one_line_with_packages_and_mb_unless_it_fails(code: int, tmp_path: Path) -> None:
+    python = tmp_path / "venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(PIP.replace("exit 0", f"exit {code}"))
+    python.chmod(0o755)
+    (tmp_path / "some.lock").write_text(LOCK)
+    done = in_bash('install_lock "$1" "$2"', str(python), str(tmp_path / "some.lock"))
+    begun = f"Setting up {tmp_path}/venv: 2 packages of requirements/some.lock .."
+    assert (done.returncode, done.stdout) == (code, "")
+    if code:
+        assert done.stderr.splitlines()[0] == begun
+        assert "WARNING: something" in done.stderr
+    else:
+        assert re.fullmatch(re.escape(begun) + r" 12 MB downloaded, \d+ s\n", done.stderr)
 
 
 def test_given_rounds_are_read_from_a_relative_path(tmp_path: Path) -> None:
