@@ -18,6 +18,7 @@ import threading
 import time
 import types
 from contextlib import suppress
+from importlib.util import find_spec
 from multiprocessing.connection import wait
 from multiprocessing.reduction import DupFd
 from pathlib import Path
@@ -33,6 +34,14 @@ PRELOADED: Final = (
     "firmware_bridge.floor.service",
 )
 """What the fork server imports. None of them starts a thread or opens anything."""
+
+OF_A_BACK_OFFICE: Final = (
+    "firmware_bridge.floor.page.service",
+    "firmware_bridge.floor.metrics.service",
+    "firmware_bridge.floor.store.postgres",
+    "uvicorn.lifespan.on",
+)
+"""What it also imports where the packages of scripts/test-floor are; where they are missing, this is passed over."""
 
 READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
 """Beginnings of the variables that Python reads while it starts."""
@@ -134,7 +143,7 @@ def _received(passed: Any) -> int:
 def _server() -> Any:
     """The context of the fork server, which starts with its first process."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(PRELOADED))
+    context.set_forkserver_preload([*PRELOADED, *(OF_A_BACK_OFFICE if find_spec("uvicorn") else ())])
     return context
 
 
