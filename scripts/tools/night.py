@@ -51,7 +51,7 @@ def parts(root: Path = ROOT) -> Parts:
         "calibration": ["scripts/calibration-proof"],
         "hil": ["scripts/hil --if-possible"],
         "documents": ["scripts/pictures --check", "scripts/docs --check", "scripts/asyncapi"],
-        "costs": ["scripts/test --write-costs"],
+        "costs": ["scripts/test --write-costs", "scripts/test-floor --write-costs"],
     }
 
 
