@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -41,7 +42,7 @@ def parts(root: Path = ROOT) -> Parts:
             f"scripts/test-package {_paths(names, 'tests/package')}"
             for names in (["test_floor.py", "test_package.py"], ["test_install.py"], ["test_release.py"])
         ],
-        **{f"mutations-{room.replace('/', '-')}": [f"{MUTATIONS} --only {room}"] for room in _rooms(root)},
+        **{f"mutations-{name}": [f"{MUTATIONS} --only {room}" for room in rooms] for name, rooms in _rooms(root)},
         **_numbered("go", [f"scripts/test-go --exports 1000000 --parts {n}-{n + 1}" for n in range(0, 40, 2)], 5),
         **_numbered("soak", [f"scripts/soak --kills 50 --seed {seed}" for seed in range(1, 21)], 5),
         "crash-states": [f"scripts/crash-states --states 1000 --seed {seed}" for seed in range(1, 8)],
@@ -71,9 +72,13 @@ def _folders_with_tests(root: Path) -> Iterator[str]:
             yield folder.name
 
 
-def _rooms(root: Path) -> list[str]:
+def _rooms(root: Path) -> list[tuple[str, list[str]]]:
+    """Names of rooms, and the rooms with frozen mutations that have it: `sim`, of the hardware and of the bridge."""
+    named = defaultdict[str, list[str]](list)
     rows = (root / "tests/tools/mutants/mutants.jsonl").read_text("utf-8").splitlines()
-    return sorted({json.loads(row)["room"] for row in rows})
+    for room in sorted({json.loads(row)["room"] for row in rows}):
+        named[Path(room).stem].append(room)
+    return sorted(named.items())
 
 
 def _paths(names: Iterable[str], folder: str = "tests/floor_whole") -> str:
