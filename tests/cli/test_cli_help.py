@@ -16,12 +16,13 @@ from firmware_bridge.cli.help.reading import readable
 from firmware_bridge.config.reference import keys
 from firmware_bridge.shoe.policy import KEEP_ORDER
 from tests.kit import command
+from tests.kit.rows import each_row
 
 shoe = command.shoe  # fixture
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("alarm", KEEP_ORDER)
+@each_row("alarm", KEEP_ORDER)
 def test_every_alarm_is_explained(shoe: command.Run, alarm: str) -> None:
     said = shoe("help", alarm).out
     assert f"`{alarm}`" not in said
@@ -29,7 +30,7 @@ def test_every_alarm_is_explained(shoe: command.Run, alarm: str) -> None:
     assert shoe("help", alarm.replace("_", "-")).out == said
 
 
-@pytest.mark.parametrize("name", sorted({key.name for key in keys()}))
+@each_row("name", sorted({key.name for key in keys()}))
 def test_every_key_of_the_config_is_explained(shoe: command.Run, name: str) -> None:
     assert "allowed:" in shoe("help", name).out
 

@@ -12,6 +12,7 @@ from firmware_bridge.facts.orders import ALL
 from tests.conftest import TERMINAL
 from tests.kit import command
 from tests.kit.process import ran
+from tests.kit.rows import each_row
 
 shoe = command.shoe  # fixture
 
@@ -24,7 +25,7 @@ ROOMS = ("firmware_bridge.daemon.bridge", "firmware_bridge.daemon.devices")
 HEAVY = ("asyncio", "gpiozero", "msgspec", "paho", "rich", "serial", "tomllib", *ROOMS)
 
 
-@pytest.mark.parametrize("words", WORDS, ids=" ".join)
+@each_row("words", WORDS, ids=" ".join)
 def test_every_command_has_a_help_text(shoe: command.Run, words: list[str]) -> None:
     ran = shoe(*words, "--help")
     assert ran.code == 0
@@ -56,7 +57,7 @@ def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:
     assert {name.replace("-", "_") for name in ORDERS} == set(ALL)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "says"),
     [
         (["stauts"], "did you mean status?"),

@@ -16,6 +16,7 @@ from firmware_bridge.games.machine import layout
 from tests.games.blackjack.book import Book
 from tests.games.blackjack.rounds import words
 from tests.games.rounds import Rules
+from tests.kit.rows import each_row
 
 TABLE = Range(Decimal(10), Decimal(500))
 WORDS = {"no_such_seat": "not offered", "below_min": "minimum", "above_max": "maximum"}
@@ -28,7 +29,7 @@ HEAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each_row("seed", range(200))
 def test_a_bet_is_refused_here_as_at_the_table(seed: int) -> None:
     rng = Random(seed)
     seats, seat = rng.randint(1, 7), rng.randint(1, 9)
@@ -73,7 +74,7 @@ def test_what_is_no_amount_is_a_mistake_of_the_caller() -> None:
         bets_refused({"1": Decimal(0)}, TABLE)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_row("seed", range(60))
 def test_thirds_of_a_bet_are_settled_to_the_cent(seed: int) -> None:
     """Every seat gets back what it put in and its net; with the house all nets add up to 0."""
     rng = Random(seed)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from firmware_bridge.client import FIVE_AREAS, MoneyError, Pool, Range, Wager, common, refusals, refusals_of_five
 from firmware_bridge.games.baccarat.bets import BETS, closed
 from tests.client.wagers import wagers
+from tests.kit.rows import each_row
 
 OWN = Range(Decimal(100), Decimal(10_000))
 POOL = Pool(Decimal(15_000), {"tie": Decimal(12_000), "big_tiger": Decimal(500)})
@@ -68,7 +69,7 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("accepted", "bet", "rules", "told"), TABLE)
+@each_row(("accepted", "bet", "rules", "told"), TABLE)
 def test_limits_of_the_table(accepted: str, bet: str, rules: str, told: str) -> None:
     found = refusals(wagers(bet)[0], wagers(accepted), OWN, POOL)
     assert " ".join(each.rule for each in found) == rules

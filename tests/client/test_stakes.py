@@ -13,6 +13,7 @@ from firmware_bridge.games.moves import Mark
 from firmware_bridge.games.prompts import Refused
 from firmware_bridge.games.zhajinhua.offers import refuse_wrong
 from firmware_bridge.games.zhajinhua.seats import Seat, Table, ZhaJinHua
+from tests.kit.rows import each_row
 
 STAKES = Stakes(Decimal(1), Decimal(1), Decimal(10))
 Word = Literal["call", "raise", "compare"]
@@ -48,7 +49,7 @@ def test_comparisons_begin_in_round_two_and_all_in_earlier() -> None:
     assert rule("call", "1", purse="1") == "purse"
 
 
-@pytest.mark.parametrize("seed", range(300))
+@each_row("seed", range(300))
 def test_what_is_refused_here_the_table_refuses_too(seed: int) -> None:
     random = Random(seed)
     stakes = Stakes(Decimal(1), Decimal("0.5"), Decimal(5))

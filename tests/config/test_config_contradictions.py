@@ -11,6 +11,7 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.games import GAMES
 from firmware_bridge.record.verify import COSIGNATURE, ED25519, key_of
+from tests.kit.rows import each_row
 
 WITHOUT_BETS = [each for each in BY_MQTT if each != "bets_closed"]
 WITHOUT_MARK = [each for each in BY_MQTT if each != "mark"]
@@ -121,7 +122,7 @@ LIMITS: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("game", "limits", "said"), LIMITS)
+@each_row(("game", "limits", "said"), LIMITS)
 def test_limits_that_contradict_each_other(game: str, limits: dict[str, Any], said: str) -> None:
     assert mistakes(game, limits=limits) == ([f"[limits] {said}"] if said else [])
 

@@ -16,10 +16,11 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import fault
 from firmware_bridge.games import GAMES
 from tests.config.configs import EVERY_KEY, mistakes
+from tests.kit.rows import each_row
 from tests.kit.texts import texts
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("section", "key", "value", "text"),
     [
         ("table", "id", "a/b", "no spaces, and none of / + # $"),

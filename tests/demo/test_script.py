@@ -15,6 +15,7 @@ from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
 from firmware_bridge.games.house import house_of
+from tests.kit.rows import each_row
 
 WORDS: list[tuple[str, list[Step]]] = [
     ("shoe", [NewShoe()]),
@@ -39,12 +40,12 @@ WORDS: list[tuple[str, list[Step]]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "steps"), WORDS, ids=[row[0] for row in WORDS])
+@each_row(("text", "steps"), WORDS, ids=[row[0] for row in WORDS])
 def test_words(text: str, steps: list[Step]) -> None:
     assert parse(text) == steps
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "said"),
     [
         ("As\nTd sheo", "line 2: 'sheo' is not a word of a deal script; did you mean 'shoe'?"),

@@ -3,9 +3,8 @@
 import re
 from importlib import import_module
 
-import pytest
-
 from tests.docs.pages import DOCS, ROOT
+from tests.kit.rows import each_row
 
 TEXT = (DOCS / "architecture.md").read_text("utf-8")
 PLACES = [ROOT / "firmware_bridge", ROOT, ROOT / "hardware"]
@@ -24,6 +23,6 @@ def test_every_step_of_card_and_order_exists() -> None:
             found = getattr(found, part)
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`([a-z_]+/[\w/.]*)`", TEXT))))
+@each_row("path", sorted(set(re.findall(r"`([a-z_]+/[\w/.]*)`", TEXT))))
 def test_every_path_exists(path: str) -> None:
     assert any((place / path).exists() for place in PLACES)

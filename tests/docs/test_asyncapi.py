@@ -27,10 +27,15 @@ from scripts.tools.messages.examples import examples
 from scripts.tools.messages.played import KEY, played
 from scripts.tools.messages.scenes import Scene
 from scripts.tools.messages.topics import ERRORS, PHASES, topics
+from tests.kit.rows import each_row
 
 PAGE = Path(__file__).parents[2] / "docs/messages.md"
-EXAMPLES = [(kind, name) for kind, of in examples().items() for name in of]
 BODIES = STATES | {topic.name: topic.body for game in GAMES.values() for topic in game.topics}
+
+
+def named() -> list[tuple[str, str]]:
+    """The kind and the name of every example."""
+    return [(kind, name) for kind, of in examples().items() for name in of]
 
 
 @cache
@@ -50,7 +55,7 @@ def test_every_kind_of_message_has_an_example() -> None:
     assert all(each["examples"] for each in told()["components"]["messages"].values())
 
 
-@pytest.mark.parametrize(("kind", "name"), EXAMPLES)
+@each_row(("kind", "name"), named)
 def test_an_example_is_as_both_schemas_say(kind: str, name: str) -> None:
     example = examples()[kind][name]
     Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": definitions()}).validate(example)
@@ -59,7 +64,7 @@ def test_an_example_is_as_both_schemas_say(kind: str, name: str) -> None:
     Draft7Validator(whole).validate(example)
 
 
-@pytest.mark.parametrize(("kind", "name"), EXAMPLES)
+@each_row(("kind", "name"), named)
 def test_an_example_is_decoded_by_its_struct(kind: str, name: str) -> None:
     example = examples()[kind][name]
     topic, _, rest = kind.partition(".")

@@ -2,9 +2,8 @@
 
 import re
 
-import pytest
-
 from tests.docs.pages import DOCS, ROOT
+from tests.kit.rows import each_row
 
 TEXT = (DOCS / "contributing.md").read_text("utf-8")
 NAMED = sorted(set(re.findall(r"`([a-z_]+/[\w/.-]*)[ `]", TEXT)))
@@ -20,7 +19,7 @@ def test_every_script_is_named() -> None:
     assert {name for name in scripts if f"scripts/{name}" not in TEXT} <= shown
 
 
-@pytest.mark.parametrize("path", NAMED)
+@each_row("path", NAMED)
 def test_every_path_exists(path: str) -> None:
     assert any((ROOT / place / path).exists() for place in (".", "firmware_bridge"))
 

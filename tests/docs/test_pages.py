@@ -7,6 +7,7 @@ import pytest
 
 from scripts.tools.documents import DOCUMENTS, same
 from tests.docs.pages import DOCS, PAGES, README, ROOT, prose
+from tests.kit.rows import each_row
 
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([\w-]+))?\)")
 
@@ -17,7 +18,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", head.lower().replace("`", "")).replace(" ", "-") for head in heads}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_row("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for file, anchor in LINK.findall(page.read_text("utf-8")):
         if "://" in file:
@@ -28,13 +29,13 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in anchors(target), f"{file}#{anchor}"
 
 
-@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.name)
+@each_row("page", PAGES[1:], ids=lambda page: page.name)
 def test_a_page_links_to_nothing_outside_docs(page: Path) -> None:
     for file, _ in LINK.findall(page.read_text("utf-8")):
         assert "://" in file or (page.parent / file).resolve().is_relative_to(DOCS), file
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_row("page", PAGES, ids=lambda page: page.name)
 def test_prose_wraps_at_120_characters(page: Path) -> None:
     assert [line for line in prose(page) if len(line) > 120 and "](" not in line] == []
 

@@ -1,11 +1,10 @@
 """A card as people write it: one reader for all commands and files."""
 
-import pytest
-
 from firmware_bridge.facts.cards import FACES, TILES, read_card, read_cards, spell
+from tests.kit.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "faces"),
     [
         ("As", "As"),

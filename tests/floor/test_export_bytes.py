@@ -16,6 +16,7 @@ from firmware_bridge.floor.record import message
 from firmware_bridge.floor.record.message import Unread
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import AT, event, round_of
+from tests.kit.rows import each_row
 
 
 @pytest.mark.parametrize("form", [["--csv"], []], ids=["csv", "jsonl"])
@@ -57,8 +58,8 @@ def test_numbers_of_an_export_stay_numbers() -> None:
     assert [cell(each) for each in (-1, 0, -1.5, None, b"\xfb\xff")] == [-1, 0, -1.5, None, "'+/8="]
 
 
-@pytest.mark.parametrize("field", ["game", "status", "journal"])
-@pytest.mark.parametrize("text", FORMULAS)
+@each_row("field", ["game", "status", "journal"])
+@each_row("text", FORMULAS)
 def test_a_formula_in_the_place_of_a_name_is_no_message(field: str, text: str) -> None:
     body = json.loads(round_of(1, 1).body) | {field: text}
     with pytest.raises(MessageError):

@@ -20,6 +20,7 @@ from firmware_bridge.games.zhajinhua.hands import Kind as ZhaJinHuaKind
 from firmware_bridge.topics.texts import known
 from tests.floor.guest_stage import Stage
 from tests.floor.guest_table import HEAD, at, kept, seen, status, table
+from tests.kit.rows import each_row
 from tests.war.rules import GAME as WAR
 
 
@@ -40,8 +41,8 @@ def test_a_game_without_words_shows_nothing(war: None) -> None:
     assert shown == WAITING
 
 
-@pytest.mark.parametrize("payload", [b"{", b"[]", b"{}", b"\xff", b"null", b"[" * 5000, b'{"shoe":-1}'])
-@pytest.mark.parametrize("topic", ["status", "alarm", "table", "roads", "round", "event", "odds", "x"])
+@each_row("payload", [b"{", b"[]", b"{}", b"\xff", b"null", b"[" * 5000, b'{"shoe":-1}'])
+@each_row("topic", ["status", "alarm", "table", "roads", "round", "event", "odds", "x"])
 def test_bytes_that_are_no_message_change_nothing(topic: str, payload: bytes) -> None:
     stage = Stage()
     table(stage, "shoe 9s Kd Th Kc")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.floor.metrics.tables import Tables
@@ -15,6 +13,7 @@ from firmware_bridge.floor.source import Delivery
 from tests.floor.metered import STATUS
 from tests.floor.metered import Floor as Metered
 from tests.floor.tables import NOW, rfc3339
+from tests.kit.rows import each_row
 
 TOPIC = "shoe/T07/status"
 
@@ -52,8 +51,8 @@ def status(words: str) -> bytes:
     return joined(head, Status(state, "0.1.0", "unknown", 10, "FULL", "unknown", int(link)))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("show", [page, metrics, guest_screen])
-@pytest.mark.parametrize(
+@each_row("show", [page, metrics, guest_screen])
+@each_row(
     ("said", "shown"),
     [
         ("online 5c1e 1 at 1, lost 5c1e 1 at 1", "lost"),

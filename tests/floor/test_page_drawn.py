@@ -26,6 +26,7 @@ from scripts.tools.texts import by_id
 from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages
 from tests.kit.contrast import contrast
 from tests.kit.process import ran
+from tests.kit.rows import each_row
 
 PAGE = Path(detail.__file__).parent
 
@@ -265,8 +266,8 @@ DARK, LIGHT = re.split(r"@media print, \(prefers-color-scheme: light\)", (PAGE /
 STATES = ("blocked", "gone", "critical", "alarm", "due", "refused", "wait")
 
 
-@pytest.mark.parametrize("css", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize(
+@each_row("css", [LIGHT, DARK], ids=["light", "dark"])
+@each_row(
     ("ink", "grounds"),
     [
         ("text", "ground panel felt warn-ground bad-ground"),

@@ -15,6 +15,7 @@ from firmware_bridge.floor.store.open import open_reader, open_store
 from firmware_bridge.floor.store.schema import schema
 from firmware_bridge.floor.store.tables import TABLES
 from tests.kit.process import ran
+from tests.kit.rows import each_row
 
 PROJECT = Path(__file__).parents[2]
 DRIVERS = {"?": Statements("sqlite", "qmark"), "%s": Statements("postgresql+psycopg", "format")}
@@ -41,15 +42,15 @@ def test_every_statement_that_a_store_asks_for_is_written_and_no_other() -> None
     assert WRITTEN.keys() == ASKED
 
 
-@pytest.mark.parametrize("name", sorted(WRITTEN))
-@pytest.mark.parametrize("place", DRIVERS)
+@each_row("name", sorted(WRITTEN))
+@each_row("place", DRIVERS)
 def test_each_value_has_a_name_and_a_place(place: str, name: str) -> None:
     made = getattr(DRIVERS[place], name)
     assert made.text.count(place) == len(made.names)
     assert made.values(dict.fromkeys(made.names, 1)) == [1] * len(made.names)
 
 
-@pytest.mark.parametrize("name", sorted(name for name, each in WRITTEN.items() if isinstance(each, Insert)))
+@each_row("name", sorted(name for name, each in WRITTEN.items() if isinstance(each, Insert)))
 def test_a_row_to_insert_has_the_order_of_its_table(name: str) -> None:
     columns = tuple(inserted(name).table.columns.keys())
     assert {getattr(each, name).names for each in DRIVERS.values()} == {columns}

@@ -16,6 +16,7 @@ from firmware_bridge.games.house import usual
 from firmware_bridge.shoe.state import cards_left
 from firmware_bridge.topics.lamps import lamps, signals
 from firmware_bridge.topics.state import table as table_topic
+from tests.kit.rows import each_row
 from tests.kit.table import Table
 
 MARKS = "1:grab=1 2:grab=0 3:grab=0 4:grab=0 2:bet=1 3:bet=1 4:bet=1"
@@ -85,8 +86,8 @@ def test_more_cards_than_the_pack_held_are_set_aside_too(game: str, close: str) 
     assert (table.answer.ok, shoes(table)) == (True, 2)
 
 
-@pytest.mark.parametrize(("game", "close"), PACKS)
-@pytest.mark.parametrize(
+@each_row(("game", "close"), PACKS)
+@each_row(
     "fault",
     [
         {"lot": 9},

@@ -13,6 +13,7 @@ from hardware.pins.pin import Pin
 from hardware.pins.sensors import BOUNCE_MS, CutCardSensor, Dwell
 from hardware.sim.pins import MockPins
 from tests.hardware.touch import WIRE, events, heard_late, pulses
+from tests.kit.rows import each_row
 
 
 @pytest.mark.parametrize(
@@ -37,8 +38,8 @@ SLOW = (10, 13, 17, 22, 29, 33, 38, 46, 53, 60, 66, 100)
 """The cut card, slowly: the contact bounces all the way, with pauses of up to 7 ms."""
 
 
-@pytest.mark.parametrize("quiet", [5, 20, 100])
-@pytest.mark.parametrize(
+@each_row("quiet", [5, 20, 100])
+@each_row(
     ("spans", "count"),
     [
         (BRUSHED, 0),
@@ -110,8 +111,8 @@ BEGINS = pytest.mark.parametrize("at", [10, 19.6, 33.3, 0.1 + 0.2, 123.457])
 
 
 @BEGINS
-@pytest.mark.parametrize(("more", "count"), [(-US, 0), (0, 1), (US, 1)])
-@pytest.mark.parametrize("dwell", [30, 60])
+@each_row(("more", "count"), [(-US, 0), (0, 1), (US, 1)])
+@each_row("dwell", [30, 60])
 def test_a_span_of_exactly_the_least_dwell_counts(at: float, dwell: int, more: float, count: int) -> None:
     assert counted((at, at + dwell + more), 20, dwell) == (count, count)
     assert counted((at, at + 0.4, at + 0.7, at + dwell + more), 9, dwell) == (count, count)
@@ -125,9 +126,9 @@ def test_a_pause_of_exactly_the_bounce_limit_parts_two_cards(at: float, more: fl
 
 
 @BEGINS
-@pytest.mark.parametrize(("more", "count"), [(-US, 1), (0, 2), (US, 2)])
-@pytest.mark.parametrize("quiet", [8, 20, 100])
-@pytest.mark.parametrize("dwell", [0, 30])
+@each_row(("more", "count"), [(-US, 1), (0, 2), (US, 2)])
+@each_row("quiet", [8, 20, 100])
+@each_row("dwell", [0, 30])
 def test_a_pause_of_exactly_the_debounce_ends_an_activation(
     at: float, dwell: int, quiet: int, more: float, count: int
 ) -> None:

@@ -6,8 +6,10 @@ import pytest
 
 from hardware.readers.messages import Notice, Unread
 from tests.hardware.streams import LINES, decoder, held, reads, taken
+from tests.kit.nightly import share
+from tests.kit.rows import each_row
 
-SEEDS = range(20)
+SEEDS = range(share(20, of=6))
 BOUND = 1024  # bytes a decoder may keep
 
 
@@ -35,7 +37,7 @@ class TestEveryReader:
         assert reads([m for byte in b"".join(sent) for m in taken(host, bytes((byte,)))]) == codes
         assert host.bad == 0
 
-    @pytest.mark.parametrize("seed", SEEDS)
+    @each_row("seed", SEEDS)
     def test_bytes_in_any_portions(self, protocol: str, seed: int) -> None:
         rng = Random(seed)
         codes, sent = stream(protocol, rng)
@@ -50,7 +52,7 @@ class TestEveryReader:
         codes, sent = stream(protocol, Random(2))
         assert reads(taken(decoder(protocol), b"".join(sent))) == codes
 
-    @pytest.mark.parametrize("seed", SEEDS)
+    @each_row("seed", SEEDS)
     def test_noise_between_reports_makes_up_no_card(self, protocol: str, seed: int) -> None:
         rng = Random(seed)
         codes, sent = stream(protocol, rng)
@@ -59,7 +61,7 @@ class TestEveryReader:
         found = [code for code in reads(taken(host, wire)) if code in codes]
         assert is_in_order(found, codes)
 
-    @pytest.mark.parametrize("seed", SEEDS)
+    @each_row("seed", SEEDS)
     def test_bytes_that_get_lost_make_up_no_card(self, protocol: str, seed: int) -> None:
         rng = Random(seed)
         codes, sent = stream(protocol, rng)
@@ -67,7 +69,7 @@ class TestEveryReader:
         found = [code for code in reads(taken(decoder(protocol), wire)) if code in codes]
         assert is_in_order(found, codes)
 
-    @pytest.mark.parametrize("seed", SEEDS)
+    @each_row("seed", SEEDS)
     def test_a_damaged_report_costs_only_itself(self, protocol: str, seed: int) -> None:
         rng = Random(seed)
         codes, sent = stream(protocol, rng)
@@ -112,7 +114,7 @@ class TestEveryReader:
         assert taken(host, b"") == []
         assert (host.good, host.bad) == (0, 0)
 
-    @pytest.mark.parametrize("seed", SEEDS)
+    @each_row("seed", SEEDS)
     def test_messages_are_of_known_kinds_and_name_no_card(self, protocol: str, seed: int) -> None:
         rng = Random(seed)
         for message in taken(decoder(protocol), rng.randbytes(4000)):

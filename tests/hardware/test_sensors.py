@@ -11,6 +11,7 @@ from hardware.pins.pin import Pin, pin_factory
 from hardware.pins.sensors import CutCardSensor, Key
 from hardware.sim.pins import MockPins
 from tests.hardware.touch import WIRE, events, heard_late, on_their_way, pulses
+from tests.kit.rows import each_row
 from tests.kit.virtual import run
 
 
@@ -95,9 +96,9 @@ LATE = (0, 0.1, 0.5, 3)
 AROUND = (-2, -0.3, -0.05, 0.05, 0.3, 2)
 
 
-@pytest.mark.parametrize("release", LATE)
-@pytest.mark.parametrize("press", LATE)
-@pytest.mark.parametrize("around", AROUND)
+@each_row("release", LATE)
+@each_row("press", LATE)
+@each_row("around", AROUND)
 def test_a_press_around_the_end_of_the_debounce_counts_by_the_times_of_its_edges(
     around: float, press: float, release: float
 ) -> None:
@@ -107,9 +108,9 @@ def test_a_press_around_the_end_of_the_debounce_counts_by_the_times_of_its_edges
         assert len(events(play)) == (1 if around < 0 else 2)
 
 
-@pytest.mark.parametrize("release", LATE)
-@pytest.mark.parametrize("press", LATE)
-@pytest.mark.parametrize("around", AROUND)
+@each_row("release", LATE)
+@each_row("press", LATE)
+@each_row("around", AROUND)
 def test_a_release_around_the_end_of_the_debounce_may_bounce(around: float, press: float, release: float) -> None:
     let_go = 30 + around
     edges = [(10, press), (let_go, release), (let_go + 3, press), (let_go + 4, release), (let_go + 100, press)]

@@ -7,9 +7,8 @@ import tomllib
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 from firmware_bridge.cli import COMMANDS
+from tests.kit.rows import each_row
 
 ALONE = {
     **{
@@ -67,17 +66,22 @@ def test_no_file_is_longer_than_400_lines() -> None:
     assert [str(path) for path in files if len(path.read_text().splitlines()) > 400] == []
 
 
+def modules() -> dict[str, Path]:
+    """Module of the product -> its file."""
+    return {_name(path): path for folder in (BRIDGE, HARDWARE) for path in folder.rglob("*.py")}
+
+
 def importers() -> dict[str, set[str]]:
     """Module -> the modules of the product that import it or from it."""
-    modules = {_name(path): path for folder in (BRIDGE, HARDWARE) for path in folder.rglob("*.py")}
-    found: dict[str, set[str]] = {name: set() for name in modules}
-    for name, path in modules.items():
+    all_modules = modules()
+    found: dict[str, set[str]] = {name: set() for name in all_modules}
+    for name, path in all_modules.items():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.module:
                 for alias in node.names:
                     submodule = f"{node.module}.{alias.name}"
-                    target = submodule if submodule in modules else node.module
-                    if target in modules and target != name:
+                    target = submodule if submodule in all_modules else node.module
+                    if target in all_modules and target != name:
                         found[target].add(name)
     return found
 
@@ -104,7 +108,7 @@ def test_the_contract_names_every_module() -> None:
     assert sorted(layers_of("hardware")) == sorted(children(HARDWARE) - {"__main__"})
 
 
-@pytest.mark.parametrize("name", sorted(name for name in importers() if not name.endswith("__main__")))
+@each_row("name", lambda: sorted(name for name in modules() if not name.endswith("__main__")))
 def test_a_module_can_be_imported(name: str) -> None:
     try:
         import_module(name)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from nacl.signing import SigningKey
 
 from firmware_bridge.record import verify as v
+from tests.kit.rows import each_row
 
 KEY: Final = SigningKey(bytes(31) + b"\7")
 PUBLIC: Final = bytes(KEY.verify_key)
@@ -54,7 +55,7 @@ ODD: Final = {
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("name", ODD)
+@each_row("name", ODD)
 def test_odd_signatures(name: str) -> None:
     public, signature, expected = ODD[name]
     assert v.is_signed(public, signature, MESSAGE) is expected

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.record import verify as v
+from tests.kit.rows import each_row
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "record.json").read_text("utf-8"))
 LEAVES = [bytes.fromhex(each) for each in VECTORS["leaves"]]
@@ -38,7 +39,7 @@ def test_roots() -> None:
     assert roots == ROOTS
 
 
-@pytest.mark.parametrize("given", VECTORS["inclusion"], ids=lambda given: f"{given['index']} of {given['size']}")
+@each_row("given", VECTORS["inclusion"], ids=lambda given: f"{given['index']} of {given['size']}")
 def test_inclusion(given: dict[str, Any]) -> None:
     proof, size, index = hashes(given["proof"]), given["size"], given["index"]
     assert v.root_by_inclusion(index, size, LEAVES[index], proof) == ROOTS[size]
@@ -46,7 +47,7 @@ def test_inclusion(given: dict[str, Any]) -> None:
         assert_refused(lambda changed=changed: differs(v.root_by_inclusion(index, size, LEAVES[index], changed), size))
 
 
-@pytest.mark.parametrize("given", VECTORS["consistency"], ids=lambda given: f"{given['old']} of {given['size']}")
+@each_row("given", VECTORS["consistency"], ids=lambda given: f"{given['old']} of {given['size']}")
 def test_consistency(given: dict[str, Any]) -> None:
     old, size, proof = given["old"], given["size"], hashes(given["proof"])
     v.check_consistency(old, size, ROOTS[old], ROOTS[size], proof)

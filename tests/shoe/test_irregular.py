@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import inputs
+from tests.kit.rows import each_row
 from tests.kit.table import BACK, FLOODED, LOST, RESTART, RESUMED, Step, Table
 
 NATURAL = "9s Kd Th Kc"
@@ -178,7 +179,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "steps", "rounds", "phase", "opened"),
     [row[1:] for row in SCENARIOS],
     ids=[row[0] for row in SCENARIOS],

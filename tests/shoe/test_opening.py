@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts import events, orders
 from firmware_bridge.shoe import decide
 from firmware_bridge.shoe.handlers.disclosure import deadline
+from tests.kit.rows import each_row
 from tests.kit.table import RESTART, Table
 
 NATURAL = "9s Kd Th Kc"
@@ -60,9 +61,7 @@ OPENED: list[tuple[str, dict[str, Any], str, str, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("house", "steps", "slots", "rounds", "phase"), [row[1:] for row in OPENED], ids=[row[0] for row in OPENED]
-)
+@each_row(("house", "steps", "slots", "rounds", "phase"), [row[1:] for row in OPENED], ids=[row[0] for row in OPENED])
 def test_opening(house: dict[str, Any], steps: str, slots: str, rounds: str, phase: str) -> None:
     burned = " ".join(f"{r}{s}" for r in "A23456789TJQK" for s in "shdc" if f"{r}{s}" not in THIRDS)
     table = Table(**house).play(steps.replace("BURN", burned))

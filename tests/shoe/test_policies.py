@@ -14,6 +14,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.shoe import evolve
 from firmware_bridge.shoe.policy import POLICIES, cannot_come
 from firmware_bridge.shoe.state import row
+from tests.kit.rows import each_row
 from tests.kit.table import RESTART, Step, Table
 from tests.shoe.test_policy_page import table_of
 
@@ -92,7 +93,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("house", "steps", "rounds", "phase", "opened", "seen"),
     [row[1:] for row in SCENARIOS],
     ids=[row[0] for row in SCENARIOS],

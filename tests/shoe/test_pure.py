@@ -19,6 +19,7 @@ import pytest
 import firmware_bridge
 from tests.golden.digests import Tape
 from tests.golden.play import scenarios
+from tests.kit.rows import each_row
 
 ROOT = Path(firmware_bridge.__file__).parent
 PURE = ("shoe", "topics", "games")
@@ -53,7 +54,7 @@ def stored(node: ast.AST) -> Iterator[ast.expr]:
             yield target
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+@each_row("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_function_changes_a_value_of_its_module(path: Path) -> None:
     tree = ast.parse(path.read_text())
     own = names_of_module(tree)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import events, inputs
+from tests.kit.rows import each_row
 from tests.kit.table import BACK, LOST, RESTART, Step, Table
 from tests.shoe import oracles
 
@@ -83,7 +84,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "steps", "rounds", "now", "open_"), [row[1:] for row in SCENARIOS], ids=[row[0] for row in SCENARIOS]
 )
 def test_what_a_reader_tells(settings: dict[str, Any], steps: list[Step], rounds: str, now: str, open_: str) -> None:

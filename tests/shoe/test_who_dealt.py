@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from firmware_bridge.facts import orders
 from firmware_bridge.shoe import decide
 from firmware_bridge.shoe.handlers.closing import shift_at
+from tests.kit.rows import each_row
 from tests.kit.table import RESTART, Table, faces
 
 NATURAL = "9s Kd Th Kc"
@@ -36,7 +37,7 @@ def at(table: Table, hours: float, utc_offset: int = 0) -> Table:
     return table
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("hours", "shift", "day"),
     [
         (7.99, "night", "2026-11-22"),
@@ -49,7 +50,7 @@ def at(table: Table, hours: float, utc_offset: int = 0) -> Table:
         (32, "day", "2026-11-24"),
     ],
 )
-@pytest.mark.parametrize("utc_offset", [0, 480, -300, 330])
+@each_row("utc_offset", [0, 480, -300, 330])
 def test_the_first_shift_begins_the_gaming_day(hours: float, shift: str, day: str, utc_offset: int) -> None:
     minute = (MONDAY // 60_000 - utc_offset) + int(hours * 60) + utc_offset
     assert shift_at(SHIFTS, minute) == (shift, day)

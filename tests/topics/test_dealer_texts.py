@@ -17,6 +17,7 @@ from firmware_bridge.topics.texts.acts import Payment, Sayer
 from firmware_bridge.topics.texts.dealer import Known, Screen, screen
 from firmware_bridge.topics.texts.done import ACTS, Done, followed
 from tests.floor.guests import STAGES
+from tests.kit.rows import each_row
 from tests.topics.dealer_screens import moments
 
 each_language = pytest.mark.parametrize("lang", LANGUAGES)
@@ -47,8 +48,8 @@ def acts_of(verb: Verb, game: str) -> Iterator[Act]:
 
 
 @each_language
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("verb", get_args(Verb))
+@each_row("game", GAMES)
+@each_row("verb", get_args(Verb))
 def test_every_act_is_a_sentence_of_its_own(verb: Verb, game: str, lang: Language) -> None:
     sayer = Sayer(lang)
     said = {act: sayer.sentence(act) for act in acts_of(verb, game)}
@@ -200,7 +201,7 @@ def errors_of_unmark() -> Iterator[str]:
 
 
 @each_language
-@pytest.mark.parametrize("error", sorted({*errors_of_unmark()}))
+@each_row("error", sorted({*errors_of_unmark()}))
 def test_a_refused_unmark_says_why_and_what_to_do_in_each_language(error: str, lang: Language) -> None:
     of_key = {"type": "KeyRefused", "key": "unmark", "why": error}
     for wrong in (

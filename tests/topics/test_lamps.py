@@ -9,6 +9,7 @@ import pytest
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.topics.lamps import lamps, signals
+from tests.kit.rows import each_row
 from tests.kit.table import BACK, LOST, RESTART, Step, Table
 
 NATURAL = "9s Kd Th Kc"
@@ -63,7 +64,7 @@ LIT: list[tuple[dict[str, Any], list[Step], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("settings", "steps", "lit", "why"), LIT)
+@each_row(("settings", "steps", "lit", "why"), LIT)
 def test_lit(settings: dict[str, Any], steps: list[Step], lit: str, why: str) -> None:
     shown = lamps(Table(**settings).play(*steps).shoe)
     assert ", ".join(f"{lamp} {rhythm}" for lamp, rhythm in shown.lit.items()) == lit

@@ -16,6 +16,7 @@ from firmware_bridge.facts.printable import fault
 from firmware_bridge.games.house import house_of, usual
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics.state import last_rounds, snapshots
+from tests.kit.rows import each_row
 
 PLAIN = house_of(burn="none")
 GONE = {"up": False, "why_down": "x", "shared": None, "waiting": True}
@@ -50,7 +51,7 @@ def row(name: str, told: dict[str, Any]) -> str:
     return next(text.split(None, 1)[1] for text in screen(told) if text.split()[0] == name)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "told", "shown"),
     [
         ("table", status(""), "T07  no shoe yet  baccarat, on-demand, 8 decks  FULL"),
@@ -205,7 +206,7 @@ def parsed(line: str) -> argparse.Namespace:
 CHOICES = {(name, row.choices) for policy in POLICIES.values() for name, row in policy.items()}
 
 
-@pytest.mark.parametrize(("name", "choices"), sorted(CHOICES))
+@each_row(("name", "choices"), sorted(CHOICES))
 def test_the_orders_that_settle_an_alarm_can_be_pasted(name: str, choices: tuple[str, ...]) -> None:
     told = status("9s")
     told["alarm"]["open"] = [alarm(name) | {"choices": list(choices)}]

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from firmware_bridge.daemon.devices.health import BLOCK, BLOCKS, ReadStatistics, advice, shoes_left, trend
+from tests.kit.rows import each_row
 
 SD, LIMIT, DECKS = 8.0, 60.0, 8
 
@@ -20,10 +21,8 @@ def means(start: float, fall: float, blocks: int, seed: int) -> list[float]:
     return list(reads.means)
 
 
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize(
-    ("start", "fall", "blocks", "left"), [(180, 1.5, 32, 4.8), (200, 2.5, 40, 1.3), (193, 3.0, 24, 2.0)]
-)
+@each_row("seed", range(20))
+@each_row(("start", "fall", "blocks", "left"), [(180, 1.5, 32, 4.8), (200, 2.5, 40, 1.3), (193, 3.0, 24, 2.0)])
 def test_a_falling_quality_is_foretold(start: int, fall: float, blocks: int, left: float, seed: int) -> None:
     """From the last level down to two deviations above the limit, by what a shoe of eight blocks costs."""
     found = shoes_left(means(start, fall, blocks, seed), LIMIT, SD, DECKS)

@@ -8,6 +8,7 @@ from firmware_bridge.daemon.table.order_service import digest, order_of
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import FACES, HINT, Card
 from firmware_bridge.facts.orders import ALL, BY_MQTT, LOCAL
+from tests.kit.rows import each_row
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def test_orders_as_they_come_over_the_wire(fields: dict[str, Any], order: orders
     assert order_of(fields, LOCAL) == order
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "error", "hint"),
     [
         ({"do": "nexd"}, "nexd is not a command", "did you mean next?"),

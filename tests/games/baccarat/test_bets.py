@@ -17,6 +17,7 @@ from firmware_bridge.games.baccarat.conditions import Hand
 from firmware_bridge.games.baccarat.deals import FOURS
 from tests.games.baccarat.bet_tables import ANY_NATURAL, PAYS, SAME_RANK, Hands, hands, table
 from tests.kit.baccarat import layout
+from tests.kit.rows import each_row
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 ROUNDS = [json.loads(line) for line in (VECTORS / "rounds.jsonl").read_text().splitlines()]
@@ -28,22 +29,22 @@ def dealt(hands: Hands) -> tuple[Card, ...]:
     return tuple(card for turn in turns for card in turn if card)
 
 
-@pytest.mark.parametrize(("bet", "pays", "hands"), table(PAYS))
+@each_row(("bet", "pays", "hands"), table(PAYS))
 def test_a_bet_pays(bet: str, pays: float, hands: Hands) -> None:
     assert results(hands)[bet] == pays
 
 
-@pytest.mark.parametrize(("bet", "pays", "hands"), table(ANY_NATURAL))
+@each_row(("bet", "pays", "hands"), table(ANY_NATURAL))
 def test_any_natural_pays(bet: str, pays: float, hands: Hands) -> None:
     assert results(hands, natural_bets="any-natural")[bet] == pays
 
 
-@pytest.mark.parametrize(("bet", "pays", "hands"), table(SAME_RANK))
+@each_row(("bet", "pays", "hands"), table(SAME_RANK))
 def test_four_of_a_rank_are_the_top_of_tiger_pair(bet: str, pays: float, hands: Hands) -> None:
     assert results(hands, tiger_pair_top="same-rank")[bet] == pays
 
 
-@pytest.mark.parametrize("hands", [hands for _, _, hands in table(PAYS + ANY_NATURAL + SAME_RANK)])
+@each_row("hands", [hands for _, _, hands in table(PAYS + ANY_NATURAL + SAME_RANK)])
 def test_the_rounds_of_these_tables_are_dealt_by_the_rules(hands: Hands) -> None:
     result = layout(dealt(hands), "on-demand").result
     assert result
@@ -62,7 +63,7 @@ def test_these_tables_have_every_tier_of_every_bet() -> None:
     assert {bet for bet, _, _ in table(PAYS)} == set(BETS)
 
 
-@pytest.mark.parametrize("row", ROUNDS, ids=range(len(ROUNDS)))
+@each_row("row", ROUNDS, ids=range(len(ROUNDS)))
 def test_rounds_worked_out_elsewhere(row: dict[str, Any]) -> None:
     paid = results(hands("".join(row["player"]), "".join(row["banker"])))
     assert paid == row["bets"]

@@ -16,6 +16,7 @@ from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language
 from firmware_bridge.games.baccarat.roads import Bead, board, roads_of
 from tests.games.baccarat.areas import GRIDS, HEADING, SIZES, Area, area
 from tests.kit.contrast import contrast, worst
+from tests.kit.rows import each_row
 
 FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf")
 
@@ -30,9 +31,9 @@ def test_no_letter_is_wider_than_is_believed() -> None:
         assert [each for each in letters if font.getlength(each) > wide(each, 1000, bold) + 1] == []
 
 
-@pytest.mark.parametrize("language", get_args(Language))
-@pytest.mark.parametrize("only", [None, "good", "ask"])
-@pytest.mark.parametrize("size", SIZES)
+@each_row("language", get_args(Language))
+@each_row("only", [None, "good", "ask"])
+@each_row("size", SIZES)
 def test_text_in_a_box_stays_in_it(language: Language, only: Kind | None, size: tuple[int, int]) -> None:
     """Pills and cards: a text that begins over a box ends over it."""
     for outcomes in ("BPPBPP", "BBBB", "BPBPBP"):

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.games.baccarat.roads import Bead, RoadSettings, append, board, roads_of
+from tests.kit.rows import each_row
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 DEFAULTS = RoadSettings()
@@ -28,7 +29,7 @@ def told(outcomes: str, banker: str = "", player: str = "", settings: RoadSettin
     return json.loads(msgspec.json.encode(board(roads_of(rounds, settings))))
 
 
-@pytest.mark.parametrize("row", lines("roads.jsonl"), ids=lambda row: f"{row['id']}-{row['kind']}")
+@each_row("row", lines("roads.jsonl"), ids=lambda row: f"{row['id']}-{row['kind']}")
 def test_every_field_of_the_vectors(row: dict[str, Any]) -> None:
     got = told(row["outcomes"], row["banker_pair"], row["player_pair"])
     fields = row.keys() - {"id", "kind", "banker_pair", "player_pair"}

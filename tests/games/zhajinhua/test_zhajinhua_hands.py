@@ -15,6 +15,7 @@ from firmware_bridge.demo.given import LineError, answer
 from firmware_bridge.facts.cards import FACES, cards
 from firmware_bridge.games.zhajinhua.hands import Hand, beats, kind
 from tests.games.zhajinhua import simulated_hands
+from tests.kit.rows import each_row
 
 LINES = [
     line
@@ -40,7 +41,7 @@ def test_all_hands_by_kind() -> None:
     }
 
 
-@pytest.mark.parametrize("line", LINES, ids=lambda line: line["id"])
+@each_row("line", LINES, ids=lambda line: line["id"])
 def test_a_public_comparison(line: dict[str, Any]) -> None:
     a, b = (hand("".join(line[name]["cards"])) for name in "ab")
     assert (kind(a), kind(b)) == (line["a"]["kind"], line["b"]["kind"])

@@ -15,6 +15,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.shoe.state import disclosed
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import table as topic
+from tests.kit.rows import each_row
 from tests.kit.table import RESTART, Table
 
 MONEY = "money=1:100,2:100,3:100"
@@ -105,8 +106,8 @@ def test_every_refusal_says_what_may_be_done_instead() -> None:
         assert hint in (played.answer.hint or ""), word
 
 
-@pytest.mark.parametrize("value", ["", "=0", "=x", "=-1", "=4.5", "=6", "=7", "=12", "=1000"])
-@pytest.mark.parametrize(
+@each_row("value", ["", "=0", "=x", "=-1", "=4.5", "=6", "=7", "=12", "=1000"])
+@each_row(
     ("money", "before", "why"),
     [
         ("1:50,2:6,3:50", "1:raise=5", "the purse has 5, too little for a raise"),
