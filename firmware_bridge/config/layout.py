@@ -72,10 +72,10 @@ def page(*lines: Text) -> None:
 
 def _drawn(lines: Iterable[Text], label: int | None = None) -> str:
     console, width = _console(), columns()
+    parts = [part for line in lines for part in hanging(line, width, label)]
     with console.capture() as drawn:
-        for line in lines:
-            for part in hanging(line, width, label):
-                console.print(part, soft_wrap=True)
+        if parts:
+            console.print(Text("\n").join(parts), soft_wrap=True)  # one by one takes twice as long
     return drawn.get()
 
 
