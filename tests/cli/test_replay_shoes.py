@@ -145,7 +145,8 @@ def test_all_processes_end_with_the_command(endless: subprocess.Popen[str], how:
 
 
 def test_ctrl_c_ends_it_while_its_output_is_taken_by_nobody(endless: subprocess.Popen[str]) -> None:
-    assert (output := endless.stdout)
+    output = endless.stdout
+    assert output
     until(lambda: unread(output) >= FULL and state(endless.pid) == "S")
     endless.send_signal(signal.SIGINT)
     assert ended(endless) == 130
