@@ -1,20 +1,11 @@
 """A bridge without rules, for tests of ports."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 from hardware.ports import Port
 from hardware.readers.messages import Hello, Read, Repeat
 from hardware.readers.native import NativeDecoder
-
-PATIENCE = 20  # seconds: for a slow machine, never for a good run
-
-
-async def until(condition: Callable[[], Any]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0.005)
 
 
 class Host:

@@ -14,6 +14,7 @@ from hardware.pins.sensors import BOUNCE_MS, CutCardSensor, Dwell
 from hardware.sim.pins import MockPins
 from tests.hardware.touch import WIRE, events, heard_late, pulses
 from tests.kit.rows import each_row
+from tests.kit.virtual import run
 
 
 @pytest.mark.parametrize(
@@ -148,7 +149,7 @@ def test_a_cut_card_whose_edges_are_told_late_is_seen(on_late: float, off_late: 
         await asyncio.sleep(0.3)
         return seen
 
-    assert asyncio.run(play())
+    assert run(play())
 
 
 def test_two_cards_are_no_cut_card_where_the_end_of_the_first_got_lost() -> None:

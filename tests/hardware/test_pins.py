@@ -1,7 +1,6 @@
 """The pin factories by name, RPi.GPIO's with a module that keeps its rules."""
 
 import asyncio
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,8 @@ from hardware.errors import PinBusy, PinError
 from hardware.pins.lamps import LampPanel
 from hardware.pins.pin import Pin, claim, pin_factory
 from hardware.pins.sensors import Key
+from tests.kit.patience import comes
+from tests.kit.process import ran
 
 
 @contextmanager
@@ -50,9 +51,7 @@ def test_rpigpio_drives_keys_and_lamps(gpio: Any) -> None:
             gpio.drive(22, 1)
         gpio.drive(22, 0)
         panel.show({"P1": "steady", "B1": "steady"})
-        async with asyncio.timeout(20):
-            while not (pressed and key.active):
-                await asyncio.sleep(0.001)
+        await comes(lambda: pressed and key.active)
         assert len(pressed) == 1
         assert [gpio.input(number) for number in (5, 6)] == [1, 0]
         key.close()
@@ -94,9 +93,7 @@ def test_lines_are_given_back_to_other_programs_when_lamps_and_keys_are_closed(l
         panel.show({"P1": "steady"})
         assert lines.levels[5] == 1
         lines.drive(22, 0, ticks=1_000_000_000)
-        async with asyncio.timeout(20):
-            while not pressed:
-                await asyncio.sleep(0.001)
+        await comes(lambda: pressed)
         key.close()
         panel.close()
         assert (lines.claimed, lines.levels[5]) == ({}, 0)
@@ -159,5 +156,4 @@ def test_a_pin_that_others_have_is_told_from_one_that_cannot_be_had(
 def test_a_table_without_pins_loads_no_gpio_library_and_no_serial_one() -> None:
     look = "print([name for name in ('gpiozero', 'serial') if name in sys.modules])"
     code = f"import hardware.pins.lamps, hardware.pins.sensors, hardware.ports, hardware.readers, sys; {look}"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert loaded.stdout == "[]\n"
+    assert ran("-c", code, execute=True).stdout == "[]\n"

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ from hardware.readers.messages import Read, Unread
 from hardware.sim.board import NativeBoard
 from hardware.sim.code_boards import LineBoard
 from hardware.sim.pty import PtyBoard
-from tests.hardware.host import PATIENCE, Host, until
+from tests.hardware.host import Host
+from tests.kit.patience import comes
 
 
 @pytest.fixture
@@ -31,8 +33,8 @@ def test_cards_over_a_real_pty(reader: Path) -> None:
         for code in range(50):
             board.pull(code)
             pty.tick()
-            await until(lambda: board.waiting < 16)
-        await until(lambda: len(host.read) == 50 and not board.waiting)
+            await comes(lambda: board.waiting < 16)
+        await comes(lambda: len(host.read) == 50 and not board.waiting)
         assert host.read == list(range(50))
         host.port.close()
         assert not host.port.is_open
@@ -51,7 +53,7 @@ def test_bytes_that_waited_before_the_open_are_kept(reader: Path) -> None:
         pty.tick()
         await asyncio.sleep(0.02)
         host = Host(str(reader))
-        await until(lambda: host.heard == b"A17\r\n")
+        await comes(lambda: host.heard == b"A17\r\n")
         host.port.close()
         pty.close()
 
@@ -87,11 +89,11 @@ def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridg
         loop = asyncio.get_running_loop()
         port = Port(str(reader), 9_600, loop, hear, heard.append, resume)
         port.start()
-        await until(lambda: port.is_open)
+        await comes(lambda: port.is_open)
         if quiet:
             await asyncio.sleep(quiet)
             print_line()
-        await until(lambda: heard)
+        await comes(lambda: heard)
         assert heard == [told]
         port.close()
         pty.close()
@@ -105,15 +107,15 @@ def test_an_unplugged_reader_is_told_at_once_and_opened_again(reader: Path) -> N
         pty = PtyBoard(board, reader)
         host = Host(str(reader))
         board.pull(1)
-        await until(lambda: host.read == [1] and not board.waiting)
+        await comes(lambda: host.read == [1] and not board.waiting)
         pty.unplug()
-        await until(lambda: host.lost)
+        await comes(lambda: host.lost)
         assert not host.port.is_open
         board.pull(2)
         await asyncio.sleep(0.3)
         board.pull(3)
         pty.replug()
-        await until(lambda: host.read == [1, 2, 3])
+        await comes(lambda: host.read == [1, 2, 3])
         assert [type(why) for why in host.lost] == [PortVanished]
         assert "check the reader's cable" in str(host.lost[0])
         assert host.opened == 2
@@ -126,12 +128,12 @@ def test_an_unplugged_reader_is_told_at_once_and_opened_again(reader: Path) -> N
 def test_a_missing_reader_is_told_once_and_waited_for(reader: Path) -> None:
     async def main() -> None:
         host = Host(str(reader))
-        await until(lambda: host.lost)
+        await comes(lambda: host.lost)
         await asyncio.sleep(0.7)
         assert [type(why) for why in host.lost] == [PortMissing]
         assert "check its cable and [reader] port" in str(host.lost[0])
         pty = PtyBoard(NativeBoard(), reader)
-        await until(lambda: host.port.is_open)
+        await comes(lambda: host.port.is_open)
         host.port.close()
         pty.close()
 
@@ -142,7 +144,7 @@ def test_a_reader_that_takes_no_bytes_is_lost_not_waited_for(reader: Path) -> No
     async def main() -> None:
         master, slave = os.openpty()  # nobody reads the master
         host = Host(os.ttyname(slave))
-        await until(lambda: host.port.is_open)
+        await comes(lambda: host.port.is_open)
         while host.port.write(bytes(MOST_UNWRITTEN // 2)):
             pass
         assert [type(why) for why in host.lost] == [PortStalled]
@@ -157,19 +159,21 @@ def test_what_a_slow_reader_cannot_take_yet_is_written_later() -> None:
     async def main() -> None:
         master, slave = os.openpty()
         host = Host(os.ttyname(slave))
-        await until(lambda: host.port.is_open)
+        await comes(lambda: host.port.is_open)
         sent = 0
         while not host.port._unwritten:
             assert host.port.write(bytes(1000))
             sent += 1000
         taken = 0
         os.set_blocking(master, False)
-        async with asyncio.timeout(PATIENCE):
-            while taken < sent:
-                try:
-                    taken += len(os.read(master, 65536))
-                except BlockingIOError:
-                    await asyncio.sleep(0.001)
+
+        def took() -> bool:
+            nonlocal taken
+            with suppress(BlockingIOError):
+                taken += len(os.read(master, 65536))
+            return taken >= sent
+
+        await comes(took, look_s=0.001)
         assert taken == sent
         assert not host.port._unwritten
         host.port.close()
@@ -191,10 +195,10 @@ def test_a_reader_on_the_network_is_read_lost_and_found_again() -> None:
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         host = Host(f"socket://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-        await until(lambda: host.heard == b"A17\r\n")
+        await comes(lambda: host.heard == b"A17\r\n")
         clients[0].close()
-        await until(lambda: host.lost)
-        await until(lambda: host.heard == 2 * b"A17\r\n")
+        await comes(lambda: host.lost)
+        await comes(lambda: host.heard == 2 * b"A17\r\n")
         assert [type(why) for why in host.lost] == [PortVanished]
         host.port.close()
         clients[1].close()
@@ -211,7 +215,7 @@ def test_a_reader_on_the_network_is_read_lost_and_found_again() -> None:
 def test_a_network_reader_that_cannot_be_had_is_told(target: str, told: str) -> None:
     async def main() -> None:
         host = Host(target)
-        await until(lambda: host.lost)
+        await comes(lambda: host.lost)
         assert told in str(host.lost[0])
         host.port.close()
 

@@ -16,7 +16,7 @@ from hardware.readers.native import NativeDecoder, Raw, pack
 from hardware.sim.board import BEAT_MS, RAW_AT_ONCE, RAW_US, NativeBoard
 from hardware.sim.optics import Optics
 from hardware.sim.pty import STEP_MS, PtyBoard
-from tests.hardware.host import until
+from tests.kit.patience import comes as until
 
 
 def test_it_beats_each_second_of_its_own_clock(tmp_path: Path) -> None:

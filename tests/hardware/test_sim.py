@@ -2,9 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from signal import Signals
 from typing import Any
@@ -16,30 +13,33 @@ from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Read, Unread
 from hardware.sim.boards import BOARDS
 from tests.kit.cable import BadCable
+from tests.kit.patience import ended, until
+from tests.kit.process import python
 
 
 def heard(protocol: str, words: str, enough: int, tmp_path: Path) -> list[int | str]:
     """What a host hears of a simulated reader that is told `words`."""
     link = tmp_path / "reader"
-    command = [sys.executable, "-m", "hardware.sim", "--link", str(link), "--protocol", protocol]
-    with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as sim:
+    with python("-m", "hardware.sim", "--link", link, "--protocol", protocol, stdin=-1, stdout=-1, text=True) as sim:
         assert str(link) in sim.stdout.readline()
         port = open_tty(str(link), 115_200)
         decoder = READERS[protocol].decoder(ReaderSettings(hold=0))
         sim.stdin.write(words)
         sim.stdin.flush()
         messages: list[Read | Unread] = []
-        deadline = time.monotonic() + 20
-        while len(messages) < enough and time.monotonic() < deadline:
+
+        def is_enough() -> bool:
             for message in decoder.feed(port.read(4096)):
                 if isinstance(message, Read | Unread):
                     messages.append(message)
                     os.write(port.fileno(), (message.report and decoder.acknowledge(message.report)) or b"")
-            time.sleep(0.005)
+            return len(messages) >= enough
+
+        until(is_enough, story=lambda: messages)
         close_tty(port)
         sim.stdin.write("quit\n")
         sim.stdin.flush()
-        assert sim.wait(20) == 0
+        assert ended(sim) == 0
         assert not link.is_symlink()
     return [getattr(message, "code", None) or message.reason for message in messages]
 
@@ -93,12 +93,13 @@ def test_a_cable_does_the_same_for_the_same_seed() -> None:
     assert BadCable(3, flipped=0.3).carry(bytes(99)) != BadCable(4, flipped=0.3).carry(bytes(99))
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_end_leaves_no_device_behind(tmp_path: Path, end: Signals) -> None:
+@pytest.mark.parametrize(
+    ("end", "execute"), [(signal.SIGINT, False), (signal.SIGTERM, True), (signal.SIGHUP, False)], ids=str
+)
+def test_an_end_leaves_no_device_behind_forked_and_started(tmp_path: Path, end: Signals, execute: bool) -> None:
     link = tmp_path / "reader"
-    command = [sys.executable, "-m", "hardware.sim", "--link", str(link)]
-    with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as sim:
+    with python("-m", "hardware.sim", "--link", link, execute=execute, stdin=-1, stdout=-1, text=True) as sim:
         sim.stdout.readline()
         sim.send_signal(end)
-        assert sim.wait(20) == 0
+        assert ended(sim) == 0
     assert not link.is_symlink()

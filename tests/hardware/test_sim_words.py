@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.kit.process import ran
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,6 @@ import pytest
     ],
 )
 def test_what_is_not_understood_shows_a_code(protocol: str, said: str, tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "hardware.sim", "--protocol", protocol, "--link", str(tmp_path / "reader")]
-    ended = subprocess.run(words, input="Kx\nquit\n", capture_output=True, text=True, timeout=60)
+    ended = ran("-m", "hardware.sim", "--protocol", protocol, "--link", tmp_path / "reader", text="Kx\nquit\n")
     assert ended.returncode == 0, ended.stderr
     assert said in ended.stdout

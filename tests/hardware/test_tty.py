@@ -2,9 +2,7 @@
 
 import asyncio
 import os
-import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,9 @@ from hardware.errors import PortBusy, PortDenied, PortError, PortMissing
 from hardware.ports import close_tty, holders, open_tty
 from hardware.sim.board import NativeBoard
 from hardware.sim.pty import PtyBoard
-from tests.hardware.host import PATIENCE, Host, until
+from tests.hardware.host import Host
+from tests.kit.patience import Patience, comes
+from tests.kit.process import python
 
 
 @pytest.fixture
@@ -33,19 +33,30 @@ time.sleep(60)
 """
 
 
+async def owner_of(path: str) -> subprocess.Popen[bytes]:
+    """Another program that has opened this device."""
+    owner = python("-c", OWNER, path, stdout=subprocess.PIPE)
+    assert await asyncio.to_thread(owner.stdout.readline) == b"open\n"
+    return owner
+
+
+async def killed(owner: subprocess.Popen[bytes]) -> None:
+    owner.kill()
+    await comes(lambda: owner.poll() is not None)
+    owner.stdout.close()
+
+
 def test_a_second_open_is_refused_and_names_who_has_it(reader: Path) -> None:
     async def main() -> None:
         pty = PtyBoard(NativeBoard(), reader)
-        other = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, str(reader), stdout=subprocess.PIPE)
-        assert await other.stdout.readline() == b"open\n"
+        other = await owner_of(str(reader))
         with pytest.raises(PortBusy, match=rf"in use by .*\(pid {other.pid}\): stop that program"):
             open_tty(str(reader), 115_200)
         assert any(str(other.pid) in who for who in holders(str(reader)))
         # The board holds the device too, but not the right to it: after kill -9 that is free.
-        other.send_signal(signal.SIGKILL)
-        await other.wait()
+        await killed(other)
         host = Host(str(reader))
-        await until(lambda: host.port.is_open)
+        await comes(lambda: host.port.is_open)
         host.port.close()
         pty.close()
 
@@ -56,14 +67,13 @@ def test_after_kill_9_of_an_owner_a_daemon_without_root_opens_it_again() -> None
     async def main() -> None:
         pty = PtyBoard(NativeBoard())
         Path(pty.path).chmod(0o666)
-        owner = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, pty.path, stdout=subprocess.PIPE)
-        assert await owner.stdout.readline() == b"open\n"
+        owner = await owner_of(pty.path)
         assert await opened_by_nobody(pty.path) == "busy"
-        owner.send_signal(signal.SIGKILL)
-        await owner.wait()
-        async with asyncio.timeout(PATIENCE):
-            while await opened_by_nobody(pty.path) != "open":
-                await asyncio.sleep(0.01)
+        await killed(owner)
+        patience = Patience()
+        while await opened_by_nobody(pty.path) != "open":
+            assert not patience.is_over
+            await asyncio.sleep(0.01)
         pty.close()
 
     asyncio.run(main())

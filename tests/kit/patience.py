@@ -159,17 +159,37 @@ def run(
     return done
 
 
+class GivenClock:
+    """A clock that stands while this process or one of `pids` waits for a core: what something took, however busy."""
+
+    def __init__(self, *pids: int) -> None:
+        self._pids = (getpid(), *pids)
+        self._waited: dict[str, int] = {}
+
+    def __call__(self) -> float:
+        """Seconds; they have a meaning only as a difference."""
+        for pid in self._pids:
+            self._waited.update(_waited_by(pid))
+        return time.monotonic() - sum(self._waited.copy().values()) / 1e9
+
+
 def _late(patience: Patience, story: Story | None) -> str:
     return f"not within {patience.seconds} s that the machine gave; {story() if story else 'no more is known'}"
 
 
 def _waited() -> dict[str, int]:
     """Nanoseconds that each thread of this process and of those below it has waited for a core so far."""
-    found = {}
+    found = dict[str, int]()
     for pid in _below(getpid()):
-        with suppress(OSError, ValueError):
-            for task in Path(f"/proc/{pid}/task").iterdir():
-                found[task.name] = int((task / "schedstat").read_bytes().split()[1])
+        found |= _waited_by(pid)
+    return found
+
+
+def _waited_by(pid: int) -> dict[str, int]:
+    found = {}
+    with suppress(OSError, ValueError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found[task.name] = int((task / "schedstat").read_bytes().split()[1])
     return found
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from firmware_bridge.mqtt.client import QuickConnection
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
+from tests.kit.patience import comes
 
 EVENT, STATUS, COMMAND = "shoe/T07/event", "shoe/T07/status", "shoe/T07/command"
 LOST = Message(STATUS, b'{"status":"lost"}', retain=True)
@@ -58,14 +58,11 @@ class Table:
         self.link.start()
         return self
 
-    def until(self, condition: Callable[[], object], limit: float = 30.0) -> None:
-        async def wait() -> None:
-            give_up = time.monotonic() + limit
-            while not condition():
-                assert time.monotonic() < give_up, (self.downs, self.ups, self.delivered, self.commands)
-                await asyncio.sleep(0.005)
+    def until(self, condition: Callable[[], object]) -> None:
+        self.loop.run_until_complete(comes(condition, story=self.story, look_s=0.005))
 
-        self.loop.run_until_complete(wait())
+    def story(self) -> object:
+        return self.downs, self.ups, self.delivered, self.commands
 
     def up(self, times: int = 1) -> "Table":
         self.until(lambda: self.link.up and self.ups >= times)

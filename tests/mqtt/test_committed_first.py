@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
-from time import monotonic, sleep
+from time import sleep
 from typing import Any
 
 import pytest
@@ -19,17 +19,11 @@ from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
+from tests.kit.patience import Patience, until
 from tests.kit.peer import ACCEPTED_5, ACCEPTED_311, Peer
 
-LIMIT_S, HELD_S = 30.0, 0.3
+HELD_S = 0.3
 MIDS = [1, 2, 3]
-
-
-def until(happened: Callable[[], object]) -> None:
-    give_up = monotonic() + LIMIT_S
-    while not happened():
-        assert monotonic() < give_up
-        sleep(0.01)
 
 
 def until_acked(peer: Peer, count: int) -> None:
@@ -63,10 +57,9 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 
 def received(source: MqttSource) -> list[Delivery]:
-    found: list[Delivery] = []
-    end = monotonic() + LIMIT_S
+    found, patience = list[Delivery](), Patience()
     while len(found) < len(MIDS):
-        assert monotonic() < end
+        assert not patience.is_over
         found += source.receive(100, 0.1)
     return found
 
@@ -96,6 +89,8 @@ def test_an_ingest_acknowledges_after_its_commit(
         assert is_lost
     source.receive(1, HELD_S)
     assert during == [[]]
+    if not is_lost:
+        until(lambda: source.receive(1, 0.01) or peer.acked == MIDS)
     assert peer.acked == ([] if is_lost else MIDS)
     source.close()
     assert peer.acked == ([] if is_lost else MIDS)

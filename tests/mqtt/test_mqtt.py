@@ -1,7 +1,6 @@
 import gc
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker, free_port
 from tests.kit.peer import ACCEPTED_5, ACCEPTED_311, Peer
+from tests.kit.process import python
 from tests.mqtt import table_link as tables
 from tests.mqtt.table_link import COMMAND, EVENT, STATUS, STOPPED
 
@@ -96,8 +96,8 @@ def test_a_short_freeze_costs_nothing(broker: Broker, table: Any) -> None:
 def test_the_will_is_published_when_the_bridge_is_killed(broker: Broker) -> None:
     script = f"from tests.mqtt.table_link import *; Table({broker.port}).start().up(); print(flush=True); input()"
     with Backend(broker.port, of_shoes=False) as backend:
-        bridge = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2])
-        with bridge:
+        root = Path(__file__).parents[2]
+        with python("-c", script, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root) as bridge:
             assert bridge.stdout is not None
             bridge.stdout.readline()
             bridge.send_signal(signal.SIGKILL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from time import monotonic, sleep
+from time import sleep
 from typing import NamedTuple
 
 import pytest
@@ -12,14 +12,16 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.client.broker import Address, Session
 from firmware_bridge.floor.config import MqttSection
+from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.mqtt.connection import Connection
 from tests.kit import broker as real
 from tests.kit.broker import Broker
+from tests.kit.patience import Patience
 from tests.kit.peer import ACCEPTED_5, ACCEPTED_311, Peer
 
 brokers, broker = real.brokers, real.broker  # fixtures
-LIMIT_S, QUIET_S = 30.0, 0.3
+QUIET_S = 0.3
 EVENTS = "shoe/+/event"
 GRANTED = bytes.fromhex("9003 0001 01")
 GRANTED_5 = bytes.fromhex("9004 0001 00 01")
@@ -78,10 +80,21 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Open]:
 
 
 def until(serve: Callable[[], None], happened: Callable[[], object]) -> None:
-    give_up = monotonic() + LIMIT_S
+    patience = Patience()
     while not happened():
-        assert monotonic() < give_up
+        assert not patience.is_over
         serve()
+
+
+def is_up(made: MqttSource) -> bool:
+    return made.tried(0.5) is None
+
+
+def received(made: MqttSource, count: int) -> list[Delivery]:
+    """The next `count` messages, and no more."""
+    came: list[Delivery] = []
+    until(lambda: came.extend(made.receive(count - len(came), 0.1)), lambda: len(came) >= count)
+    return came
 
 
 def taken(reader: Read) -> tuple[bytes, Callable[[], None]]:
@@ -94,8 +107,8 @@ def taken(reader: Read) -> tuple[bytes, Callable[[], None]]:
 
 def rest(reader: Read) -> None:
     """Let it work for a while."""
-    end = monotonic() + QUIET_S
-    until(reader.serve, lambda: monotonic() > end)
+    for _ in range(30):
+        reader.serve()
 
 
 def peer() -> Peer:
@@ -123,7 +136,7 @@ def test_what_a_broker_is_asked_to_keep(kind: str, level: int, clean: bool, prop
             reader.close()
         else:
             made = source(peer.port, clean=kind == "clean")
-            assert made.tried(LIMIT_S) is None
+            until(lambda: None, lambda: is_up(made))
             made.close()
     body = peer.connects[-1]
     name, flags, keepalive = body[2:6], body[7], int.from_bytes(body[8:10], "big")
@@ -147,7 +160,7 @@ def _properties(packed: bytes) -> dict[int, int]:
 def test_a_source_asks_a_broker_that_does_not_know_mqtt_5_in_3_1_1(answer: bytes) -> None:
     with Peer({5: answer, 4: ACCEPTED_311 + GRANTED} if answer else {4: ACCEPTED_311 + GRANTED}) as peer:
         made = source(peer.port)
-        assert made.tried(LIMIT_S) is None
+        until(lambda: None, lambda: is_up(made))
         assert peer.levels == [5, 4]
         made.close()
 
@@ -213,10 +226,10 @@ def test_a_topic_that_is_refused_is_asked_for_again(mocker: MockerFixture) -> No
     mocker.patch("firmware_bridge.mqtt.connection.AGAIN_S", 0.05)
     with Peer({4: ACCEPTED_311 + REFUSED}) as peer:
         made = source(peer.port)
-        assert made.tried(5.0) == f"it refuses our subscription to {EVENTS}"
+        until(lambda: None, lambda: made.tried(0.5) == f"it refuses our subscription to {EVENTS}")
         until(lambda: made._serve(0.05), lambda: len(peer.asked) == 2)
         peer.say(bytes.fromhex("9003 0002 01"))
-        assert made.tried(LIMIT_S) is None
+        until(lambda: None, lambda: is_up(made))
         made.close()
 
 
@@ -250,11 +263,10 @@ def test_a_source_reads_no_more_than_it_is_asked_for() -> None:
         until(lambda: made._serve(0.01), lambda: broker.asked)
         for mid in range(1, 51):
             broker.bring("shoe/T07/event", mid, b"%d" % mid)
-        sleep(QUIET_S)
-        came = made.receive(5, LIMIT_S)
+        came = received(made, 5)
         assert [each.body for each in came] == [b"1", b"2", b"3", b"4", b"5"]
         assert made._came == []  # the others are still in the socket, and the broker waits
-        assert [each.body for each in made.receive(100, LIMIT_S)] == [b"%d" % mid for mid in range(6, 51)]
+        assert [each.body for each in received(made, 45)] == [b"%d" % mid for mid in range(6, 51)]
         made.close()
 
 
@@ -264,10 +276,10 @@ def test_a_source_that_was_dropped_while_it_dialled_has_one_connection() -> None
         made._serve(0.0)
         until(lambda: sleep(0.01), lambda: broker.connects)  # the dial is done, and the source has not seen it
         made.drop()
-        assert made.tried(LIMIT_S) is None
+        until(lambda: None, lambda: is_up(made))
         assert len(broker.connects) == 2
         broker.bring("shoe/T07/event", 7, b"once")
-        came = made.receive(5, LIMIT_S)
+        came = received(made, 1)
         made.acknowledge(came)
         assert [each.body for each in came] == [b"once"]
         until(lambda: made._serve(0.01), lambda: broker.acked == [7])

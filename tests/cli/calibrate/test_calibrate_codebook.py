@@ -54,7 +54,7 @@ def test_a_code_book_is_recorded_used_at_once_and_undone(table: Callable[..., Br
 def test_half_a_deck_leaves_the_book_before(table: Callable[..., BridgeTable], tmp_path: Path) -> None:
     book = tmp_path / "cards.toml"
     bridge = table(LineBoard(), reader=LINE | {"code_book": str(book)})
-    visit = Visit(bridge, "codebook", "--yes", "--patience", 2)
+    visit = Visit(bridge, "codebook", "--yes", "--patience", 5)
     visit.said("pull 52")
     pull(bridge, [f"C{n}" for n in range(26)])
     assert visit.end() == 1

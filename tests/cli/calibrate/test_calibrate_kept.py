@@ -133,7 +133,7 @@ def test_a_will_is_delivered_whenever_the_reader_is_there(made: Callable[..., An
     assert (table.journal_dir / LEFT_BEHIND).exists()
     written.return_value = True
     table.pty.unplug()
-    table.pause(0.3)
+    table.until(lambda: not table.bridge.reader.port.is_open)
     table.pty.replug()
     table.until(lambda: written.call_args_list.count(mocker.call(b"will")) == 2)
     table.until(lambda: not (table.journal_dir / LEFT_BEHIND).exists())
@@ -162,7 +162,7 @@ def test_no_card_is_taken_before_a_reader_with_a_will_is_ours(made: Callable[...
     without_a_daemon(table, 0, will=b"\0")
     mocker.patch("hardware.ports.Port.write", return_value=False)
     table.start()
-    table.until(lambda: table.bridge.reader.port.is_open)
+    table.until(lambda: table.bridge.reader.port.is_open and irregular(table))
     assert (irregular(table), table.bridge.table.shoe.device.lent) == (["reader_lost"], "anna")
     assert not order(table, "open_shoe")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from tests.cli.check.checked import Checked
 from tests.kit import broker as real
 from tests.kit import command
 from tests.kit.broker import Broker, free_port
+from tests.kit.process import python
 
 broker, brokers, shoe, check = real.broker, real.brokers, command.shoe, checked.check  # fixtures
 
@@ -96,7 +96,7 @@ def test_a_reader_that_is_missing(check: Checked) -> None:
 
 
 def test_a_reader_that_another_program_has_is_named_with_it(check: Checked) -> None:
-    other = subprocess.Popen([sys.executable, "-c", HOLD, check.table.pty.path], stdout=subprocess.PIPE)
+    other = python("-c", HOLD, check.table.pty.path, stdout=subprocess.PIPE)
     assert other.stdout
     with other, other.stdout as out:
         out.readline()
