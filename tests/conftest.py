@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     today = _today(config, items, known)
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in today])
     items[:] = [item for item in items if item.nodeid in today]
-    of_file = Counter[Path]()
+    of_file = defaultdict[Path, float](float)
     for item in items:
         of_file[item.path] += known.get(costs.function_of(item.nodeid), costs.QUICK).cpu
     items.sort(key=lambda item: -of_file[item.path])
@@ -117,7 +117,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """A run of all tests fails where a kind of message was not received; a run of some of them proves nothing."""
     if hasattr(session.config, "workerinput"):
-        session.config.workeroutput["spent"] = METER.spent
+        session.config.workeroutput["spent"] = METER.spent  # type: ignore[attr-defined]  # xdist's
         return
     if session.config.option.write_costs:
         costs.write(costs.renewed(costs.read(), METER.spent, is_whole=_is_whole(session.config)))
