@@ -15,6 +15,8 @@ from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable, clock_ahead
 from tests.kit.delivered_record import delivered, numbers, record_half_days
 
+pytestmark = pytest.mark.story
+
 broker, brokers, backend = real.broker, real.brokers, listening.backend  # fixtures
 
 SHOES = 6

@@ -137,6 +137,7 @@ def timed(table: DaemonTable, cards: str) -> list[float]:
     return took
 
 
+@pytest.mark.story
 def test_a_flood_of_orders_keeps_no_card_and_no_beat_waiting(
     table: DaemonTable, backend: Backend, flood: Client, beats: Beats
 ) -> None:

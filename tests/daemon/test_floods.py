@@ -28,6 +28,8 @@ from tests.daemon.flooded import (
 )
 from tests.kit import broker as real
 
+pytestmark = pytest.mark.story
+
 brokers = real.brokers  # fixture
 
 SILENT_S: Final = 1.0

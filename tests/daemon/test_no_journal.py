@@ -207,6 +207,7 @@ def ext4(tmp_path: Path) -> Iterator[Ext4]:
     disk.close()
 
 
+@pytest.mark.story
 def test_a_card_that_goes_read_only_is_shown_in_play_and_at_every_start(
     ext4: Ext4, table: DaemonTable, backend: Backend, shoe: command.Run
 ) -> None:

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.floor import real_house
 from tests.floor.real_house import RealHouse, alarms, copied
 from tests.kit import broker as real
 from tests.kit.backend import Backend
+
+pytestmark = pytest.mark.story
 
 brokers, house, thief = real.brokers, real_house.house, real_house.thief  # fixtures
 

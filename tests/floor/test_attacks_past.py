@@ -28,6 +28,8 @@ from tests.kit.patience import LIMIT_S
 from tests.kit.process import ran
 from tests.kit.witnesses import Served
 
+pytestmark = pytest.mark.story
+
 brokers, house, thief = real.brokers, real_house.house, real_house.thief  # fixtures
 
 

@@ -52,6 +52,7 @@ async def at_a_table(folder: Path, game: str, play: Callable[[FleetTable], Await
         await table.close()
 
 
+@pytest.mark.story
 @pytest.mark.parametrize("game", list(GAMES))
 def test_a_table_is_dealt_from_shoe_to_shoe_and_by_another_dealer_after_a_kill(game: str, tmp_path: Path) -> None:
     async def play(table: FleetTable) -> None:
@@ -100,6 +101,7 @@ def test_a_bridge_without_a_reader_opens_no_port_and_no_control_socket(tmp_path:
     asyncio.run(at_a_table(tmp_path, "baccarat", play))
 
 
+@pytest.mark.story
 def test_a_killed_process_goes_on_where_its_journals_end(tmp_path: Path, broker: Broker) -> None:
     backend = Backend(broker.port)
     journals = tmp_path / "journals"

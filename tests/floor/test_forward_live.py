@@ -7,6 +7,8 @@ import signal
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 from firmware_bridge.client.testing import FakeTable, Fault, fake_table
 from tests.floor.every_forward import process
 from tests.floor.ingesting import Ingest
@@ -14,6 +16,8 @@ from tests.floor.webhooks import KEY_TEXT, Receiver, receiving
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.kit.patience import until
+
+pytestmark = pytest.mark.story
 
 brokers, broker = real.brokers, real.broker  # fixtures
 

@@ -17,6 +17,8 @@ from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
 from tests.kit.patience import Patience
 
+pytestmark = pytest.mark.story
+
 brokers = real.brokers  # fixture
 
 ROUND = "9s Td Ts Tc"

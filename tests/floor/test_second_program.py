@@ -6,6 +6,8 @@ import pytest
 
 from tests.floor.facts.compared import Played, differences
 
+pytestmark = pytest.mark.story
+
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:

@@ -149,6 +149,7 @@ def test_the_rights_are_those_that_the_command_writes(capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == (ROOT / "docs/small-house/acl").read_text()
 
 
+@pytest.mark.story
 def test_a_round_of_the_table_comes_into_the_store_and_the_backup(
     house: tuple[House, DocBroker, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +190,7 @@ def test_a_round_of_the_table_comes_into_the_store_and_the_backup(
         table.close()
 
 
+@pytest.mark.story
 def test_the_page_reads_with_a_login_that_writes_nothing(
     house: tuple[House, DocBroker, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,6 +227,7 @@ def backed_up(house: House, config: Path) -> list[tuple[int]]:
         return store.execute(asked).fetchall()
 
 
+@pytest.mark.story
 def test_the_next_table_needs_a_password_its_name_and_rights(house: tuple[House, DocBroker, str]) -> None:
     pc, broker, _ = house
     secret = pc.folder / "table.password"

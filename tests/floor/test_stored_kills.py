@@ -9,8 +9,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import pytest
+
 from tests.kit.patience import said, until
 from tests.kit.process import python
+
+pytestmark = pytest.mark.story
 
 LIMIT_S = 600.0
 

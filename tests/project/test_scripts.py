@@ -163,6 +163,7 @@ def test_given_rounds_are_read_from_a_relative_path(tmp_path: Path) -> None:
     assert "No such file" not in done.stderr
 
 
+@pytest.mark.story
 def test_a_fleet_writes_into_a_relative_folder(tmp_path: Path) -> None:
     done = at(tmp_path, "fleet", "--tables", "2", "--minutes", "0.1", "--out", "result")
     assert done.returncode == 0, done.stdout + done.stderr

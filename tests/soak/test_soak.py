@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.soak.soak import Soak
+
+pytestmark = pytest.mark.story
 
 
 def test_kills_around_signing_lose_nothing_and_contradict_no_note(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import pytest
 from firmware_bridge.games import GAMES
 from tests.soak.soak_of_games import SoakOfGame
 
+pytestmark = pytest.mark.story
+
 
 @pytest.mark.parametrize("game", [name for name in GAMES if GAMES[name].play.words])
 def test_kills_lose_and_double_nothing_and_the_same_question_is_asked_again(game: str, tmp_path: Path) -> None:
