@@ -99,11 +99,11 @@ def test_a_broker_that_does_not_start_is_a_reason(tmp_path: Path) -> None:
 
 
 def test_rounds_that_do_not_arrive_are_a_failure(mocker: MockerFixture, capsys: pytest.CaptureFixture[str]) -> None:
-    mocker.patch("firmware_bridge.cli.demo.STALLED_S", 1.0)
+    mocker.patch("firmware_bridge.cli.demo.STALLED_S", 3.0)
     mocker.patch("firmware_bridge.demo.faults.BROKER_AWAY_S", 1000.0)
     assert main(["demo", "--rounds", "5", "--speed", "100", "--seed", "3", "--fault", "broker_lost"]) == 1
     said = capsys.readouterr().err
-    assert re.match(r"shoe: [12] of 5 rounds delivered, then: no message for 1 s; the lamps' last reasons: ", said)
+    assert re.match(r"shoe: [0-2] of 5 rounds delivered, then: no message for 3 s; the lamps' last reasons: ", said)
     assert "run it again with --seed 3" in said
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,7 +98,7 @@ def test_a_rewritten_store_is_found_at_once_by_check(house: House, floor: Floor)
 
 
 def test_a_rewritten_store_is_found_by_the_ingest_itself(
-    house: House, floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    house: House, floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Each hour what came since the night, each night everything."""
     monkeypatch.setattr(service, "FIRST_AUDIT_S", 0.0)
@@ -107,9 +106,10 @@ def test_a_rewritten_store_is_found_by_the_ingest_itself(
     table = house.table()
     house.enrol(table)
     table.play(4)
+    caplog.set_level("INFO")
     verification = service.Verification(load(tmp_path / "floor.toml"))
     try:
-        time.sleep(0.5)
+        until(lambda: "entries verified, 0 findings" in caplog.text)
         table.play(3)
         house.store._db.execute("drop trigger message_is_never_changed")
         done = house.store._db.execute("update message set body = body || ' ' where topic = 'event' and seq = 12")
