@@ -15,6 +15,7 @@ from tests.floor_whole import nats as real
 from tests.floor_whole import nats_floor
 from tests.floor_whole.nats import Cluster, Node, needs_nats
 from tests.floor_whole.nats_floor import Floor, playing, until
+from tests.kit.patience import HANG_S
 
 pytestmark = needs_nats
 clusters, floors = real.clusters, nats_floor.floors  # fixtures
@@ -223,6 +224,6 @@ async def step_down(cluster: Cluster) -> None:
 
     client = await nats.connect(cluster.servers)
     for what in ("STREAM.LEADER.STEPDOWN.$MQTT_msgs", "CONSUMER.LEADER.STEPDOWN.$MQTT_msgs.shoe-floor-ingest"):
-        answer = await client.request(f"$JS.API.{what}", b"", timeout=10.0)
+        answer = await client.request(f"$JS.API.{what}", b"", timeout=HANG_S)
         assert b'"success":true' in answer.data, answer.data
     await client.close()
