@@ -65,14 +65,14 @@ class Child:
         """Its process id; 0 if it does not run."""
         return self._process.pid if self._process and self.is_running else 0
 
-    async def end(self, number: signal.Signals = signal.SIGKILL) -> int:
-        """Sends a signal and waits for the end; returns the exit code."""
+    async def end(self, number: signal.Signals = signal.SIGKILL, limit_s: float = END_S) -> int:
+        """Sends a signal and waits for the end, which is forced after `limit_s`; returns the exit code."""
         process, self._process = self._process, None
         if process is None:
             return 0
         with suppress(ProcessLookupError):
             process.send_signal(number)
-        code = await self._gone(process)
+        code = await self._ended(process, limit_s)
         if self._reading:
             await self._reading
         return code
@@ -80,16 +80,21 @@ class Child:
     async def finished(self) -> int:
         """Waits for its own end; returns the exit code. Kills it after `END_S`."""
         process, self._process = self._process, None
-        return await self._gone(process) if process else 0
+        return await self._ended(process, END_S) if process else 0
 
-    def tail(self) -> str:
+    async def gone(self) -> None:
+        """Waits until it does not run, for as long as it takes."""
+        if self._process:
+            await self._process.wait()
+
+    def tail(self, count: int = 3) -> str:
         """The last lines of its log."""
         lines = self._log.read_text(errors="replace").strip().splitlines() if self._log.exists() else []
-        return " | ".join(lines[-3:])
+        return " | ".join(lines[-count:])
 
-    async def _gone(self, process: asyncio.subprocess.Process) -> int:
+    async def _ended(self, process: asyncio.subprocess.Process, limit_s: float) -> int:
         try:
-            return await asyncio.wait_for(process.wait(), END_S)
+            return await asyncio.wait_for(process.wait(), limit_s)
         except TimeoutError:
             process.kill()
             return await process.wait()
