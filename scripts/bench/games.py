@@ -12,23 +12,18 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
 
-from msgspec import convert
-
 from firmware_bridge.demo.memory_table import Replay
-from firmware_bridge.demo.script import Drawn, NewShoe, OneInput, Say
-from firmware_bridge.demo.seats import next_order
-from firmware_bridge.facts import orders
+from firmware_bridge.demo.script import Drawn, NewShoe, OneInput
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import house_of, terms_of, usual
 from firmware_bridge.games.layout import Start
 from firmware_bridge.games.machine import layout
 from firmware_bridge.games.moves import Move
-from firmware_bridge.games.prompts import CardDue
 from firmware_bridge.shoe import Phase, phase
-from firmware_bridge.shoe.round import asked, coming, moves, start
-
-KINDS = {orders.tag_of(each): each for each in orders.ORDERS}
+from firmware_bridge.shoe.round import moves, start
+from tests.kit.guests import Hand, step_of
 
 
 class Asked(NamedTuple):
@@ -40,24 +35,15 @@ class Asked(NamedTuple):
 
 def played(game: Game, rounds: int, rng: Random) -> Iterator[tuple[OneInput | NewShoe, Asked | None]]:
     """What comes to a table, and what its rules are asked then, until so many rounds are over."""
-    table, over, deck = Replay(house_of(game.name, **usual(game.name)), "T", print), 0, [*game.pack]
-    number = None
+    table, over = Replay(house_of(game.name, **usual(game.name)), "T", print), 0
+    hand = Hand(game, table.house.decks, rng)
     while over < rounds:
         shoe = table.shoe
-        if shoe.status == "empty" or (shoe.status == "ended" and not game.play.one_round_packs):
-            step: OneInput | NewShoe = NewShoe() if shoe.status == "empty" else Say(orders.OpenShoe())
+        what = hand.next(shoe)
+        if isinstance(what, Card):
+            step: OneInput | NewShoe = Drawn(what)
         else:
-            now = coming(shoe)
-            if now.number != number or not now.seen:
-                deck = [card for card, copies in game.pack.items() for _ in range(copies * table.house.decks)]
-                rng.shuffle(deck)
-                number = now.number
-            in_play = phase(now) in (Phase.READY, Phase.DEALING)
-            if in_play and isinstance(asked(now), CardDue):
-                step = Drawn(deck.pop())
-            else:
-                order: dict[str, Any] = next_order(shoe, rng) or {}
-                step = Say(convert(order, KINDS[order["do"]]))
+            step = NewShoe() if shoe.status == "empty" else step_of(what)
         before = len(shoe.rounds)
         for _ in table.play([step]):
             pass

@@ -27,15 +27,15 @@ from msgspec import convert
 
 from firmware_bridge.config.sections import RecordConfig
 from firmware_bridge.daemon.table import clock, journal_writer
+from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.demo.memory_table import counted
-from firmware_bridge.demo.seats import next_order
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import House
+from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of, usual
-from firmware_bridge.shoe import Phase, Shoe, phase
-from firmware_bridge.shoe.round import coming, rules
 from scripts.bench.growth import MEMORY, bench_table
+from tests.kit.guests import Hand
 
 TABLES: Final[dict[str, dict[str, Any]]] = {
     "baccarat": {"game": "baccarat", "decks": 8},
@@ -61,9 +61,6 @@ PYTHON: Final = f"{sys.version_info.major}.{sys.version_info.minor}"
 WRITE: Final = f"python{PYTHON} -m tests.daemon.table.card_calls --write"
 
 BEGUN_MS: Final = 1_800_000_000_000
-
-UNASKED: Final[dict[Phase, dict[str, Any]]] = {Phase.EMPTY: {"do": "open_shoe"}, Phase.COMPLETE: {"do": "next"}}
-"""The orders that no guest gives, but a pit boss or a dealer."""
 
 KINDS: Final = {orders.tag_of(each): each for each in orders.ORDERS}
 
@@ -151,9 +148,9 @@ async def _dealt(house: House, cards: range, folder: Path) -> list[Count]:
     return counts
 
 
-def came(table: Any, house: House, rng: Random) -> Iterator[inputs.AnyInput]:
+def came(table: Table, house: House, random: Random) -> Iterator[inputs.AnyInput]:
     """The cards of shuffled packs, and the orders that the table waits for between them."""
-    nonces, number, deck = counted("card"), None, list[Card]()
+    hand, nonces = Hand(GAMES[house.game], house.decks, random), counted("card")
     for n in count(1):
         stamp: dict[str, Any] = {
             "at": BEGUN_MS + 1_000 * n,
@@ -162,17 +159,11 @@ def came(table: Any, house: House, rng: Random) -> Iterator[inputs.AnyInput]:
             "utc_offset": 0,
             "nonce": next(nonces),
         }
-        shoe: Shoe = table.shoe
-        now = coming(shoe)
-        if now.number != number or not now.seen:
-            deck = [card for card, copies in rules(now).pack.items() for _ in range(copies * house.decks)]
-            rng.shuffle(deck)
-            number = now.number
-        order = UNASKED.get(phase(shoe)) or next_order(shoe, rng)
-        if order is None:
-            yield inputs.CardRead(card=deck.pop(), **stamp)
+        what = hand.next(table.shoe)
+        if isinstance(what, Card):
+            yield inputs.CardRead(card=what, **stamp)
         else:
-            yield inputs.Ordered(order=convert(order, KINDS[order["do"]]), by="floor", **stamp)
+            yield inputs.Ordered(order=convert(what, KINDS[what["do"]]), by="floor", **stamp)
 
 
 def python_calls(work: Callable[[], Made]) -> tuple[int, Made]:
