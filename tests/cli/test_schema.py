@@ -1,26 +1,57 @@
-"""The schema of the messages: a change of the wire is a change of this file, and seen in review."""
+"""The schema of the messages: a change of the wire is a change of docs/asyncapi.json, and seen in review."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
 from firmware_bridge.cli import main
 from firmware_bridge.cli.schema import HOUSE_ONLY, schema
+from scripts.tools.messages.document import in_draft_7
 from tests.kit import wire
 from tests.kit.table import Table
 
-GOLDEN = Path(__file__).with_name("schema.json")
+Json = dict[str, Any]
+
+ASYNCAPI: Final = Path(__file__).parents[2] / "docs/asyncapi.json"
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+UNSIGNED: Final = {"key": None, "origin": None, "signed": False, "size": 0, "witnessed": 0}
+BESIDE: Final[dict[tuple[str, str], Json]] = {
+    ("command.open_shoe", "pack"): {"default": {}},
+    ("status", "record"): {"default": UNSIGNED},
+}
+"""(message, key) -> what stands beside a reference. AsyncAPI has nothing there."""
 
 
 def test_the_wire_is_as_it_was(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """To renew it: `shoe schema > tests/cli/schema.json`."""
+    """To renew it: `scripts/docs --write`."""
     assert main(["schema"]) == 0
-    assert capfdbinary.readouterr().out == GOLDEN.read_bytes()
+    printed = capfdbinary.readouterr().out
+    told = json.loads(printed)
+    assert printed == msgspec.json.format(msgspec.json.encode(told, order="sorted")) + b"\n"
+    described = json.loads(ASYNCAPI.read_bytes())["components"]
+    assert told["$schema"] == DIALECT
+    assert set(told) == {"$schema", "$defs"}
+    for name in ("event", "round", "command"):
+        of = [each["$ref"] for each in told["$defs"].pop(name)["anyOf"]]
+        assert sorted(of) == sorted(f"#/$defs/{each}" for each in described["messages"] if each.startswith(f"{name}."))
+    assert dict(beside_references(told["$defs"])) == BESIDE
+    assert {name: in_draft_7(each) for name, each in told["$defs"].items()} == described["schemas"]
+
+
+def beside_references(definitions: Json) -> Iterator[tuple[tuple[str, str], Json]]:
+    """What stands beside the reference of a key, wherever there is something."""
+    for name, definition in definitions.items():
+        for key, told in definition.get("properties", {}).items():
+            if "$ref" in told and len(told) > 1:
+                yield (name, key), {what: each for what, each in told.items() if what != "$ref"}
 
 
 def test_it_is_a_schema() -> None:
