@@ -166,6 +166,12 @@ class Row(NamedTuple):
         return f"{self.topic} {self.words}"
 
 
+def subject(name: str) -> str:
+    """What a row is about, by its name: its first key, whatever the topic, or `no message`."""
+    words = name.partition(" ")[2]
+    return "no message" if words in BYTES else re.split(r"[^\w]", words.removeprefix("-"))[0]
+
+
 def rows(topic: str, table: str) -> Iterator[Row]:
     """The rows of a table; the first one names the readers. Outcomes stand two blanks behind the words."""
     head, *lines = [re.split("  +", line) for line in table.strip().splitlines()]

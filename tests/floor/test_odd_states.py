@@ -9,11 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from tests.floor.metered import Floor
-from tests.floor.odd import Odd, Row, of_a_state, rows
+from tests.floor.odd import Odd, Row, of_a_state, rows, subject
 from tests.floor.odd_readers import STATES
+from tests.kit.rows import each_row
 
 TABLES: Final = dict(
     part.split("]\n", 1) for part in f"\n{Path(__file__).with_name('odd_states.txt').read_text()}".split("\n[")[1:]
@@ -40,7 +39,7 @@ def heads() -> list[Row]:
 BODIES: Final = [row for topic in READS for row in rows(topic, TABLES[topic])]
 
 
-@pytest.mark.parametrize("row", [*heads(), *BODIES], ids=str)
+@each_row("row", [*heads(), *BODIES], ids=str, by=subject)
 def test_an_odd_state(row: Row) -> None:
     assert {name: outcome(STATES[name], row) for name in row.outcomes} == row.outcomes
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-import pytest
 from msgspec import UNSET
 
 from firmware_bridge.client import ClosedRound, VoidedRound, round_message, state
 from firmware_bridge.facts.wire_states import Alarms, Table
-from tests.floor.odd import Row, of_a_state, of_a_stream, rows
+from tests.floor.odd import Row, of_a_state, of_a_stream, rows, subject
 from tests.floor.odd_readers import ANSWERS, STREAMS
+from tests.kit.rows import each_row
 
 ROUND: Final = r"""
 round:                                                           page    metrics  guest  client   intake      ingest
@@ -295,12 +295,12 @@ hint=7          ignored  ignored  ignored
 """
 
 
-@pytest.mark.parametrize("row", [*rows("round", ROUND), *rows("event", EVENT)], ids=str)
+@each_row("row", [*rows("round", ROUND), *rows("event", EVENT)], ids=str, by=subject)
 def test_an_odd_message_of_a_stream(row: Row) -> None:
     assert {name: STREAMS[name](of_a_stream(row.topic, row.words)) for name in row.outcomes} == row.outcomes
 
 
-@pytest.mark.parametrize("row", [*rows("reply", REPLY)], ids=str)
+@each_row("row", [*rows("reply", REPLY)], ids=str)
 def test_an_odd_answer(row: Row) -> None:
     assert {name: outcome(ANSWERS[name], row.words) for name in row.outcomes} == row.outcomes
 

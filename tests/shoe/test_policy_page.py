@@ -15,6 +15,7 @@ from firmware_bridge.games.house import usual
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.shoe.state import blockers, cards_left
+from tests.kit.rows import each_row
 from tests.kit.table import BACK, FLOODED, LOST, RESTART, Step, Table
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "irregularities.md"
@@ -157,11 +158,16 @@ def held(table: Table) -> int:
     return len(state.held_cards(table.shoe))
 
 
+def alarm_of(name: str) -> str:
+    """The alarm of a cell, by its name."""
+    return name.split("-")[-2]
+
+
 def test_the_page_has_every_policy_and_alarm() -> None:
     assert {name: set(rows) for name, rows in SAID.items()} == {name: set(rows) for name, rows in POLICIES.items()}
 
 
-@pytest.mark.parametrize(("policy", "alarm", "game"), CELLS)
+@each_row(("policy", "alarm", "game"), CELLS, by=alarm_of)
 def test_what_the_page_says_is_what_the_table_does(policy: str, alarm: str, game: str) -> None:
     said = SAID[policy][alarm]
     table = caused(policy, alarm, game)
@@ -192,7 +198,7 @@ def _go_on(table: Table, game: str, alarm: str) -> None:
         table.play("1:H" if game == "blackjack" else "!void misdeal")
 
 
-@pytest.mark.parametrize(("policy", "alarm", "game"), CELLS)
+@each_row(("policy", "alarm", "game"), CELLS, by=alarm_of)
 def test_the_choices_of_the_page_are_those_of_the_pit(policy: str, alarm: str, game: str) -> None:
     said = SAID[policy][alarm]
     for choice in ("burn", "keep", "remove", "void", "accept", "continue", "end-shoe"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,12 +20,18 @@ from tests.daemon.table.ahead import at_rest
 from tests.golden import golden_table
 from tests.golden.digests import Tape
 from tests.golden.play import scenarios
+from tests.kit.rows import each_row
 from tests.kit.table import Table
 
 SCENARIOS = tuple(name for n, name in enumerate(scenarios()) if n % 6 == 0)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+def kind(name: str) -> str:
+    """The kind of a scenario, by its name; shoes and sequences by the hundred."""
+    return re.split(r"\d\d$|-[a-z]", name)[0]
+
+
+@each_row("name", SCENARIOS, by=kind)
 def test_what_is_the_same_at_both_ends_of_time_is_what_is_decided(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def both(shoe: Shoe, fact: AnyInput) -> tuple[AnyEvent, ...]:
         decided = decide(shoe, fact)
