@@ -1,10 +1,12 @@
 """Each command line of README and docs is one that the program takes; those that need nothing are run."""
 
+import io
 import re
 import shlex
-import subprocess
+import sys
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +16,11 @@ from firmware_bridge import cli
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor import cli as floor_cli
 from tests.docs.pages import DOCS, README, ROOT
+from tests.kit import command
 from tests.kit.patience import run
-from tests.kit.process import ran
+from tests.kit.rows import each_row
+
+shoe = command.shoe  # fixture
 
 PLACEHOLDERS: Final = {
     "ID": "overdrawn",
@@ -58,6 +63,7 @@ def parts(line: str) -> Iterator[str]:
         yield re.split(r"\s+#|\s+>|\s*;$", part)[0].strip()
 
 
+@cache
 def found(form: re.Pattern[str]) -> list[Any]:
     """Each command of a form once, with the first page that shows it."""
     seen: dict[str, Path] = {}
@@ -92,16 +98,31 @@ def is_offline(line: str) -> bool:
     return program == "shoe" and rest.strip().startswith(OFFLINE)
 
 
+@cache
+def floor_parser() -> ArgumentParser:
+    return floor_cli._parser()
+
+
 def test_there_are_commands_to_try() -> None:
     assert len(found(COMMAND)) > 120
     assert len(found(SCRIPT)) > 20
 
 
-@pytest.mark.parametrize("line", found(COMMAND))
+def page_of(name: str) -> str:
+    """The page of a line, by its name."""
+    return name.partition(": ")[0]
+
+
+def script_of(name: str) -> str:
+    """The script of a line, by its name."""
+    return str(SCRIPT.sub(r"\1", name.partition(": ")[2]))
+
+
+@each_row("line", found(COMMAND), by=page_of)
 def test_the_program_takes_it(line: str) -> None:
     program, rest = COMMAND.fullmatch(line).groups()
     words = typed(rest) + ["--by", "ANN"] * (line in IN_PART)
-    parser = cli.parser_of(words) if program == "shoe" else floor_cli._parser()
+    parser = cli.parser_of(words) if program == "shoe" else floor_parser()
     if words[-1:] in (["--help"], ["--version"]) or is_name(parser, words):
         return
     try:
@@ -110,22 +131,29 @@ def test_the_program_takes_it(line: str) -> None:
         pytest.fail(f"{line}: {error}")
 
 
-@pytest.mark.parametrize("line", found(SCRIPT))
+@cache
+def help_of(script: Path) -> str:
+    """What a script says when it is asked for help."""
+    return run([script, "--help"]).stdout
+
+
+@each_row("line", found(SCRIPT), by=script_of)
 def test_the_script_is_there_and_names_the_option(line: str) -> None:
     name, rest = SCRIPT.fullmatch(line).groups()
     script = ROOT / "scripts" / name
     assert script.exists()
     if not script.is_file() or script.suffix:  # a folder of scripts, or a part of one
         return
-    helped = run([script, "--help"])
-    takes = helped.stdout + script.read_text("utf-8")
+    takes = help_of(script) + script.read_text("utf-8")
     if name not in ("demo", "play"):  # whose options are those of the command
         assert [option for option in re.findall(r"--[\w-]+", rest) if option not in takes] == []
 
 
 @pytest.mark.parametrize("line", [each for each in found(COMMAND) if is_offline(each.values[0])])
-def test_what_needs_nothing_works(line: str) -> None:
+def test_what_needs_nothing_works(line: str, shoe: command.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
     words = typed(COMMAND.sub(r"\2", line))
-    done = ran("-m", "firmware_bridge", *words, cwd=ROOT, stdin=subprocess.DEVNULL)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+    done = shoe(*words)
+    assert done.code == 0, done.err
+    assert done.out

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.patience import run
+from tests.kit.rows import each_row
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
@@ -38,7 +39,7 @@ def test_a_script_runs_from_any_directory(script: str, arguments: list[str], say
     assert says.lower() in done.stdout.lower()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("script", "says"),
     [
         ("asyncapi", "@asyncapi/parser"),
@@ -64,7 +65,7 @@ def test_a_script_runs_from_any_directory(script: str, arguments: list[str], say
         ("texts", "three languages"),
     ],
 )
-@pytest.mark.parametrize("option", ["--help", "-h"])
+@each_row("option", ["--help", "-h"])
 def test_help_is_printed_at_once_and_nothing_is_begun(script: str, says: str, option: str, tmp_path: Path) -> None:
     done = run([SCRIPTS / script, option], cwd=tmp_path, check=True)
     assert done.stderr == ""
