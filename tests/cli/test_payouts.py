@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
@@ -15,12 +16,17 @@ from tests.docs.pages import DOCS
 from tests.kit import command
 
 shoe = command.shoe  # a fixture
-ROWS = [line.strip("| ").split(" | ") for line in page().splitlines() if line.startswith("| `")]
+
+
+@cache
+def rows() -> list[list[str]]:
+    """The cells of each row of the page that names a bet."""
+    return [line.strip("| ").split(" | ") for line in page().splitlines() if line.startswith("| `")]
 
 
 def test_every_bet_of_baccarat_has_a_row_for_each_payment() -> None:
     for bet, paid in tiers("identical", "must-win").items():
-        found = [row for row in ROWS if row[0] == f"`{bet}`" and len(row) == 7]
+        found = [row for row in rows() if row[0] == f"`{bet}`" and len(row) == 7]
         pays = ["stake back" if net == 0 else f"{net} to 1" for net in paid]
         assert [row[5] for row in found if "`" not in row[4]][: len(pays)] == pays
         assert (found[0][1], found[0][3]) == (BETS[bet].en, BETS[bet].zh)
@@ -29,13 +35,13 @@ def test_every_bet_of_baccarat_has_a_row_for_each_payment() -> None:
 
 def test_a_return_is_that_of_a_full_shoe_of_eight() -> None:
     exact = odds(full(8))
-    for row in ROWS:
+    for row in rows():
         if row[0].strip("`") in exact and row[-1].endswith("%") and len(row) == 7 and " with " not in row[0]:
             assert row[-1] == f"{float(100 * Fraction(*exact[row[0].strip('`')].rtp)):.4f} %"
 
 
 def test_the_hands_of_niuniu_pay_what_the_settings_say() -> None:
-    pays = {row[0].strip("`"): int(row[5].rpartition(" ")[2]) for row in ROWS if "banker's multiple" in row[-2]}
+    pays = {row[0].strip("`"): int(row[5].rpartition(" ")[2]) for row in rows() if "banker's multiple" in row[-2]}
     assert pays == NiuNiu().hand_multiples
 
 

@@ -1,6 +1,6 @@
 """The 28 messages that a foreign client may send, and what becomes of each, beside a table that plays and compaction.
 
-Nothing that a table sent may be lost, no message may stop the ingest, and each goes where `POISON` says.
+Nothing that a table sent may be lost, no message may stop the ingest, and each goes where `poison` says.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -68,36 +69,39 @@ def raw(name: str, text: str) -> bytes:
     return event(**{name: "<>"}).replace(b'"<>"', text.encode())
 
 
-POISON: Final = (
-    Poison("no JSON", "quarantine", b"hello"),
-    Poison("half an object", "quarantine", b'{"v":1'),
-    Poison("bytes of zero", "quarantine", bytes(100)),
-    Poison("no UTF-8", "quarantine", event().replace(b"5c1e", b"\xff\xfe")),
-    Poison("UTF-16", "quarantine", event().decode().encode("utf-16")),
-    Poison("a byte order mark", "quarantine", b"\xef\xbb\xbf" + event()),
-    Poison("200,000 deep", "quarantine", raw("event", "[" * 200_000 + "]" * 200_000)),
-    Poison("a lone surrogate", "quarantine", raw("journal", r'"1-\ud800"')),
-    Poison("a zero in a name", "quarantine", event(journal="1-aa\0aa")),
-    Poison("no number", "quarantine", raw("seq", "NaN")),
-    Poison("endless", "quarantine", raw("seq", "1e400")),
-    Poison("half an entry", "quarantine", event(seq=1.5)),
-    Poison("2^63", "quarantine", event(seq=2**63)),
-    Poison("400 digits", "quarantine", raw("shoe", "9" * 400)),
-    Poison("before the first", "quarantine", event(seq=-1)),
-    Poison("no time", "quarantine", event(at="9999-99-99T99:99:99.999Z")),
-    Poison("another table", "quarantine", event(table="T07")),
-    Poison("9 MB of a name", "no message", event(journal="1-" + "a" * 9_000_000)),
-    Poison("SQL as a name", "quarantine", event(journal="1'; drop table message; --")),
-    Poison("no round", "quarantine", json.dumps(ROUND | {"game": ""}).encode(), "shoe/X1/round"),
-    Poison("an event of 9 MB", "no message", event(seq=2, event={"type": "Confirmed", "more": "x" * 9_000_000})),
-    Poison("an event of 900 kB", "quarantine", event(seq=4, event={"type": "Confirmed", "more": "x" * 900_000})),
-    Poison("2^31 of an entry", "kept", event(seq=12, of=2**31)),
-    Poison("an unknown event", "kept", event(journal="2-bbbb", event={"type": "Unheard", "of": [1, 2]})),
-    Poison("a round without a result", "kept", json.dumps(ROUND | {"seq": 3}).encode(), "shoe/X1/round"),
-    Poison("nothing", "quarantine", b""),
-    Poison("another topic", "no message", event(), "shoe/X1/events"),
-    Poison("a deeper topic", "no message", event(), "shoe/X1/event/more"),
-)
+@cache
+def poison() -> tuple[Poison, ...]:
+    """The messages, some of them of 9 MB."""
+    return (
+        Poison("no JSON", "quarantine", b"hello"),
+        Poison("half an object", "quarantine", b'{"v":1'),
+        Poison("bytes of zero", "quarantine", bytes(100)),
+        Poison("no UTF-8", "quarantine", event().replace(b"5c1e", b"\xff\xfe")),
+        Poison("UTF-16", "quarantine", event().decode().encode("utf-16")),
+        Poison("a byte order mark", "quarantine", b"\xef\xbb\xbf" + event()),
+        Poison("200,000 deep", "quarantine", raw("event", "[" * 200_000 + "]" * 200_000)),
+        Poison("a lone surrogate", "quarantine", raw("journal", r'"1-\ud800"')),
+        Poison("a zero in a name", "quarantine", event(journal="1-aa\0aa")),
+        Poison("no number", "quarantine", raw("seq", "NaN")),
+        Poison("endless", "quarantine", raw("seq", "1e400")),
+        Poison("half an entry", "quarantine", event(seq=1.5)),
+        Poison("2^63", "quarantine", event(seq=2**63)),
+        Poison("400 digits", "quarantine", raw("shoe", "9" * 400)),
+        Poison("before the first", "quarantine", event(seq=-1)),
+        Poison("no time", "quarantine", event(at="9999-99-99T99:99:99.999Z")),
+        Poison("another table", "quarantine", event(table="T07")),
+        Poison("9 MB of a name", "no message", event(journal="1-" + "a" * 9_000_000)),
+        Poison("SQL as a name", "quarantine", event(journal="1'; drop table message; --")),
+        Poison("no round", "quarantine", json.dumps(ROUND | {"game": ""}).encode(), "shoe/X1/round"),
+        Poison("an event of 9 MB", "no message", event(seq=2, event={"type": "Confirmed", "more": "x" * 9_000_000})),
+        Poison("an event of 900 kB", "quarantine", event(seq=4, event={"type": "Confirmed", "more": "x" * 900_000})),
+        Poison("2^31 of an entry", "kept", event(seq=12, of=2**31)),
+        Poison("an unknown event", "kept", event(journal="2-bbbb", event={"type": "Unheard", "of": [1, 2]})),
+        Poison("a round without a result", "kept", json.dumps(ROUND | {"seq": 3}).encode(), "shoe/X1/round"),
+        Poison("nothing", "quarantine", b""),
+        Poison("another topic", "no message", event(), "shoe/X1/events"),
+        Poison("a deeper topic", "no message", event(), "shoe/X1/event/more"),
+    )
 
 
 def survive(folder: Path, broker: Broker, store: str = "") -> Iterator[str]:
@@ -119,7 +123,7 @@ def survive(folder: Path, broker: Broker, store: str = "") -> Iterator[str]:
             for _ in range(3):
                 play(daemon, 3)
                 assert daemon.ask(do="close_shoe", by="anna")["ok"]
-                for each in POISON:
+                for each in poison():
                     client.publish(each.topic, each.payload, 1).wait_for_publish(HANG_S)
                 play(daemon, 1)
                 blocks += int(compact(opened, -HOURS, rest=False).split()[0])
@@ -138,7 +142,7 @@ def survive(folder: Path, broker: Broker, store: str = "") -> Iterator[str]:
 
 def wanted(becomes: str) -> set[tuple[str, bytes]]:
     """Topic and payload of what becomes so."""
-    return {(each.topic, each.payload) for each in POISON if each.becomes == becomes}
+    return {(each.topic, each.payload) for each in poison() if each.becomes == becomes}
 
 
 def wrong(store: Store, blocks: int) -> Iterator[str]:

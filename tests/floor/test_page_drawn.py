@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from string import Formatter
 from typing import Any, get_args
@@ -20,9 +21,9 @@ from firmware_bridge.games import GAMES as DEALT
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics import lamps
 from firmware_bridge.topics.texts import LANGUAGES, Language, chosen, names, text
+from scripts.tools import texts
 from scripts.tools.messages.examples import examples
 from scripts.tools.messages.scenes import GAMES, MORE, Scene
-from scripts.tools.texts import by_id
 from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages
 from tests.kit.contrast import contrast
 from tests.kit.process import ran
@@ -30,7 +31,7 @@ from tests.kit.rows import each_row
 
 PAGE = Path(detail.__file__).parent
 
-TEXTS = {language: by_id(language) for language in LANGUAGES}
+by_id = cache(texts.by_id)
 
 
 class NoSource:
@@ -80,7 +81,7 @@ def test_a_tile_of_a_shoe_that_is_over_names_no_round() -> None:
 def test_a_line_that_stands_alone_begins_with_a_capital(why: str) -> None:
     drawn = seen_text(views(messages("T07", baccarat(3, 7)), alive("T07", state=why)).grid_document("en"))
     assert re.search(r"The shoe( is disconnected|'s software was stopped) \S", drawn.replace("&#39;", "'"))
-    starts = {id: said[0] for id, said in TEXTS["en"].items() if id.startswith("silent.")}
+    starts = {id: said[0] for id, said in by_id("en").items() if id.startswith("silent.")}
     assert all(letter.isupper() for letter in starts.values()), starts
 
 
@@ -178,10 +179,10 @@ def test_a_hundred_tables_are_drawn_in_their_order(count: int) -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_catalogue_has_every_text_with_the_same_values(lang: Language) -> None:
-    assert TEXTS[lang].keys() == TEXTS["en"].keys()
-    for id, words in TEXTS[lang].items():
+    assert by_id(lang).keys() == by_id("en").keys()
+    for id, words in by_id(lang).items():
         assert words.strip()
-        assert fields(words) == fields(TEXTS["en"][id]), id
+        assert fields(words) == fields(by_id("en")[id]), id
 
 
 def fields(words: str) -> set[str | None]:
@@ -189,18 +190,18 @@ def fields(words: str) -> set[str | None]:
 
 
 def test_english_has_no_chinese_sign() -> None:
-    assert not any("\u4e00" <= letter <= "\u9fff" for text in TEXTS["en"].values() for letter in text)
+    assert not any("\u4e00" <= letter <= "\u9fff" for text in by_id("en").values() for letter in text)
 
 
 def test_chinese_is_written_in_the_signs_of_its_own_kind() -> None:
-    simplified, traditional = "".join(TEXTS["zh-Hans"].values()), "".join(TEXTS["zh-Hant"].values())
+    simplified, traditional = "".join(by_id("zh-Hans").values()), "".join(by_id("zh-Hant").values())
     assert not set("莊閒閑賭圖號張點發時間讀連線狀報") & set(simplified)
     assert not set("庄闲赌图号张点发时间读连线状报") & set(traditional)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_all_that_a_table_says_by_id_has_a_text(lang: Language) -> None:
-    has = TEXTS[lang].keys()
+    has = by_id(lang).keys()
     alarms = {id for policy in POLICIES.values() for id in policy}
     alarms |= {"journal_damaged", "journal_missing", "cursor_error", "store_silent", "disk_low", "keypad_lost"}
     wanted = {f"{kind}.{id}" for id in alarms for kind in ("alarm", "todo")}

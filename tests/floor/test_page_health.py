@@ -1,5 +1,6 @@
 """What a table's page shows of `health`: a row for each value, those without a form of their own as numbers."""
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -10,19 +11,19 @@ from firmware_bridge.facts.wire_states import Health, ReaderHealth
 from firmware_bridge.floor.page import detail
 from firmware_bridge.floor.page.markup import number
 from firmware_bridge.topics.texts import LANGUAGES, text
+from scripts.tools import texts
 from scripts.tools.messages.examples import HEALTH
-from scripts.tools.texts import by_id
 
-TEXTS = {language: by_id(language) for language in LANGUAGES}
+by_id = cache(texts.by_id)
 
 
 def test_every_value_of_health_has_a_row_and_a_text() -> None:
     shown = {**dict(detail._machine(HEALTH, "en")), **dict(detail._reader(HEALTH.reader, "en"))}
     fields = {f"health.{name}" for name in Health.__struct_fields__} - {"health.uptime_s", "health.reader"}
     fields |= {f"reader.{name}" for name in ReaderHealth.__struct_fields__ if not name.endswith("_calibrated")}
-    for texts in TEXTS.values():
-        assert fields <= set(texts)
-    assert set(shown) == {TEXTS["en"][name] for name in fields}
+    for language in LANGUAGES:
+        assert fields <= set(by_id(language))
+    assert set(shown) == {by_id("en")[name] for name in fields}
 
 
 def test_a_number_that_is_new_stands_behind_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

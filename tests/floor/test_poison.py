@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from tests.floor.poison import POISON, survive
+from tests.floor.poison import poison, survive
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 
@@ -11,5 +11,5 @@ broker, brokers = real.broker, real.brokers  # fixtures
 
 
 def test_each_of_28_poison_messages_goes_where_it_should_and_nothing_is_lost(tmp_path: Path, broker: Broker) -> None:
-    assert Counter(each.becomes for each in POISON) == {"quarantine": 21, "kept": 3, "no message": 4}
+    assert Counter(each.becomes for each in poison()) == {"quarantine": 21, "kept": 3, "no message": 4}
     assert list(survive(tmp_path, broker)) == []

@@ -73,11 +73,16 @@ def _values(kind: Any) -> st.SearchStrategy[Any]:
     return st.from_type(kind)
 
 
-EVENTS = st.one_of(*[built(fact) for fact in get_args(events.AnyEvent)])
-INPUTS = st.one_of(*[built(fact) for fact in get_args(inputs.AnyInput)])
-ENTRIES = st.builds(
-    Entry, TEXT, st.integers(0, 99), TEXT, NUMBER, TEXT, INPUTS, st.lists(EVENTS, min_size=1, max_size=4).map(tuple)
-).map(lambda entry: msgspec.structs.replace(entry, input=msgspec.structs.replace(entry.input, at=1_700_000_000_123)))
+def entries() -> st.SearchStrategy[Entry]:
+    happened = st.one_of(*[built(fact) for fact in get_args(events.AnyEvent)])
+    came = st.one_of(*[built(fact) for fact in get_args(inputs.AnyInput)])
+    several = st.lists(happened, min_size=1, max_size=4).map(tuple)
+    return st.builds(Entry, TEXT, st.integers(0, 99), TEXT, NUMBER, TEXT, came, several).map(
+        lambda entry: msgspec.structs.replace(entry, input=msgspec.structs.replace(entry.input, at=1_700_000_000_123))
+    )
+
+
+ENTRIES = st.deferred(entries)
 
 
 @given(ENTRIES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -102,37 +103,41 @@ def test_every_choice_is_carried_out() -> None:
 
 SEALED: dict[str, Any] = {"burn": "none", "disclose": "sealed"}
 
-SHOES = {
-    Phase.EMPTY: [Table()],
-    Phase.ENDED: [Table(burn="none").play("shoe 9s Kd Th cut Kc")],
-    Phase.BURNING: [Table().play("shoe"), Table().play("shoe 3c Ks"), Table(burn=3).play("shoe")],
-    Phase.BETTING: [
-        Table(burn="none", betting="required").play("shoe"),
-        Table(burn=1, betting="required").play("shoe 3c"),
-        Table(burn=1, betting="required").play("shoe 3c 4c"),
-        Table(burn="none", betting="required", procedure="six-card").play("shoe bets-closed 9sKdThKc 8h2c next 4h"),
-        Table(**SEALED, betting="required", mode="vip").play("shoe"),
-    ],
-    Phase.READY: [
-        Table(burn="none").play("shoe"),
-        Table(burn="none", procedure="six-card", close="next").play("shoe 9sKdThKc 8h2c 7d next"),
-        Table(**SEALED, betting="required", mode="vip").play("shoe !fly"),
-    ],
-    Phase.DEALING: [
-        Table(burn="none", virtual_cut=410).play("shoe 9sKdTh"),
-        Table(burn="none").play("shoe 9sKdTh cut", "next"),
-        Table(burn="none", procedure="six-card").play("shoe 9sKdThKc 8h"),
-        Table(**SEALED).play("shoe 9sKdThKc"),
-        Table(**SEALED).play("shoe 2s2d3hAc reveal reveal 9s"),
-        Table(**SEALED, procedure="six-card").play("shoe 2s2d3hAc9s8s reveal reveal reveal"),
-    ],
-    Phase.COMPLETE: [
-        Table(burn="none", close="next").play("shoe 9sKdThKc"),
-        Table(burn="none", close="next", procedure="six-card").play("shoe 9sKdThKc 8h2c 4d"),
-        Table(burn="none", close="next").play("shoe 9sKdThKc 8h2c4d5d"),
-        Table(**SEALED, close="next").play("shoe 9sKdThKc reveal reveal"),
-    ],
-}
+
+@cache
+def shoes() -> dict[Phase, list[Table]]:
+    """Phase -> tables in it."""
+    return {
+        Phase.EMPTY: [Table()],
+        Phase.ENDED: [Table(burn="none").play("shoe 9s Kd Th cut Kc")],
+        Phase.BURNING: [Table().play("shoe"), Table().play("shoe 3c Ks"), Table(burn=3).play("shoe")],
+        Phase.BETTING: [
+            Table(burn="none", betting="required").play("shoe"),
+            Table(burn=1, betting="required").play("shoe 3c"),
+            Table(burn=1, betting="required").play("shoe 3c 4c"),
+            Table(burn="none", betting="required", procedure="six-card").play("shoe bets-closed 9sKdThKc 8h2c next 4h"),
+            Table(**SEALED, betting="required", mode="vip").play("shoe"),
+        ],
+        Phase.READY: [
+            Table(burn="none").play("shoe"),
+            Table(burn="none", procedure="six-card", close="next").play("shoe 9sKdThKc 8h2c 7d next"),
+            Table(**SEALED, betting="required", mode="vip").play("shoe !fly"),
+        ],
+        Phase.DEALING: [
+            Table(burn="none", virtual_cut=410).play("shoe 9sKdTh"),
+            Table(burn="none").play("shoe 9sKdTh cut", "next"),
+            Table(burn="none", procedure="six-card").play("shoe 9sKdThKc 8h"),
+            Table(**SEALED).play("shoe 9sKdThKc"),
+            Table(**SEALED).play("shoe 2s2d3hAc reveal reveal 9s"),
+            Table(**SEALED, procedure="six-card").play("shoe 2s2d3hAc9s8s reveal reveal reveal"),
+        ],
+        Phase.COMPLETE: [
+            Table(burn="none", close="next").play("shoe 9sKdThKc"),
+            Table(burn="none", close="next", procedure="six-card").play("shoe 9sKdThKc 8h2c 4d"),
+            Table(burn="none", close="next").play("shoe 9sKdThKc 8h2c4d5d"),
+            Table(**SEALED, close="next").play("shoe 9sKdThKc reveal reveal"),
+        ],
+    }
 
 
 SHARE: Final = 1, 2, 4
@@ -227,7 +232,7 @@ def decisions(table: Table, shoe: Shoe) -> Iterator[i.AnyInput]:
 def test_every_reachable_cell_is_judged(now: Phase, policy: str) -> None:
     """No exception, and each line survives its bytes."""
     missed = kinds() - {"resolve"}
-    for table in SHOES[now]:
+    for table in shoes()[now]:
         assert table.phase == now.value
         ever = [*inputs(table)]
         missed -= {kind(told) for told in ever}

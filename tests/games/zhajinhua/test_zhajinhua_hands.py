@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
@@ -22,7 +23,11 @@ LINES = [
     for text in (Path(__file__).parents[2] / "vectors" / "games" / "zhajinhua.jsonl").read_text("utf-8").splitlines()
     if (line := json.loads(text))["type"] == "compare"
 ]
-ALL = [*combinations(FACES, 3)]
+
+
+@cache
+def all_hands() -> list[Hand]:
+    return [*combinations(FACES, 3)]
 
 
 def hand(text: str) -> Hand:
@@ -30,7 +35,7 @@ def hand(text: str) -> Hand:
 
 
 def test_all_hands_by_kind() -> None:
-    assert Counter(map(kind, ALL)) == {
+    assert Counter(map(kind, all_hands())) == {
         "leopard": 52,
         "straight_flush": 48,
         "flush": 1_096,
@@ -72,11 +77,11 @@ def test_only_three_in_a_row_are_a_straight() -> None:
 
 
 def test_the_special_beats_leopards_and_nothing_else() -> None:
-    specials = [each for each in ALL if kind(each) == "special_235"]
-    leopards = [each for each in ALL if kind(each) == "leopard"]
+    specials = [each for each in all_hands() if kind(each) == "special_235"]
+    leopards = [each for each in all_hands() if kind(each) == "leopard"]
     for special in specials:
         assert all(beats(special, leopard) and not beats(leopard, special) for leopard in leopards)
-    others = Random(1).sample([each for each in ALL if kind(each) not in ("special_235", "leopard")], 500)
+    others = Random(1).sample([each for each in all_hands() if kind(each) not in ("special_235", "leopard")], 500)
     assert all(beats(other, special) for other in others for special in specials[::7] if not {*other} & {*special})
     assert kind(hand("2s 3s 5s")) == "flush"
 
