@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import gc
 import os
 import shutil
 import signal
@@ -19,6 +20,9 @@ settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not nightly.EVERY
 )
 settings.load_profile("any machine")
+
+# Nothing of what is collected is garbage: to look for it, again and again, is 45 % of the time that it takes.
+gc.disable()
 
 # A shell that runs the tests in the background lets them, and all they start, ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -57,6 +61,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--by-day", action="store_true", help="only the cells of a day, also of a test that is named")
     parser.addoption("--slowest", action="store_true", help="print the twenty dearest functions")
     parser.addoption("--write-costs", action="store_true", help="write tests/costs.json anew")
+
+
+def pytest_collection_finish() -> None:
+    """From here on there is garbage, and none of it is what was collected."""
+    gc.enable()
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)
