@@ -44,7 +44,9 @@ def manager(tmp_path: Path) -> Iterator[Manager]:
         yield manager
 
 
-def test_it_is_ready_and_stops(table: DaemonTable, manager: Manager) -> None:
+@pytest.mark.parametrize("execute", [True, False], ids=["executed", "forked"])
+def test_it_starts_is_ready_and_stops(table: DaemonTable, manager: Manager, execute: bool) -> None:
+    table.execute = execute
     table.start(NOTIFY_SOCKET=manager.address)
     table.until(lambda: manager.hears("READY=1"))
     assert "STATUS=table T07" in manager.told

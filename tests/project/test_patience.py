@@ -1,13 +1,16 @@
 """The limits of the tests count what the machine gave, and end what hangs."""
 
+import asyncio
 import os
+import socket
+import threading
 import time
 from collections.abc import Iterator
 
 import pytest
 
 from tests.kit import patience, process
-from tests.kit.patience import Patience, run, until
+from tests.kit.patience import GivenClock, Patience, PatientSocket, awaited, run, until
 
 
 @pytest.fixture
@@ -54,3 +57,42 @@ def test_a_command_that_hangs_is_killed_and_shows_what_it_said() -> None:
 def test_a_command_gets_its_text_and_gives_what_it_says() -> None:
     done = run(["cat"], text="0123456789" * 50_000)
     assert (done.returncode, done.stdout) == (0, "0123456789" * 50_000)
+
+
+def test_a_socket_waits_for_what_is_said_late_and_ends_what_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "COUNT_S", 0.05)
+    server, path = socket.socket(socket.AF_UNIX), f"\0test-{os.getpid()}"
+    server.bind(path)
+    server.listen()
+    with server, PatientSocket(socket.AF_UNIX) as ours:
+        ours.connect(path)
+        theirs, _ = server.accept()
+        with theirs:
+            late = threading.Timer(0.2, theirs.sendall, [b"late\nand"])
+            late.start()
+            assert ours.makefile("rb").readline() == b"late\n"
+            late.join()
+            monkeypatch.setattr(patience.Patience, "is_over", True)
+            with pytest.raises(AssertionError, match="not within"):
+                ours.recv(10)
+
+
+def test_what_is_awaited_is_given_and_what_hangs_is_ended() -> None:
+    async def both() -> int:
+        with pytest.raises(AssertionError, match="not within 0"):
+            await awaited(asyncio.sleep(1_000), 0.0)
+        return await awaited(asyncio.sleep(0.01, 7))
+
+    assert asyncio.run(both()) == 7
+
+
+@pytest.mark.usefixtures("crowd")
+def test_a_given_clock_stands_while_a_process_waits_for_a_core() -> None:
+    busy = process.python("-c", "while True: pass", execute=True)
+    clock, began = GivenClock(busy.pid), time.monotonic()
+    given = clock()
+    until(lambda: time.monotonic() > began + 2.0)
+    spent, passed = clock() - given, time.monotonic() - began
+    busy.kill()
+    busy.wait()
+    assert spent + 0.5 < passed

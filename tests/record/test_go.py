@@ -200,7 +200,7 @@ def witness() -> Iterator[str]:
 
 def asked(url: str, body: str | None = None) -> tuple[int, str]:
     try:
-        with urlopen(Request(url, body.encode() if body is not None else None), timeout=10) as answer:
+        with urlopen(Request(url, body.encode() if body is not None else None)) as answer:
             return answer.status, answer.read().decode()
     except HTTPError as error:
         with error:

@@ -14,6 +14,7 @@ from firmware_bridge.daemon.delivery.certificates import Certificates, TlsLink
 from firmware_bridge.mqtt.certificates import DAY_S
 from firmware_bridge.mqtt.settings import BrokerSettings
 from tests.kit.certificates import Authority
+from tests.kit.patience import comes
 
 
 class Watched:
@@ -127,5 +128,6 @@ def test_a_look_comes_each_minute(watched: Watched, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "LOOK_S", 0.01)
     watched.look()
     watched.authority.issue("mine", ends=800.0)
-    watched.loop.run_until_complete(asyncio.sleep(0.2))
+    watched.loop.run_until_complete(comes(lambda: watched.renewed))
+    watched.loop.run_until_complete(asyncio.sleep(0.1))
     assert watched.renewed == 1

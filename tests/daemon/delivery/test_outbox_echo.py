@@ -1,7 +1,5 @@
 """The outbox where a broker's acknowledgements prove nothing: what counts is what comes back."""
 
-import asyncio
-
 from pytest_mock import MockerFixture
 
 from firmware_bridge.daemon.delivery.outbox import HELD
@@ -9,6 +7,7 @@ from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.messages import messages
 from tests.daemon.delivery import wires
 from tests.daemon.delivery.wires import SHOE, Wire
+from tests.kit.patience import comes
 
 wire = wires.wire  # fixture
 
@@ -63,5 +62,5 @@ def test_a_mute_topic_is_told_and_little_is_kept_meanwhile(wire: Wire, mocker: M
     wire.ack()
     assert len(wire.taken) == HELD < len(wire.all)
     wire.outbox.heard("event", wire.all[0])
-    wire.loop.run_until_complete(asyncio.sleep(0.05))
+    wire.loop.run_until_complete(comes(lambda: wire.mute))
     assert wire.mute == ["round"]

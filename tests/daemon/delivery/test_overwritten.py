@@ -8,6 +8,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.daemon.delivery import retained
 from firmware_bridge.daemon.delivery.retained import Overwritten
+from tests.kit.virtual import VirtualLoop
 
 SOON_S, AGAIN_S = 0.01, 0.2
 
@@ -16,7 +17,7 @@ class Watched:
     """What is published again, and another shoe that may be there."""
 
     def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
+        self.loop = VirtualLoop()
         self.again: list[str] = []
         self.shared = False
         self.overwritten = Overwritten(self.publish, lambda: self.shared, self.loop)

@@ -7,13 +7,14 @@ import pytest
 
 from firmware_bridge.daemon.delivery.retained import CONFLATE_S, States
 from firmware_bridge.mqtt.settings import NotConnected
+from tests.kit.virtual import VirtualLoop
 
 
 class Board:
     """What there is to show, and what was published of it."""
 
     def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
+        self.loop = VirtualLoop()
         self.now: dict[str, Any] = {"table": {"round": 1}, "lamps": {"lit": {}}}
         self.sent: list[tuple[str, dict[str, Any]]] = []
         self.as_of, self.broken = 0, False

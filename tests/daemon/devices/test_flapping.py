@@ -6,6 +6,7 @@ import pytest
 
 from firmware_bridge.daemon.devices import sensors
 from firmware_bridge.daemon.devices.sensors import FLAPS, Flapping
+from tests.kit.virtual import run
 
 
 def test_a_sensor_that_flaps_is_stuck_until_it_is_steady(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,4 +29,4 @@ def test_a_sensor_that_flaps_is_stuck_until_it_is_steady(monkeypatch: pytest.Mon
         assert len(handled) == FLAPS + 1
         flapping.close()
 
-    asyncio.run(main())
+    run(main())

@@ -18,6 +18,7 @@ from firmware_bridge.facts.events import AnyEvent, CardDealt, Irregular
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
+from tests.kit.patience import comes
 
 SEALED = House(disclose="sealed", burn="none", new_shoe="auto", reveal_timeout=1)
 
@@ -40,9 +41,7 @@ async def dealt(folder: Path) -> Table:
 
 
 async def until_open(table: Table) -> None:
-    async with asyncio.timeout(20):
-        while not table.shoe.rounds:
-            await asyncio.sleep(0.02)
+    await comes(lambda: table.shoe.rounds)
 
 
 def test_cards_open_by_themselves(tmp_path: Path) -> None:

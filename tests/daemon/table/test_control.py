@@ -16,6 +16,7 @@ from firmware_bridge.daemon.table.doors import LONGEST as LONGEST_LINE
 from firmware_bridge.facts.printable import fault
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable
+from tests.kit.patience import awaited
 from tests.kit.texts import texts
 
 
@@ -35,7 +36,7 @@ class Client:
     def hear(self) -> dict[str, Any]:
         """The next answer; an empty one when the other side has hung up."""
         try:
-            line = self._table.loop.run_until_complete(asyncio.wait_for(self._reader.readline(), 20))
+            line = self._table.loop.run_until_complete(awaited(self._reader.readline()))
         except ConnectionResetError:
             line = b""
         return json.loads(line or b"{}")

@@ -23,6 +23,7 @@ from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.reader import Place, read_lines
 from tests.kit.delivered_record import NoLamps
+from tests.kit.patience import comes
 
 BLOCKED = "the disk has not answered yet, what came last is handled when it does"
 
@@ -64,9 +65,7 @@ class SlowTable:
         return self.table.order(inputs.Ordered(**now(), order=order, by="floor", nonce=nonce(), id=given))
 
     async def until(self, condition: Callable[[], Any]) -> None:
-        async with asyncio.timeout(20.0):
-            while not condition():
-                await asyncio.sleep(0.005)
+        await comes(condition)
 
     def drawn(self) -> list[str]:
         """The cards on disk."""

@@ -17,6 +17,7 @@ from firmware_bridge.facts.wire_states import Odds
 from firmware_bridge.games.baccarat.odds import full, odds
 from firmware_bridge.games.house import house_of
 from firmware_bridge.shoe import Shoe
+from tests.kit.patience import comes
 
 
 def shoe_after(script: str, **settings: object) -> Shoe:
@@ -36,8 +37,7 @@ async def followed(*shoes: Shoe) -> LiveOdds:
 
 
 async def answered(live: LiveOdds) -> None:
-    while live.busy:
-        await asyncio.sleep(0.01)
+    await comes(lambda: not live.busy)
 
 
 def test_they_are_of_the_round_to_come_and_say_so() -> None:

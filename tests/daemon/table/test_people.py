@@ -18,6 +18,7 @@ import pytest
 from firmware_bridge.facts.rights import GROUPS
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable
+from tests.kit.patience import awaited
 from tests.kit.people import GID, UID, asked, rooms
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as other users")
@@ -47,7 +48,7 @@ class People:
 
     def own(self, request: bytes) -> dict[str, Any]:
         """The answer at the control socket to this process's own user."""
-        return self.table.loop.run_until_complete(asyncio.wait_for(self._own(request), 20))
+        return self.table.loop.run_until_complete(awaited(self._own(request)))
 
     async def _own(self, request: bytes) -> dict[str, Any]:
         reader, writer = await asyncio.open_unix_connection(str(self.table.journal_dir / "control.sock"))
