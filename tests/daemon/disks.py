@@ -1,10 +1,11 @@
 """Disks that fail as real ones do."""
 
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
+
+from tests.kit.patience import until
 
 
 class Ext4:
@@ -28,8 +29,7 @@ class Ext4:
     def fail(self) -> None:
         """Let the file system find an error: it is read-only from then on."""
         self._fault.write_text("1")
-        while _is_writable(self.at):
-            time.sleep(0.01)
+        until(lambda: not _is_writable(self.at))
 
     def repair(self) -> None:
         """Mount it anew; nobody may have a file of it open."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import select
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +15,7 @@ from firmware_bridge.facts.events import CardEvent, CardRevealed
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import Patience
 from tests.kit.wire import without_signatures
 
 # Talks as much as it can, and judges one card wrongly: with an error whose text spells it.
@@ -47,9 +48,6 @@ if HOW == "twice":
 sys.exit(main(sys.argv[2:]))
 """
 
-PATIENCE = 40
-"""How often a late daemon is listened to."""
-
 UNIQUE = "Qh"
 """A face that occurs once in each script below, and that must not be told before its time."""
 
@@ -74,7 +72,6 @@ class Ears:
             self.watcher.close()
         self.watcher = self.table.control()
         self.watcher.sendall(b'{"do":"watch"}\n')
-        self.watcher.settimeout(0.2)
 
     def restart(self) -> None:
         """Kill the daemon and start it again, until the new one has said how the table stands."""
@@ -89,9 +86,8 @@ class Ears:
         """Everything so far."""
         self.table.pause(0.3)
         assert self.watcher
-        with contextlib.suppress(TimeoutError):
-            while chunk := self.watcher.recv(65_536):
-                self.told += chunk
+        while select.select([self.watcher], [], [], 0.2)[0] and (chunk := self.watcher.recv(65_536)):
+            self.told += chunk
         messages = [each.topic + each.raw.decode() for each in self.backend.received]
         if self.table.process and self.table.process.poll() is None:
             messages.append(json.dumps(self.table.ask(do="status")))
@@ -134,12 +130,10 @@ def secrets(table: DaemonTable) -> list[str]:
 
 
 def keeps_still(ears: Ears, face: str = UNIQUE) -> None:
-    for _ in range(PATIENCE):
+    patience, heard = Patience(), ""
+    while not ("CardDealt" in heard or "CardBurned" in heard):
+        assert not patience.is_over, "no card was heard of: the test proves nothing"
         heard, nonces = ears.heard(), secrets(ears.table)
-        if "CardDealt" in heard or "CardBurned" in heard:
-            break
-    else:
-        raise AssertionError("no card was heard of: the test proves nothing")
     assert nonces, "nothing was sealed: the test proves nothing"
     for secret in (face, *nonces, "queen", "Card.Qh"):
         assert secret not in heard, f"{secret} in ..{heard[max(0, heard.index(secret) - 300) :][:400]}"

@@ -1,8 +1,11 @@
 """Floods of each source of a table, at the rate its wire carries, and what a table feels of them."""
 
+import fcntl
 import json
 import os
 import socket
+import sys
+import termios
 import threading
 import time
 import tty
@@ -20,9 +23,13 @@ from firmware_bridge.facts import inputs
 from hardware import framing
 from hardware.keypads import Hello, Mark, pack
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import GivenClock
 
 SYNC_S: Final = 0.015
 """What a sync takes on a slow SD card."""
+
+MOST_UNREAD: Final = 100
+"""Bytes on a line beyond which nothing is added: a daemon that gets no core finds no more at once than in time."""
 
 BEAT_S: Final = 0.02
 BAUD: Final = 11_520
@@ -76,10 +83,10 @@ sys.exit(main(sys.argv[1:]))
 
 
 class Beats:
-    """The beats of the watchdog; `silence` is the longest time without one."""
+    """The beats of the watchdog; `silence` is the longest time without one. `clock`: the daemon's, once it runs."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.times = path, list[float]()
+        self.path, self.times, self.clock = path, list[float](), GivenClock()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind(str(path))
         self._thread = threading.Thread(target=self._listen, daemon=True)
@@ -87,7 +94,7 @@ class Beats:
 
     def silence(self, since: float) -> float:
         """Seconds of the longest silence of the loop since a moment."""
-        times = [since, *[each for each in self.times if each >= since], time.monotonic()]
+        times = [since, *[each for each in self.times if each >= since], self.clock()]
         return max(after - before for before, after in pairwise(times)) - BEAT_S
 
     def close(self) -> None:
@@ -98,7 +105,8 @@ class Beats:
 
     def _listen(self) -> None:
         while data := self._socket.recv(4096):
-            self.times += [time.monotonic()] * (b"WATCHDOG=1" in data)
+            if b"WATCHDOG=1" in data:
+                self.times.append(self.clock())
 
 
 class Flooded(DaemonTable):
@@ -120,6 +128,8 @@ class Flooded(DaemonTable):
         """Start it another time."""
         self.beats.times.clear()
         self.start(**self._environ)
+        assert self.process
+        self.beats.clock = GivenClock(self.process.pid)
         self.until(lambda: self.beats.times and self.is_ready())
         return self
 
@@ -151,10 +161,11 @@ class Flooded(DaemonTable):
 
 
 class Feeling:
-    """What is felt of a flood: the longest waits, and the growth of the journal."""
+    """What is felt of a flood: the longest waits, less those for a core, and the growth of the journal."""
 
     def __init__(self, table: Flooded) -> None:
-        self._table, self._since, self._size = table, time.monotonic(), table.size()
+        self._table, self._since, self._size = table, table.beats.clock(), table.size()
+        self._begun = time.monotonic()
         self.cards, self.statuses = list[float](), list[float]()
         self._over = threading.Event()
         self._asking = threading.Thread(target=self._ask, daemon=True)
@@ -163,14 +174,14 @@ class Feeling:
     def deal(self, cards: str, every_s: float = 0.4) -> None:
         """Draw honest cards, one after the other."""
         for card in cards.split():
-            begun = time.monotonic()
+            begun = self._table.beats.clock()
             self._table.deal(card)
-            self.cards.append(time.monotonic() - begun)
+            self.cards.append(self._table.beats.clock() - begun)
             self._table.pause(every_s)
 
     def end(self) -> dict[str, float]:
         """Seconds of the longest silence, status and card; bytes by which the journal grew in so many seconds."""
-        seconds, silence = time.monotonic() - self._since, self._table.beats.silence(self._since)
+        seconds, silence = time.monotonic() - self._begun, self._table.beats.silence(self._since)
         self._over.set()
         self._asking.join()
         return {
@@ -183,9 +194,9 @@ class Feeling:
 
     def _ask(self) -> None:
         while not self._over.wait(0.2):
-            begun = time.monotonic()
+            begun = self._table.beats.clock()
             self._table.state()
-            self.statuses.append(time.monotonic() - begun)
+            self.statuses.append(self._table.beats.clock() - begun)
 
 
 @contextmanager
@@ -201,7 +212,7 @@ def running(step: Callable[[], Any]) -> Iterator[None]:
     thread.start()
     yield
     over.set()
-    thread.join(5.0)
+    thread.join()
 
 
 class Line:
@@ -215,9 +226,13 @@ class Line:
         link.symlink_to(os.ttyname(self._slave))
 
     def say(self, chunk: bytes) -> None:
-        """Put as much of a chunk on the line as it carries; what came is thrown away."""
+        """Put a chunk on the line, unless much of it was not read yet; what came is thrown away."""
         time.sleep(len(chunk) / BAUD)
-        for call in (lambda: os.read(self.master, 65_536), lambda: os.write(self.master, chunk)):
+        unread = int.from_bytes(fcntl.ioctl(self._slave, termios.FIONREAD, bytes(4)), sys.byteorder)
+        for call in (
+            lambda: os.read(self.master, 65_536),
+            lambda: unread > MOST_UNREAD or os.write(self.master, chunk),
+        ):
             with suppress(BlockingIOError):
                 call()
 

@@ -14,6 +14,7 @@ from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.certificates import Authority
+from tests.kit.command import status
 from tests.kit.daemon_table import DaemonTable
 
 brokers = real.brokers  # fixtures
@@ -62,15 +63,14 @@ def dealt(backend: Backend) -> list[str]:
 
 
 def alarms(table: DaemonTable) -> dict[str, str]:
-    open_now: list[dict[str, Any]] = table.ask(do="status")["alarm"]["open"]
+    open_now: list[dict[str, Any]] = status(table)["alarm"]["open"]
     return {each["id"]: each["detail"] for each in open_now}
 
 
 def alarm(table: DaemonTable, name: str) -> str:
     """The detail of an alarm, once it is open."""
-    while not (found := alarms(table).get(name)):
-        table.pause(0.1)
-    return found
+    table.control().close()
+    return str(table.until(lambda: alarms(table).get(name)))
 
 
 def test_a_certificate_that_is_renewed_while_cards_come_costs_no_card(
@@ -106,8 +106,7 @@ def test_the_client_id_has_a_part_that_nobody_can_guess_and_stays(
     table.journal_dir.mkdir()
     for count in (1, 2, 3):
         table.start()
-        while broker.log.count(" as shoe-T07-") < count:
-            table.pause(0.1)
+        table.until(lambda count=count: broker.log.count(" as shoe-T07-") >= count)  # type: ignore[misc]  # bound now
         table.stop()
     drawn = (table.journal_dir / "client-name").read_text()
     ids = set(re.findall(r" as (shoe-T07-\S+)", broker.log))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from tests.kit import wire
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.process import ran
 
 broker, brokers = real.broker, real.brokers  # fixtures
 
@@ -114,8 +114,7 @@ class Floor:
 
 
 def shoe(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "firmware_bridge", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=60)
+    return ran("-m", "firmware_bridge", *words, cwd=ROOT)
 
 
 def test_a_game_goes_on_after_every_kill_and_tells_no_face_before_its_time(

@@ -15,6 +15,7 @@ from firmware_bridge.cli.check.finding import Machine
 from firmware_bridge.cli.check.reader import keypads
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import digests, load
+from firmware_bridge.daemon.devices import sensors
 from firmware_bridge.daemon.devices.keypads import SHOW_S
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.errors import ConfigError
@@ -131,7 +132,10 @@ def test_a_key_that_is_held_when_the_question_begins_answers_nothing(seats: Call
     assert table.marks() == ["1:H key S1.H"]
 
 
-def test_a_key_pressed_too_soon_after_the_question_answers_nothing(seats: Callable[..., Seats]) -> None:
+def test_a_key_pressed_too_soon_after_the_question_answers_nothing(
+    seats: Callable[..., Seats], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sensors, "AFTER_S", 30.0)  # so that this is soon, however late
     table = seats()
     table.bet(s1="10")
     table.deal("9h 5s 2h Jd")

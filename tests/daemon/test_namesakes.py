@@ -13,6 +13,7 @@ from tests.kit import command
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import Patience
 
 broker, brokers, backend, shoe = real.broker, real.brokers, listening.backend, command.shoe  # fixtures
 
@@ -50,12 +51,11 @@ def make(tmp_path: Path, broker: Broker, backend: Backend) -> Iterator[Make]:
 
 def until(table: DaemonTable, condition: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
     """Ask for the status until it is as it should be."""
-    for _ in range(150):
-        status = table.ask(do="status")
-        if condition(status):
-            return status
-        table.pause(0.2)
-    raise AssertionError(table.story())
+    patience = Patience()
+    while not condition(status := table.ask(do="status")):
+        assert not patience.is_over, table.story()
+        table.pause(0.05)
+    return status
 
 
 def alarms(status: dict[str, Any]) -> list[str]:
@@ -92,7 +92,7 @@ def test_two_clients_of_one_name_say_so_and_wait_longer_and_longer(
     tables[1].stop()
     backend.meanwhile = lambda: tables[0].pause(0.005)
     backend.wait_until(
-        lambda: {each["journal"] for each in backend.on("round")} >= {tables[0].lines()[-1].public.journal}, 90
+        lambda: {each["journal"] for each in backend.on("round")} >= {tables[0].lines()[-1].public.journal}
     )
 
 

@@ -36,8 +36,7 @@ def named(tmp_path: Path, broker: Broker) -> Iterator[Named]:
 
 
 def wait_until_sent(table: DaemonTable) -> None:
-    while table.ask(do="status")["broker"]["waiting"]:
-        table.pause(0.1)
+    table.until(lambda: not command.status(table)["broker"]["waiting"])
 
 
 def journal(shoe: command.Run, table: DaemonTable) -> tuple[str, str, str]:

@@ -23,7 +23,9 @@ from tests.daemon.listened import status_is
 from tests.daemon.test_namesakes import CODE
 from tests.kit import backend as listening
 from tests.kit import broker as real
+from tests.kit import command
 from tests.kit.backend import Backend
+from tests.kit.patience import run
 
 broker, brokers = real.broker, real.brokers  # fixtures
 backend, table = listening.backend, listened.table  # fixtures
@@ -37,8 +39,8 @@ def exported(table: Any, folder: Path) -> list[Path]:
     files = []
     for path in sorted(table.journal_dir.glob("*.journal")):
         target = folder / f"{path.stem}.export"
-        command = [sys.executable, "-m", "firmware_bridge", "journal", "export", "--dir", str(table.journal_dir)]
-        subprocess.run([*command, str(path), "-o", str(target)], check=True, capture_output=True)
+        done = command.piped("", "journal", "export", "--dir", table.journal_dir, path, "-o", target)
+        assert done.code == 0, done.err
         files.append(target)
     return files
 
@@ -46,8 +48,7 @@ def exported(table: Any, folder: Path) -> list[Path]:
 def verified(policy: str, files: list[Path]) -> subprocess.CompletedProcess[str]:
     page = files[0].with_name("policy")
     page.write_text(policy)
-    command = [*VERIFY, "--policy", str(page), *map(str, files)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return run([*VERIFY, "--policy", page, *files])
 
 
 @pytest.fixture

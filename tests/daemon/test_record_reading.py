@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -24,13 +24,13 @@ from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
+from tests.kit.patience import awaited, comes, until
 
 broker, brokers = real.broker, real.brokers  # fixtures
 backend = listening.backend  # fixture
 
 WITNESS: Final = SigningKey(bytes([9]) * 32)
 WITNESS_KEY: Final = v.key_of("watcher.example", v.COSIGNATURE, bytes(WITNESS.verify_key))
-LIMIT_S: Final = 20.0
 
 
 def cosigned(note: str) -> str:
@@ -40,12 +40,6 @@ def cosigned(note: str) -> str:
         WITNESS_KEY.id + at.to_bytes(8, "big") + WITNESS.sign(v.cosigned_bytes(at, v.parse_note(note).text)).signature
     )
     return f"{note}\u2014 {WITNESS_KEY.name} {base64.b64encode(data).decode()}\n"
-
-
-async def until(condition: Callable[[], Any]) -> None:
-    async with asyncio.timeout(LIMIT_S):
-        while not condition():
-            await asyncio.sleep(0.02)
 
 
 @pytest.mark.parametrize("more", [0, 100], ids=["of this record", "of more entries than are here"])
@@ -61,7 +55,7 @@ def test_a_note_that_comes_before_the_journal_is_read_is_judged_after_it(
         while table.rounds < 3:
             await table.on_disk()
             table.dealer.act()
-        await until(lambda: table.uplink.link.up)
+        await comes(lambda: table.uplink.link.up)
         note = table.journal.tree.note
         await table.close()
         return note
@@ -76,9 +70,8 @@ def test_a_note_that_comes_before_the_journal_is_read_is_judged_after_it(
             came.set()
 
         mocker.patch.object(table.recorder, "witness", witnessed)
-        async with asyncio.timeout(LIMIT_S):
-            await table.open()
-        await until(lambda: table.table.shoe.seq > 1)
+        await awaited(table.open())
+        await comes(lambda: table.table.shoe.seq > 1)
         found = (
             {each.id for each in table.table.alarms().open},
             table.recorder.witnessed,
@@ -98,7 +91,7 @@ def test_a_note_that_comes_before_the_journal_is_read_is_judged_after_it(
     def slowly(*given: Any) -> Iterator[Any]:
         for number, each in enumerate(read(*given)):
             if number == 2:
-                assert came.wait(LIMIT_S)
+                until(came.is_set)
             yield each
 
     mocker.patch.object(journal, "trusted_lines", slowly)

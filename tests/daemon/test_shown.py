@@ -18,6 +18,7 @@ from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import BridgeTable
+from tests.kit.patience import Patience
 
 broker, brokers = real.broker, real.brokers  # fixtures
 
@@ -27,8 +28,6 @@ FAULT = {"fault": "blocked"}
 OBSERVES = "only observing: the same input crashed this version again and again"
 BLINK_S = 0.3
 """Longer than the fastest rhythm."""
-PATIENCE = 40
-"""How many times as long a late machine may take."""
 
 
 class Lit(BridgeTable):
@@ -45,8 +44,11 @@ class Lit(BridgeTable):
 
     def has_on_the_panel(self, *outputs: str) -> bool:
         """Whether each of these outputs comes on, and none but them once they have: nothing else stays or blinks."""
-        came_on = any(self._on_for_a_while() >= set(outputs) for _ in range(PATIENCE))
-        return came_on and self._on_for_a_while() <= set(outputs)
+        patience = Patience()
+        while not self._on_for_a_while() >= set(outputs):
+            if patience.is_over:
+                return False
+        return self._on_for_a_while() <= set(outputs)
 
     def _on_for_a_while(self) -> set[str]:
         seen: set[str] = set()

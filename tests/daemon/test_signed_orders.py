@@ -14,6 +14,7 @@ from tests.daemon.listened import COMMAND, status_is, types
 from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit.backend import Backend
+from tests.kit.command import status
 from tests.kit.order_keys import OrderKey, answer, as_of
 
 broker, brokers = real.broker, real.brokers  # fixtures
@@ -215,8 +216,7 @@ def test_stored_comes_signed_too(table: Any, backend: Backend) -> None:
     topic = "shoe/T07/stored"
     assert answer(backend, stored.encode(), topic)["error"].startswith("stored: ")
     backend.publish(topic, floor.seal(stored, topic))
-    while not bridge.ask(do="status")["broker"]["store"]["stored"]:
-        bridge.pause(0.05)
+    bridge.until(lambda: status(bridge)["broker"]["store"]["stored"])
     assert answer(backend, floor.order(None, do="resend", since="2026-01-01T00:00:00Z"))["ok"]
 
 

@@ -5,7 +5,6 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -22,11 +21,15 @@ from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.kit.command import status
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.process import python
 
 brokers, backend = real.brokers, listening.backend  # fixtures
 
 KILLS: Final = int(os.environ.get("SHOE_TEST_KILLS", "5"))
 """How often daemon, broker and receiver are killed, each."""
+
+SENT_AGAIN_S: Final = 180.0
+"""What came while no receiver was there is sent again after 5 s, then after twice as long, and so on."""
 
 STORED: Final = {"stored": "floor"}
 
@@ -45,7 +48,7 @@ class Receiving:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> "Receiving":
-        self._process = subprocess.Popen([sys.executable, receivers.__file__, str(self._port), str(self.path)])
+        self._process = python("-m", receivers.__name__, self._port, self.path)
         return self
 
     def kill(self) -> None:
@@ -110,7 +113,7 @@ def test_every_message_is_stored_once_whoever_is_killed(
                 table.pause(0.2)
                 receiving.start()
     table.until(lambda: not table.board.waiting)
-    table.until(lambda: is_stored(table), limit=90.0)
+    table.until(lambda: is_stored(table), SENT_AGAIN_S)
     assert receiving.rows() == journaled(table)
     assert set(receiving.rows().values()) == {1}
 
@@ -129,7 +132,7 @@ def test_a_broker_that_forgets_everything_costs_nothing(tmp_path: Path, brokers:
         broker.kill()
         broker.start()
         receiving.start()
-        table.until(lambda: is_stored(table), limit=60.0)
+        table.until(lambda: is_stored(table), SENT_AGAIN_S)
         assert receiving.rows() == journaled(table)
     finally:
         receiving.kill()

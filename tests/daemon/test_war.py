@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -18,6 +17,7 @@ from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.process import ran
 
 broker, brokers = real.broker, real.brokers  # fixtures
 
@@ -67,8 +67,7 @@ def order(backend: Backend) -> Callable[..., dict[str, Any]]:
 
 
 def shoe(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, *SHOE, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=60)
+    return ran(*SHOE, *words, cwd=ROOT)
 
 
 def lit(backend: Backend) -> dict[str, str]:
