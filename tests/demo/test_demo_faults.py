@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -71,7 +71,7 @@ def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     plays: dict[str, list[str]] = {game: [] for game in GAMES}
     for item in request.session.items:
         if item.path == request.path and isinstance(item, pytest.Function):
-            asked = item.callspec.params if hasattr(item, "callspec") else {}
+            asked: dict[str, Any] = item.callspec.params if hasattr(item, "callspec") else {}
             if item.originalname == test_a_clock_that_is_set_jumps_once_for_all_inputs.__name__:
                 for game in CLOCKS:
                     plays[game].append(words("clock_jump", game))
