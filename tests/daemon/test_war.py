@@ -40,7 +40,7 @@ def table(tmp_path: Path, broker: Broker, backend: Backend) -> Iterator[DaemonTa
     table = DaemonTable(
         tmp_path, broker.port, table=game, lamps=LAMPS, mqtt={"port": broker.port, "commands": COMMANDS}
     )
-    table.code = SHOE
+    table.code, table.execute = SHOE, True  # what is forked knows the games of this product
     backend.meanwhile = lambda: table.pause(0.005)
     yield table.start()
     table.close()
@@ -67,7 +67,7 @@ def order(backend: Backend) -> Callable[..., dict[str, Any]]:
 
 
 def shoe(*words: object) -> subprocess.CompletedProcess[str]:
-    return ran(*SHOE, *words, cwd=ROOT)
+    return ran(*SHOE, *words, execute=True, cwd=ROOT)
 
 
 def lit(backend: Backend) -> dict[str, str]:
