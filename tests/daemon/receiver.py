@@ -13,6 +13,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from tests.kit.patience import HANG_S
+
 PREFIX = "shoe/T07"
 BATCH_S = 0.1
 TABLE = "create table if not exists message (topic, journal, seq, n, of, raw, primary key (topic, journal, seq, n))"
@@ -20,7 +22,7 @@ TABLE = "create table if not exists message (topic, journal, seq, n, of, raw, pr
 
 def opened(path: Path) -> sqlite3.Connection:
     """The store in a file."""
-    store = sqlite3.connect(path, timeout=20.0)
+    store = sqlite3.connect(path, timeout=HANG_S)
     store.execute("pragma journal_mode = wal")
     store.execute("pragma synchronous = full")
     store.execute(TABLE)
@@ -65,7 +67,8 @@ class Receiver:
                     self._client.reconnect()
                 except OSError:
                     time.sleep(0.2)
-            if self._waiting and time.monotonic() - since > BATCH_S:
+            passed = time.monotonic() - since
+            if self._waiting and passed > BATCH_S:
                 self._commit()
                 since = time.monotonic()
 

@@ -52,8 +52,9 @@ def both(
         while not people.status()["two_people"] and not given.done():
             await asyncio.sleep(0.02)
         confirmed = await people.answer(second, {"do": "confirm", "number": 1, "by": "bo"} | confirm)
-        if in_vain:
+        while in_vain and not given.done():
             wait_is_over(people.table.loop)
+            await asyncio.sleep(0.01)
         return [await given, confirmed]
 
     return people.table.loop.run_until_complete(give())
@@ -61,8 +62,10 @@ def both(
 
 def wait_is_over(loop: Any) -> None:
     """Let the timers ring that are due when an order has waited as long as it may."""
-    due = loop.time() + second_login.WAITS_S
-    for timer in [each for each in loop._scheduled if due - 60 < each.when() <= due and not each.cancelled()]:
+    now = loop.time()
+    longest = second_login.WAITS_S
+    late = [each for each in loop._scheduled if longest / 2 < each.when() - now <= longest]
+    for timer in [each for each in late if not each.cancelled()]:
         loop.call_soon(timer._callback, *timer._args)
         timer.cancel()
 
