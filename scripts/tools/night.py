@@ -15,6 +15,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,8 @@ LEDGER: Final = ".ci/nights.jsonl"
 STATE: Final = ".night"
 LAST: Final = 20
 """Commits that `--missing` looks at, where none is named."""
+
+LOOK_S, TO_END_S = 0.2, 60.0
 
 Parts = Mapping[str, Sequence[str]]
 """Name of a part -> its pieces, a command each."""
@@ -179,20 +182,31 @@ def _git(root: Path, *words: str) -> str:
 
 
 def _in_a_shell(commit: str) -> Run:
-    """Runs pieces with bash, in a group of their own that an interrupt ends too."""
-    kept = ROOT / STATE / commit
+    """Runs pieces with bash, in a group of their own, which an interrupt ends: KeyboardInterrupt."""
+    kept, interrupts = ROOT / STATE / commit, list[int]()
     kept.mkdir(parents=True, exist_ok=True)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell lets what it runs in the background ignore the first
+        signal.signal(number, lambda number, _: interrupts.append(number))
 
     def run(piece: str) -> int:
         env = os.environ | {"NIGHT": str(kept)}
         with subprocess.Popen(["bash", "-c", piece], cwd=ROOT, env=env, start_new_session=True) as process:
-            try:
-                return process.wait()
-            except KeyboardInterrupt:
-                os.killpg(process.pid, signal.SIGINT)
-                raise
+            while not interrupts:
+                with suppress(subprocess.TimeoutExpired):
+                    return process.wait(LOOK_S)
+            _end(process)
+        raise KeyboardInterrupt
 
     return run
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Interrupt a group of processes; after a while, in which tests end what they started, kill what is left."""
+    os.killpg(process.pid, signal.SIGINT)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(TO_END_S)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _print_list(known: Parts) -> None:
@@ -247,7 +261,6 @@ def main(words: list[str]) -> int:
     except ValueError as unknown:
         print(f"night: no part {unknown}; .ci/night --list has them", file=sys.stderr)
         return 2
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return _play(known, names, is_again)
     except KeyboardInterrupt:

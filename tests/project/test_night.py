@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from scripts.tools import night
 from scripts.tools.night import LEDGER, Night, chosen, commits, is_changed, missing, parts, rows
+from tests.kit.patience import until
 
 ROOT = Path(__file__).parents[2]
 COMMIT = "0123456789ab"
@@ -139,6 +143,28 @@ def test_a_commit_of_the_ledger_alone_is_no_other_commit(root: Path) -> None:
     assert len(before) == 12
     (root / "code").write_text("2")
     assert is_changed(root)
+
+
+def test_an_interrupt_ends_all_processes_of_a_piece(tmp_path: Path) -> None:
+    """Also of a night that a shell runs in the background, which lets it ignore an interrupt."""
+    piece = f"echo $$ >{tmp_path}/pid; sleep 60 & wait"
+    code = f"from scripts.tools import night; night.parts = lambda: {{'hil': [{piece!r}]}}; night.is_changed = bool"
+    code += f"; night.ROOT = __import__('pathlib').Path({str(tmp_path)!r}); night.commits = lambda *_: ['{COMMIT}']"
+    command = [sys.executable, "-c", f"{code}; raise SystemExit(night.main([]))"]
+    ignoring = ["bash", "-c", 'trap "" INT; exec "$@"', "bash", *command]
+    with subprocess.Popen(ignoring, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        group = int(until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text()))
+        process.terminate()
+        _, said = process.communicate()
+    assert (process.returncode, "broken off" in said) == (130, True)
+    until(lambda: not is_there(group))
+
+
+def is_there(group: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.killpg(group, 0)
+        return True
+    return False
 
 
 def words_of(pieces: Iterable[str]) -> set[str]:
