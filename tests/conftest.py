@@ -130,7 +130,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         session.config.workeroutput["spent"] = METER.spent  # type: ignore[attr-defined]  # xdist's
         return
     if session.config.option.write_costs:
-        costs.write(costs.renewed(costs.read(), METER.spent, is_whole=_is_whole(session.config)))
+        is_all = nightly.EVERY and _is_whole(session.config)
+        costs.write(costs.renewed(costs.read(), METER.spent, is_all=is_all))
     seen = Path(os.environ.pop(wire.SEEN))
     missing = list(wire.missing(seen)) if _is_whole(session.config) else []
     shutil.rmtree(seen)

@@ -139,9 +139,13 @@ def added(spent: Spent, more: Spent) -> None:
         spent[function] = [a + b for a, b in zip(spent.get(function, [0, 0, 0]), numbers, strict=True)]
 
 
-def renewed(costs: Costs, spent: Spent, *, is_whole: bool) -> Costs:
-    """The costs after a run: of functions that moved or are new; without those that are gone, if all of them ran."""
-    found = {} if is_whole else dict(costs)
+def renewed(costs: Costs, spent: Spent, *, is_all: bool = False) -> Costs:
+    """The costs after a run: of new functions, and of those that moved.
+
+    `is_all`: every case of the files ran; a row of theirs without one goes.
+    """
+    files = {name.partition("::")[0] for name in spent} if is_all else set()
+    found = {name: cost for name, cost in costs.items() if name.partition("::")[0] not in files}
     for name, (seconds, started, cases) in spent.items():
         cpu, processes, before = round(seconds / cases, 3), ceil(started / cases), costs.get(name, QUICK)
         moved = abs(cpu - before.cpu) > MOVED * max(before.cpu, QUICK_S) or bool(processes) != bool(before.processes)

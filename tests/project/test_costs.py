@@ -43,15 +43,15 @@ def test_costs_are_written_a_function_a_line_without_the_quick_ones(tmp_path: Pa
 
 
 def test_a_row_stays_until_its_cost_has_moved_by_a_third() -> None:
-    before = {"a": Cost(1.0, 1, ("x",)), "b": Cost(1.0), "gone": Cost(1.0)}
-    spent = {"a": [2.6, 2.0, 2.0], "b": [1.4, 0.0, 1.0], "new": [0.06, 0.0, 2.0]}
-    after = {"a": Cost(1.0, 1, ("x",)), "b": Cost(1.4), "new": Cost(0.03)}
-    assert renewed(before, spent, is_whole=True) == after
-    assert renewed(before, spent, is_whole=False) == after | {"gone": Cost(1.0)}
+    before = {"a::1": Cost(1.0, 1, ("x",)), "a::2": Cost(1.0), "a::gone": Cost(1.0), "b::other": Cost(1.0)}
+    spent = {"a::1": [2.6, 2.0, 2.0], "a::2": [1.4, 0.0, 1.0], "a::new": [0.06, 0.0, 2.0]}
+    after = {"a::1": Cost(1.0, 1, ("x",)), "a::2": Cost(1.4), "a::new": Cost(0.03), "b::other": Cost(1.0)}
+    assert renewed(before, spent, is_all=True) == after
+    assert renewed(before, spent) == after | {"a::gone": Cost(1.0)}
 
 
 def test_a_function_that_starts_processes_now_is_written_anew() -> None:
-    assert renewed({"a": Cost(1.0)}, {"a": [1.0, 1.0, 2.0]}, is_whole=True) == {"a": Cost(0.5, 1)}
+    assert renewed({"a::1": Cost(1.0)}, {"a::1": [1.0, 1.0, 2.0]}) == {"a::1": Cost(0.5, 1)}
 
 
 def test_what_workers_spent_is_added_up_and_the_dearest_is_first() -> None:
