@@ -72,7 +72,7 @@ def main() -> int:
         print(as_lines([asdict(each) for each in picked(args.pick)]), end="")
         return 0
     rows: list[Row] = [json.loads(line) for line in RECORD.read_text().splitlines()]
-    chosen = [row for row in rows if row["room"].startswith(args.only)]
+    chosen = [row for row in rows if args.only in ("", row["room"], row["room"].removesuffix(".py"))]
     if args.tree:
         tried(args.tree.resolve(), rows, chosen, args.jobs, whole=args.whole)
         return 0
