@@ -154,8 +154,7 @@ def renewed(costs: Costs, spent: Spent, *, is_all: bool = False) -> Costs:
 
 
 def slowest(spent: Spent, count: int = 20) -> list[str]:
-    """The dearest functions of a run, as lines."""
-    rows = sorted(spent.items(), key=lambda row: -row[1][0])[:count]
-    return [
-        f"{cpu:8.2f} CPU-s {cases:5.0f} cases {started:4.0f} processes  {name}" for name, (cpu, started, cases) in rows
-    ]
+    """The dearest functions of a run, as lines, below the sum of all."""
+    whole = ("together", [sum(column) for column in zip(*spent.values(), strict=True)])
+    rows = [whole, *sorted(spent.items(), key=lambda row: -row[1][0])[:count]]
+    return [f"{cpu:8.2f} CPU-s {n:5.0f} cases {started:4.0f} processes  {name}" for name, (cpu, started, n) in rows]

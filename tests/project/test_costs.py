@@ -58,6 +58,7 @@ def test_what_workers_spent_is_added_up_and_the_dearest_is_first() -> None:
     spent = {"a": [1.0, 0.0, 1.0]}
     added(spent, {"a": [0.5, 1.0, 1.0], "b": [9.0, 0.0, 3.0]})
     assert slowest(spent) == [
+        "   10.50 CPU-s     5 cases    1 processes  together",
         "    9.00 CPU-s     3 cases    0 processes  b",
         "    1.50 CPU-s     2 cases    1 processes  a",
     ]
