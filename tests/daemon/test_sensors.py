@@ -193,12 +193,12 @@ def test_a_card_in_a_slot_that_was_not_due_holds_the_round(guarded: Any) -> None
 
 
 def test_a_card_that_passes_the_mouth_unread_is_a_gap(guarded: Any, mocker: Any) -> None:
-    mocker.patch.object(sensors, "EXPLAINED_WITHIN_S", 2.0)
+    mocker.patch.object(sensors, "EXPLAINED_WITHIN_S", 0.3)
     table = guarded(presence=MOUTH.number)
     table.fingers.drive(MOUTH, True)
     table.deal("9s")
     table.fingers.drive(MOUTH, False)
-    table.pause(2.5)
+    table.pause(0.6)
     assert table.open() == ()
     table.loop.run_until_complete(table.fingers.press(MOUTH, 0.05))
     table.until(lambda: table.open() == ("reader_gap",))

@@ -26,7 +26,9 @@ def on_terminal(
     size = {"COLUMNS": "100", "LINES": "40", "TERM": "xterm-256color"} | (env or {})
     waiting = list((keys or {}).items())
     command = ("-m", program, "demo", "--seed", "3", *words)
-    with python(*command, env=environment(folder, **size), stdin=terminal, stdout=terminal) as running:
+    # tests.war adds its game before anything is imported.
+    execute, env = program != "firmware_bridge", environment(folder, **size)
+    with python(*command, execute=execute, env=env, stdin=terminal, stdout=terminal) as running:
         os.close(terminal)
         drawn = b""
         try:

@@ -31,9 +31,6 @@ PAUSE_S: Final = 1.0
 """A wait of so long that nothing is made of is a pause, as `stop.wait(0.2)` between two things that are done."""
 
 ALLOWED: Final = {
-    "daemon/receiver.py": "how long a receiver collects what it stores at once, and waits for its own file",
-    "daemon/table/test_second_login.py": "the moment of a timer that is rung by hand",
-    "daemon/test_overwritten.py": "a count that may grow with the time that has passed",
     "kit/process.py": "a forked program waits as a Popen does",
     "floor/killed_floor.py": "how long it deals until it kills",
     "floor/test_fleet_network.py": "nothing comes through a network that is cut",
