@@ -1,7 +1,7 @@
 # Sourced by the scripts beside it: a Python environment that matches a lock. PYTHON=python3.13 takes that Python, and
 # an environment of its own.
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-venv=$project/.venv${PYTHON:+-$PYTHON}
+venv=$project/.venv${PYTHON:+-${PYTHON##*/}}
 
 die() {
     printf '%s: %s\n' "${0##*/}" "$*" >&2
