@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import tomllib
 from importlib import import_module
 from pathlib import Path
+
+from grimp import build_graph
 
 from firmware_bridge.cli import COMMANDS
 from tests.kit.rows import each_row
@@ -73,17 +74,8 @@ def modules() -> dict[str, Path]:
 
 def importers() -> dict[str, set[str]]:
     """Module -> the modules of the product that import it or from it."""
-    all_modules = modules()
-    found: dict[str, set[str]] = {name: set() for name in all_modules}
-    for name, path in all_modules.items():
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                for alias in node.names:
-                    submodule = f"{node.module}.{alias.name}"
-                    target = submodule if submodule in all_modules else node.module
-                    if target in all_modules and target != name:
-                        found[target].add(name)
-    return found
+    graph = build_graph(BRIDGE.name, HARDWARE.name, cache_dir=None)
+    return {name: graph.find_modules_that_directly_import(name) - {name} for name in modules()}
 
 
 def _name(path: Path) -> str:

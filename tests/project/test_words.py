@@ -2,11 +2,14 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Set
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 import pytest
+
+from tests.kit.sources import tree
 
 ROOT: Final = Path(__file__).parents[2]
 SOURCES: Final = tuple(sorted(path for room in ("firmware_bridge", "hardware") for path in (ROOT / room).rglob("*.py")))
@@ -73,23 +76,27 @@ TOLD: Final = 40
 RIDDLE: Final = re.compile(r"\b(\w*told|whoever|nobody|whose|anew|meanwhile|is to be|has it)\b", re.IGNORECASE)
 
 
+@cache
 def parts(name: str) -> list[str]:
     """The words of a name, split at `_` and at capitals, in small letters."""
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
 
 
+NAMING: Final = {
+    **dict.fromkeys((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler), "name"),
+    **dict.fromkeys((ast.MatchAs, ast.MatchStar), "name"),
+    **{ast.Name: "id", ast.Attribute: "attr", ast.arg: "arg", ast.alias: "asname", ast.MatchMapping: "rest"},
+}
+"""Kind of node -> its field with the name that it gives; a value or attribute that is only read has another `ctx`."""
+STORED: Final = ast.Store()
+
+
 def names(tree: ast.Module) -> Iterator[str]:
     """Every name that a module gives: to functions, classes, values, parameters, attributes and imports."""
     for node in ast.walk(tree):
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
-                yield name
-            case ast.alias(asname=str(name)) | ast.ExceptHandler(name=str(name)) | ast.MatchMapping(rest=str(name)):
-                yield name
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                yield name
+        field = NAMING.get(type(node))
+        if field and isinstance(getattr(node, "ctx", STORED), ast.Store) and (name := getattr(node, field)):
+            yield name
 
 
 def docstrings(tree: ast.Module) -> Iterator[str]:
@@ -106,48 +113,77 @@ def retired(name: str, path: str) -> list[str]:
     return [word for word in found if not any(word == each and path.startswith(where) for each, where in ALLOWED)]
 
 
+Words = dict[Path, frozenset[str]]
+"""File -> the words of its text, names among them: a file is parsed only where a word of it could be a wrong name."""
+
+
 @pytest.fixture(scope="module")
-def modules() -> dict[str, ast.Module]:
-    return {str(path.relative_to(ROOT)): ast.parse(path.read_text("utf-8")) for path in SOURCES}
+def words() -> Words:
+    return {path: frozenset(re.findall(r"\w+", path.read_text("utf-8"))) for path in SOURCES}
 
 
-def test_no_module_has_a_nickname(modules: dict[str, ast.Module]) -> None:
-    found = {path: retired(path.removesuffix(".py"), path) for path in modules}
-    assert {path: words for path, words in found.items() if words} == {}
+def below(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
-def test_no_name_is_a_nickname(modules: dict[str, ast.Module]) -> None:
+def with_part(words: Words, wanted: Container[str]) -> set[str]:
+    """All words that have one of the wanted parts."""
+    return {each for each in frozenset().union(*words.values()) if any(part in wanted for part in parts(each))}
+
+
+def given(path: Path, words: Set[str]) -> set[str]:
+    """Which of the words are names in a file."""
+    return {*names(tree(path))} & words if words else set()
+
+
+def test_a_word_that_is_a_name_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text('def told(said): """felt lent."""\nclass Lent: whose = 1\nfrom a import b as anew\nboots()\n')
+    assert given(file, {"told", "said", "felt", "lent", "Lent", "whose", "anew", "boots"}) == {
+        *("told", "said", "Lent", "whose", "anew"),
+    }
+
+
+def test_no_module_has_a_nickname() -> None:
+    found = {path: retired(path.removesuffix(".py"), path) for path in map(below, SOURCES)}
+    assert {path: bad for path, bad in found.items() if bad} == {}
+
+
+def test_no_name_is_a_nickname(words: Words) -> None:
+    bad = with_part(words, RETIRED)
     found = {
-        f"{path}: {name}": [RETIRED[word] for word in words]
-        for path, tree in modules.items()
-        for name in names(tree)
-        if (words := retired(name, path))
+        f"{below(path)}: {name}": [RETIRED[word] for word in unmet]
+        for path, those in words.items()
+        for name in given(path, those & bad)
+        if (unmet := retired(name, below(path)))
     }
     assert found == {}
 
 
-def test_every_exception_is_needed(modules: dict[str, ast.Module]) -> None:
+def test_every_exception_is_needed(words: Words) -> None:
     used = {
         (word, where)
-        for path, tree in modules.items()
-        for name in (*names(tree), path.removesuffix(".py"))
         for word, where in ALLOWED
-        if word in parts(name) and path.startswith(where)
+        for path, those in words.items()
+        if below(path).startswith(where)
+        if word in parts(below(path).removesuffix(".py"))
+        or given(path, {each for each in those if word in parts(each)})
     }
     assert used == set(ALLOWED)
 
 
-def test_only_the_documented_interface_takes(modules: dict[str, ast.Module]) -> None:
-    assert {path for path, tree in modules.items() if "take" in names(tree)} == set(DOCUMENTED_TAKE)
+def test_only_the_documented_interface_takes(words: Words) -> None:
+    assert {below(path) for path, those in words.items() if given(path, those & {"take"})} == set(DOCUMENTED_TAKE)
 
 
 def test_told_is_a_word_of_prose() -> None:
     assert sum(len(re.findall(r"\btold\b", path.read_text("utf-8"))) for path in SOURCES) <= TOLD
 
 
-def test_no_docstring_is_a_riddle(modules: dict[str, ast.Module]) -> None:
+def test_no_docstring_is_a_riddle() -> None:
+    suspects = [path for path in SOURCES if RIDDLE.search(path.read_text("utf-8"))]
     found = {
-        path: [match[0] for text in docstrings(tree) for match in RIDDLE.finditer(text)]
-        for path, tree in modules.items()
+        below(path): [match[0] for text in docstrings(tree(path)) for match in RIDDLE.finditer(text)]
+        for path in suspects
     }
     assert {path: riddles for path, riddles in found.items() if riddles} == {}

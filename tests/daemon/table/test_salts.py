@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
@@ -10,6 +11,7 @@ from typing import get_args
 import firmware_bridge
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.facts import inputs
+from tests.kit.sources import tree
 
 ROOT = Path(firmware_bridge.__file__).parent
 FLEET = Path(__file__).parents[2] / "tools" / "fleet"
@@ -17,11 +19,12 @@ DAEMON = [path for room in (ROOT / "daemon", ROOT / "mqtt", FLEET) for path in r
 OFFLINE = {"demo/given.py", "demo/memory_table.py", "demo/script.py"}
 """Where else inputs are made: of scripts and given rounds."""
 INPUTS = {each.__name__ for each in get_args(inputs.AnyInput)}
+CALL = re.compile(rf"\b({'|'.join(INPUTS)})\(")
 
 
 def made(path: Path) -> Iterator[tuple[str, ast.Call]]:
     """The calls in a file that make an input, each with its name."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)) if CALL.search(path.read_text()) else ():
         if isinstance(node, ast.Call):
             room, _, name = ast.unparse(node.func).rpartition(".")
             if name in INPUTS and room in ("", "inputs"):
