@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 EVERY: Final = "EVERY_CELL" in os.environ
 """Whether this run tries everything."""
@@ -12,3 +15,11 @@ EVERY: Final = "EVERY_CELL" in os.environ
 def share(count: int, of: int = 3) -> int:
     """`count`, or one in `of` of it by day."""
     return count if EVERY else count // of
+
+
+def some(cases: Iterable[T], of: int) -> list[T]:
+    """All of the cases; by day one in `of` of them, spread evenly, the first and the last always."""
+    every = list(cases)
+    if EVERY or not every:
+        return every
+    return [*every[:-1:of], every[-1]]
