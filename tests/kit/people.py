@@ -39,23 +39,33 @@ def rooms(folder: Path, gids: dict[str, int] | None = None) -> None:
 
 def asked(path: Path, request: dict[str, Any], uid: int, groups: list[int], count: int = 1) -> dict[str, Any]:
     """Answer number `count` to a request of another user in his own process; {"errno": ..} where the kernel refuses."""
+    return all_asked(path, [request], uid, groups, count)[0]
+
+
+def all_asked(
+    path: Path, requests: list[dict[str, Any]], uid: int, groups: list[int], count: int = 1
+) -> list[dict[str, Any]]:
+    """The answers to requests of another user, each over a connection of its own, in one process of his."""
     ours, his = os.pipe()
     child = os.fork()
     if child == 0:
-        os._exit(_ask(path, request, uid, groups, count, his))
+        try:
+            os.setgroups(groups)
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+            for each in requests:
+                os.write(his, _answer(path, each, count).rstrip(b"\n") + b"\n")
+        finally:
+            os._exit(0)
     os.close(his)
     with os.fdopen(ours, "rb") as pipe:
-        said = pipe.read()
+        said = pipe.read().splitlines()
     os.waitpid(child, 0)
-    answer: dict[str, Any] = json.loads(said)
-    return answer
+    return [json.loads(each) for each in said]
 
 
-def _ask(path: Path, request: dict[str, Any], uid: int, groups: list[int], count: int, pipe: int) -> int:
+def _answer(path: Path, request: dict[str, Any], count: int) -> bytes:
     try:
-        os.setgroups(groups)
-        os.setresgid(uid, uid, uid)
-        os.setresuid(uid, uid, uid)
         with socket.socket(socket.AF_UNIX) as control:
             control.connect(str(path))
             control.sendall(json.dumps(request).encode() + b"\n")
@@ -67,8 +77,7 @@ def _ask(path: Path, request: dict[str, Any], uid: int, groups: list[int], count
                         break
     except OSError as error:
         said = json.dumps({"errno": error.errno}).encode()
-    os.write(pipe, said or b"{}")
-    return 0
+    return said or b"{}"
 
 
 class Forked:

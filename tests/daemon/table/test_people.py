@@ -19,7 +19,7 @@ from firmware_bridge.facts.rights import GROUPS
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable
 from tests.kit.patience import awaited
-from tests.kit.people import GID, UID, asked, rooms
+from tests.kit.people import GID, UID, all_asked, asked, rooms
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as other users")
 
@@ -41,6 +41,12 @@ class People:
         place = self.table.journal_dir / (role or ("pit" if who == "root" else group)) / "control.sock"
         groups = [GID[group]] if group in GID else []
         return await asyncio.to_thread(asked, place, request, UID[who], groups, count)
+
+    def ask_all(self, who: str, role: str, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The answers to all requests of one of them, at the socket of a role."""
+        groups = [GID[who]] if who in GID else []
+        told = asyncio.to_thread(all_asked, self.table.journal_dir / role / "control.sock", requests, UID[who], groups)
+        return self.table.loop.run_until_complete(told)
 
     def status(self) -> dict[str, Any]:
         """The status as every command gets it."""
