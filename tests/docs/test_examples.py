@@ -37,7 +37,8 @@ FAULTS: dict[int, Fault] = {2: "repeat", 3: "gap", 5: "reorder", 6: "restart", 7
 @contextmanager
 def running(name: str, *words: str, out: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
     with (out or Path("/dev/null")).open("ab") as file:
-        program = python(EXAMPLES / name, *words, stdout=file, stderr=file)
+        started = f"import runpy; runpy.run_path({str(EXAMPLES / name)!r}, run_name='__main__')"
+        program = python("-c", started, *words, stdout=file, stderr=file)
     try:
         yield program
     finally:
@@ -87,12 +88,12 @@ def test_money_is_settled_once_whatever_is_killed_or_comes_again(broker: Broker,
         with running("settle_money.py", str(db), str(broker.port)) as first:
             until(lambda: _messages(db) == 0 and "Sending SUBACK to settle-money" in broker.log)
             table.play(10, FAULTS)
-            until(lambda: _messages(db) >= 2)
+            until(lambda: _messages(db) >= 2, look_s=0.05)
             first.send_signal(signal.SIGKILL)
         with running("settle_money.py", str(db), str(broker.port)):
             table.status()
             made = {payload for topic, payload in table.sent if topic == "round"}
-            until(lambda: _messages(db) == len(made))
+            until(lambda: _messages(db) == len(made), look_s=0.1)
     last: dict[int, bytes] = {}
     for payload in sorted(made, key=lambda each: json.loads(each)["revision"]):
         last[json.loads(payload)["round"]] = payload

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -24,6 +24,7 @@ from tests.floor.every_facts import changed, every_row
 from tests.floor.facts.played import rows
 from tests.floor.journals import AT
 from tests.floor.webhooks import KEY_TEXT, Receiver, receiving
+from tests.kit.nightly import some
 from tests.kit.patience import ended, until
 from tests.kit.process import python
 
@@ -166,11 +167,15 @@ def places(config: FloorConfig) -> list[tuple[int]]:
         return [(each.place,) for each in store.feed_after(0, 100_000)]
 
 
+KILLED: Final[tuple[int | str, ...]] = (204, "take", "hang")
+"""What a receiver does as the sender is killed."""
+
+
 def test_a_kill_at_any_moment_loses_nothing_and_keeps_the_order(
     configured: Configured, receiver: Receiver, tmp_path: Path
 ) -> None:
     config, messages = configured("batch = 1\nanswer_s = 5"), [each for each in every_row() if each.topic == "round"]
-    for life, act in enumerate[int | str]((204, "take", "hang")):
+    for life, act in enumerate(some(KILLED, 3)):
         came, receiver.acts = len(receiver.requests) + len(receiver.refused), [act]
         save(config, *messages[life::4])
         with process(tmp_path / "floor.toml") as made:
@@ -178,7 +183,7 @@ def test_a_kill_at_any_moment_loses_nothing_and_keeps_the_order(
             made.send_signal(signal.SIGKILL)
     save(config, *messages)
     with process(tmp_path / "floor.toml") as made:
-        until(lambda: set(receiver.ids) == set(ids_of(config, "round")))
+        until(lambda: set(receiver.ids) == set(ids_of(config, "round")), look_s=0.1)  # it opens the store
         made.send_signal(signal.SIGTERM)
         assert ended(made) == 0
     assert firsts(receiver.ids) == ids_of(config, "round")
