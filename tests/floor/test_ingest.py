@@ -10,6 +10,7 @@ from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.journals import event, round_of
+from tests.kit.nightly import share
 
 
 class Said:
@@ -180,13 +181,12 @@ def test_words_of_a_table_cannot_make_a_line_of_the_log(store: SqliteStore, capl
 
 
 def test_a_whole_floor_that_is_silent_is_asked_for_a_little_at_a_time(store: SqliteStore) -> None:
-    source, now, tables = Said(), 0.0, 200
+    source, now, tables = Said(), 0.0, share(200)
     ingest = Ingest(store, source, clock=lambda: now)
-    for n in range(tables):
-        body = event(500).body.replace(b'"T07"', b'"T%d"' % n)
-        ingest.save([Delivery(f"shoe/T{n}/event", body)])
+    said = event(500).body
+    ingest.save([Delivery(f"shoe/T{n}/event", said.replace(b'"T07"', b'"T%d"' % n)) for n in range(tables)])
     asked: list[tuple[float, dict[str, object]]] = []
-    while now < 900.0:
+    while now < share(900):
         before = len(source.published)
         ingest.ask()
         asked += [(now, body) for _, body in source.published[before:]]
