@@ -86,6 +86,7 @@ def is_stored(table: DaemonTable) -> bool:
     return read_cursor(table.journal_dir / "cursor") == (last.journal, last.seq)
 
 
+@pytest.mark.story
 def test_every_message_is_stored_once_whoever_is_killed(
     table: DaemonTable, broker: Broker, receiving: Receiving
 ) -> None:

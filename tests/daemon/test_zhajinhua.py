@@ -76,6 +76,7 @@ def deal(table: DaemonTable, backend: Backend, seats: Seats) -> None:
             seats.kill()
 
 
+@pytest.mark.story
 def test_a_round_goes_on_after_every_kill_and_tells_no_face_before_its_result(
     table: DaemonTable, backend: Backend
 ) -> None:

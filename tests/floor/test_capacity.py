@@ -62,6 +62,7 @@ def test_the_table_is_what_its_figures_make() -> None:
         assert float(year.replace(",", "")) == pytest.approx(DAYS_OF_A_YEAR * count * blocks / 1e9, rel=0.1)
 
 
+@pytest.mark.story
 def test_a_round_of_baccarat_takes_what_the_page_says(tmp_path: Path) -> None:
     house = House(tmp_path / "floor.db")
     house.store.put_key(TrustedKey("T07", device().key.vkey, "enrolled", "ANNA", "BO", NOW))

@@ -33,6 +33,7 @@ def stored(house: RealHouse) -> dict[str, Any]:
     return dict(zip(("journal", "seq"), found, strict=True)) if found else {}
 
 
+@pytest.mark.story
 def test_stored_and_resend_of_an_ingest_with_a_key(
     house: RealHouse, thief: Backend, capsys: pytest.CaptureFixture[str]
 ) -> None:

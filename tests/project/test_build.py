@@ -59,6 +59,7 @@ def test_without_a_repository_of_its_own_a_build_is_unknown(clean: Path, tmp_pat
     assert build(clean / "firmware_bridge") == "unknown"
 
 
+@pytest.mark.story
 def test_wheel_and_sdist_carry_the_name_and_the_wheel_of_an_sdist_keeps_it(clean: Path, tmp_path: Path) -> None:
     named = commit(clean)
     backend = "import sys, hatchling.build as b; b.build_sdist(sys.argv[1]); b.build_wheel(sys.argv[1])"
