@@ -85,7 +85,11 @@ def parts(name: str) -> list[str]:
 NAMING: Final = {
     **dict.fromkeys((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler), "name"),
     **dict.fromkeys((ast.MatchAs, ast.MatchStar), "name"),
-    **{ast.Name: "id", ast.Attribute: "attr", ast.arg: "arg", ast.alias: "asname", ast.MatchMapping: "rest"},
+    ast.Name: "id",
+    ast.Attribute: "attr",
+    ast.arg: "arg",
+    ast.alias: "asname",
+    ast.MatchMapping: "rest",
 }
 """Kind of node -> its field with the name that it gives; a value or attribute that is only read has another `ctx`."""
 STORED: Final = ast.Store()
