@@ -9,6 +9,7 @@ from firmware_bridge.demo.script import parse
 from firmware_bridge.facts.house import House
 from firmware_bridge.journal.messages import messages
 from tests.kit import command
+from tests.kit.nightly import share
 from tests.kit.patience import ended
 
 shoe = command.shoe  # fixture
@@ -154,10 +155,11 @@ def test_a_config_sets_the_table_and_procedure_is_over_it(shoe: command.Run, tmp
 
 
 def test_many_shoes_stream_from_a_pipe_in_little_memory() -> None:
-    text = "\n".join(script(SHOES[number % len(SHOES)]) for number in range(12))
+    shoes = share(12)
+    text = "\n".join(script(SHOES[number % len(SHOES)]) for number in range(shoes))
     ran = piped(text)
     assert {told["shoe"] for told in rounds(ran)} == {1}
-    assert [told["round"] for told in rounds(ran)].count(1) == 12
+    assert [told["round"] for told in rounds(ran)].count(1) == shoes
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:

@@ -23,7 +23,7 @@ from firmware_bridge.games import GAMES
 from tests.cli.test_wrong_words import parsers
 from tests.cli.watch.test_cli_screen import status
 from tests.kit.control import answering
-from tests.kit.nightly import EVERY
+from tests.kit.nightly import EVERY, some
 
 LONG = "averyveryveryverylongwordthatiswiderthanforty.columns"
 TABLE = '[table]\nid = "T07"\n[journal]\ndir = "{0}/j"\n[mqtt]\nport = 1\n'
@@ -153,9 +153,9 @@ def test_what_the_back_office_says_fits(words: str, screen: Callable[..., None])
 
 
 def test_the_help_of_every_command_fits(screen: Callable[..., None]) -> None:
-    for words, _ in parsers(cli.parser_of(cli.COMMANDS)):
+    for words, _ in some(parsers(cli.parser_of(cli.COMMANDS)), 8):
         screen(cli.main, [*words, "--help"], LANGUAGES[:1])
-    for words, _ in parsers(floor_cli._parser()):
+    for words, _ in some(parsers(floor_cli._parser()), 8):
         screen(floor_cli.main, [*words, "--help"], LANGUAGES[:1])
 
 

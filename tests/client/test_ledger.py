@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_bridge.client.ledger import Entries, TableLedger
@@ -14,6 +14,7 @@ from firmware_bridge.floor.record.ledger import Ledger, Loaded
 from firmware_bridge.floor.record.message import Key, row
 from firmware_bridge.floor.record.progress import Progress
 from tests.floor.journals import AT
+from tests.kit.nightly import share
 
 Sent = tuple[str, bytes]
 
@@ -61,6 +62,7 @@ def test_a_floor_gets_everything(came: list[Sent]) -> None:
 
 
 @given(came=CAME)
+@settings(max_examples=share(100))
 def test_a_store_gets_everything(came: list[Sent]) -> None:
     ledger, now = Ledger(lambda key: Loaded(Progress(key, 0, 0, 0), ())), 0.0
 

@@ -23,6 +23,7 @@ from tests.games.erbagang.test_erbagang import BANK_OF_1, BETS, MONEY, WINS
 from tests.games.erbagang.test_erbagang import table as erbagang
 from tests.games.niuniu.test_niuniu import CARDS, GRABS
 from tests.games.niuniu.test_niuniu import table as niuniu
+from tests.kit.nightly import share
 
 SEATS = ("S1", "S2", "S3", "S4")
 
@@ -87,7 +88,7 @@ def test_many_rounds_with_a_base_of_a_third_of_a_cent_leave_no_cent_over() -> No
     rng, purse = Random(4), dict.fromkeys(SEATS, Decimal(0))
     game, base = niuniu(base=Decimal("0.00333")), Decimal("0.00333")
     faces = CARDS.split()
-    for _ in range(40):
+    for _ in range(share(40)):
         rng.shuffle(faces)
         game.play(f"{GRABS} 2:bet={rng.randint(1, 3)} 3:bet=1 4:bet=2 {' '.join(faces)}")
         for slot, amount in back(game.rounds[-1]).items():

@@ -7,12 +7,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_bridge.client import Events, Identity, MessageError, Rounds
 from firmware_bridge.facts.orders import Resend
 from tests.client.wagers import head, round_message
+from tests.kit.nightly import share
 from tests.kit.table import Table
 
 TABLE = Table(burn="none").play("shoe", *["9s Kd Th Kc"] * 4, "2s 3h", "!void misdeal", *["9s Kd Th Kc"] * 2)
@@ -151,6 +152,7 @@ def test_what_is_no_event_message_is_told(payload: Any) -> None:
 
 
 @given(st.data())
+@settings(max_examples=share(100, 4))
 def test_asking_for_the_gaps_brings_everything(data: st.DataObject) -> None:
     """Some messages come, in any order and some twice; what the gaps ask for completes them."""
     events, rounds = Events(), Rounds()

@@ -10,6 +10,7 @@ from firmware_bridge.demo.given import PlayedTable
 from firmware_bridge.facts import orders
 from firmware_bridge.games.house import house_of, usual
 from tests.games.zhajinhua.chance import lines
+from tests.kit.nightly import share
 from tests.kit.table import Table
 
 
@@ -26,7 +27,7 @@ def played(line: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_what_goes_back_and_what_was_put_in_make_the_purse() -> None:
     bonus = 0
-    for line in lines(7, 150):
+    for line in lines(7, share(150, 5)):
         for told in played(line):
             accepted = [Wager(slot, slot, Decimal(staked)) for slot, (staked, _) in told["stakes"].items()]
             settled = settle(told, accepted, Rounding())

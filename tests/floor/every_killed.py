@@ -33,8 +33,8 @@ from tests.floor.house import shoes_over
 from tests.floor.journals import event
 from tests.kit.nightly import EVERY
 
-STRIDE: Final = 1 if EVERY else 7
-EACH: Final = 8
+STRIDE: Final = 1 if EVERY else 23
+EACH: Final = 3
 """Steps from kill to kill, behind the first ones, of which each is taken."""
 
 COUNTED: Final = {"changed", "place"}

@@ -10,6 +10,7 @@ import pytest
 from firmware_bridge.demo.given import answer
 from firmware_bridge.games import GAMES
 from tests.games.grabbed_lines import line
+from tests.kit.nightly import share
 
 GAMES_EACH = 120
 """By hand, more: `python -m tests.games.compare_grabbed GAME COUNT`."""
@@ -21,7 +22,7 @@ OUTPUT = ("steps", "result")
 @pytest.mark.parametrize("game", ["niuniu", "erbagang"])
 def test_random_games_are_played_as_the_second_statement_says(game: str) -> None:
     rng = Random(12)
-    for n in range(GAMES_EACH):
+    for n in range(share(GAMES_EACH)):
         told = line(game, rng, f"{game}-{n}")
         answered = answer(game, json.dumps({name: told[name] for name in told if name not in OUTPUT}))
         for ours, theirs, move in zip(answered["steps"], told["steps"], [None, *told["moves"]], strict=True):

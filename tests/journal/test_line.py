@@ -23,6 +23,7 @@ from firmware_bridge.journal.line import FIRST_CHAIN, VERSION, Line, seal, unsea
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.preallocate import padded
 from firmware_bridge.shoe.policy import KEEP_ORDER
+from tests.kit.nightly import share
 from tests.kit.table import Table
 
 TEXT = st.text(max_size=12)
@@ -86,7 +87,7 @@ ENTRIES = st.deferred(entries)
 
 
 @given(ENTRIES)
-@settings(max_examples=300)
+@settings(max_examples=share(300, 4))
 def test_every_fact_round_trips(entry: Entry) -> None:
     line = seal(entry, FIRST_CHAIN)
     assert unseal(line.data) == line

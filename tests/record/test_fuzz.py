@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_bridge.record import verify as v
+from tests.kit.nightly import share
 from tests.record.exports import cosigned, five_rounds, note_of, policy_text, sealed_line
 from tests.record.test_vectors import VECTORS
 
@@ -116,7 +117,7 @@ def changed_json(draw: st.DrawFn, data: bytes) -> bytes:
     return json.dumps(root, separators=(",", ":")).encode("utf-8")
 
 
-@settings(max_examples=300)
+@settings(max_examples=share(300, 6))
 @given(data=st.data())
 def test_export_lines(lines: list[bytes], data: st.DataObject) -> None:
     """Columns are changed one by one; checksum and chain are made right, so that what is behind them is reached."""

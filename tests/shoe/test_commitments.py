@@ -14,6 +14,7 @@ from firmware_bridge.client.commitments import Verdict, Verifier
 from firmware_bridge.facts import events
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.shoe.handlers.disclosure import waits_for_reveal
+from tests.kit.nightly import share
 from tests.kit.table import Table
 
 HOUSES = st.fixed_dictionaries(
@@ -58,7 +59,7 @@ def judged(messages: list[dict[str, Any]], journal: str) -> tuple[Verdict, ...]:
 
 
 @given(HOUSES, st.integers(0, 2**32), st.integers(12, 30))
-@settings(max_examples=60)
+@settings(max_examples=share(60, 4))
 def test_every_card_that_was_sealed_opens(house: dict[str, Any], seed: int, unread: int) -> None:
     table = shoe(house, seed, unread)
     messages = told(table)

@@ -208,7 +208,7 @@ def facts(table: Table) -> list[tuple[Any, ...]]:
     st.integers(14, 90),
     st.dictionaries(st.integers(0, 80), st.sampled_from(DISTURBANCES), max_size=12),
 )
-@settings(max_examples=share(120))
+@settings(max_examples=share(120, 12))
 def test_disturbances_that_are_put_right_change_no_round(
     house: dict[str, Any], seed: int, cut: int, disturb: dict[int, str]
 ) -> None:

@@ -189,7 +189,7 @@ def test_a_lost_connection_sends_again_what_the_broker_lacks_and_no_more(wire: W
     assert wire.sent == []
 
 
-@settings(max_examples=share(300), deadline=None)
+@settings(max_examples=share(300, 10), deadline=None)
 @given(
     st.binary(max_size=2 * LONGEST)
     | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(repr).map(str.encode)

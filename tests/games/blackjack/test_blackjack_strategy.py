@@ -13,6 +13,7 @@ from firmware_bridge.games.game import Layout, Placed, Start
 from firmware_bridge.games.prompts import CardDue, MarkDue, Offer
 from firmware_bridge.games.strategy import Asked
 from tests.games.rounds import Rules
+from tests.kit.nightly import share
 
 
 def said(hand: str, up: str, offers: str = "S H DD SP SU") -> str:
@@ -63,7 +64,7 @@ def test_without_a_double_or_a_surrender_a_hand_is_hit_or_stands(hand: str, up: 
 
 
 def test_the_house_wins_little_from_such_guests() -> None:
-    rng, won, rounds = Random(7), 0.0, 1_500
+    rng, won, rounds = Random(7), 0.0, share(1_500, 4)
     for _ in range(rounds):
         rules = Rules(GAME, Blackjack(), Start({"1": "10"}, decks=8, left=416), 8)
         while rules.table.result is None:
