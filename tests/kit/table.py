@@ -39,6 +39,8 @@ class Table:
         self.lines: list[Line] = []
         self.outside: list[object] = []
         self._texts: list[str] = []
+        self._messages: list[OutMessage] = []
+        self._told = 0
         self.take(RESTART)
 
     def play(self, *steps: Step) -> Table:
@@ -112,7 +114,9 @@ class Table:
 
     @property
     def messages(self) -> list[OutMessage]:
-        return [message for line in self.lines for message in messages(line)]
+        self._messages += [message for line in self.lines[self._told :] for message in messages(line)]
+        self._told = len(self.lines)
+        return self._messages.copy()
 
     @property
     def rounds(self) -> list[dict[str, Any]]:
