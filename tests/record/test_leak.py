@@ -14,6 +14,7 @@ from firmware_bridge.facts.cards import FACES
 from firmware_bridge.journal.line import Line, without_sealed
 from firmware_bridge.journal.messages import messages
 from tests.kit.journal_record import Record
+from tests.kit.nightly import some
 from tests.record.exports import ROUND, SignedRecord
 
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/]{42,}={0,2}")
@@ -77,16 +78,14 @@ def candidates(public: bytes) -> Iterator[str]:
 
 def test_no_face_is_found_with_all_that_is_public(table: Record) -> None:
     public = shown(table)
-    tried, guesses = sorted(set(candidates(public))), 0
+    tried = sorted(set(candidates(public)))
     assert len(tried) > 2_000
     for card in map(hidden, table.lines[-2:]):
         assert card.is_found(card.face, card.nonce, "")
         assert card._replace(commit="").is_found(card.face, card.nonce, card.salt)  # the test can find something
-        for face in [each.value for each in FACES]:
+        for face in {card.face, *some([each.value for each in FACES], 30)}:  # its own is the one that could be found
             for guess in ["", "0" * 32, *tried]:
                 assert not card.is_found(face, guess, guess), (card.place, face)
-                guesses += 1
-    assert guesses > 2 * len(FACES) * 2_000
 
 
 def test_no_secret_is_public_before_its_card_is(table: Record) -> None:

@@ -136,7 +136,7 @@ def nonces(player: Player) -> list[str]:
 
 
 @given(HOUSES, st.integers(0, 2**32), SWAPS, ACTIONS | ROUNDS)
-@settings(max_examples=share(600))
+@settings(max_examples=share(600, 20))
 def test_two_shoes_look_the_same_until_their_difference_is_opened(
     house: dict[str, Any], seed: int, differing: dict[int, int], actions: list[str]
 ) -> None:

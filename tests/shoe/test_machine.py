@@ -106,7 +106,7 @@ class AtTheTable(Devices):
 
 TestAtTheTable = AtTheTable.TestCase
 TestAtTheTable.settings = settings(
-    max_examples=share(200),
+    max_examples=share(200, 40),
     stateful_step_count=60,
     suppress_health_check=list(HealthCheck),
 )

@@ -14,6 +14,7 @@ from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe import Phase, Shoe, advance, phase
 from firmware_bridge.shoe.round import asked, layout
+from tests.kit.nightly import share
 from tests.kit.table import RESTART, Table
 
 MARKED: Final = sorted(name for name, game in GAMES.items() if game.play.words)
@@ -77,7 +78,7 @@ def taken_back(table: Table, told: inputs.Ordered) -> None:
 
 
 @given(st.sampled_from(MARKED), st.integers(0, 2**32), st.sampled_from(["auto", "next"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=share(60, 8), deadline=None)
 def test_an_unmark_and_the_same_mark_give_the_same_round(game: str, seed: int, close: str) -> None:
     one, other = played(game, seed, False, close), played(game, seed, True, close)
     assert len(one.rounds) == 2
