@@ -90,10 +90,14 @@ def test_no_screen_says_a_name_a_purse_a_bet_a_reason_an_alarm_a_commitment_or_a
 
 
 def test_a_stage_has_said_what_must_not_be_seen() -> None:
-    said = b"\n".join(each.payload for stage in STAGES.values() for each in stage().said).decode()
-    for word in (*PEOPLE, WHY, VERSION_SAID, *PURSES, *BETS, "SECRETBET", "commit", "head", "cards_left", "unreadable"):
-        assert word in said, word
-    assert {"closed", "voided", "corrected"} <= set(re.findall(r'"status":"(\w+)"', said))
+    unsaid = {*PEOPLE, WHY, VERSION_SAID, *PURSES, *BETS, "SECRETBET", "commit", "head", "cards_left", "unreadable"}
+    unsaid |= {f'"status":"{status}"' for status in ("closed", "voided", "corrected")}
+    early = ("baccarat, as it stands", "baccarat, as it stands, anything", "blackjack", "erbagang")
+    for name in (*early, *STAGES):
+        if unsaid:
+            said = b"\n".join(each.payload for each in STAGES[name]().said).decode()
+            unsaid = {word for word in unsaid if word not in said}
+    assert unsaid == set()
 
 
 # ---------------------------------------------------------------- by when it is sent
