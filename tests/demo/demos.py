@@ -8,6 +8,8 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
+import pytest
+
 from firmware_bridge.cli import parser_of
 from firmware_bridge.cli.demo import deal
 from firmware_bridge.cli.demo.asked import play
@@ -21,6 +23,8 @@ SHOE = ("-m", "firmware_bridge", "demo")
 LIMIT_S = 120.0
 
 Played = Callable[[str], str]
+
+AT_ONCE = 6
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
@@ -54,6 +58,28 @@ def side_by_side(folder: Path, plays: Sequence[str], at_once: int) -> Played:
     turns = asyncio.Semaphore(at_once)
     texts = dict(zip(plays, asyncio.run(all_of_them()), strict=True))
     return played
+
+
+@pytest.fixture(scope="module")
+def played_before() -> dict[str, Played]:
+    """Function of this file -> its demos, once they were played."""
+    return {}
+
+
+@pytest.fixture
+def played(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, played_before: dict[str, Played]
+) -> Played:
+    """`played(words)`: what a demo prints. The first case of a function plays the `words` of all its cases in this
+    run, side by side, for a dealer's time is mostly looking."""
+    function = request.node.originalname
+    if function not in played_before:
+        cases = [
+            each for each in request.session.items if each.path == request.path and isinstance(each, pytest.Function)
+        ]
+        plays = [each.callspec.params["words"] for each in cases if each.originalname == function]
+        played_before[function] = side_by_side(tmp_path_factory.mktemp("demos"), plays, AT_ONCE)
+    return played_before[function]
 
 
 async def _played(folder: Path, words: str) -> str:

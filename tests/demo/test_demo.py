@@ -11,17 +11,12 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli import main
-from tests.demo.demos import SHOE, Played, demo, environment, side_by_side
+from tests.demo import demos
+from tests.demo.demos import SHOE, Played, demo, environment
 from tests.kit.patience import ended
 from tests.kit.process import python
 
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    """`played(words)`: what a demo prints. All run side by side here, for a dealer's time is mostly looking; as
-    processes of their own: `WHOLE`."""
-    return side_by_side(tmp_path_factory.mktemp("demos"), PLAYS, AT_ONCE)
-
+played, played_before = demos.played, demos.played_before  # fixtures
 
 SEALED = "--rounds 2 --disclose sealed --betting required --policy macau"
 TABLES = {
@@ -38,6 +33,7 @@ TABLES = {
     )
 }
 FAULTY = {
+    "sensor_stuck": ["! open    sensor_stuck: cut_card", "! closed  sensor_stuck: free", "over after 2 rounds"],
     "unreadable": ["! open    unreadable: ", "entered   a card that was not read, by Ines and Dora", "  manual"],
     "foreign": ["foreign: the card is from batch 8, this shoe holds batch 7", "! closed  foreign: remove by Ines"],
     "duplicate": ["! closed  duplicate: remove by Ines"],
@@ -68,17 +64,12 @@ FAULTY = {
     ],
     "result_mismatch": ["result_mismatch: the reader reports banker, but B3 is due", "VOID by Ines: result_mismatch"],
     "lid_opened": ["the lid is open for 0.5 s", "! closed  lid_opened: continue by Ines"],
-    "sensor_stuck": ["! open    sensor_stuck: cut_card", "! closed  sensor_stuck: free", "over after 2 rounds"],
     "restarted_mid_round": ["the daemon restarts during a round", "! closed  restarted_mid_round: drawn"],
 }
 LOST = {broker: f"--fault broker_lost --speed 20 --broker {broker}" for broker in ("mosquitto", "amqtt")}
 OWED = "--rounds 3 --fault overdrawn --policy macau"
-SLOW = "--rounds 3 --fault sensor_stuck"
-PLAYS = tuple(
-    dict.fromkeys((SLOW, SEALED, OWED, *LOST.values(), *[f"--rounds 3 --fault {fault}" for fault in FAULTY], *TABLES))
-)
-AT_ONCE = 6
 WHOLE = [words for words, table in TABLES.items() if table[1:] in (("on-demand", "native"), ("six-card", "native"))]
+"""Demos that run as processes of their own too."""
 
 
 def test_a_port_that_is_somebody_elses(tmp_path: Path) -> None:
@@ -171,8 +162,9 @@ def delivered(text: str, words: str) -> None:
     assert re.fullmatch(r"card to subscriber \d+\.\d ms \(median\), \d+\.\d s in all", times)
 
 
-def test_at_a_sealed_table_guests_bet_and_open_the_cards(played: Played) -> None:
-    said = played(SEALED)
+@pytest.mark.parametrize("words", [SEALED])
+def test_at_a_sealed_table_guests_bet_and_open_the_cards(played: Played, words: str) -> None:
+    said = played(words)
     for text in (
         "416 cards, disclose sealed, betting required, policy macau, speed 200",
         "betting   round 1: open",
@@ -184,20 +176,21 @@ def test_at_a_sealed_table_guests_bet_and_open_the_cards(played: Played) -> None
         assert text in said, text
 
 
-def test_the_floor_decides_as_the_policy_of_the_house_allows(played: Played) -> None:
-    assert "! closed  overdrawn: keep by Ines" in played(OWED)
+@pytest.mark.parametrize("words", [OWED])
+def test_the_floor_decides_as_the_policy_of_the_house_allows(played: Played, words: str) -> None:
+    assert "! closed  overdrawn: keep by Ines" in played(words)
 
 
-@pytest.mark.parametrize("fault", FAULTY)
-def test_play_goes_on_after(played: Played, fault: str) -> None:
-    said = played(f"--rounds 3 --fault {fault}")
-    for text in FAULTY[fault]:
+@pytest.mark.parametrize("words", [f"--rounds 3 --fault {fault}" for fault in FAULTY], ids=FAULTY)
+def test_play_goes_on_after(played: Played, words: str) -> None:
+    said = played(words)
+    for text in FAULTY[words.split()[-1]]:
         assert text in said
 
 
-@pytest.mark.parametrize("broker", LOST)
-def test_no_round_is_lost_when_the_broker_is(played: Played, broker: str) -> None:
-    said = played(LOST[broker])
+@pytest.mark.parametrize("words", LOST.values(), ids=LOST)
+def test_no_round_is_lost_when_the_broker_is(played: Played, words: str) -> None:
+    said = played(words)
     assert "! closed  broker_lost: back" in said
     numbers = [int(number) for number in re.findall(r"^round (\d+)", said, re.MULTILINE)]
     assert numbers == list(range(1, len(numbers) + 1)), said

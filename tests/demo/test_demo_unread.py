@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.demo.demos import Played, side_by_side
+from tests.demo import demos
+from tests.demo.demos import Played
+
+played, played_before = demos.played, demos.played_before  # fixtures
 
 NEEDED = "was not read and is needed now"
 PLAYS = [f"--game {game} --rounds 2 --fault unreadable" for game in ("zhajinhua", "niuniu", "erbagang")]
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    return side_by_side(tmp_path_factory.mktemp("demos"), PLAYS, len(PLAYS))
 
 
 @pytest.mark.parametrize("words", PLAYS)
