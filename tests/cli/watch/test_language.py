@@ -97,10 +97,10 @@ def test_a_config_that_cannot_be_read_does_not_choose(config: Path) -> None:
 
 def status_of(stage: str, n: int) -> dict[str, Any]:
     """The part of a status that comes from the topics, after `n` of them."""
-    last: dict[str, Any] = {}
-    for each in STAGES[stage]().said[:n]:
-        if each.topic in ("table", "lamps", "alarm"):
-            last[each.topic] = json.loads(each.payload)
+    newest = {
+        each.topic: each.payload for each in STAGES[stage]().said[:n] if each.topic in ("table", "lamps", "alarm")
+    }
+    last: dict[str, Any] = {topic: json.loads(payload) for topic, payload in newest.items()}
     return last | {
         "mode": "FULL",
         "disk": "",

@@ -31,6 +31,7 @@ from tests.cli.watch.test_language import CHINESE, FAULTY, SOUND, TABLES, status
 from tests.config.test_layout import FINDINGS, STATES, WIDTHS, checked
 from tests.floor.guests import STAGES, Evening
 from tests.kit import command
+from tests.kit.nightly import some
 from tests.screen.games import moments
 
 shoe = command.shoe  # fixture
@@ -75,7 +76,7 @@ def states() -> Iterator[dict[str, Any]]:
         for number, moment in enumerate(moments(game)):
             yield {**moment, **({}, FAULTY, SOUND)[number % 3]}
     yield from (told for told, _, _ in STATES.values())
-    for stage in TABLES:
+    for stage in some(TABLES, 9):
         count = len(STAGES[stage]().said)
         for n in range(20, count, max(1, count // 20)):
             told = status_of(stage, n)
@@ -99,7 +100,7 @@ def test_status_is_in_chinese(lang: Language) -> None:
 @pytest.mark.parametrize("lang", CHINESE)
 def test_the_picture_is_in_chinese(lang: Language) -> None:
     for game in GAMES:
-        for number, moment in enumerate(moments(game)):
+        for number, moment in some(enumerate(moments(game)), 4):
             watched = Watched(lang)
             watched.update({**moment, **({}, FAULTY, SOUND)[number % 3]})
             for row in watched.screen(200, 90, text(lang, "keys.live")):
