@@ -19,6 +19,7 @@ import pytest
 import firmware_bridge
 from tests.golden.digests import Tape
 from tests.golden.play import scenarios
+from tests.kit.nightly import some
 from tests.kit.rows import each_row
 
 ROOT = Path(firmware_bridge.__file__).parent
@@ -26,6 +27,9 @@ PURE = ("shoe", "topics", "games")
 FILES = [path for room in PURE for path in sorted((ROOT / room).rglob("*.py"))]
 CHANGING = {"append", "extend", "insert", "add", "update", "pop", "popitem", "remove", "discard", "clear", "setdefault"}
 """Methods that change what they are called on."""
+
+PLAIN = {int, float, str, bytes, bool, type(None)}
+"""Types of values that hold no other one."""
 
 
 def functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
@@ -74,7 +78,8 @@ def test_no_function_changes_a_value_of_its_module(path: Path) -> None:
 @pytest.mark.parametrize("package", ["firmware_bridge", "hardware"])
 def test_no_getter_changes_its_object(package: str) -> None:
     for path in (ROOT.parent / package).rglob("*.py"):
-        for function in functions(ast.parse(path.read_text())):
+        text = path.read_text()
+        for function in functions(ast.parse(text)) if "property" in text else ():
             if any(ast.unparse(each).endswith("property") for each in function.decorator_list):
                 changed = [ast.unparse(value) for node in ast.walk(function) for value in stored(node)]
                 assert not any(each.startswith("self") for each in changed), f"{path}: {function.name}"
@@ -92,6 +97,8 @@ def modules() -> list[ModuleType]:
 
 def written(value: Any, within: tuple[int, ...] = ()) -> Any:
     """A value as it stands, down to what its functions keep in closures; caches of `functools` are left out."""
+    if type(value) in PLAIN:
+        return repr(value)
     if id(value) in within:
         return "again"
     within = (*within, id(value))
@@ -124,7 +131,7 @@ def standing() -> dict[str, Any]:
 
 def test_no_value_of_a_module_changes_while_shoes_are_played() -> None:
     before = standing()
-    for name in [name for n, name in enumerate(scenarios()) if n % 12 == 0]:
-        scenarios()[name](Tape())
+    for play in some([play for n, play in enumerate(scenarios().values()) if n % 12 == 0], 28):
+        play(Tape())
     after = standing()
     assert [name for name in after if after[name] != before.get(name)] == []
