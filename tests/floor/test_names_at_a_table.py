@@ -37,6 +37,7 @@ def floor(tmp_path: Path, brokers: Any) -> Iterator[tuple[DaemonTable, Ingest]]:
     daemon.close()
 
 
+@pytest.mark.story
 def test_nobody_is_named_and_every_message_is_that_of_the_journal(
     floor: tuple[DaemonTable, Ingest], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
