@@ -77,7 +77,7 @@ def played(
         cases = [
             each for each in request.session.items if each.path == request.path and isinstance(each, pytest.Function)
         ]
-        plays = [each.callspec.params["words"] for each in cases if each.originalname == function]
+        plays = [str(each.callspec.params["words"]) for each in cases if each.originalname == function]
         played_before[function] = side_by_side(tmp_path_factory.mktemp("demos"), plays, AT_ONCE)
     return played_before[function]
 
