@@ -60,7 +60,9 @@ PART: Final = 3
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word with the fewest mistakes, None where all have too many; the first of several."""
-    few = [(count, each) for each in known if (count := mistakes(word, each)) <= max(len(word), len(each)) // PART]
+    most = {each: max(len(word), len(each)) // PART for each in known}
+    alike = [each for each in most if abs(len(word) - len(each)) <= most[each]]  # each letter more is a mistake
+    few = [(count, each) for each in alike if (count := mistakes(word, each)) <= most[each]]
     return min(few, key=lambda found: found[0])[1] if few else None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 
@@ -16,7 +16,6 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import fault
 from firmware_bridge.games import GAMES
 from tests.config.configs import EVERY_KEY, mistakes
-from tests.kit.nightly import share
 from tests.kit.rows import each_row
 from tests.kit.texts import texts
 
@@ -106,7 +105,6 @@ TEXTS = st.text() | st.sampled_from(["a\nb", "\x1b[2J", "\u202e", "T\x7f", "x" *
 KEYS = [(section, key) for section, keys in EVERY_KEY.items() for key in keys if key not in ("line_end", "pattern")]
 
 
-@settings(max_examples=share(100, 12))
 @given(st.sampled_from(KEYS), TEXTS, st.booleans())
 def test_no_text_that_a_terminal_obeys_gets_into_a_config(key: tuple[str, str], text: str, is_key: bool) -> None:
     section, name = key
