@@ -161,8 +161,8 @@ def test_no_card_is_taken_before_a_reader_with_a_will_is_ours(made: Callable[...
     table.stop()
     without_a_daemon(table, 0, will=b"\0")
     mocker.patch("hardware.ports.Port.write", return_value=False)
-    table.start()
-    table.until(lambda: table.bridge.reader.port.is_open and irregular(table))
+    table.start()  # once its port is open
+    table.until(lambda: irregular(table))
     assert (irregular(table), table.bridge.table.shoe.device.lent) == (["reader_lost"], "anna")
     assert not order(table, "open_shoe")
 
