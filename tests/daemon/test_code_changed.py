@@ -6,8 +6,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit.broker import Broker
@@ -33,7 +31,6 @@ def install(site: Path) -> None:
     (info / "RECORD").write_text("".join(f"{path},sha256={digest},1\n" for path, digest in digests.items()))
 
 
-@pytest.mark.story
 def test_other_software_and_a_changed_file_are_on_record(backend: Any, broker: Broker, tmp_path: Path) -> None:
     site = tmp_path / "site"
     for name in PACKAGES:
