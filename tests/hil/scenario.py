@@ -86,6 +86,7 @@ def play(table: Table, report: Report, short: bool) -> None:
         lambda: update(table, f"SHOE_UNSIGNED=yes dpkg -i {PAYLOAD}/next/firmware-bridge_*.deb"),
     )
     report.step("back to what ran before", lambda: update(table, f"{SHIPPED}/scripts/install --rollback"))
+    unpack(table, f"{PAYLOAD}/next", "next")
     report.step("forward again by the bundle", lambda: update(table, "/root/next/scripts/install --unsigned"))
     report.step(
         "back by the older package", lambda: update(table, f"SHOE_UNSIGNED=yes dpkg -i {PAYLOAD}/firmware-bridge_*.deb")
@@ -96,12 +97,16 @@ def play(table: Table, report: Report, short: bool) -> None:
 def install(table: Table) -> str:
     """As the technician's book says: the machine has no package index."""
     table.pi.sh(f"mount -o ro /dev/vdb {PAYLOAD}")
-    for name, folder in (("this", PAYLOAD), ("next", f"{PAYLOAD}/next")):
-        table.pi.sh(f"mkdir /root/{name} && tar -xzf {folder}/*.tar.gz -C /root/{name} --strip-components=1")
+    unpack(table, PAYLOAD, "this")
     table.pi.sh("/root/this/scripts/install --unsigned")
     table.pi.sh(f"cat >/etc/firmware-bridge/bridge.toml <<'END'\n{table.config}END")
     table.pi.sh("until test -e /dev/shoe-reader; do sleep 0.2; done")
     return table.pi.sh("shoe --version")
+
+
+def unpack(table: Table, folder: str, name: str) -> None:
+    """Unpack the bundle that lies in a folder of the mounted payload."""
+    table.pi.sh(f"mkdir /root/{name} && tar -xzf {folder}/*.tar.gz -C /root/{name} --strip-components=1")
 
 
 def check(table: Table) -> str:
