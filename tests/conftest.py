@@ -88,9 +88,10 @@ def _today(config: pytest.Config, items: list[pytest.Item], known: costs.Costs) 
     is_named = any("::" in word for word in config.args) and not config.option.by_day
     if nightly.EVERY or "story" in config.option.markexpr or is_named:
         return set(cases)
+    cases = [item.nodeid for item in items if not item.get_closest_marker("story")]
     if config.option.fast:
         return {case for case in cases if known.get(costs.function_of(case), costs.QUICK).is_quick}
-    return costs.of_a_day([item.nodeid for item in items if not item.get_closest_marker("story")], known)
+    return costs.of_a_day(cases, known)
 
 
 @pytest.hookimpl(wrapper=True)
