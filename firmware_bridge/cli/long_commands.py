@@ -196,9 +196,10 @@ def _died() -> WorkerError:
 
 
 def _begin() -> None:
-    """Keeps memory shared with the parent, and ends this process as soon as the parent is gone."""
+    """Keeps memory shared with the parent, and ends this process as soon as the parent is gone, or by SIGTERM."""
     from multiprocessing import parent_process
 
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a pool that ends waits for it; the parent may have a handler
     gc.freeze()
     parent = parent_process()
     assert parent

@@ -105,6 +105,14 @@ def test_a_process_that_dies_is_an_error(size: int) -> None:
             list(workers.start(partial(died, size)))
 
 
+def test_a_pool_ends_though_its_parent_handles_sigterm() -> None:
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        test_a_process_that_dies_is_an_error(1)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_big_tasks_and_results_pass() -> None:
     big = bytes(3_000_000)
     with Workers(JOBS) as workers:
