@@ -130,7 +130,9 @@ class Night:
     def _keep(self, piece: str, seconds: float) -> None:
         self._done[piece] = round(seconds, 1)
         self._state.parent.mkdir(exist_ok=True)
-        self._state.write_text(json.dumps(self._done, indent=1))
+        new = self._state.with_suffix(".new")  # a power cut leaves the one or the other
+        new.write_text(json.dumps(self._done, indent=1))
+        new.replace(self._state)
 
     def _write(self, part: str, pieces: Sequence[str], more: float, outcome: Row) -> None:
         seconds = round(sum(self._done.get(piece, 0.0) for piece in pieces) + more)
