@@ -67,11 +67,14 @@ class Copy:
         now = next(self._times)
         os.utime(self.root / path, (now, now))
 
-    def failures(self, tests: Sequence[str], *options: str, timeout_s: float = TIMEOUT_S) -> list[str]:
+    def failures(
+        self, tests: Sequence[str], *options: str, timeout_s: float = TIMEOUT_S, every_cell: bool = False
+    ) -> list[str]:
         """The tests that fail, or the one that hangs; else one text, the end of pytest's output."""
         python, mark = self.root / ".venv/bin/python", uuid.uuid4().hex
         command = ["nice", "-n", "19", str(python), "-m", "pytest", "-v", "-p", "no:cacheprovider", *options, *tests]
         environment = os.environ | {MARK: mark, "PATH": f"{python.parent}:{os.environ['PATH']}:/usr/sbin"}
+        environment |= {"EVERY_CELL": "yes"} if every_cell else {}
         run = subprocess.Popen(
             command,
             cwd=self.root,
@@ -138,13 +141,13 @@ def caught_by(copy: Copy, change: Mutated, tests: Sequence[str], *options: str) 
 
 
 def caught_together(copy: Copy, changes: Sequence[Mutated]) -> list[str | None]:
-    """Run the whole suite once with several mutations; for each, the test that catches it alone, if any.
+    """Run every cell of the suite once with several mutations; for each, the test that catches it alone, if any.
 
     A run each would take hours. That one mutation hides another is improbable: the tests tried first caught neither.
     Raises RuntimeError if the suite does not come to its end.
     """
     with copy.mutated(*changes):
-        failed = copy.failures([], "-n", "2", "--dist", "loadfile", timeout_s=WHOLE_TIMEOUT_S)
+        failed = copy.failures([], "-n", "4", "--dist", "loadfile", timeout_s=WHOLE_TIMEOUT_S, every_cell=True)
     print(f"whole suite with {len(changes)} at once: {len(failed)} failed", *failed, sep="\n    ", flush=True)
     if failed and is_no_test(failed[0]):
         raise RuntimeError(failed[0])
