@@ -21,6 +21,7 @@ from tests.kit.broker import Broker
 from tests.kit.patience import COUNT_S, LIMIT_S, Patience, until
 
 FILES: Final = Path("/proc/self/fd")
+"""The files that this process has open."""
 
 
 class Received(NamedTuple):
@@ -71,9 +72,7 @@ class Backend:
         kept.SessionExpiryInterval = 3600
         self._client.connect("127.0.0.1", port, clean_start=False, properties=kept)
         self._client.loop_start()
-        until(
-            self._subscribed.is_set, story=lambda: f"{len(list(Path('/proc/self/fd').iterdir()))} files are open here"
-        )
+        until(self._subscribed.is_set, story=lambda: f"{len(list(FILES.iterdir()))} files are open here")
 
     def __enter__(self) -> "Backend":
         return self

@@ -11,8 +11,10 @@ from pathlib import Path
 @cache
 def tree(path: Path) -> ast.Module:
     """The tree of a file; nobody changes it. Garbage is not looked for: it would take eight times as long."""
+    collects = gc.isenabled()
     gc.disable()
     try:
         return ast.parse(path.read_text("utf-8"))
     finally:
-        gc.enable()
+        if collects:
+            gc.enable()
