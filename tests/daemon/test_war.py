@@ -78,7 +78,8 @@ def play(table: DaemonTable, backend: Backend, order: Callable[..., dict[str, An
     """A round with its marks, and a kill while one of them is due; the message it ends with."""
     table.deal("2c")  # opens the shoe, and is held until bets are closed and the lot is told
     backend.wait_until(lambda: backend.on("table") and backend.on("table")[-1]["phase"] == "betting")
-    assert order("bets_closed", bets={"1": "10", "3": "12.5"})["ok"]
+    closed = order("bets_closed", bets={"1": "10", "3": "12.5"})
+    assert closed["ok"], closed
     backend.wait_until(lambda: "lot" in " ".join(backend.on("lamps")[-1]["why"]))
     assert order("mark", word="stand", seat=1)["error"] == "not_allowed"
     assert order("mark", word="lot", value="3")["ok"]
