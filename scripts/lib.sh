@@ -128,21 +128,23 @@ _megabytes() {
 # install_debian PACKAGE..: installs packages of Debian, as root, after one line that says how much that downloads. No
 # service of theirs is started: the tests start their own.
 install_debian() {
-    local policy=/usr/sbin/policy-rc.d size
+    local policy=/usr/sbin/policy-rc.d lock=/run/lock/shoe-bridge-debian size
     command -v apt-get >/dev/null || die "install the packages $*"
-    [ -n "${apt_is_updated-}" ] || apt-get update -qq || true
+    # Two scripts may run at a time; apt-get does not wait for another one.
+    [ -n "${apt_is_updated-}" ] || flock "$lock" apt-get update -qq || true
     apt_is_updated=yes
     size=$(LC_ALL=C apt-get install --assume-no --no-install-recommends "$@" 2>/dev/null |
         sed -n 's/^Need to get \(.*\) of archives.*/, \1 to download/p') || true
     echo "Installing for Debian: $*$size" >&2
     (
+        flock 8
         if [ ! -e "$policy" ]; then
             trap 'rm -f "$policy"' EXIT
             printf '#!/bin/sh\nexit 101\n' >"$policy"
             chmod 755 "$policy"
         fi
         DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null
-    )
+    ) 8>"$lock"
 }
 
 # find_named "$@": sets `named` to the files and folders among the words for pytest, without what follows `::`.
