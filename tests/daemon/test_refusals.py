@@ -67,9 +67,12 @@ def journaled(table: BridgeTable) -> list[list[bytes]]:
 
 
 def arrived(backend: Backend) -> list[list[bytes]]:
-    """The messages of each stream that arrived, in order, repeats dropped."""
-    came = [(each.topic.rsplit("/")[-1], each.raw) for each in backend.received]
-    return [list(dict.fromkeys(raw for topic, raw in came if topic == name)) for name in STREAMS]
+    """The last copy of each message that arrived, of each stream, in order.
+
+    A broker may take one that follows one that it refused: then both are sent again.
+    """
+    came = [(each.topic.rsplit("/")[-1], each.raw) for each in reversed(backend.received)]
+    return [list(dict.fromkeys(raw for topic, raw in came if topic == name))[::-1] for name in STREAMS]
 
 
 def is_counted(table: BridgeTable, event: str) -> bool:
