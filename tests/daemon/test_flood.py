@@ -121,6 +121,7 @@ def flood(broker: Broker) -> Iterator[Client]:
     yield client
     client.disconnect()
     client.loop_stop()
+    client._reset_sockets()  # which a collector may find before their client
 
 
 def refusals(backend: Backend) -> list[dict[str, Any]]:

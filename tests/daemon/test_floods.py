@@ -121,6 +121,7 @@ def by_mqtt(table: Flooded) -> Iterator[Step]:
     client, step = back_and_forth_by_mqtt(table.port)
     yield step
     client.loop_stop()
+    client._reset_sockets()  # which a collector may find before their client
 
 
 @contextmanager

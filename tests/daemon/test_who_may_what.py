@@ -316,6 +316,7 @@ def connects(broker: Place, login: str, password: str = "") -> bool:
     until(came.is_set)
     client.disconnect()
     client.loop_stop()
+    client._reset_sockets()  # which a collector may find before their client
     return not codes[0]
 
 

@@ -136,6 +136,7 @@ def survive(folder: Path, broker: Broker, store: str = "") -> Iterator[str]:
     finally:
         client.disconnect()
         client.loop_stop()
+        client._reset_sockets()  # which a collector may find before their client
         ingest.end()
         daemon.close()
 

@@ -91,6 +91,7 @@ class Visitor:
     def close(self) -> None:
         self._client.disconnect()
         self._client.loop_stop()
+        self._client._reset_sockets()  # which a collector may find before their client
 
 
 Come = Callable[[str], Visitor]

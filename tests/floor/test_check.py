@@ -55,6 +55,7 @@ def check(tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.Capture
         client.publish("shoe/T07/status", alive("T07")[0].payload, 1, retain=True).wait_for_publish(HANG_S)
         client.disconnect()
         client.loop_stop()
+        client._reset_sockets()  # which a collector may find before their client
         (tmp_path / "password").write_text("x")
         mqtt = f'[mqtt]\nport = {broker.port}\nusername = "floor"\npassword_file = "{tmp_path / "password"}"\n'
         (tmp_path / "floor.toml").write_text(f'{mqtt}[store]\npath = "{tmp_path / "floor.db"}"\n')

@@ -53,6 +53,7 @@ def say(brokers: Callable[..., Broker]) -> Iterator[Callable[..., None]]:
     for each in made:
         each.disconnect()
         each.loop_stop()
+        each._reset_sockets()  # which a collector may find before their client
 
 
 def until(source: MqttSource, condition: Callable[[list[bytes]], bool]) -> list[bytes]:

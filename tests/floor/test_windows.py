@@ -31,6 +31,7 @@ def say_all(broker: Broker) -> None:
         client.publish("shoe/T07/event", body, 1).wait_for_publish(HANG_S)
     client.disconnect()
     client.loop_stop()
+    client._reset_sockets()  # which a collector may find before their client
 
 
 def source_of(broker: Broker, protocol: int) -> MqttSource:

@@ -131,6 +131,7 @@ class Backend:
         """Disconnect; the broker keeps the session for an hour. Every message was as its schema says."""
         self._client.disconnect()
         self._client.loop_stop()
+        self._client._reset_sockets()  # which a collector may find before their client
         assert self.faults == [], self.faults[:5]
 
     def _connected(self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: object) -> None:
