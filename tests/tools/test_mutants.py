@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.tools.mutants.pick import candidates
 from tests.tools.mutants.places import Mutation, NotFound, edited, mutated, text_of
+from tests.tools.mutants.trial import Copy
 
 SOURCE = '''"""A till."""
 
@@ -87,3 +89,15 @@ def test_every_candidate_can_be_applied_and_changes_the_text(tmp_path: Path) -> 
     for each in found:
         assert edited(SOURCE.encode(), mutated(root, each).edit) != SOURCE.encode()
     assert dataclasses.replace(TAKE, room="firmware_bridge/till") in found
+
+
+def test_a_mutation_that_no_test_can_be_imported_with_is_caught(tmp_path: Path) -> None:
+    """Then pytest calls a test that was named "not found", as it does where there is none."""
+    (tmp_path / ".venv/bin").mkdir(parents=True)
+    (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
+    (tmp_path / "test_till.py").write_text("import nothing_of_this_name\n\ndef test_coins():\n    pass\n")
+    (tmp_path / "test_other.py").write_text("def test_coins():\n    pass\n")
+    copy = Copy.__new__(Copy)
+    copy.root = tmp_path
+    assert copy.failures(["test_till.py::test_coins"]) == ["test_till.py"]
+    assert copy.failures(["test_other.py::test_coins", "test_other.py::test_notes"]) == []

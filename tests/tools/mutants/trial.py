@@ -96,9 +96,10 @@ class Copy:
         finally:
             _end_all(mark)
             run.wait()
-        if run.returncode in (0, NOT_FOUND, NONE_RAN):
-            return []
-        return FAILED.findall(output) or [f"pytest ended with {run.returncode}: {output[-300:]}"]
+        failed = FAILED.findall(output)  # also by NOT_FOUND: of a file that cannot be imported no test is found
+        if failed or run.returncode in (0, NOT_FOUND, NONE_RAN):
+            return failed
+        return [f"pytest ended with {run.returncode}: {output[-300:]}"]
 
     def proves(self, test: str, change: Mutated, *options: str) -> bool:
         """Whether a test, alone, fails with a mutation and passes without."""
