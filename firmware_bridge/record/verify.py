@@ -718,6 +718,9 @@ LONG_TEXT = 4_000
 _NUMBER = 20
 """Characters of a number in JSON, at most: longer ones are no count, and take long to read."""
 
+NESTED = 100
+"""Objects and lists in each other, at most: how many a Python can read is another number in each version."""
+
 
 def _integer(text: str) -> int:
     if len(text) > _NUMBER:
@@ -744,6 +747,18 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_consta
 def _decoder(text: str) -> json.JSONDecoder:
     """The decoder for a text: the digits of numbers are counted only in a long one, as that takes time itself."""
     return _SLOW_DECODER if len(text) > LONG_TEXT and _LONG_NUMBER.search(text) else _DECODER
+
+
+def _check_depth(text: str, *values: Any) -> None:
+    """Raise ValueError for values of a text that are nested too deeply; only a text of many brackets is looked at."""
+    if text.count("[") + text.count("{") <= NESTED:
+        return
+    level = [each for each in values if isinstance(each, (dict, list))]
+    for _ in range(NESTED):
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [value for each in inner for value in each if isinstance(value, (dict, list))]
+    if level:
+        raise ValueError("objects and lists that are nested too deeply")
 
 
 class ExportLine(NamedTuple):
@@ -850,6 +865,7 @@ def _parts(text: str) -> Tuple[Dict[str, Any], Tuple[Tuple[str, Dict[str, Any]],
             raise ValueError("events that are not apart")
     if text[at:] != "]}" or not events or "events" in shown:
         raise ValueError("events that do not end the public part")
+    _check_depth(text, shown, *(value for _, value in events))
     return shown, tuple(events)
 
 
@@ -857,6 +873,7 @@ def _decoded_json(data: bytes, what: str) -> Dict[str, Any]:
     try:
         text = data.decode("utf-8")
         value = _decoder(text).decode(text)
+        _check_depth(text, value)
     except (ValueError, RecursionError):
         raise Refused(f"{what} is not JSON") from None
     if not isinstance(value, dict):

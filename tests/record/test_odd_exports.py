@@ -95,6 +95,7 @@ PROOFS: Final[dict[str, tuple[Callable[[dict[str, Any]], Any], str]]] = {
     "one sig too many": (lambda p: {**p, "sigs": {**p["sigs"], "9": "AA=="}}, r"WRONG .*line 7 .*a round that is not"),
     "sigs of no shape": (lambda p: {**p, "sigs": list(p["sigs"])}, r"WRONG .*line 7 .*signatures are no object"),
     "one key more": (lambda p: {**p, "x": 1}, r"WRONG .*line 7: its proof says more"),
+    "deep": (lambda p: {**p, "note": json.loads("[" * v.NESTED + "]" * v.NESTED)}, r"WRONG .*line 7: .* is not JSON"),
 }
 
 
@@ -168,6 +169,18 @@ def test_a_public_part_that_has_no_one_meaning(
     code, out = said(files, capsys, tmp_path)
     assert code == 1
     assert re.search(r"WRONG .*2\.export, line 7: its public part is not that of an entry", out)
+
+
+@pytest.mark.parametrize("beside", [b"[]", b"[" + b"{}," * 1000 + b"{}]", b'"[[[[{{{{"'])
+def test_how_deep_a_line_is_read_is_the_same_on_every_python(beside: bytes) -> None:
+    def line(levels: int) -> bytes:
+        lists = b"[" * (levels - 1) + b"]" * (levels - 1)
+        public = b'{"journal":"0-ab","seq":1,"at":"","events":[{"type":"Test","a":%b,"b":%b}]}' % (beside, lists)
+        return sealed_line(b"0" * 64, public, b"0" * 64, b"")
+
+    assert v.parse_line(line(v.NESTED)).seq == 1
+    with pytest.raises(v.Refused, match="its public part is not that of an entry"):
+        v.parse_line(line(v.NESTED + 1))
 
 
 def test_a_round_whose_type_stands_elsewhere_is_none(
