@@ -159,6 +159,7 @@ def test_s3_a_card_taken_back_signs_nothing_where_a_witness_has_seen_more(house:
     house.incident("two_heads", "journal_number", "prev_null")
     assert len(house.rounds()) == 2
     witness.stop()
+    witness.close()
 
 
 def saved_image(house: RealHouse) -> Path:

@@ -100,6 +100,7 @@ def opened(folder: Path, honest: int) -> Iterator[Conspiracy]:
     yield made
     for each in made.witnesses:
         each.stop()
+        each.close()
 
 
 def test_at_two_of_three_one_liar_suffices_where_nobody_compares(three: Conspiracy) -> None:

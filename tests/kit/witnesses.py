@@ -46,6 +46,10 @@ class Here:
     def evidence(self) -> list[Evidence]:
         return self._keeper.evidence()
 
+    def close(self) -> None:
+        """Close its file."""
+        self._keeper.close()
+
 
 class Served(Here):
     """A witness behind a server at a port of this machine, until `stop`; `start` serves it again, as it was."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -57,14 +58,28 @@ class Floor:
     def asked(self, key: Key) -> list[Post]:
         return [each for each in self.posts if each.witness == key.vkey]
 
+    def close(self) -> None:
+        """Close the witnesses' files."""
+        for each in self.witnesses:
+            each.close()
+
 
 def kinds(made: list[Outcome]) -> list[str]:
     return [type(each).__name__ for each in made]
 
 
+Made = Callable[..., Floor]
+
+
 @pytest.fixture
-def floor(tmp_path: Path) -> Floor:
-    return Floor(tmp_path, Log(ORIGIN, 400))
+def make(tmp_path: Path) -> Iterator[Made]:
+    with ExitStack() as opened:
+        yield lambda *given: opened.enter_context(closing(Floor(tmp_path, *given)))
+
+
+@pytest.fixture
+def floor(make: Made) -> Floor:
+    return make(Log(ORIGIN, 400))
 
 
 def test_a_checkpoint_is_witnessed_by_two_of_three_and_the_note_verifies(floor: Floor) -> None:
@@ -117,9 +132,10 @@ def test_once_a_quorum_is_back_a_round_is_witnessed_within_60_s_of_its_end(floor
 
 
 @pytest.mark.parametrize("status", [429, 503, 0])
-def test_while_one_does_not_answer_it_is_tried_with_one_log_at_a_time(tmp_path: Path, status: int) -> None:
+def test_while_one_does_not_answer_it_is_tried_with_one_log_at_a_time(make: Made, tmp_path: Path, status: int) -> None:
     logs = [Log(f"shoe.example/{n}/1", 30) for n in range(10)]
-    floor = Floor(tmp_path, logs[0])
+    floor = make(logs[0])
+    floor.close()
     floor.feeder = Feeder(floor.policy, floor.keys, Memory(*logs))
     floor.witnesses = [Here(tmp_path / "x", f"w{n}.example/1", [each.key for each in logs], n) for n in (1, 2, 3)]
     floor.answers[floor.keys[0]] = lambda _: Reply(status, b"")
@@ -236,8 +252,8 @@ def test_nothing_is_sent_that_the_store_cannot_prove(floor: Floor, caplog: pytes
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
-def test_without_a_policy_more_than_half_of_the_witnesses_are_a_quorum(tmp_path: Path, count: int) -> None:
-    floor = Floor(tmp_path, Log(ORIGIN, 30), count)
+def test_without_a_policy_more_than_half_of_the_witnesses_are_a_quorum(make: Made, count: int) -> None:
+    floor = make(Log(ORIGIN, 30), count)
     least = count // 2 + 1
     assert not floor.policy.is_met(floor.keys[: least - 1])
     assert floor.policy.is_met(floor.keys[-least:])

@@ -107,6 +107,7 @@ def opened(folder: Path, *kinds: type[Served]) -> Iterator[Floor]:
         made.client.close()
         for each in made.witnesses:
             each.stop()
+            each.close()
         made.house.store.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,8 @@ def test_what_was_refused_as_another_history_is_kept_and_said_once(
         for name in ("first sight", "grown", *["fork of the same size, rightly signed"] * 3, "bad proof"):
             witness.add_checkpoint(asked[name].encode())
     assert [each.message.split(":")[1] for each in caplog.records] == [" TWO HISTORIES", " a proof that does not fit"]
-    fork, bad = sorted(Keeper(tmp_path / "witness.db").evidence(), key=lambda each: each.size)
+    with closing(Keeper(tmp_path / "witness.db")) as keeper:
+        fork, bad = sorted(keeper.evidence(), key=lambda each: each.size)
     assert (fork.kind, fork.times, fork.request) == ("fork", 3, asked["fork of the same size, rightly signed"].encode())
     assert parse_note(fork.held).text == parse_note(VECTORS["checkpoints"]["10"]).text
     assert (bad.kind, bad.size, bad.times) == ("proof", 16, 1)
@@ -88,9 +90,10 @@ def test_the_file_takes_nothing_back(tmp_path: Path) -> None:
     import sqlite3
 
     log = Log("shoe.example/a/1", 20)
-    witness = Witness(load("w", log.seed_file(tmp_path)), [LogKey(log.key)], Keeper(tmp_path / "w.db"))
-    assert witness.add_checkpoint(body_of(0, [], log.note(9))).status == 200
-    assert witness.add_checkpoint(body_of(9, [], log.fork(9).note(9))).status == 422
+    with closing(Keeper(tmp_path / "w.db")) as keeper:
+        witness = Witness(load("w", log.seed_file(tmp_path)), [LogKey(log.key)], keeper)
+        assert witness.add_checkpoint(body_of(0, [], log.note(9))).status == 200
+        assert witness.add_checkpoint(body_of(9, [], log.fork(9).note(9))).status == 422
     with sqlite3.connect(tmp_path / "w.db") as db:
         for order in (
             "delete from log",
