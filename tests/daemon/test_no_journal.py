@@ -38,6 +38,11 @@ def last(backend: Backend, topic: str) -> dict[str, Any]:
     return backend.on(topic)[-1] if backend.on(topic) else {}
 
 
+def state_and_mode(backend: Backend) -> tuple[str | None, str | None]:
+    """State and mode of a status that has come."""
+    return last(backend, "status").get("state"), last(backend, "status").get("mode")
+
+
 def alarms(backend: Backend) -> list[str]:
     return [each["id"] for each in last(backend, "alarm").get("open", [])]
 
@@ -123,7 +128,7 @@ def test_a_damaged_journal_is_shown_with_its_remedy_and_then_the_process_ends(
     assert alarm["detail"] == f"{newest.name}, line 1: the checksum is wrong"
     assert f"sudo mv {table.journal_dir}" in alarm["todo"]
     assert last(backend, "lamps")["lit"] == STOPPED
-    table.until(lambda: (last(backend, "status")["state"], last(backend, "status")["mode"]) == ("online", "NO_JOURNAL"))
+    table.until(lambda: state_and_mode(backend) == ("online", "NO_JOURNAL"))
     seen = told(shoe, table)
     assert seen["shown"].startswith(f"STOPPED: {alarm['detail']}\n")
     assert (seen["daemon"]["level"], seen["daemon"]["remedy"]) == ("FAIL", alarm["todo"])
