@@ -43,6 +43,17 @@ def test_a_receiver_with_a_trusted_certificate_is_sent_to(configured: Configured
             until(lambda: secure.ids == ids_of(config, "round"))
 
 
+def test_an_authority_without_key_usage_is_trusted_by_every_python(configured: Configured, tmp_path: Path) -> None:
+    """As `openssl req -x509` makes one: Python 3.13 refuses it unless it is asked not to."""
+    made = certificates.Authority(tmp_path / "authority")
+    made.issue("broker", "IP:127.0.0.1")
+    with receiving(Receiver(), context(made.folder)) as secure:
+        config = to(configured(f'ca = "{made.folder}/ca.pem"', "https"), secure)
+        save(config, *every_row())
+        with forwarding(config):
+            until(lambda: secure.ids == ids_of(config, "round"))
+
+
 @pytest.mark.parametrize("ca", ["other.pem", ""])
 def test_a_certificate_that_nobody_trusts_is_sent_nothing(configured: Configured, tls: Path, ca: str) -> None:
     with receiving(Receiver(), context(tls)) as secure:

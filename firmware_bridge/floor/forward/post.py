@@ -1,7 +1,6 @@
 """Posts a request over HTTP, within a time."""
 
 import socket
-import ssl
 from collections.abc import Mapping
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -10,6 +9,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from firmware_bridge.errors import in_words
+from firmware_bridge.mqtt.settings import trusting
 
 LONGEST: Final = 1_000
 """Most bytes that are read of an answer."""
@@ -23,7 +23,7 @@ class Receiver:
 
     def __init__(self, url: str, answer_s: float, ca: str | None = None) -> None:
         self._parts, self._answer_s = urlsplit(url), answer_s
-        self._context = ssl.create_default_context(cafile=ca) if self._parts.scheme == "https" else None
+        self._context = trusting(ca) if self._parts.scheme == "https" else None
         query = f"?{self._parts.query}" if self._parts.query else ""
         self._path = f"{self._parts.path or '/'}{query}"
 

