@@ -43,6 +43,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         called.add_done_callback(self._has_worked)
         return called
 
+    async def shutdown_default_executor(self, *given: Any, **named: Any) -> None:
+        """Wait for the threads, while no time passes: Python 3.12 and later give them 300 s of the loop's."""
+        self._jumping.working += 1
+        try:
+            await super().shutdown_default_executor(*given, **named)
+        finally:
+            self._jumping.working -= 1
+
     def _has_worked(self, _: object) -> None:
         self._jumping.working -= 1
 

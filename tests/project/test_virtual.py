@@ -28,3 +28,13 @@ def test_no_time_passes_while_a_thread_works_for_the_loop() -> None:
         return now
 
     assert run(works()) == 0
+
+
+def test_no_time_passes_while_the_loop_waits_for_its_threads_to_end() -> None:
+    async def leaves() -> asyncio.AbstractEventLoop:
+        working = asyncio.create_task(asyncio.to_thread(time.sleep, 0.2))
+        await asyncio.sleep(0)
+        working.cancel()
+        return asyncio.get_running_loop()
+
+    assert run(leaves()).time() == 0
