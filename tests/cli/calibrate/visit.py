@@ -134,5 +134,5 @@ def asked_to_keep(table: BridgeTable) -> Visit:
                 break
             done += 1
         table.pause(0.02)
-    table.until(lambda: visit.process.poll() is None)
+    assert visit.process.poll() is None, visit.story()
     return visit
