@@ -1,20 +1,22 @@
 """Measuring a reader and the cut-card sensor: what is proposed, and what is refused with which reason."""
 
 import asyncio
+import re
 from random import Random
 
 import pytest
 
 from hardware.calibrate import bench
 from hardware.calibrate.bench import Bench, tried
-from hardware.calibrate.figures import Refusal, histogram, spread
-from hardware.calibrate.levels import Levels, Settings, dark_level, next_light, propose
+from hardware.calibrate.figures import Refusal, histogram, median, spread
+from hardware.calibrate.levels import Dark, Levels, Settings, dark_level, levels_of, next_light, propose
 from hardware.calibrate.pulses import Pulse, dwell, pulses_in
 from hardware.pins.sensors import BOUNCE_MS
 from hardware.readers.messages import Beat, Message, Read, ReportNo
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics, printed
 from tests.hardware.proof import CONVERGES, FADING, REFUSED, SimulatedLine, calibrated, read
+from tests.kit.rows import each_row
 
 CARDS = 1_000
 FACTORY = Settings(threshold=512, hysteresis=32, gain=4, exposure_us=180)
@@ -233,3 +235,20 @@ def test_the_bars_of_quality_say_their_scale_and_point_at_the_least_taken(least:
     assert bars.endswith(" 255, higher is better")
     assert mark == " " * (10 + column) + f"^ [reader] min_quality = {least}"
     assert bars[mark.index("^")] != " "
+
+
+def test_the_levels_that_were_measured_are_shown() -> None:
+    _, hand = calibrated(Light())
+    assert [text for text in hand.said if re.fullmatch(r"dark \d+, ink \d+, paper \d+, noise \d+\.\d", text)]
+
+
+def test_the_edges_of_the_print_are_no_noise() -> None:
+    edge = (200, 500, 900, 1_300, 1_700)
+    card = [*[2_000] * 6, *edge[::-1], *[100] * 6, *edge] * 4
+    levels = levels_of([card], Dark(20, 2, 1))
+    assert (levels.white, levels.black, levels.noise) == (2_000, 100, 2)
+
+
+@each_row(("values", "middle"), [((), 0), ((3,), 3), ((1, 2), 2), ((1, 2, 3), 2), ((1, 2, 3, 4), 3)])
+def test_of_an_even_number_the_upper_middle_one_is_the_median(values: tuple[float, ...], middle: float) -> None:
+    assert median(values) == middle

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from binascii import crc_hqx
 from random import Random
 
 import pytest
+from cobs import cobs
 
 from hardware import framing
 from hardware.keypads import (
@@ -124,3 +126,19 @@ def test_a_pad_shows_what_its_seats_may_say() -> None:
     )
     board.receive(encode_turns([Turn(6, 0)]))
     assert (board.turn, board.shown) == (6, {})
+
+
+def test_a_frame_that_was_cut_by_a_lost_port_damages_no_later_one() -> None:
+    link, mark = KeypadLink(), Mark(0, 7, 1, 3, 0, "S")
+    frame = framing.encode(pack(mark))
+    assert [*link.feed(frame[:5])] == []
+    link.reopened()
+    assert [*link.feed(frame)] == [mark]
+
+
+def test_a_frame_has_at_most_64_bytes_with_its_crc() -> None:
+    longest = bytes(range(1, 63))
+    assert framing.decode(framing.encode(longest)[:-1]) == longest
+    longer = longest + b"?"
+    checked = longer + crc_hqx(longer, 0xFFFF).to_bytes(2, "big")
+    assert framing.decode(cobs.encode(checked)) is None

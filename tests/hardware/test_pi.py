@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from hardware import pi
+from tests.kit.rows import each_row
 
 FILES = {
     "proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0\0",
@@ -50,3 +51,13 @@ def test_under_voltage_by_the_kernel(root: Callable[..., Any], name: str, alarm:
 def test_what_is_not_there_is_none(tmp_path: Path) -> None:
     for ask in (pi.model, pi.kernel, pi.temperature, pi.throttled, pi.under_voltage):
         assert ask(tmp_path) is None
+
+
+@each_row(
+    ("release", "version"),
+    [("6.12.25+rpt-rpi-2712", (6, 12)), ("6.1", (6, 1)), ("7", None), ("next", None), ("", None)],
+)
+def test_a_kernel_has_two_numbers_or_is_unknown(
+    root: Callable[..., Any], release: str, version: tuple[int, int] | None
+) -> None:
+    assert pi.kernel(root(**{"proc/sys/kernel/osrelease": release})) == version

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
+from hardware.calibrate.pulses import SingleLamp
 from hardware.errors import PinBusy, PinError
 from hardware.pins.lamps import LampPanel
-from hardware.pins.pin import Pin, claim, pin_factory
+from hardware.pins.pin import Pin, claim, pin_factory, try_pin
 from hardware.pins.sensors import Key
+from hardware.sim.pins import MockPins
 from tests.kit.patience import comes
 from tests.kit.process import ran
 
@@ -157,3 +159,22 @@ def test_a_table_without_pins_loads_no_gpio_library_and_no_serial_one() -> None:
     look = "print([name for name in ('gpiozero', 'serial') if name in sys.modules])"
     code = f"import hardware.pins.lamps, hardware.pins.sensors, hardware.ports, hardware.readers, sys; {look}"
     assert ran("-c", code, execute=True).stdout == "[]\n"
+
+
+def test_a_lamp_that_was_tried_is_dark_and_its_pin_free() -> None:
+    factory = pin_factory("mock")
+    lamp = SingleLamp(Pin(5), factory)
+    assert (lamp.is_lit, MockPins(factory).lit(Pin(5))) == (True, True)
+    lamp.close()
+    assert not MockPins(factory).lit(Pin(5))
+    SingleLamp(Pin(5), factory).close()
+
+
+def test_a_wire_in_use_is_told_when_it_is_tried_and_a_free_one_stays_free() -> None:
+    factory = pin_factory("mock")
+    lamp = SingleLamp(Pin(5), factory)
+    with pytest.raises(PinError):
+        try_pin(Pin(5), factory)
+    lamp.close()
+    for _ in range(2):
+        try_pin(Pin(5), factory)

@@ -1,14 +1,16 @@
 """A real pseudo-terminal, opened, lost and opened again."""
 
 import asyncio
+import errno
 import os
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from pytest_mock import MockerFixture
 
-from hardware.errors import PortMissing, PortStalled, PortVanished
+from hardware.errors import PortError, PortMissing, PortStalled, PortVanished
 from hardware.ports import MOST_UNWRITTEN, QUIET, Port
 from hardware.readers.line import LineDecoder
 from hardware.readers.messages import Read, Unread
@@ -218,5 +220,25 @@ def test_a_network_reader_that_cannot_be_had_is_told(target: str, told: str) -> 
         await comes(lambda: host.lost)
         assert told in str(host.lost[0])
         host.port.close()
+
+    asyncio.run(main())
+
+
+def test_a_device_that_fails_while_it_is_read_is_lost_and_opened_again(reader: Path, mocker: MockerFixture) -> None:
+    async def main() -> None:
+        board = LineBoard()
+        pty, lost = PtyBoard(board, reader), list[PortError]()
+        heard = list[bytes]()
+        port = Port(str(reader), 9_600, asyncio.get_running_loop(), heard.append, lost.append, lambda: None)
+        port.start()
+        await comes(lambda: port.is_open)
+        fails = mocker.patch("hardware.ports.os.read", side_effect=OSError(errno.EIO, "Input/output error"))
+        port._readable()
+        mocker.stop(fails)
+        assert [str(each) for each in lost] == [f"{reader} is gone (Input/output error): check the reader's cable"]
+        assert not port.is_open
+        await comes(lambda: port.is_open)
+        port.close()
+        pty.close()
 
     asyncio.run(main())

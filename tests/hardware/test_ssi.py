@@ -153,3 +153,9 @@ def test_ssi_a_packet_that_lost_its_end_does_not_swallow_the_next() -> None:
     assert [*decoder.feed(decoded(b"AB12")[:6])] == []
     now[0] = 1.0
     assert [message.code for message in decoder.feed(decoded(b"CD34"))] == ["CD34"]
+
+
+def test_each_good_packet_counts_for_the_line() -> None:
+    decoder = SsiDecoder()
+    taken(decoder, decoded(b"AB12") + decoded(b"CD34"))
+    assert (decoder.good, decoder.bad) == (2, 0)

@@ -100,7 +100,7 @@ async def opened_by_nobody(path: str) -> str:
         (13, PortDenied, r"adduser \$USER shoe-bridge"),
         (16, PortBusy, "stop that program"),
         (2, PortMissing, "check its cable"),
-        (5, PortError, "check"),
+        (5, PortError, "cannot be opened as a serial port .* check"),
     ],
 )
 def test_each_reason_has_its_remedy(mocker: MockerFixture, number: int, error: type[PortBusy], remedy: str) -> None:
