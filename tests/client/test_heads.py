@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 import pytest
 
-from firmware_bridge.client import MessageError, head_of
-from firmware_bridge.client.heads import part, round_of, signed_part
+from firmware_bridge.client import MessageError, entry, head_of
+from firmware_bridge.client.heads import Part, part, round_of, signed_part
 from firmware_bridge.journal.line import FIRST_CHAIN, Line
 from firmware_bridge.journal.messages import OutMessage, messages
 from firmware_bridge.record.verify import Checkpoint, Refused, parse_note, verified_checkpoint
@@ -99,3 +100,25 @@ def test_a_signature_stands_at_the_end_of_a_round() -> None:
     assert signed_part(b'{"table":"T07","sig":"%b"}' % sig) == (b'{"table":"T07"}', bytes(64))
     for unsigned in (b"", b"{}", b'{"sig":"%b"}' % sig, b'{"table":"T07","sig":"%b","more":1}' % sig):
         assert signed_part(unsigned) == (unsigned, b"")
+
+
+class Said(NamedTuple):
+    """The only message of an entry."""
+
+    topic: str
+    journal: str = "j"
+    seq: int = 1
+    n: int = 1
+    of: int = 1
+    body: bytes = b"{}"
+
+
+@pytest.mark.parametrize("topic", ["event", "round"])
+def test_an_entry_whose_last_message_is_dropped_is_empty(topic: str) -> None:
+    message = Said(topic)
+    known = Part(b"", "", 1, 1, "", "", b"", "") if topic == "event" else None
+    held = entry.Entry[Said]("", 1)
+    other = message._replace(body=b"other")
+    assert (held.add(message, known, 2), held.add(other, known, 2)) == (True, True)
+    assert [held.drop(other), held.drop(message)] == [False, True]
+    assert [*held.messages] == []

@@ -64,8 +64,10 @@ class Wire:
         self.answered: Callable[[str, bytes], None] = lambda topic, payload: None
         self.seen: Callable[[str, bytes], None] | None = None
         self.sent: list[dict[str, Any]] = []
+        self.topics: list[dict[str, int | None]] = []
 
-    def read(self, topics: dict[str, int | None]) -> None: ...
+    def read(self, topics: dict[str, int | None]) -> None:
+        self.topics.append(topics)
 
     def publish(self, topic: str, payload: bytes) -> None:
         self.sent.append(json.loads(json.loads(payload)["order"]))
@@ -96,3 +98,11 @@ def test_another_table_says_nothing_of_this_one(tmp_path: Path) -> None:
     assert (again["id"], again["as_of"]["seq"], again["on_behalf_of"]) == (f"{id}-2", 5, "ANNA")
     wire.answered("shoe/T07/reply", said(id=f"{id}-2", ok=True, as_of=6))
     assert [each.ok for each in answers] == [True]
+
+
+def test_answers_are_subscribed_to_once_however_many_orders_are_given() -> None:
+    wire = Wire()
+    sender = Sender(wire, "shoe")
+    for _ in range(3):
+        sender.begin(lambda answer: None)
+    assert wire.topics == [{"shoe/+/reply": 0}]

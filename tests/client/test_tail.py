@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from firmware_bridge.client.asking import QUIET, Tail
 from firmware_bridge.client.batches import Batches
 from firmware_bridge.client.payload import command
 from firmware_bridge.client.testing import FakeTable
+from firmware_bridge.facts.orders import Resend
 
 WAIT_S = 10.0
 HOUR_S = 3_600.0
@@ -143,3 +145,13 @@ def test_a_journal_that_is_long_gone_by_is_asked_for_once_from_behind_what_is_kn
     relay.idle(24 * HOUR_S)
     assert [(each["from"], each["to"]) for each in relay.table.orders] == [(7, 10)]
     assert msgspec.json.decode(relay.kept[-1])["round"] == 5
+
+
+def test_behind_an_answer_the_next_round_is_no_reason_to_ask_soon() -> None:
+    tail, end = Tail(WAIT_S), Resend("j", 1)
+    tail.dropped(0.0)
+    assert tail.order(end, WAIT_S) == end
+    tail.answered(end)
+    assert tail.at is None
+    tail.came(20.0)
+    assert tail.at == 20.0 + QUIET * WAIT_S

@@ -23,6 +23,7 @@ from tests.kit.peer import ACCEPTED_5, ACCEPTED_311, Peer
 brokers, broker = real.brokers, real.broker  # fixtures
 QUIET_S = 0.3
 EVENTS = "shoe/+/event"
+ROUNDS = "shoe/+/round"
 GRANTED = bytes.fromhex("9003 0001 01")
 GRANTED_5 = bytes.fromhex("9004 0001 00 01")
 REFUSED = bytes.fromhex("9003 0001 80")
@@ -323,4 +324,20 @@ def test_as_many_messages_are_in_flight_as_a_broker_takes_that_says_nothing_of_i
         for mid in list(broker.mids):
             broker.ack(mid)
         until(lambda: sleep(0.01), lambda: len(broker.mids) == 25)
+        session.close()
+
+
+def test_a_topic_that_is_asked_for_later_is_subscribed_at_once_and_again(mocker: MockerFixture) -> None:
+    with Peer({4: ACCEPTED_311 + GRANTED}) as peer:
+        subscribed = mocker.spy(Connection, "subscribe")
+        session = Session(Address("ledger", port=peer.port), lambda: None)
+        session.read({EVENTS: 1})
+        until(lambda: sleep(0.01), lambda: session.is_connected)
+        session.read({ROUNDS: 1})
+        session.publish("shoe/T07/stored", b"{}")  # on its way once the topic was asked for
+        until(lambda: sleep(0.01), lambda: len(peer.mids) == 1)
+        assert [call.args[1] for call in subscribed.call_args_list[1:]] == [{ROUNDS: 1}]
+        peer.hang_up()
+        until(lambda: sleep(0.01), lambda: len(subscribed.call_args_list) == 3)
+        assert subscribed.call_args.args[1] == {EVENTS: 1, ROUNDS: 1}
         session.close()
