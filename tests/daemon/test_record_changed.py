@@ -67,10 +67,13 @@ def test_a_key_is_changed_and_the_old_one_retired(played: Any, tmp_path: Path, c
     new = record_of(played)["key"]
     assert new != old
     assert new in capsys.readouterr().out
+    again = played.ask(do="rotate_key", by="anna", second="bo")
+    assert (again["ok"], again["error"]) == (False, "the next key signs already")
     play(played)
     restart(played)  # both sign after a restart, too
     play(played)
     assert shoe(played, "key", "retire", *change) == 0
+    assert "the old key signs no longer, and its file is replaced" in capsys.readouterr().out
     restart(played)
     play(played)
     assert record_of(played)["signed"]

@@ -105,6 +105,19 @@ def test_a_lid_closed_while_the_daemon_was_down_is_told(guarded: Any) -> None:
     table.until(lambda: not table.bridge.table.shoe.device.lid_open)
 
 
+@pytest.mark.parametrize("ends_open", [True, False])
+def test_where_a_lid_that_flapped_stays_is_told_once_it_is_steady(guarded: Any, mocker: Any, ends_open: bool) -> None:
+    mocker.patch.multiple(sensors, FLAPS=2, STEADY_S=0.3)
+    table = guarded()
+    table.deal("9s")
+    for is_closed in (False, True, *((False,) if ends_open else (False, True))):
+        table.fingers.drive(LID, is_closed)
+        table.pause(0.05)
+    assert {"lid_opened", "sensor_stuck"} <= set(table.open())
+    table.until(lambda: "sensor_stuck" not in table.open())
+    assert table.bridge.table.shoe.device.lid_open is ends_open
+
+
 @pytest.mark.parametrize("sensor", ["cut_card", "presence"])
 def test_a_sensor_that_does_not_let_go_is_stuck_until_it_does(guarded: Any, mocker: Any, sensor: str) -> None:
     mocker.patch.dict(sensors.STUCK_AFTER_S, {sensor: 0.2})

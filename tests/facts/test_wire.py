@@ -85,6 +85,7 @@ def test_an_excerpt_has_the_fields_that_a_reader_needs_within_their_bounds() -> 
     told = msgspec.json.decode(b'{"queue":3,"reader":7,"strange":[]}', type=health)
     assert (told.queue, told.uptime_s, told.faults) == (3, None, ())
     assert msgspec.json.decode(b'{"queue":3,"uptime_s":null}', type=health) == told
+    assert msgspec.json.decode(b'{"queue":3,"uptime_s":5,"faults":["x"]}', type=health).uptime_s == 5
     for odd in (b"{}", b'{"queue":-1}', b'{"queue":9007199254740993}', b'{"queue":null}'):
         with pytest.raises(msgspec.ValidationError):
             msgspec.json.decode(odd, type=health)
