@@ -14,6 +14,7 @@ import pytest
 
 from firmware_bridge.cli import main
 from firmware_bridge.demo.given import LineError, answer
+from firmware_bridge.demo.read_round import RoundReader
 from firmware_bridge.games import GAMES
 from tests.docs.pages import DOCS
 from tests.war.rules import GAME
@@ -240,3 +241,8 @@ def test_lines_are_read_by_a_person_too(tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_script_of_another_game_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "baccarat", str(DOCS / "examples" / "blackjack.deal")]) == 1
     assert "refused   mark" in capsys.readouterr().out
+
+
+def test_bets_and_their_money_are_shown_by_seat() -> None:
+    event = {"type": "BetsClosed", "bets": {"1": "10"}, "money": {"S1": "5", "3": "2.5"}}
+    assert [*RoundReader()._event_lines({"event": event})] == [("bets", "S1 10"), ("money", "S1 5, S3 2.5")]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
 from firmware_bridge.demo.faults import FAULTS, NOT_SHOWN, impossible
+from firmware_bridge.demo.fixtures import LID
+from firmware_bridge.demo.injection import FaultInjection
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe.policy import KEEP_ORDER, cannot_come
+from hardware.pins.pin import Pin, pin_factory
+from hardware.sim.pins import MockPins
 from tests.demo.demos import Played, side_by_side
 from tests.docs.pages import DOCS
 from tests.kit.nightly import EVERY
@@ -125,3 +130,10 @@ def test_the_docs_name_the_games_of_each_alarm() -> None:
         games = {game for name, game in NAMES.items() if not cannot_come(alarm, GAMES[name])}
         named = told.get(alarm, ", ".join(NAMES.values())).partition(":")[0]
         assert set(named.split(", ")) == (games or {"none"}), alarm
+
+
+def test_a_lid_that_was_opened_is_closed_again() -> None:
+    pins, driven, none = MockPins(pin_factory("mock")), list[tuple[Pin, bool]](), cast(Any, None)
+    pins.drive = lambda pin, active: driven.append((pin, active))  # type: ignore[method-assign]
+    asyncio.run(FaultInjection(none, none, pins, none, none, none, none, none, none).open_lid(0.0))
+    assert driven == [(LID, False), (LID, True)]

@@ -5,9 +5,12 @@ import pty
 import re
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from firmware_bridge.demo.demo_view import _waiting
 from tests.demo.demos import demo, environment
 from tests.kit.patience import ended
 from tests.kit.process import python
@@ -114,3 +117,20 @@ def test_the_last_picture_can_be_kept(tmp_path: Path, tmp_path_factory: pytest.T
     words = [(len(places.split()), word) for places, word in re.findall(r'<text x="([^"]+)"[^>]*>([^<]+)<', drawn)]
     assert all(count == len(unescape(word)) for count, word in words)
     assert {"PLAYER", "BANKER", "DEMO", "Big", "Bead"} <= {word for _, word in words}
+
+
+@pytest.mark.parametrize(
+    ("waits", "acked", "said"),
+    [
+        (False, ("j2", 7), "queue empty"),
+        (True, ("j2", 7), "queue 3 entries"),
+        (True, ("j1", 7), "queue on disk"),
+        (True, None, "queue on disk"),
+    ],
+)
+def test_the_picture_counts_what_the_broker_lacks_of_this_journal(
+    waits: bool, acked: tuple[str, int] | None, said: str
+) -> None:
+    shoe = SimpleNamespace(journal="j2", seq=10)
+    harness: Any = SimpleNamespace(bridge=SimpleNamespace(table=SimpleNamespace(shoe=shoe)))
+    assert _waiting(harness, {"waiting": waits, "acked": acked}) == said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -11,8 +12,9 @@ import msgspec
 import pytest
 
 from firmware_bridge.config.sections import TableConfig
+from firmware_bridge.daemon.devices.code_books import load
 from firmware_bridge.demo.faults import INSIDE, LATE, places
-from firmware_bridge.demo.fixtures import faces, lamps, packs
+from firmware_bridge.demo.fixtures import code_book, faces, lamps, packs
 from firmware_bridge.demo.seats import asks_guests, next_order, waits
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import FACES, TILES, Card
@@ -23,6 +25,7 @@ from firmware_bridge.games.house import house_of
 from firmware_bridge.games.prompts import Between, Choice, Nothing, Offer, Price, Target
 from firmware_bridge.games.strategy import least
 from hardware.readers import READERS
+from hardware.sim.boards import BOARDS
 from tests.kit.table import Table
 from tests.war.rules import GAME
 
@@ -137,3 +140,12 @@ def test_the_moment_of_a_fault_is_at_a_slot_of_any_game() -> None:
     assert places(INSIDE, GAME) == places(LATE, GAME) == ("S3",)
     assert places(INSIDE, of_pack({}, slots=("A", "B"))) == ("B",)
     assert places("next", GAME) == ("next",)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_reader_of_labels_or_tags_gets_a_book_of_its_codes(reader: str, tmp_path: Path) -> None:
+    keys = code_book(reader, BACCARAT, 2, tmp_path)
+    assert bool(keys) == (BOARDS[reader].papers in ("labels", "tags"))
+    if keys:
+        book = load(keys["code_book"], 2)
+        assert {code: book[code].card for code in book} == faces(reader, BACCARAT, 2)

@@ -17,6 +17,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of
 from firmware_bridge.screen.picture import fitted, picture
 from firmware_bridge.screen.table_widget import FinishedRound, Row, ScreenModel, table_lines
+from firmware_bridge.screen.words import offers
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, snapshots
 from tests.cli.watch.test_cli_screen import status
@@ -232,3 +233,9 @@ def test_every_letter_of_a_kept_picture_can_be_read(ground: str) -> None:
     shapes, texts = elements(svg([Text("word", style) for style in [*styles, "dim", "dim black"]], "T"))
     assert len(texts) == len(styles) + 2
     assert least_of_texts(Canvas(shapes), texts, "20") >= (4.5, "")
+
+
+def test_the_marks_of_equal_seats_stand_together() -> None:
+    raised = {"call": "2", "raise": {"min": "3", "max": "10"}}
+    table = {"act": {"S1": {"look": True}, "S2": raised, "S3": raised}}
+    assert offers(table) == "S1: look; S2 S3: call 2, raise 3-10"

@@ -253,3 +253,10 @@ def test_a_text_is_translated_by_its_template_and_fields(english: str, chinese: 
 def test_what_a_person_writes_stays() -> None:
     assert in_words("zh-Hant", "lent to is empty for calibration") == "由 is empty 用作校準"
     assert in_words("zh-Hant", "this id was already used for {do}") == "此 id 已用於 {do}"
+
+
+@pytest.mark.parametrize("lang", CHINESE)
+def test_a_text_that_says_a_word_twice_has_its_template(lang: Language) -> None:
+    said = "seat S1 has already given its lot; waiting for lot from S2"
+    assert str(phrase(lang, said)).count("lot") == 2
+    assert phrase(lang, said.replace("for lot", "for bet")) is None

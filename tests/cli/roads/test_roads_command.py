@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cli.roads import NoShoe, beads
-from firmware_bridge.cli.roads.terminal import SHAPES, Paint, screen
+from firmware_bridge.cli.roads.terminal import SHAPES, Paint, _ties, screen
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.games.baccarat.drawn.sheet import Heading
 from firmware_bridge.games.baccarat.roads import Bead, board, roads_of
 from tests.cli.roads import roads_command
 from tests.cli.roads.roads_command import SHOE, Run, stdin
+from tests.kit.rows import each_row
 
 shoe_roads = roads_command.shoe_roads  # fixture
 
@@ -153,3 +154,8 @@ def test_a_picture_of_the_other_kind_is_refused(tmp_path: Path, shoe_roads: Run)
         code, _, err = shoe_roads("BPT", f"--{kind}", path)
         assert (code, path.exists()) == (2, False)
         assert err.endswith(f"the name says {other.upper()}; write --{other} {path}\n")
+
+
+@each_row(("ties", "sign"), [(0, " "), (1, "/"), (2, "2"), (9, "9"), (10, "+"), (11, "+")])
+def test_ties_are_one_sign_wide(ties: int, sign: str) -> None:
+    assert _ties(ties) == sign
