@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hardware.connections import SOCKET, connected
 from hardware.errors import PortBusy, PortDenied, PortError, PortMissing, PortStalled, PortVanished
 
 if TYPE_CHECKING:
@@ -18,19 +19,21 @@ if TYPE_CHECKING:
 
 BY_ID = Path("/dev/serial/by-id")
 READ_BYTES = 128  # a few messages: what a device sends beyond them waits in the kernel, not with us
-FIRST_RETRY, LAST_RETRY = 0.2, 1.0  # seconds; doubles in between
-CONNECT = 5.0  # seconds for a reader on the network to answer
+FIRST_RETRY, LAST_RETRY = 0.2, 1.6  # seconds; doubles in between
+STEADY_S = 5.0  # a port that stays open so long is in order: the wait before the next try begins anew
 QUIET = 0.1  # seconds: far longer than between two bytes of a line, an adapter's buffer (16 ms) included
 MOST_UNWRITTEN = 4_096  # bytes; some 400 ACKs: a device that far behind has stopped reading
-SOCKET = "socket://"
 
 
 class Port:
     """Owns the device at `target` (a path, or `socket://host:port`) from `start` to `close`.
 
     `on_open()` follows each (re)open, `on_bytes(chunk)` each read, `on_lost(why)` each loss, at once. An empty
-    chunk follows when none came in the first `QUIET` seconds. A port that cannot be opened is a loss too, reported
-    again only when the reason changes. All run on `loop`.
+    chunk follows when none came in the first `QUIET` seconds. A port that cannot be opened is a loss too, each kind of
+    reason reported once. All run on `loop`.
+
+    Tries wait 0.2 s, doubling to `LAST_RETRY`, whether the port could not be opened or was opened and lost. The wait
+    and the reasons reported are forgotten once a port stays open for `STEADY_S`, or something was understood.
     """
 
     def __init__(
@@ -53,13 +56,27 @@ class Port:
         self._unwritten = bytearray()
         self._opening: asyncio.Task[None] | None = None
         self._quiet: asyncio.TimerHandle | None = None
-        self._reported: type[PortError] | None = None
-        self._is_held = False
+        self._reported = set[type[PortError]]()
+        self._is_held = self._is_understood = False
+        self._wait, self._next_try, self._opened_at = FIRST_RETRY, 0.0, 0.0
+        self.cut_short = 0
+        """Openings in a row that were lost within `STEADY_S` with nothing understood."""
 
     @property
     def is_open(self) -> bool:
         """Whether bytes can be read and written now."""
         return self._device is not None
+
+    @property
+    def open_s(self) -> float:
+        """Seconds since the port was opened, 0 while it is not."""
+        return self._loop.time() - self._opened_at if self.is_open else 0.0
+
+    def understood(self) -> None:
+        """Called when what came was understood: the next loss is the first of its kind."""
+        if not self._is_understood:
+            self._is_understood = True
+            self._forget()
 
     def start(self) -> None:
         """Opens the port, with retries, and reopens it after each loss until `close`."""
@@ -72,6 +89,8 @@ class Port:
             self._opening.cancel()
             self._opening = None
         self._drop()
+        self._forget()
+        self._next_try = 0.0
 
     def hold(self, is_held: bool) -> None:
         """Leaves the port unread while it is held; one that is lost is not opened again until then."""
@@ -94,30 +113,44 @@ class Port:
         return self.is_open
 
     async def _open_until_done(self) -> None:
-        pause = FIRST_RETRY
         while self._is_held:
             await asyncio.sleep(0)
         while True:
+            await asyncio.sleep(max(0.0, self._next_try - self._loop.time()))
+            began = self._loop.time()
             try:
                 device = await self._opened()
                 break
             except PortError as why:
-                self._report(why)
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, LAST_RETRY)
+                if type(why) not in self._reported:
+                    self._reported.add(type(why))
+                    self._on_lost(why)
+            self._put_off(began)  # a try that took long was a wait itself
         self._opening = None
         self._attach(device)
 
+    def _put_off(self, since: float) -> None:
+        """Lets the next try wait, counted from `since`, and the one after it longer."""
+        self._next_try = since + self._wait
+        self._wait = min(2 * self._wait, LAST_RETRY)
+
+    def _forget(self) -> None:
+        """Forgets what was tried: the port is in order."""
+        self._wait, self.cut_short = FIRST_RETRY, 0
+        self._reported.clear()
+
     async def _opened(self) -> "serial.Serial | socket.socket":
         if self.target.startswith(SOCKET):
-            return await _connected(self.target, self._loop)
+            return await connected(self.target, self._loop)
         return open_tty(self.target, self._baud)
 
     def _attach(self, device: "serial.Serial | socket.socket") -> None:
-        self._device, self._fd, self._reported = device, device.fileno(), None
+        self._device, self._fd = device, device.fileno()
+        self._opened_at, self._is_understood = self._loop.time(), False
         self._loop.add_reader(self._fd, self._readable)
         self._on_open()
-        self._quiet = self._loop.call_later(QUIET, self._on_bytes, b"")  # the loop reads before it runs timers
+        if self.is_open:  # not lost by what was written
+            self._quiet = self._loop.call_later(QUIET, self._on_bytes, b"")  # the loop reads before it runs timers
 
     def _readable(self) -> None:
         try:
@@ -131,7 +164,8 @@ class Port:
             self._hush()
             self._on_bytes(chunk)
         else:
-            self._lose(PortVanished(f"{self.target} has disconnected: check the reader's cable and power"))
+            others_too = ", and what else is connected to it" if self.target.startswith(SOCKET) else ""
+            self._lose(PortVanished(f"{self.target} has disconnected: check the reader's cable and power{others_too}"))
 
     def _hush(self) -> None:
         if self._quiet:
@@ -163,15 +197,14 @@ class Port:
         self._push(waiting)
 
     def _lose(self, why: PortError) -> None:
+        if self._is_understood or self.open_s >= STEADY_S:
+            self._forget()
+        else:
+            self.cut_short += 1
+        self._reported.add(PortMissing)  # after a loss, "missing" is no new reason
         self._drop()
+        self._put_off(self._loop.time())
         self.start()
-        self._report(why)
-
-    def _report(self, why: PortError) -> None:
-        if type(why) is self._reported:
-            return
-        # After a loss, "missing" is no new reason.
-        self._reported = PortMissing if isinstance(why, PortVanished) else type(why)
         self._on_lost(why)
 
     def _drop(self) -> None:
@@ -292,34 +325,3 @@ def _name(pid: int) -> str:
         return Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
         return "a program"
-
-
-async def _connected(target: str, loop: asyncio.AbstractEventLoop) -> socket.socket:
-    host, _, number = target.removeprefix(SOCKET).rpartition(":")
-    if not host or not number.isdecimal():
-        raise PortError(f"{target} is not a reader's address: write socket://host:port")
-    error: OSError = OSError("no address")
-    for family, kind, protocol, _, address in await _addresses(host, int(number), target, loop):
-        connection = socket.socket(family, kind, protocol)
-        connection.setblocking(False)
-        try:
-            async with asyncio.timeout(CONNECT):
-                await loop.sock_connect(connection, address)
-        except OSError as refused:
-            error = refused
-            connection.close()
-        except asyncio.CancelledError:
-            connection.close()
-            raise
-        else:
-            with contextlib.suppress(OSError):
-                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return connection
-    raise PortMissing(f"no reader answers at {target} ({error}): check its power and [reader] port")
-
-
-async def _addresses(host: str, number: int, target: str, loop: asyncio.AbstractEventLoop) -> list[tuple]:  # type: ignore[type-arg]  # getaddrinfo's own
-    try:
-        return await loop.getaddrinfo(host, number, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise PortMissing(f"{host} in {target} cannot be found ({error}): check [reader] port") from None

@@ -266,12 +266,14 @@ class DeviceBack(Input, frozen=True, kw_only=True):
     """The reader or the broker answers again.
 
     resumes: the reader kept its reports, so none is lost. cut_short: the command of the technician who had leased the
-    reader did not end properly, so more test cards may come.
+    reader did not end properly, so more test cards may come. losses: how often its open port was lost, where more than
+    once.
     """
 
     device: Literal["reader", "broker"]
     resumes: bool = False
     cut_short: bool = False
+    losses: int = 0
 
 
 class ReaderBooted(Input, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,8 +17,9 @@ from firmware_bridge.config.findings import Finding
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.keypads import BAUD, LOST
 from firmware_bridge.errors import ConfigError
+from hardware.connections import SOCKET
 from hardware.errors import PortError, PortMissing
-from hardware.ports import SOCKET, Port, close_tty, open_tty
+from hardware.ports import Port, close_tty, open_tty
 from hardware.readers import READERS
 
 PLACES: Final = ("serial/by-id/*", "shoe-reader", "ttyUSB*", "ttyACM*", "ttyAMA*")
@@ -30,6 +32,9 @@ LIKE: Final = 0.7
 
 ANSWER_S: Final = 6.0
 """Seconds for a reader on the network to accept a connection."""
+
+STAYS_S: Final = 0.5
+"""Seconds for which it must stay connected: a serial server that has another client hangs up at once."""
 
 REMEDY: Final = "check its power and cable, and its port in [[keypad]]"
 
@@ -116,11 +121,21 @@ def _held(status: dict[str, Any]) -> Finding:
     if any(each["id"] == "reader_fault" for each in status["alarm"]["open"]):
         remedy = "see what is plugged in; then the pit decides: shoe do resolve reader_fault accept"
         return Finding("FAIL", "reader", f"{what}: closed, as it sent more than cards can be drawn", remedy)
+    if held["lost"] and (losses := held.get("losses", 0)) > 1:
+        what = f"{what}: open and lost again, {losses} times"
+        return Finding("FAIL", "reader", what, f"check the reader's power and cable{_rivals(held['port'])}")
     if not held["open"]:
         return Finding("FAIL", "reader", f"{what}: the daemon cannot open it", "check its cable; see `shoe status`")
     if held["lost"]:
         return Finding("FAIL", "reader", f"{what}: open, but silent", "check the reader's power and cable")
     return Finding("OK", "reader", f"{what}, in use by the daemon")
+
+
+def _rivals(port: str) -> str:
+    """What else to look at where a port on the network is lost again and again."""
+    if not port.startswith(SOCKET):
+        return ""
+    return ", and what else is connected to it: many serial servers take one connection"
 
 
 def _try(target: str, baud: int) -> None:
@@ -139,6 +154,9 @@ async def _connect(target: str, baud: int) -> None:
     port.start()
     try:
         why = await asyncio.wait_for(found.get(), ANSWER_S)
+        if why is None:
+            with suppress(TimeoutError):
+                why = await asyncio.wait_for(found.get(), STAYS_S)
     except TimeoutError:
         why = PortError(f"{target} does not answer: check the reader's power and network cable")
     finally:

@@ -15,7 +15,7 @@ from firmware_bridge.config.findings import Finding
 from firmware_bridge.daemon.devices.wires import wires
 from firmware_bridge.facts.rights import GROUPS as GROUP_OF
 from firmware_bridge.facts.rights import roles_for
-from hardware.ports import SOCKET
+from hardware.connections import SOCKET
 
 PROPERTIES: Final = "UnitFileState,ActiveState,Result,NRestarts,ExecStart,LoadState,ExecMainStatus,NeedDaemonReload"
 SHOE: Final = "/opt/firmware-bridge/bin/shoe"

@@ -128,6 +128,9 @@ def _waiting(status: Status, lang: Language) -> str:
 def _reader(status: Status, lang: Language) -> str:
     reader, lease = status["reader"], status.get("lent")
     state = "reader_closed" if not reader["open"] else "reader_silent" if reader["lost"] else "reader_open"
+    losses = reader.get("losses", 0)
+    if reader["lost"] and losses > 1:
+        state = "reader_lost_again"
     shown = ""
     if lease:
         device = known(lang, f"device.{lease['device']}") or lease["device"]
@@ -137,7 +140,7 @@ def _reader(status: Status, lang: Language) -> str:
         "machine.reader",
         protocol=reader["protocol"],
         port=reader["port"],
-        state=text(lang, f"machine.{state}"),
+        state=text(lang, f"machine.{state}", count=losses),
         lease=shown,
     )
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from firmware_bridge.config.pins import KeypadConfig
+from firmware_bridge.daemon.devices.losses import Losses
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Turns, Window
@@ -168,7 +169,7 @@ class _Keypad:
         self._link = KeypadLink()
         self._heard_at = loop.time()
         self._shown = b""
-        self._limit, self._is_known_lost = MarkLimit(loop), False
+        self._limit, self._losses = MarkLimit(loop), Losses()
         self.has_seats = bool(config.seats)
         self.port = Port(config.port, BAUD, loop, self._on_bytes, self._on_lost, self._on_open)
         self._turns = Turns[Hello | Mark | Beat](self._on_packet, self.port.hold, loop)
@@ -186,7 +187,10 @@ class _Keypad:
         """Reports a pad that is silent while its port is open."""
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and silent > SILENT_AFTER_S:
-            self._lost(f"nothing received from the keypad at {self.port.target} for {silent:.0f} s")
+            if self._losses.is_lost:
+                self._losses.silent(self._loop.time())
+            else:
+                self._lost(TimeoutError, f"nothing received from the keypad at {self.port.target} for {silent:.0f} s")
 
     def _on_open(self) -> None:
         self._heard_at, self._shown = self._loop.time(), b""
@@ -194,20 +198,24 @@ class _Keypad:
         self.show()
 
     def _on_lost(self, why: PortError) -> None:
-        self._lost(f"the keypad at {self.port.target}: {why}")
+        self._lost(type(why), f"the keypad at {self.port.target}: {why}")
 
-    def _lost(self, why: str) -> None:
-        if not self._is_known_lost:
-            log.warning("%s", why)
-        self._is_known_lost = True
-        self._on_change(self.port.target, f"no answer from the keypad of {self._config.where}")
+    def _lost(self, kind: type[Exception], why: str) -> None:
+        if not self._losses.lost(kind, self._loop.time()):
+            return
+        times = f", lost {self._losses.count} times" if self._losses.count > 1 else ""
+        log.warning("%s%s", why, times)
+        self._on_change(self.port.target, f"no answer from the keypad of {self._config.where}{times}")
 
     def _on_bytes(self, chunk: bytes) -> None:
         self._turns.receive(self._link.feed(chunk))
 
     def _on_packet(self, packet: Hello | Mark | Beat) -> None:
-        self._heard_at, self._is_known_lost = self._loop.time(), False
-        self._on_change(self.port.target, "")
+        self._heard_at = self._loop.time()
+        self.port.understood()
+        if self._losses.is_lost and self._losses.may_be_back(self._heard_at, self.port.cut_short):
+            self._losses.back()
+            self._on_change(self.port.target, "")
         match packet:
             case Hello(protocol=version) if version == PROTOCOL:
                 self.port.write(greeting(packet))

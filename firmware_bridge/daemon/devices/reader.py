@@ -7,12 +7,14 @@ from contextlib import suppress
 from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
-from firmware_bridge.daemon.devices.reader_limits import FloodLimit, RestartLimiter
+from firmware_bridge.daemon.devices.losses import Losses
+from firmware_bridge.daemon.devices.reader_limits import FloodLimit, Greetings, RestartLimiter
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Turns
@@ -46,7 +48,7 @@ def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.Any
 def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
     """The input for a read card; an unknown code is an unread card, never a guess."""
     report = _report(read.report)
-    known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
+    known = _known(read, book)
     if known is None:
         reason = "no code book" if book is code_books.plain() and isinstance(read.code, str) else "unknown code"
         return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap)
@@ -64,6 +66,11 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
         slot=read.slot,
         serial=Serial(known.serial) if known.serial else None,
     )
+
+
+def _known(read: messages.Read, book: code_books.CodeBook) -> code_books.Known | None:
+    """What the code of a read stands for; None for an unknown one."""
+    return code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
 
 
 def _result(verdict: messages.Verdict) -> inputs.ReaderJudged:
@@ -117,10 +124,11 @@ class Reader:
 
         self._first_open = True
         self._leased: LeasedReader | None = None
-        self._away = self._is_missed = False
+        self._away, self._losses = False, Losses()
         self._restore = b""
         self._restarts, self._has_left, self._met_left = RestartLimiter(), False, False
         self._turns = Turns[messages.Message](self._on_message, self._hold, loop)
+        self._greetings = Greetings(self.port, self.decoder, self._turns, loop)
         self._flood, self._is_faulty, self._was_open = FloodLimit(config.most_a_second, loop), False, False
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
@@ -140,6 +148,7 @@ class Reader:
             self._watch.cancel()
         with suppress(Exception):  # a table that failed takes none, and has said why
             self._turns.drain()  # a reader that does not repeat has sent them
+        self._greetings.close()
         self.port.close()
         if self._leased:
             self._leased.journal()
@@ -198,11 +207,14 @@ class Reader:
             "port": self.port.target,
             "open": self.port.is_open,
             "lost": is_open(self._table.shoe, "reader_lost"),
+            "losses": self._losses.count,
             "serial": self._table.shoe.device.serial or "",
         }
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
+        if not self._protocol.keeps_reports:
+            self._greetings.opened()
         self._meet_left()
         known = self._leased.report if self._leased else self._table.shoe.device.reader
         for tap in self.taps:
@@ -215,8 +227,8 @@ class Reader:
             log.warning("serial adapters beside the reader's, each a keypad's or nobody's: %s", ", ".join(more))
         if self._leased and not self._protocol.keeps_reports:
             self._loop.call_later(self._protocol.repeats_within_s, self._end_lease, self._leased)
-        elif not self._protocol.keeps_reports:  # a card that passed before the first open is lost too
-            self._back(missed=self._first_open or self._away)
+        elif not self._protocol.keeps_reports and self._may_be_back():
+            self._back(missed=self._first_open or self._away)  # a card that passed before the first open is lost too
         self._first_open = False
 
     def _meet_left(self) -> None:
@@ -235,23 +247,27 @@ class Reader:
             self._has_left = False
 
     def _on_lost(self, why: PortError) -> None:
-        self._is_missed = False  # another reason is news
-        self._lost(str(why))
+        self._lost(type(why), str(why))
 
-    def _lost(self, why: str) -> None:
-        if not self._is_missed:
-            log.warning("the reader is lost: %s", why)
-        self._is_missed = True
+    def _lost(self, kind: type[Exception], why: str) -> None:
+        if self._losses.lost(kind, self._loop.time()):
+            times = f", {self._losses.count} times" if self._losses.count > 1 else ""
+            log.warning("the reader is lost%s: %s", times, why)
         if not is_open(self._table.shoe, "reader_lost"):
             self._table.handle(inputs.DeviceLost(**now(), device="reader", why=why))
 
+    def _may_be_back(self) -> bool:
+        return self._losses.may_be_back(self._loop.time(), self.port.cut_short)
+
     def _back(self, missed: bool = False, cut_short: bool = False) -> None:
+        was_lost, losses = self._losses.is_lost, self._losses.back()
         if missed or is_open(self._table.shoe, "reader_lost"):
             resumes = self._protocol.keeps_reports and not self._away
-            self._table.handle(inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short))
-        if self._is_missed or self._away:
-            log.info("the reader is back")
-        self._away = self._is_missed = False
+            back = inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short)
+            self._table.handle(replace(back, losses=losses) if losses > 1 else back)
+        if was_lost or self._away:
+            log.info("the reader is back%s", f", lost {losses} times" if losses > 1 else "")
+        self._away = False
 
     def _end_lease(self, leased: LeasedReader) -> None:
         """Ends the lease: cards count again, unless the reader was unplugged."""
@@ -261,6 +277,8 @@ class Reader:
             self._back(cut_short=leased.cut_short)
 
     def _on_bytes(self, chunk: bytes) -> None:
+        if chunk:
+            self._greetings.received()
         for tap in self.taps:
             tap.received(chunk)
         self._turns.receive(iter(self.decoder.feed(chunk)))
@@ -271,11 +289,23 @@ class Reader:
         for tap in self.taps:
             tap.decoded(message)
         self._heard_at = self._loop.time()
+        if not self._is_foreign(message):
+            self.port.understood()
+        elif not self._protocol.keeps_reports and self._greetings.has(message):
+            self.decoder.bad += 1
+            return
         if self._leased:
             self._test_card(message, self._leased)
         if self._leased is None:
-            self._back()
+            if isinstance(message, messages.Read | messages.Unread | messages.CutCard) or self._may_be_back():
+                self._back()
             self._handle(message)
+
+    def _is_foreign(self, message: messages.Message) -> bool:
+        """Whether it is no card of the book."""
+        return isinstance(message, messages.Unread) or (
+            isinstance(message, messages.Read) and _known(message, self._book) is None
+        )
 
     def _hold(self, is_held: bool) -> None:
         """Leaves the port unread while messages wait; one at fault is closed after the last."""
@@ -343,4 +373,17 @@ class Reader:
         self._delete_left()
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and self._protocol.keeps_reports and silent > SILENT_AFTER_S:
-            self._lost(f"nothing received from the reader for {silent:.0f} s: check its power and cable")
+            if self._losses.is_lost:
+                self._losses.silent(self._loop.time())
+            else:
+                self._lost(
+                    TimeoutError, f"nothing received from the reader for {silent:.0f} s: check its power and cable"
+                )
+        elif self._may_be_back_unheard():
+            self._back(missed=self._away)
+
+    def _may_be_back_unheard(self) -> bool:
+        """Whether a reader that may say nothing for hours is back: its port is open, and stays so."""
+        is_away = self._away or self._losses.is_lost
+        is_daemons = self.port.is_open and self._leased is None
+        return is_away and is_daemons and not self._protocol.keeps_reports and self._may_be_back()

@@ -1,16 +1,20 @@
-"""Limits of what a reader may send: restarts that are journaled, and cards that can be drawn."""
+"""Limits of what a reader may send: restarts that are journaled, cards that can be drawn, words of a server."""
 
 import asyncio
 import logging
 from collections import deque
-from typing import Final
+from typing import Any, Final
 
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import Window
+from firmware_bridge.daemon.table.turns import Turns, Window
 from firmware_bridge.facts import inputs
 from firmware_bridge.games.house import size_of
 from firmware_bridge.shoe.handlers.devices import is_card
 from firmware_bridge.shoe.state import Shoe, cards_left
+from hardware.connections import SOCKET
+from hardware.ports import QUIET, Port
+from hardware.readers import messages
+from hardware.readers.protocol import Decoder
 
 log = logging.getLogger(__name__)
 
@@ -85,6 +89,51 @@ class FloodLimit:
         """Begins again: the pit has looked, and `SURPLUS` cards more may come."""
         self._most_cards = max(self._most_cards, self._cards + SURPLUS)
         self._window.clear()
+
+
+GREETING_S: Final = 0.5
+"""Seconds after an opening within which words come that are no card."""
+
+
+class Greetings:
+    """Recognizes words of a serial server's own by their time: in the network, or after an opening was cut short.
+
+    Every such opening is an interruption, after which the dealer compares the table with the screen: a card that was
+    taken for a greeting is found there.
+    """
+
+    def __init__(self, port: Port, decoder: Decoder, turns: Turns[Any], loop: asyncio.AbstractEventLoop) -> None:
+        self._port, self._decoder, self._turns, self._loop = port, decoder, turns, loop
+        self._heard_at = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def opened(self) -> None:
+        """Called after each opening: the rest of a greeting must not become the head of a card."""
+        self.close()
+        if self._port.target.startswith(SOCKET):
+            self._timer = self._loop.call_later(GREETING_S, self._forget)
+
+    def received(self) -> None:
+        """Called with bytes."""
+        self._heard_at = self._loop.time()
+
+    def close(self) -> None:
+        """Stops the timer."""
+        if self._timer:
+            self._timer.cancel()
+
+    def has(self, message: messages.Message) -> bool:
+        """Whether a message that is no known card is one."""
+        may_be = self._port.target.startswith(SOCKET) or self._port.cut_short > 0
+        return may_be and getattr(message, "report", None) is None and self._port.open_s < GREETING_S
+
+    def _forget(self) -> None:
+        """Drops an unfinished line, once the port is quiet."""
+        if self._turns.are_due or self._loop.time() - self._heard_at < QUIET:
+            self._timer = self._loop.call_later(QUIET, self._forget)
+        elif self._port.is_open:
+            self._decoder.forget()
+            list(self._decoder.feed(b""))  # it is quiet: the next line is whole
 
 
 def _size(shoe: Shoe) -> int:

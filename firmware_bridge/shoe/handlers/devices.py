@@ -266,7 +266,7 @@ def broker_back(draft: Draft, fact: inputs.DeviceBack) -> None:
 
 def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
     """Handles a reader that answers again: if it may have missed cards, the dealer confirms."""
-    draft.close_irregularity("reader_lost", "back")
+    draft.close_irregularity("reader_lost", "back", why=f"lost {fact.losses} times" if fact.losses else "")
     opens_itself = fact.cut_short and cards_open(draft.shoe.device.next_house)
     if not fact.resumes and (draft.shoe.status == "open" or opens_itself):
         at = f"round {draft.shoe.round}" if draft.shoe.status == "open" else "no shoe is open"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +113,16 @@ def test_a_reader_on_the_network(check: Checked, broker: Broker) -> None:
     level, text, _ = check.one("reader", reader={"port": f"socket://127.0.0.1:{free_port()}"})
     assert level == "FAIL"
     assert "no reader answers" in text
+
+
+def test_a_reader_on_the_network_that_hangs_up(check: Checked) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        hangs_up = threading.Thread(target=lambda: server.accept()[0].close())
+        hangs_up.start()
+        level, text, remedy = check.one("reader", reader={"port": f"socket://127.0.0.1:{server.getsockname()[1]}"})
+        hangs_up.join()
+    assert (level, text.endswith("has disconnected")) == ("FAIL", True)
+    assert "what else is connected to it" in remedy
 
 
 def test_a_code_book_with_its_wrong_lines(check: Checked, tmp_path: Path) -> None:
