@@ -152,7 +152,10 @@ class Bridge:
         tools = self._watch()
         orders_to = config.control, self.table, self.order_service
         second = SecondLogin(self.table, config.rights.two_people == "login")
-        self.control = Control(*orders_to, *states, devices, tools, config=read, recorder=self.recorder, second=second)
+        pads = self.keypads.status
+        self.control = Control(
+            *orders_to, *states, devices, tools, config=read, recorder=self.recorder, second=second, keypads=pads
+        )
 
     async def run(self) -> None:
         """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal.

@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
+from firmware_bridge.daemon.devices.hearing import Fault, Hearing
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, RestartLimiter
 from firmware_bridge.daemon.table.clock import nonce, now
@@ -92,6 +93,18 @@ log = logging.getLogger(__name__)
 SILENT_AFTER_S: Final = 3.5
 """Seconds without a message after which a board is lost: it beats every second."""
 
+NOT_UNDERSTOOD: Final = "reader_not_understood"
+"""The alarm for bytes that are not understood."""
+
+UNANSWERED: Final = "reader_unanswered"
+"""The alarm for a command that stays unanswered."""
+
+CHECK_MODE: Final = "draw no card; call the technician: check protocol, speed and mode of the reader with shoe check"
+CHECK_POWER: Final = (
+    "draw no card; call the technician: check power, cable, protocol and speed of the reader with shoe check"
+)
+"""What to do for each of them."""
+
 
 class Reader:
     """Owns the reader's port: messages become inputs, journaled reports are acknowledged. decks, pack: of the book."""
@@ -123,6 +136,7 @@ class Reader:
         self._turns = Turns[messages.Message](self._on_message, self._hold, loop)
         self._flood, self._is_faulty, self._was_open = FloodLimit(config.most_a_second, loop), False, False
         self._heard_at = loop.time()
+        self.hearing = Hearing(loop, lambda: self.decoder.good, lambda: self._turns.are_due, self._on_fault)
         self._watch: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -140,7 +154,7 @@ class Reader:
             self._watch.cancel()
         with suppress(Exception):  # a table that failed takes none, and has said why
             self._turns.drain()  # a reader that does not repeat has sent them
-        self.port.close()
+        self._close_port()
         if self._leased:
             self._leased.journal()
             if self._restore and not self._has_left:
@@ -155,7 +169,7 @@ class Reader:
             self._leased.journal()
         self._leased = LeasedReader(self._table, to, person=person)
         self._away = True
-        self.port.close()
+        self._close_port()
         return {"report": self._leased.report, "restore": self._restore.hex()}
 
     def passed(self, report: ReportNo) -> None:
@@ -192,17 +206,34 @@ class Reader:
         self._write(self.decoder.acknowledge(messages.ReportNo(report.session, report.seq)))
 
     def status(self) -> dict[str, Any]:
-        """The reader's state for a technician; `lost`: its port is gone, or it is silent."""
+        """The reader's state for a technician; `lost`: its port is gone, or it is silent. heard: see `Hearing`."""
         return {
             "protocol": self._name,
             "port": self.port.target,
             "open": self.port.is_open,
             "lost": is_open(self._table.shoe, "reader_lost"),
             "serial": self._table.shoe.device.serial or "",
+            "heard": self.hearing.status(),
         }
+
+    def _close_port(self) -> None:
+        self.port.close()
+        self.hearing.closed()
+
+    def _on_fault(self, fault: Fault) -> None:
+        """Shows the alarm of what is heard, and no other of them."""
+        for name in (NOT_UNDERSTOOD, UNANSWERED):
+            self._table.unwarn(name)
+        if fault == "not_understood":
+            what = f"the card reader sends what is not understood as {self._name}"
+            self._table.warn(NOT_UNDERSTOOD, what, CHECK_MODE, "critical")
+        elif fault:
+            what = f"the card reader does not answer as {self._name}"
+            self._table.warn(UNANSWERED, what, CHECK_POWER, "critical")
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
+        self.hearing.opened()
         self._meet_left()
         known = self._leased.report if self._leased else self._table.shoe.device.reader
         for tap in self.taps:
@@ -236,6 +267,7 @@ class Reader:
 
     def _on_lost(self, why: PortError) -> None:
         self._is_missed = False  # another reason is news
+        self.hearing.closed()
         self._lost(str(why))
 
     def _lost(self, why: str) -> None:
@@ -264,8 +296,10 @@ class Reader:
         for tap in self.taps:
             tap.received(chunk)
         self._turns.receive(iter(self.decoder.feed(chunk)))
+        if chunk:
+            self.hearing.received()
         if self._is_faulty and not self._turns.are_due:
-            self.port.close()
+            self._close_port()
 
     def _on_message(self, message: messages.Message) -> None:
         for tap in self.taps:
@@ -281,7 +315,7 @@ class Reader:
         """Leaves the port unread while messages wait; one at fault is closed after the last."""
         self.port.hold(is_held)
         if self._is_faulty and not is_held:
-            self.port.close()
+            self._close_port()
 
     def _open(self) -> None:
         """Opens the port, unless the reader is at fault."""
@@ -337,10 +371,18 @@ class Reader:
             tap.sent(chunk)
         self.port.write(chunk)
 
+    def _ask_again(self) -> None:
+        """Sends a command again that stays unanswered."""
+        if chunk := self.decoder.again():
+            self._write(chunk)
+        self.hearing.asked(self.decoder.unanswered)
+
     def _listen(self) -> None:
         """Reports a board that is silent while its port is open."""
         self._watch = self._loop.call_later(1, self._listen)
         self._delete_left()
+        if self.port.is_open:
+            self._ask_again()
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and self._protocol.keeps_reports and silent > SILENT_AFTER_S:
             self._lost(f"nothing received from the reader for {silent:.0f} s: check its power and cable")
