@@ -42,6 +42,7 @@ from firmware_bridge.errors import JournalError, in_words
 from firmware_bridge.facts import inputs, wire_states
 from firmware_bridge.journal.files import InUse, refuse_second
 from firmware_bridge.journal.journal import Journal
+from firmware_bridge.journal.last_heard import last_heard
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.mqtt.settings import BrokerSettings
@@ -111,6 +112,7 @@ class Bridge:
         self._stopped, self._is_linked, self._has_begun = asyncio.Event(), False, False
         self._last_word: LastWord = "lost"
         self._checking: asyncio.Task[None] | None = None
+        self._recalling: asyncio.Task[None] | None = None
         self.journal = Journal(Path(config.journal.dir), self._begun)
         refuse_second(self.journal.directory)
         self._client_name = _client_name(self.journal.directory)
@@ -202,6 +204,7 @@ class Bridge:
         await self._go_public()
         if self._has_reader:
             self.reader.start()
+            self._recalling = self._loop.create_task(self._recall_reader(code.config))
         self.keypads.start()
         self.health.start()
         self._try_out()
@@ -209,6 +212,13 @@ class Bridge:
         log.info("%s", startup_log(self.config, self.table.shoe))
         self._has_begun = True
         self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}")
+
+    async def _recall_reader(self, config: str) -> None:
+        """Looks up when the reader was understood before this start, unless it beats."""
+        if READERS[self.config.reader.protocol].keeps_reports:
+            return
+        if at := await asyncio.to_thread(last_heard, self.journal.directory, config):
+            self.reader.hearing.known(at)
 
     async def _check_code(self) -> None:
         """Puts on record which files of the running software were changed."""
@@ -255,8 +265,8 @@ class Bridge:
                 parts.callback(first.close)
             parts.push_async_callback(self.uplink.close, self._last_word)
             parts.push_async_callback(self.control.close)
-            if self._checking:
-                self._checking.cancel()
+            for task in filter(None, (self._checking, self._recalling)):
+                task.cancel()
             for each in (self.keeping, self.sensors, self.keypads, self.reader, self.health, self._pin_lease):
                 parts.callback(each.close)
         if self._has_begun:
@@ -315,6 +325,7 @@ class Bridge:
             "faults": known_faults,
             "orders_refused": self.uplink.backend.refused,
             "unmarked": self.table.shoe.device.unmarked or {},
+            "keypads": self.keypads.heard() or UNSET,
             "certificate_days": UNSET if (days := self.uplink.certificates.days) is None else days,
             "acts": UNSET if (acts := self.table.shoe.device.acts) is UNSET else acts.acts,
         }

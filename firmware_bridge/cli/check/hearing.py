@@ -51,11 +51,11 @@ def heard(name: str, what: str, kind: str, state: dict[str, Any]) -> Finding | N
     return None
 
 
-def shared(name: str, port: str, daemon: int) -> Iterator[Finding]:
+def shared(name: str, port: str, daemon: int | None = None) -> Iterator[Finding]:
     """Other programs at the port, beside the daemon with its process id, and the console of the kernel."""
     if port.startswith(SOCKET):
         return
-    if others := holders(port, (daemon,)):
+    if others := holders(port, [daemon] if daemon else []):
         yield Finding("WARN", name, f"{port} is open in {', '.join(others)}, too", _remedy(port))
     if is_console(port):
         what = f"{port} is the console of the operating system: logins and messages go to it"

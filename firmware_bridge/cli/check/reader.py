@@ -62,11 +62,12 @@ def reader(machine: Machine) -> Iterator[Finding]:
     else:
         what = f"{config.protocol} at {config.port}, free"
         is_new = machine.daemon is not None
-        yield (
-            Finding("WARN", "reader", f"{what}: not the daemon's yet", RESTART)
-            if is_new
-            else Finding("OK", "reader", what)
-        )
+        others = list(shared("reader", config.port))
+        if is_new:
+            yield Finding("WARN", "reader", f"{what}: not the daemon's yet", RESTART)
+        elif not others:
+            yield Finding("OK", "reader", what)
+        yield from others
 
 
 def adapter(machine: Machine) -> Iterator[Finding]:

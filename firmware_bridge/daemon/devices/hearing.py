@@ -5,9 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final, Literal
 
 from firmware_bridge.daemon.table.clock import now
-
-State = Literal["not_heard", "understood", "not_understood", "silent"]
-"""Of a device: nothing understood yet; understood lately; speaks and is not understood; understood once."""
+from firmware_bridge.facts.wire_states import Heard
 
 Fault = Literal["", "not_understood", "unanswered"]
 """What is an alarm, "" for nothing: silence never is."""
@@ -62,7 +60,7 @@ class Hearing:
         self._row: list[float] = []
 
     @property
-    def state(self) -> State:
+    def state(self) -> Heard:
         """The state now."""
         if self._row or self.fault:
             return "not_understood"

@@ -13,6 +13,7 @@ from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Turns, Window
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.wire_states import Heard
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.prompts import Between, Choice, MarkDue, Offer, Target, Whole, in_words
 from firmware_bridge.shoe import Phase, Shoe, phase
@@ -140,6 +141,10 @@ class Keypads:
     def status(self) -> list[dict[str, Any]]:
         """Each pad for a technician: its place, its port, and what was heard (see `Hearing`)."""
         return [pad.status() for pad in self._pads]
+
+    def heard(self) -> dict[str, Heard]:
+        """Place of each pad -> whether it was understood, for `health`."""
+        return {pad.where: pad.hearing.state for pad in self._pads}
 
     def changed(self) -> None:
         """Sends every pad its display, if it changed."""

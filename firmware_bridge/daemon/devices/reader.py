@@ -13,6 +13,7 @@ from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.hearing import Fault, Hearing
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
+from firmware_bridge.daemon.devices.reader_alarms import UNKNOWN, Holders, show_fault
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, RestartLimiter
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
@@ -49,7 +50,7 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
     report = _report(read.report)
     known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
     if known is None:
-        reason = "no code book" if book is code_books.plain() and isinstance(read.code, str) else "unknown code"
+        reason = UNKNOWN[1] if book is code_books.plain() and isinstance(read.code, str) else UNKNOWN[0]
         return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap)
     if known.card is None:
         return inputs.CutCardSeen(**now(), by="reader", report=report, gap=read.gap)
@@ -93,18 +94,6 @@ log = logging.getLogger(__name__)
 SILENT_AFTER_S: Final = 3.5
 """Seconds without a message after which a board is lost: it beats every second."""
 
-NOT_UNDERSTOOD: Final = "reader_not_understood"
-"""The alarm for bytes that are not understood."""
-
-UNANSWERED: Final = "reader_unanswered"
-"""The alarm for a command that stays unanswered."""
-
-CHECK_MODE: Final = "draw no card; call the technician: check protocol, speed and mode of the reader with shoe check"
-CHECK_POWER: Final = (
-    "draw no card; call the technician: check power, cable, protocol and speed of the reader with shoe check"
-)
-"""What to do for each of them."""
-
 
 class Reader:
     """Owns the reader's port: messages become inputs, journaled reports are acknowledged. decks, pack: of the book."""
@@ -135,6 +124,7 @@ class Reader:
         self._restarts, self._has_left, self._met_left = RestartLimiter(), False, False
         self._turns = Turns[messages.Message](self._on_message, self._hold, loop)
         self._flood, self._is_faulty, self._was_open = FloodLimit(config.most_a_second, loop), False, False
+        self._holders = Holders(config.port, loop)
         self._heard_at = loop.time()
         self.hearing = Hearing(loop, lambda: self.decoder.good, lambda: self._turns.are_due, self._on_fault)
         self._watch: asyncio.TimerHandle | None = None
@@ -219,17 +209,10 @@ class Reader:
     def _close_port(self) -> None:
         self.port.close()
         self.hearing.closed()
+        self._holders.closed()
 
     def _on_fault(self, fault: Fault) -> None:
-        """Shows the alarm of what is heard, and no other of them."""
-        for name in (NOT_UNDERSTOOD, UNANSWERED):
-            self._table.unwarn(name)
-        if fault == "not_understood":
-            what = f"the card reader sends what is not understood as {self._name}"
-            self._table.warn(NOT_UNDERSTOOD, what, CHECK_MODE, "critical")
-        elif fault:
-            what = f"the card reader does not answer as {self._name}"
-            self._table.warn(UNANSWERED, what, CHECK_POWER, "critical")
+        show_fault(self._table, self._name, fault)
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
@@ -242,6 +225,7 @@ class Reader:
         if self.port.write(self._restore):
             self._restore = b""
         self._delete_left()
+        self._holders.opened()
         if more := others(self.port.target):
             log.warning("serial adapters beside the reader's, each a keypad's or nobody's: %s", ", ".join(more))
         if self._leased and not self._protocol.keeps_reports:
@@ -268,6 +252,7 @@ class Reader:
     def _on_lost(self, why: PortError) -> None:
         self._is_missed = False  # another reason is news
         self.hearing.closed()
+        self._holders.closed()
         self._lost(str(why))
 
     def _lost(self, why: str) -> None:
@@ -353,7 +338,7 @@ class Reader:
             self._write(self.decoder.acknowledge(message.report))
         elif not isinstance(message, messages.Hello):
             if fact := as_input(message, self._book):
-                self._table.handle(fact)
+                self._table.handle(self._holders.named(fact))
                 if not self._is_faulty and (why := self._flood.fault(fact, self._table.shoe)):
                     self._end_flood(why)
         elif self._restarts.may_note(message.session, self._table, self._loop.time()):
