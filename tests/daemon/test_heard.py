@@ -21,6 +21,7 @@ from firmware_bridge.daemon.devices import hearing, reader_alarms
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.inputs import Ordered
+from hardware.ports import QUIET
 from hardware.sim.pty import PtyBoard
 from tests.kit import virtual
 from tests.kit.broker import free_port
@@ -151,6 +152,7 @@ def test_another_program_at_the_port_is_named(table: Callable[..., Deaf], caplog
         assert other.stdout.readline() == b"holds\n"
         at.bridge.reader._open()
         at.until(lambda: f"(pid {other.pid}), too" in caplog.text)
+        at.pause(2 * QUIET)  # else the line may lack its head
         at.say("ab\n")
         at.until(lambda: "foreign" in at.alarms)
         (alarm,) = (each for each in at.bridge.table.alarms().open if each.id == "foreign")
