@@ -19,6 +19,7 @@ from firmware_bridge.config.sections import Config
 from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.daemon.devices.health import Health
+from firmware_bridge.daemon.devices.hearing import last_heard
 from firmware_bridge.daemon.devices.keypads import Keypads
 from firmware_bridge.daemon.devices.leased import PinLease
 from firmware_bridge.daemon.devices.panel import Panel
@@ -42,7 +43,6 @@ from firmware_bridge.errors import JournalError, in_words
 from firmware_bridge.facts import inputs, wire_states
 from firmware_bridge.journal.files import InUse, refuse_second
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.last_heard import last_heard
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.mqtt.settings import BrokerSettings

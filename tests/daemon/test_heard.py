@@ -25,7 +25,7 @@ from hardware.ports import QUIET
 from hardware.sim.pty import PtyBoard
 from tests.kit import virtual
 from tests.kit.broker import free_port
-from tests.kit.daemon_table import BridgeTable, toml
+from tests.kit.daemon_table import BridgeTable, DaemonTable, toml
 from tests.kit.nightly import EVERY, some
 from tests.kit.process import python
 
@@ -36,10 +36,10 @@ class Raw:
     """A device that says what it is given."""
 
     def __init__(self) -> None:
-        self.unsaid = b""
+        self.unsaid = self.received = b""
 
     def receive(self, chunk: bytes) -> None:
-        """Hears nothing."""
+        self.received += chunk
 
     def tick(self, _: int) -> bytes:
         said, self.unsaid = self.unsaid, b""
@@ -75,6 +75,13 @@ class Deaf(BridgeTable):
 
     def found(self, check: Callable[[Machine], Iterator[Finding]]) -> list[Finding]:
         return list(check(Machine(load(self.config_path), self.bridge.control.status())))
+
+
+class Quiet(DaemonTable):
+    """A daemon of its own, whose reader says nothing."""
+
+    async def _plugged(self) -> PtyBoard:
+        return PtyBoard(Raw(), self.folder / "reader")
 
 
 @pytest.fixture
@@ -197,3 +204,16 @@ def test_a_quiet_table_has_no_alarm(protocol: str, tmp_path: Path) -> None:
     alarms, heard, found = virtual.run(quiet())
     assert alarms <= {"broker_lost", "record_unsigned"}
     assert (heard, [each.level for each in found]) == ("not_heard", ["WARN"])
+
+
+def test_ten_minutes_after_a_start_nothing_is_said(tmp_path: Path) -> None:
+    """By a real process, at a reader that says nothing; by day for three seconds."""
+    quiet = Quiet(tmp_path, free_port(), reader={"protocol": "line"}, table={"new_shoe": "command"}).start()
+    try:
+        assert quiet.ask(do="open_shoe", by="ANN")["ok"]
+        quiet.pause(600 if EVERY else 3)
+        state = quiet.ask(do="status")
+        assert {each["id"] for each in state["alarm"]["open"]} <= {"broker_lost", "record_unsigned"}
+        assert [each.level for each in reader(Machine(load(quiet.config_path), state))] == ["WARN"]
+    finally:
+        quiet.close()
