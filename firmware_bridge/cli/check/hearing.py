@@ -10,7 +10,7 @@ from hardware.ports import SOCKET
 
 SUSPECTS: Final = {
     "native": "that it is a board with the link `native` at 115200 baud",
-    "line": "[reader] baud and line_end, and that it sends a line end behind each code",
+    "line": "[reader] baud, pattern and line_end, and that it sends a line end behind each code",
     "grow": "[reader] baud (9600 from the factory), and that the module sends CR LF behind each code",
     "ssi": "[reader] baud, and that the engine is in SSI packet mode: from the factory it prints lines, for `line`",
     "rdm6300": "[reader] baud (9600), and that the module prints its digits as text, not as Wiegand",

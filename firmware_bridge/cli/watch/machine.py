@@ -159,11 +159,17 @@ def _heard(device: dict[str, Any], lang: Language) -> str:
         return text(lang, "machine.reader_silent")
     match heard["state"]:
         case "silent":
-            at = time.strftime("%H:%M:%S", time.localtime(heard["at"] / 1000))
-            return text(lang, "machine.reader_silent_since", at=at)
+            return text(lang, "machine.reader_silent_since", at=_moment(heard["at"] / 1000))
         case "not_heard" | "not_understood" as state:
             return text(lang, f"machine.reader_{state}")
     return text(lang, "machine.reader_open")
+
+
+def _moment(at_s: float) -> str:
+    """The local time of a wall time (seconds since 1970), with its date where that is another day."""
+    then, today = time.localtime(at_s), time.localtime()
+    form = "%H:%M:%S" if then[:3] == today[:3] else "%Y-%m-%d %H:%M:%S"
+    return time.strftime(form, then)
 
 
 def _keypads(status: Status, lang: Language) -> str:

@@ -28,7 +28,7 @@ SETTLES_S: Final = 2.0
 """Seconds after an opening in which bursts are counted and never alarm: greetings, and what waited in a buffer."""
 
 INTERVAL_S: Final = 1.0
-"""Least seconds between two bursts that count towards the alarm."""
+"""Bursts that begin in the same one of such times after the opening count once towards the alarm."""
 
 BURSTS: Final = 3
 """Bursts that are an alarm, if none between them was understood."""
@@ -65,7 +65,7 @@ class Hearing:
         self._begun_at: float | None = None
         self._byte_at = 0.0
         self._judging: asyncio.TimerHandle | None = None
-        self._row: list[float] = []
+        self._row: list[int] = []
 
     @property
     def state(self) -> Heard:
@@ -145,9 +145,11 @@ class Hearing:
     def _count(self, begun: float) -> None:
         """Counts a burst of which nothing was understood."""
         self.bursts_bad += 1
-        if begun - self._opened_at < SETTLES_S or (self._row and begun - self._row[-1] < INTERVAL_S):
+        since = begun - self._opened_at
+        second = int(since / INTERVAL_S)
+        if since < SETTLES_S or second in self._row:
             return
-        self._row = [*self._row, begun][-BURSTS:]
+        self._row = [*self._row, second][-BURSTS:]
         if len(self._row) == BURSTS:
             self._set("not_understood")
 

@@ -63,7 +63,7 @@ def test_one_that_is_understood_between_two_that_are_not_begins_the_count_again(
 def test_bursts_within_a_second_count_once() -> None:
     async def story(ear: Ear) -> None:
         await asyncio.sleep(2)
-        await ear.hear(*[DAMAGED] * 5, every_s=0.4)
+        await ear.hear(*[DAMAGED] * 4, every_s=0.35)
 
     assert on_time(story).faults == []
 
