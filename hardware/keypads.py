@@ -148,9 +148,13 @@ def _turn(body: bytes) -> Turn | None:
 
 
 class KeypadLink:
-    """Receives a pad's packets; a mark is yielded again at each repeat until it is acknowledged."""
+    """Receives a pad's packets; a mark is yielded again at each repeat until it is acknowledged.
+
+    good: whole packets so far.
+    """
 
     def __init__(self) -> None:
+        self.good = 0
         self._framing = Framing()
         self._last: tuple[int, int] | None = None
         self._unexpected: tuple[Mark | None, int] = (None, 0)
@@ -158,11 +162,12 @@ class KeypadLink:
     def feed(self, chunk: bytes) -> Iterator[Hello | Mark | Beat]:
         """Yields the packets in `chunk`, also marks acknowledged before: acknowledge those again."""
         for frame in self._framing.feed(chunk):
-            match None if frame is None else unpack(frame):
-                case Mark() as mark if not self._is_next(mark):
-                    pass  # an earlier mark was damaged and will be repeated first
-                case Hello() | Mark() | Beat() as packet:
-                    yield packet
+            packet = None if frame is None else unpack(frame)
+            if not isinstance(packet, Hello | Mark | Beat):
+                continue
+            self.good += 1
+            if not isinstance(packet, Mark) or self._is_next(packet):
+                yield packet  # else an earlier mark was damaged and will be repeated first
 
     def _is_next(self, mark: Mark) -> bool:
         """Whether every earlier mark has been acknowledged."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from hardware.connections import SOCKET, connected
 from hardware.errors import PortBusy, PortDenied, PortError, PortMissing, PortStalled, PortVanished
+from hardware.holders import holders
 
 if TYPE_CHECKING:
     import serial
@@ -256,13 +257,6 @@ def others(path: str) -> list[str]:
     return sorted(str(each) for each in BY_ID.glob("*") if os.path.realpath(each) != real)
 
 
-def holders(path: str) -> list[str]:
-    """The programs that have the device open, as far as this user may see: "python3 (pid 812)"."""
-    real = os.path.realpath(path)
-    pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
-    return [f"{_name(pid)} (pid {pid})" for pid in pids if pid != os.getpid() and real in _files(pid)]
-
-
 def _end_reads_at_hangup(fd: int) -> None:
     # VMIN = 0 (pyserial's choice) makes an empty queue look like the end of the file.
     mode = termios.tcgetattr(fd)
@@ -311,17 +305,3 @@ def _is_other_device(place: Path) -> bool:
 def _present() -> str:
     names = sorted(str(entry) for entry in BY_ID.iterdir()) if BY_ID.is_dir() else []
     return f"readers found: {', '.join(names)}" if names else f"no USB reader found in {BY_ID}"
-
-
-def _files(pid: int) -> set[str]:
-    try:
-        return {str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir()}
-    except OSError:
-        return set()  # gone, or not ours to see
-
-
-def _name(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/comm").read_text().strip()
-    except OSError:
-        return "a program"

@@ -19,6 +19,7 @@ from firmware_bridge.config.sections import Config
 from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.daemon.devices.health import Health
+from firmware_bridge.daemon.devices.hearing import last_heard
 from firmware_bridge.daemon.devices.keypads import Keypads
 from firmware_bridge.daemon.devices.leased import PinLease
 from firmware_bridge.daemon.devices.panel import Panel
@@ -111,6 +112,7 @@ class Bridge:
         self._stopped, self._is_linked, self._has_begun = asyncio.Event(), False, False
         self._last_word: LastWord = "lost"
         self._checking: asyncio.Task[None] | None = None
+        self._recalling: asyncio.Task[None] | None = None
         self.journal = Journal(Path(config.journal.dir), self._begun)
         refuse_second(self.journal.directory)
         self._client_name = _client_name(self.journal.directory)
@@ -152,7 +154,10 @@ class Bridge:
         tools = self._watch()
         orders_to = config.control, self.table, self.order_service
         second = SecondLogin(self.table, config.rights.two_people == "login")
-        self.control = Control(*orders_to, *states, devices, tools, config=read, recorder=self.recorder, second=second)
+        pads = self.keypads.status
+        self.control = Control(
+            *orders_to, *states, devices, tools, config=read, recorder=self.recorder, second=second, keypads=pads
+        )
 
     async def run(self) -> None:
         """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal.
@@ -199,6 +204,7 @@ class Bridge:
         await self._go_public()
         if self._has_reader:
             self.reader.start()
+            self._recalling = self._loop.create_task(self._recall_reader(code.config))
         self.keypads.start()
         self.health.start()
         self._try_out()
@@ -206,6 +212,13 @@ class Bridge:
         log.info("%s", startup_log(self.config, self.table.shoe))
         self._has_begun = True
         self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}")
+
+    async def _recall_reader(self, config: str) -> None:
+        """Looks up when the reader was understood before this start, unless it beats."""
+        if READERS[self.config.reader.protocol].keeps_reports:
+            return
+        if at := await asyncio.to_thread(last_heard, self.journal.directory, config):
+            self.reader.hearing.known(at)
 
     async def _check_code(self) -> None:
         """Puts on record which files of the running software were changed."""
@@ -252,8 +265,8 @@ class Bridge:
                 parts.callback(first.close)
             parts.push_async_callback(self.uplink.close, self._last_word)
             parts.push_async_callback(self.control.close)
-            if self._checking:
-                self._checking.cancel()
+            for task in filter(None, (self._checking, self._recalling)):
+                task.cancel()
             for each in (self.keeping, self.sensors, self.keypads, self.reader, self.health, self._pin_lease):
                 parts.callback(each.close)
         if self._has_begun:
@@ -312,6 +325,7 @@ class Bridge:
             "faults": known_faults,
             "orders_refused": self.uplink.backend.refused,
             "unmarked": self.table.shoe.device.unmarked or {},
+            "keypads": self.keypads.heard() or UNSET,
             "certificate_days": UNSET if (days := self.uplink.certificates.days) is None else days,
             "acts": UNSET if (acts := self.table.shoe.device.acts) is UNSET else acts.acts,
         }

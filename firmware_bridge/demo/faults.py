@@ -23,6 +23,9 @@ NOT_SHOWN: Final = {
     "journal_missing": "it comes at the start of the daemon, and the demo begins a fresh journal",
     "cursor_error": "it needs a memory card that fails; disk_full shows what the table does",
     "internal_error": "it is an error in the program itself",
+    "reader_not_understood": "it needs a reader of another protocol or speed than the config's",
+    "reader_unanswered": "it needs a reader that answers no command",
+    "keypad_not_understood": "it needs something else at a keypad's port",
 }
 """Alarm that the demo cannot show -> the reason."""
 

@@ -171,8 +171,16 @@ class Alarms(Struct, frozen=True):
     open: tuple[Alarm, ...]
 
 
+Heard = Literal["not_heard", "understood", "not_understood", "silent"]
+"""Of a reader or keypad: nothing understood yet; understood lately; speaks and is not understood; understood once."""
+
+
 class ReaderHealth(Struct, frozen=True):
-    """Reads since the start, quality (0..255) and lamp now, and both as calibrated."""
+    """Reads since the start, quality (0..255) and lamp now, and both as calibrated.
+
+    heard: whether the reader was understood. not_understood: bursts of bytes since the start of which nothing was
+    understood, those at an opening of the port included. Both are left out by older software.
+    """
 
     reads: Annotated[int, Number]
     unread: Annotated[int, Number]
@@ -184,6 +192,8 @@ class ReaderHealth(Struct, frozen=True):
     quality_calibrated: Annotated[float, Measured] | None
     lamp_calibrated: Annotated[float, Measured] | None
     forecast: Annotated[str, Line] | None
+    heard: Heard | UnsetType = UNSET
+    not_understood: Annotated[int, Number] | UnsetType = UNSET
 
 
 class Health(Struct, frozen=True):
@@ -193,7 +203,8 @@ class Health(Struct, frozen=True):
     failed their test, None before the lamp test. orders_refused: orders by MQTT refused since the start because too
     many came. unmarked: dealer ("" where none is signed in) -> marks taken back while he dealt. acts: what
     was counted in the present shift, left out where nothing was. certificate_days: whole days until the first of the
-    certificates of the broker's connection ends, left out without TLS.
+    certificates of the broker's connection ends, left out without TLS. keypads: place of a keypad -> whether it was
+    understood, left out where there is none.
     """
 
     uptime_s: Annotated[int, Number]
@@ -207,6 +218,7 @@ class Health(Struct, frozen=True):
     unmarked: dict[str, Annotated[int, Number]] = {}
     acts: Annotated[tuple[Acts, ...], Meta(max_length=MOST_COUNTED)] | UnsetType = UNSET
     certificate_days: int | UnsetType = UNSET
+    keypads: dict[str, Heard] | UnsetType = UNSET
 
 
 class Chance(Struct, frozen=True):

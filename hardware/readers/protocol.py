@@ -57,11 +57,13 @@ def whole(ended: list[bytes], begun: bytes) -> tuple[list[bytes], bytes]:
 class Decoder(ABC):
     """Turns one reader's bytes into messages, and makes the bytes of the answers (none if the reader accepts none).
 
-    good, bad: whole and damaged frames since the decoder was made, for the health of the line.
+    good, bad: whole and damaged frames since the decoder was made, for the health of the line. unanswered: how often
+    the present command was sent without an answer, 0 where none waits for one.
     """
 
     good = 0
     bad = 0
+    unanswered = 0
 
     @abstractmethod
     def feed(self, chunk: bytes) -> Iterator[Message]:
@@ -78,6 +80,10 @@ class Decoder(ABC):
     def resume(self, report: ReportNo | None) -> bytes:
         """The bytes for the board after each (re)open of the port; `report` is the last durable report."""
         self.forget()
+        return b""
+
+    def again(self) -> bytes:
+        """The bytes of a command that stays unanswered, to be sent again; called once a second on an open port."""
         return b""
 
     def greet(self, hello: Hello) -> bytes:

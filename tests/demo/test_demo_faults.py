@@ -20,7 +20,10 @@ from tests.demo.demos import Played, side_by_side
 from tests.docs.pages import DOCS
 from tests.kit.nightly import EVERY
 
-OF_THE_BRIDGE: Final = ("disk_low", "journal_damaged", "journal_missing", "cursor_error", "store_silent", "keypad_lost")
+OF_THE_BRIDGE: Final = (
+    *("disk_low", "journal_damaged", "journal_missing", "cursor_error", "store_silent", "keypad_lost"),
+    *("keypad_not_understood", "reader_not_understood", "reader_unanswered"),
+)
 """Alarms that are of no policy: of the bridge itself."""
 
 NAMES: Final = {"baccarat": "baccarat", "blackjack": "blackjack"} | {

@@ -10,7 +10,8 @@ import pytest
 from pytest_mock import MockerFixture
 
 from hardware.errors import PortBusy, PortDenied, PortError, PortMissing
-from hardware.ports import close_tty, holders, open_tty
+from hardware.holders import holders
+from hardware.ports import close_tty, open_tty
 from hardware.sim.board import NativeBoard
 from hardware.sim.pty import PtyBoard
 from tests.hardware.host import Host

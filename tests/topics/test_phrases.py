@@ -55,6 +55,7 @@ ROOMS: Final = (
     "journal/preallocate.py",
     "daemon/delivery/backlog.py",
     "daemon/devices/reader.py",
+    "daemon/devices/reader_alarms.py",
     "daemon/devices/keypads.py",
     "daemon/table/validation.py",
     "daemon/table/budget.py",

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from firmware_bridge.cli.calibrate.kept import KeptCalibration
 from firmware_bridge.cli.check.finding import RESTART, Machine, failed, unread
+from firmware_bridge.cli.check.hearing import heard, shared
 from firmware_bridge.cli.daemon_socket import NoDaemon
 from firmware_bridge.cli.watch.machine import lease_words
 from firmware_bridge.config import calibration
@@ -51,7 +52,7 @@ def reader(machine: Machine) -> Iterator[Finding]:
     """Whether the port can be opened, and which process uses it if not."""
     config = machine.config.reader
     if machine.daemon and machine.has_read("reader"):
-        yield _held(machine.daemon)
+        yield from _held(machine.daemon)
         return
     if machine.daemon and config.port == machine.daemon["reader"]["port"]:
         yield unread("reader", "reader")
@@ -66,11 +67,12 @@ def reader(machine: Machine) -> Iterator[Finding]:
     else:
         what = f"{config.protocol} at {config.port}, free"
         is_new = machine.daemon is not None
-        yield (
-            Finding("WARN", "reader", f"{what}: not the daemon's yet", RESTART)
-            if is_new
-            else Finding("OK", "reader", what)
-        )
+        others = list(shared("reader", config.port))
+        if is_new:
+            yield Finding("WARN", "reader", f"{what}: not the daemon's yet", RESTART)
+        elif not others:
+            yield Finding("OK", "reader", what)
+        yield from others
 
 
 def adapter(machine: Machine) -> Iterator[Finding]:
@@ -112,23 +114,35 @@ def _missing(machine: Machine, message: str) -> Finding:
     return found._replace(remedy=f"{meant}check its cable and [reader] port; {ports}")
 
 
-def _held(status: dict[str, Any]) -> Finding:
+def _held(status: dict[str, Any]) -> Iterator[Finding]:
     held = status["reader"]
     what = f"{held['protocol']} at {held['port']}"
     if words := lease_words(status):
         what_now, remedy = words
-        return Finding("WARN", "reader", f"{what}: {what_now}", remedy)
+        yield Finding("WARN", "reader", f"{what}: {what_now}", remedy)
+        return
     if any(each["id"] == "reader_fault" for each in status["alarm"]["open"]):
         remedy = "see what is plugged in; then the pit decides: shoe do resolve reader_fault accept"
-        return Finding("FAIL", "reader", f"{what}: closed, as it sent more than cards can be drawn", remedy)
-    if held["lost"] and (losses := held.get("losses", 0)) > 1:
+        yield Finding("FAIL", "reader", f"{what}: closed, as it sent more than cards can be drawn", remedy)
+    elif held["lost"] and (losses := held.get("losses", 0)) > 1:
         what = f"{what}: open and lost again, {losses} times"
-        return Finding("FAIL", "reader", what, f"check the reader's power and cable{_rivals(held['port'])}")
-    if not held["open"]:
-        return Finding("FAIL", "reader", f"{what}: the daemon cannot open it", "check its cable; see `shoe status`")
-    if held["lost"]:
-        return Finding("FAIL", "reader", f"{what}: open, but silent", "check the reader's power and cable")
-    return Finding("OK", "reader", f"{what}, in use by the daemon")
+        yield Finding("FAIL", "reader", what, f"check the reader's power and cable{_rivals(held['port'])}")
+    elif not held["open"]:
+        yield Finding("FAIL", "reader", f"{what}: the daemon cannot open it", "check its cable; see `shoe status`")
+    else:
+        yield from _open(status, what)
+
+
+def _open(status: dict[str, Any], what: str) -> Iterator[Finding]:
+    """Findings about a reader that the daemon has open."""
+    held = status["reader"]
+    found = heard("reader", what, held["protocol"], held["heard"]) if "heard" in held else None
+    if held["lost"] and (found is None or found.level != "FAIL"):
+        found = Finding("FAIL", "reader", f"{what}: open, but silent", "check the reader's power and cable")
+    others = list(shared("reader", held["port"], status["pid"])) if "pid" in status else []
+    if found or not others:
+        yield found or Finding("OK", "reader", f"{what}, in use by the daemon")
+    yield from others
 
 
 def _rivals(port: str) -> str:
@@ -201,11 +215,7 @@ def keypads(machine: Machine) -> Iterator[Finding]:
         yield unread("keypads", "keypad")
         return
     if machine.daemon:
-        alarms = {each["id"]: each for each in machine.daemon["alarm"]["open"]}
-        if pads and LOST in alarms:
-            yield Finding("FAIL", "keypads", alarms[LOST]["detail"], alarms[LOST]["todo"])
-        elif pads:
-            yield Finding("OK", "keypads", f"{len(pads)}, in use by the daemon")
+        yield from _pads(machine.daemon, len(pads))
         return
     for pad in pads:
         try:
@@ -215,6 +225,22 @@ def keypads(machine: Machine) -> Iterator[Finding]:
             yield Finding("FAIL", "keypads", f"{what}, {pad.where}", REMEDY)
         else:
             yield Finding("OK", "keypads", f"{pad.where} at {pad.port}, free")
+
+
+def _pads(status: dict[str, Any], count: int) -> Iterator[Finding]:
+    """Findings about the pads that the daemon has open."""
+    if not count:
+        return
+    pads = status.get("keypads", ())
+    each_heard = (heard("keypads", f"of {pad['where']}", "keypad", pad["heard"]) for pad in pads)
+    alarms = {each["id"]: each for each in status["alarm"]["open"]}
+    found = [each for each in each_heard if each and (each.level == "FAIL" or LOST not in alarms)]
+    if LOST in alarms:
+        found.append(Finding("FAIL", "keypads", alarms[LOST]["detail"], alarms[LOST]["todo"]))
+    if "pid" in status:
+        for pad in pads:
+            found.extend(shared("keypads", pad["port"], status["pid"]))
+    yield from found or [Finding("OK", "keypads", f"{count}, in use by the daemon")]
 
 
 def calibrated(machine: Machine) -> Iterator[Finding]:

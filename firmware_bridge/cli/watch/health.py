@@ -10,9 +10,14 @@ Values = Mapping[str, Any]
 
 DAY_S, HOUR_S, MINUTE_S = 86_400, 3_600, 60
 
-READER: Final = ("reads", "unread", "frames_bad", "quality", "lamp", "ambient", "temperature", "forecast")
+READER: Final = (
+    *("reads", "unread", "frames_bad", "not_understood", "quality", "lamp", "ambient", "temperature", "forecast"),
+)
 MACHINE: Final = ("uptime_s", "reader", "disk_free_mb", "temperature", "under_voltage", "queue", "faults")
-OTHERS: Final = ("orders_refused", "unmarked", "acts", "certificate_days", "quality_calibrated", "lamp_calibrated")
+OTHERS: Final = (
+    *("orders_refused", "unmarked", "acts", "certificate_days", "quality_calibrated", "lamp_calibrated"),
+    *("heard", "keypads"),
+)
 """Values that have words of their own; another one is shown with its name."""
 
 
@@ -53,7 +58,9 @@ def _reader(reader: Values, lang: Language) -> Iterator[str]:
         missed = text(lang, "measured.not_read", count=unread) if unread else text(lang, "measured.all_well")
         frames = _counted(lang, damaged, "measured.frame_damaged", "measured.frames_damaged") if damaged else ""
         cards = _counted(lang, reader["reads"], "measured.card_read", "measured.cards_read")
-        yield f"{cards}{missed if reader['reads'] else ''}{frames}"
+        noise = reader.get("not_understood") or 0
+        bursts = _counted(lang, noise, "measured.burst_not_understood", "measured.times_not_understood")
+        yield f"{cards}{missed if reader['reads'] else ''}{frames}{bursts if noise else ''}"
     for name in ("quality", "lamp"):
         if (now := reader.get(name)) is not None:
             then = reader.get(f"{name}_calibrated")

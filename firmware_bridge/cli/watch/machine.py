@@ -1,4 +1,4 @@
-"""Rows of the daemon's status about the machine: broker, store, reader, journal, software, signal and pins."""
+"""Rows of the daemon's status about the machine: broker, store, devices, journal, software, signal and pins."""
 
 import time
 from collections.abc import Iterator
@@ -14,12 +14,13 @@ ARROWS: Final = {"in": "<", "out": ">"}
 
 
 def machine(status: Status, lang: Language = "en") -> tuple[tuple[str, str], ...]:
-    """Name and text for broker, store, reader, journal and software."""
+    """Name and text for broker, store, reader, keypads, journal and software."""
     build = status.get("build") or text(lang, "machine.unknown")
     return (
         ("broker", _broker(status, lang)),
         *((("store", far(store, lang)),) if (store := status["broker"].get("store")) else ()),
         ("reader", _reader(status, lang)),
+        *((("keypads", words),) if (words := _keypads(status, lang)) else ()),
         ("journal", _journal(status, lang)),
         ("software", text(lang, "machine.software", version=status["version"], build=build)),
     )
@@ -30,7 +31,8 @@ def faulty(status: Status) -> frozenset[str]:
     broker, reader = status["broker"], status["reader"]
     found = {
         "broker": not broker["up"] or bool(broker.get("shared")),
-        "reader": not reader["open"] or reader["lost"],
+        "reader": not reader["open"] or reader["lost"] or bool(_fault(reader)),
+        "keypads": any(not pad["open"] or _fault(pad) for pad in status.get("keypads", ())),
         "journal": bool(status["disk"]),
     }
     return frozenset(name for name, is_faulty in found.items() if is_faulty)
@@ -127,10 +129,6 @@ def _waiting(status: Status, lang: Language) -> str:
 
 def _reader(status: Status, lang: Language) -> str:
     reader, lease = status["reader"], status.get("lent")
-    state = "reader_closed" if not reader["open"] else "reader_silent" if reader["lost"] else "reader_open"
-    losses = reader.get("losses", 0)
-    if reader["lost"] and losses > 1:
-        state = "reader_lost_again"
     shown = ""
     if lease:
         device = known(lang, f"device.{lease['device']}") or lease["device"]
@@ -140,9 +138,45 @@ def _reader(status: Status, lang: Language) -> str:
         "machine.reader",
         protocol=reader["protocol"],
         port=reader["port"],
-        state=text(lang, f"machine.{state}", count=losses),
+        state=_heard(reader, lang),
         lease=shown,
     )
+
+
+def _fault(device: dict[str, Any]) -> str:
+    """The fault in what was heard of a reader or keypad; "" for none, as of an older daemon."""
+    return str(device["heard"]["fault"]) if "heard" in device else ""
+
+
+def _heard(device: dict[str, Any], lang: Language) -> str:
+    """Whether a reader or keypad is open, and is understood."""
+    heard = device.get("heard") or {"state": "understood"}
+    if device.get("lost") and (losses := device.get("losses", 0)) > 1:
+        return text(lang, "machine.reader_lost_again", count=losses)
+    if not device["open"]:
+        return text(lang, "machine.reader_closed")
+    if fault := _fault(device):
+        return text(lang, f"machine.reader_{fault}")
+    if device.get("lost"):
+        return text(lang, "machine.reader_silent")
+    match heard["state"]:
+        case "silent":
+            return text(lang, "machine.reader_silent_since", at=_moment(heard["at"] / 1000))
+        case "not_heard" | "not_understood" as state:
+            return text(lang, f"machine.reader_{state}")
+    return text(lang, "machine.reader_open")
+
+
+def _moment(at_s: float) -> str:
+    """The local time of a wall time (seconds since 1970), with its date where that is another day."""
+    then, today = time.localtime(at_s), time.localtime()
+    form = "%H:%M:%S" if then[:3] == today[:3] else "%Y-%m-%d %H:%M:%S"
+    return time.strftime(form, then)
+
+
+def _keypads(status: Status, lang: Language) -> str:
+    pads = status.get("keypads", ())
+    return joined(lang, *(text(lang, "machine.keypad", where=pad["where"], state=_heard(pad, lang)) for pad in pads))
 
 
 def _journal(status: Status, lang: Language) -> str:

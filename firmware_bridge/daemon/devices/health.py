@@ -207,6 +207,8 @@ class Health:
             "reads": self._reads.reads,
             "unread": self._reads.unread,
             "frames_bad": self._reader.decoder.bad,
+            "heard": self._reader.hearing.state,
+            "not_understood": self._reader.hearing.bursts_bad,
             "quality": None if quality is None else round(quality, 1),
             "lamp": beat and beat.lamp,
             "ambient": beat and beat.ambient,

@@ -5,14 +5,16 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from firmware_bridge.config.pins import KeypadConfig
+from firmware_bridge.daemon.devices.hearing import Hearing
 from firmware_bridge.daemon.devices.losses import Losses
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Turns, Window
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.wire_states import Heard
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.prompts import Between, Choice, MarkDue, Offer, Target, Whole, in_words
 from firmware_bridge.shoe import Phase, Shoe, phase
@@ -89,6 +91,15 @@ MARKS: Final = "give the marks of these seats with shoe do mark; check the keypa
 ORDERS: Final = "give NEXT with shoe do next; check the keypad's power and cable"
 """What to do for lost pads of seats, and where only the dealer's is lost."""
 
+NOT_UNDERSTOOD: Final = "keypad_not_understood"
+"""The alarm for pads that are not understood."""
+
+CHECK_MARKS: Final = (
+    "give the marks of these seats with shoe do mark; check with shoe check what is plugged in as keypad"
+)
+CHECK_ORDERS: Final = "give NEXT with shoe do next; check with shoe check what is plugged in as keypad"
+"""What to do for pads of seats that are not understood, and where only the dealer's is not."""
+
 MARKS_A_SECOND: Final = 10
 """Marks of a seat that are judged within any second at most: no hand is faster, but a bouncing contact is."""
 
@@ -111,7 +122,7 @@ class Keypads:
     def __init__(self, pads: tuple[KeypadConfig, ...], table: Table, loop: asyncio.AbstractEventLoop) -> None:
         self._table, self._loop = table, loop
         self._lost: dict[str, str] = {}
-        self._pads = [_Keypad(pad, table, loop, self._is_lost) for pad in pads]
+        self._pads = [_Keypad(pad, table, loop, self._is_lost, self._heard) for pad in pads]
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -126,7 +137,15 @@ class Keypads:
         if self._timer:
             self._timer.cancel()
         for pad in self._pads:
-            pad.port.close()
+            pad.close()
+
+    def status(self) -> list[dict[str, Any]]:
+        """Each pad for a technician: its place, its port, and what was heard (see `Hearing`)."""
+        return [pad.status() for pad in self._pads]
+
+    def heard(self) -> dict[str, Heard]:
+        """Place of each pad -> whether it was understood, for `health`."""
+        return {pad.where: pad.hearing.state for pad in self._pads}
 
     def changed(self) -> None:
         """Sends every pad its display, if it changed."""
@@ -151,6 +170,15 @@ class Keypads:
         if self._lost:
             self._table.warn(LOST, "; ".join(self._lost.values()), MARKS if self._are_seats_lost() else ORDERS)
 
+    def _heard(self) -> None:
+        """Renews the alarm with all pads that are not understood."""
+        self._table.unwarn(NOT_UNDERSTOOD)
+        wrong = [pad for pad in self._pads if pad.hearing.fault]
+        if wrong:
+            what = "; ".join(f"what the keypad of {pad.where} sends is not understood" for pad in wrong)
+            seats = any(pad.has_seats for pad in wrong)
+            self._table.warn(NOT_UNDERSTOOD, what, CHECK_MARKS if seats else CHECK_ORDERS)
+
     def _are_seats_lost(self) -> bool:
         return any(pad.port.target in self._lost and pad.has_seats for pad in self._pads)
 
@@ -164,15 +192,27 @@ class _Keypad:
         table: Table,
         loop: asyncio.AbstractEventLoop,
         lost: Callable[[str, str], None],
+        heard: Callable[[], None],
     ) -> None:
         self._table, self._loop, self._config, self._on_change = table, loop, config, lost
         self._link = KeypadLink()
         self._heard_at = loop.time()
         self._shown = b""
         self._limit, self._losses = MarkLimit(loop), Losses()
-        self.has_seats = bool(config.seats)
+        self.where, self.has_seats = config.where, bool(config.seats)
         self.port = Port(config.port, BAUD, loop, self._on_bytes, self._on_lost, self._on_open)
         self._turns = Turns[Hello | Mark | Beat](self._on_packet, self.port.hold, loop)
+        self.hearing = Hearing(loop, lambda: self._link.good, lambda: self._turns.are_due, lambda _: heard())
+
+    def close(self) -> None:
+        """Closes the port."""
+        self.port.close()
+        self.hearing.closed()
+
+    def status(self) -> dict[str, Any]:
+        """The pad's state for a technician."""
+        heard = self.hearing.status()
+        return {"where": self.where, "port": self.port.target, "open": self.port.is_open, "heard": heard}
 
     def show(self, again: bool = False) -> None:
         """Sends the pad its display, if it changed or `again`."""
@@ -194,10 +234,12 @@ class _Keypad:
 
     def _on_open(self) -> None:
         self._heard_at, self._shown = self._loop.time(), b""
+        self.hearing.opened()
         self._link.reopened()
         self.show()
 
     def _on_lost(self, why: PortError) -> None:
+        self.hearing.closed()
         self._lost(type(why), f"the keypad at {self.port.target}: {why}")
 
     def _lost(self, kind: type[Exception], why: str) -> None:
@@ -209,6 +251,8 @@ class _Keypad:
 
     def _on_bytes(self, chunk: bytes) -> None:
         self._turns.receive(self._link.feed(chunk))
+        if chunk:
+            self.hearing.received()
 
     def _on_packet(self, packet: Hello | Mark | Beat) -> None:
         self._heard_at = self._loop.time()

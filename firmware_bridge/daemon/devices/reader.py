@@ -12,8 +12,10 @@ from msgspec.structs import replace
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
+from firmware_bridge.daemon.devices.hearing import Fault, Hearing
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
 from firmware_bridge.daemon.devices.losses import Losses
+from firmware_bridge.daemon.devices.reader_alarms import UNKNOWN, Holders, show_fault
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, Greetings, RestartLimiter
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
@@ -50,7 +52,7 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
     report = _report(read.report)
     known = _known(read, book)
     if known is None:
-        reason = "no code book" if book is code_books.plain() and isinstance(read.code, str) else "unknown code"
+        reason = UNKNOWN[1] if book is code_books.plain() and isinstance(read.code, str) else UNKNOWN[0]
         return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap)
     if known.card is None:
         return inputs.CutCardSeen(**now(), by="reader", report=report, gap=read.gap)
@@ -130,7 +132,9 @@ class Reader:
         self._turns = Turns[messages.Message](self._on_message, self._hold, loop)
         self._greetings = Greetings(self.port, self.decoder, self._turns, loop)
         self._flood, self._is_faulty, self._was_open = FloodLimit(config.most_a_second, loop), False, False
+        self._holders = Holders(config.port, loop)
         self._heard_at = loop.time()
+        self.hearing = Hearing(loop, lambda: self.decoder.good, lambda: self._turns.are_due, self._on_fault)
         self._watch: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -149,7 +153,7 @@ class Reader:
         with suppress(Exception):  # a table that failed takes none, and has said why
             self._turns.drain()  # a reader that does not repeat has sent them
         self._greetings.close()
-        self.port.close()
+        self._close_port()
         if self._leased:
             self._leased.journal()
             if self._restore and not self._has_left:
@@ -164,7 +168,7 @@ class Reader:
             self._leased.journal()
         self._leased = LeasedReader(self._table, to, person=person)
         self._away = True
-        self.port.close()
+        self._close_port()
         return {"report": self._leased.report, "restore": self._restore.hex()}
 
     def passed(self, report: ReportNo) -> None:
@@ -201,7 +205,7 @@ class Reader:
         self._write(self.decoder.acknowledge(messages.ReportNo(report.session, report.seq)))
 
     def status(self) -> dict[str, Any]:
-        """The reader's state for a technician; `lost`: its port is gone, or it is silent."""
+        """The reader's state for a technician; `lost`: its port is gone, or it is silent. heard: see `Hearing`."""
         return {
             "protocol": self._name,
             "port": self.port.target,
@@ -209,10 +213,20 @@ class Reader:
             "lost": is_open(self._table.shoe, "reader_lost"),
             "losses": self._losses.count,
             "serial": self._table.shoe.device.serial or "",
+            "heard": self.hearing.status(),
         }
+
+    def _close_port(self) -> None:
+        self.port.close()
+        self.hearing.closed()
+        self._holders.closed()
+
+    def _on_fault(self, fault: Fault) -> None:
+        show_fault(self._table, self._name, fault)
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
+        self.hearing.opened()
         if not self._protocol.keeps_reports:
             self._greetings.opened()
         self._meet_left()
@@ -223,6 +237,7 @@ class Reader:
         if self.port.write(self._restore):
             self._restore = b""
         self._delete_left()
+        self._holders.opened()
         if more := others(self.port.target):
             log.warning("serial adapters beside the reader's, each a keypad's or nobody's: %s", ", ".join(more))
         if self._leased and not self._protocol.keeps_reports:
@@ -247,6 +262,8 @@ class Reader:
             self._has_left = False
 
     def _on_lost(self, why: PortError) -> None:
+        self.hearing.closed()
+        self._holders.closed()
         self._lost(type(why), str(why))
 
     def _lost(self, kind: type[Exception], why: str) -> None:
@@ -282,8 +299,10 @@ class Reader:
         for tap in self.taps:
             tap.received(chunk)
         self._turns.receive(iter(self.decoder.feed(chunk)))
+        if chunk:
+            self.hearing.received()
         if self._is_faulty and not self._turns.are_due:
-            self.port.close()
+            self._close_port()
 
     def _on_message(self, message: messages.Message) -> None:
         for tap in self.taps:
@@ -311,7 +330,7 @@ class Reader:
         """Leaves the port unread while messages wait; one at fault is closed after the last."""
         self.port.hold(is_held)
         if self._is_faulty and not is_held:
-            self.port.close()
+            self._close_port()
 
     def _open(self) -> None:
         """Opens the port, unless the reader is at fault."""
@@ -349,7 +368,7 @@ class Reader:
             self._write(self.decoder.acknowledge(message.report))
         elif not isinstance(message, messages.Hello):
             if fact := as_input(message, self._book):
-                self._table.handle(fact)
+                self._table.handle(self._holders.named(fact))
                 if not self._is_faulty and (why := self._flood.fault(fact, self._table.shoe)):
                     self._end_flood(why)
         elif self._restarts.may_note(message.session, self._table, self._loop.time()):
@@ -367,10 +386,18 @@ class Reader:
             tap.sent(chunk)
         self.port.write(chunk)
 
+    def _ask_again(self) -> None:
+        """Sends a command again that stays unanswered."""
+        if chunk := self.decoder.again():
+            self._write(chunk)
+        self.hearing.asked(self.decoder.unanswered)
+
     def _listen(self) -> None:
         """Reports a board that is silent while its port is open."""
         self._watch = self._loop.call_later(1, self._listen)
         self._delete_left()
+        if self.port.is_open:
+            self._ask_again()
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and self._protocol.keeps_reports and silent > SILENT_AFTER_S:
             if self._losses.is_lost:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import reduce
@@ -77,7 +78,8 @@ class Control:
     `waits`, then, once another uid sent `{"do": "confirm", "number": 3, "by": "bo"}`, as any other.
     All but what is in `UNLIMITED` waits its turn, `A_SECOND` of all connections together; a connection waits with one
     of them, so that the others are served in turn.
-    broker, reader, health: the state of the link, of the reader and of everything, for the status. config: when it was
+    broker, reader, keypads, health: the state of the link, of the reader, of each keypad and of everything, for the
+    status. config: when it was
     read, seconds since 1970, and the digests of its sections.
     """
 
@@ -95,7 +97,9 @@ class Control:
         *,
         recorder: Recorder,
         second: SecondLogin,
+        keypads: Callable[[], list[dict[str, Any]]] = list,
     ) -> None:
+        self._keypads = keypads
         self._config, self._recorder, self._second = config, recorder, second
         self._watchers = Watchers(watch, self.status)
         self._table, self._orders = table, order_service
@@ -140,6 +144,7 @@ class Control:
             "build": __build__,
             "table_id": self._table.name,
             "boot": self._table.boot,
+            "pid": os.getpid(),
             "config": self._config,
             "shoe": shoe.number,
             "journal": shoe.journal,
@@ -148,6 +153,7 @@ class Control:
             "disk": self._table.disk and self._table.disk.what,
             "broker": self._broker(),
             "reader": self._reader(),
+            "keypads": self._keypads(),
             "health": msgspec.to_builtins(self._health()),
             "record": {**msgspec.to_builtins(self._recorder.state()), "next": self._recorder.next_key()},
             "two_people": self._second.status(),

@@ -184,6 +184,13 @@ OF_A_TABLE: Final = (
         lambda health: health.reader.frames_bad,
     ),
     _health(
+        "shoe_reader_not_understood_total",
+        "counter",
+        "bursts",
+        "Bursts of bytes from the reader of which nothing was understood, since the daemon started.",
+        lambda health: None if health.reader.not_understood is UNSET else health.reader.not_understood,
+    ),
+    _health(
         "shoe_read_quality_ratio",
         "gauge",
         "0 to 1",

@@ -121,6 +121,8 @@ def _reader(reader: ReaderHealth, lang: Language) -> Iterator[tuple[str, Part]]:
         "reads": number(reader.reads),
         "unread": number(reader.unread),
         "frames_bad": number(reader.frames_bad),
+        "not_understood": None if reader.not_understood is UNSET else number(reader.not_understood),
+        "heard": text(lang, f"heard.{reader.heard}") if reader.heard else None,
         "quality": _drift(reader.quality, reader.quality_calibrated, lang),
         "lamp": _drift(reader.lamp, reader.lamp_calibrated, lang),
         "ambient": number(reader.ambient),
@@ -134,6 +136,7 @@ def _machine(health: Health, lang: Language) -> Iterator[tuple[str, Part]]:
     power = (
         None if health.under_voltage is None else "health.power_low" if health.under_voltage else "health.power_fine"
     )
+    pads = health.keypads or {}
     forms: dict[str, Part] = {
         "temperature": number(health.temperature, "celsius", 1),
         "under_voltage": text(lang, power) if power else None,
@@ -142,6 +145,7 @@ def _machine(health: Health, lang: Language) -> Iterator[tuple[str, Part]]:
         "faults": None if health.faults is None else ", ".join(health.faults) or text(lang, "page.nothing"),
         "unmarked": ", ".join(f"{dealer} {count}" for dealer, count in health.unmarked.items()) or None,
         "acts": "; ".join(_acts(health, lang)) or None,
+        "keypads": "; ".join(f"{place} {text(lang, f'heard.{each}')}" for place, each in pads.items()) or None,
         "certificate_days": None if health.certificate_days is UNSET else number(health.certificate_days),
     }
     return _rows("health", health, forms, ("uptime_s", "reader"), lang)

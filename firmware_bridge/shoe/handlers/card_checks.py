@@ -13,6 +13,7 @@ _IN_NO_BOOK: Final = "its code is in no code book"
 _FOREIGN_CODES: Final = {
     "unknown code": _IN_NO_BOOK,
     "foreign": _IN_NO_BOOK,
+    "shared port": "its code is unknown, and another program is at the reader's port: run `shoe check`",
     "no code book": "no code book is set up, and its code is not the name of a card: run `shoe check`",
 }
 """Reason of a reader -> the detail of `foreign` for a card that it read without a face."""

@@ -1,0 +1,219 @@
+"""A reader and a keypad that speak and are not understood, that were not heard yet, and that say nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import tty
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware_bridge.cli.check.finding import Machine
+from firmware_bridge.cli.check.reader import keypads, reader
+from firmware_bridge.config.findings import Finding
+from firmware_bridge.config.load import load
+from firmware_bridge.daemon.bridge import Bridge
+from firmware_bridge.daemon.devices import hearing, reader_alarms
+from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.facts import orders
+from firmware_bridge.facts.inputs import Ordered
+from hardware.ports import QUIET
+from hardware.sim.pty import PtyBoard
+from tests.kit import virtual
+from tests.kit.broker import free_port
+from tests.kit.daemon_table import BridgeTable, DaemonTable, toml
+from tests.kit.nightly import EVERY, some
+from tests.kit.process import python
+
+HOUR_S = 3600
+
+
+class Raw:
+    """A device that says what it is given."""
+
+    def __init__(self) -> None:
+        self.unsaid = self.received = b""
+
+    def receive(self, chunk: bytes) -> None:
+        self.received += chunk
+
+    def tick(self, _: int) -> bytes:
+        said, self.unsaid = self.unsaid, b""
+        return said
+
+
+class Deaf(BridgeTable):
+    """A table whose reader and keypad say what they are given, judged in a tenth of the time."""
+
+    def start(self, *_: Any) -> Deaf:
+        super().start()
+        self.pause(0.3)
+        return self
+
+    async def _plugged(self) -> PtyBoard:
+        self.raw, self.pad = Raw(), Raw()
+        pad = PtyBoard(self.pad, self.folder / "pad")
+        self.at_close.append(pad.close)
+        return PtyBoard(self.raw, self.folder / "reader")
+
+    def say(self, text: str, device: Raw | None = None, times: int = 1) -> None:
+        for _ in range(times):
+            (device or self.raw).unsaid += text.encode()
+            self.pause(0.2)
+
+    @property
+    def alarms(self) -> set[str]:
+        return {each.id for each in self.bridge.table.alarms().open} - {"broker_lost", "record_unsigned", "keypad_lost"}
+
+    @property
+    def heard(self) -> str:
+        return str(self.bridge.control.status()["reader"]["heard"]["state"])
+
+    def found(self, check: Callable[[Machine], Iterator[Finding]]) -> list[Finding]:
+        return list(check(Machine(load(self.config_path), self.bridge.control.status())))
+
+
+class Quiet(DaemonTable):
+    """A daemon of its own, whose reader says nothing."""
+
+    async def _plugged(self) -> PtyBoard:
+        return PtyBoard(Raw(), self.folder / "reader")
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Deaf]]:
+    for name, value in (("QUIET_S", 0.05), ("SETTLES_S", 0.2), ("INTERVAL_S", 0.1), ("LONGEST_S", 0.5)):
+        monkeypatch.setattr(hearing, name, value)
+    monkeypatch.setattr(reader_alarms, "SETTLED_S", 0.01)
+    made: list[Deaf] = []
+
+    def make(protocol: str = "line", pad: bool = False, **keys: Any) -> Deaf:
+        made.append(Deaf(tmp_path, free_port(), reader={"protocol": protocol, "hold": 0}, **keys))
+        if pad:
+            path = made[-1].config_path
+            path.write_text(path.read_text() + f'[[keypad]]\nport = "{tmp_path / "pad"}"\nseats = [2]\n')
+        return made[-1].start()
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def test_a_reader_in_another_mode_is_an_alarm_until_it_is_understood(table: Callable[..., Deaf]) -> None:
+    at = table("line")
+    (before,) = at.found(reader)
+    assert (before.level, before.text.partition(": ")[2]) == ("WARN", "nothing was understood yet")
+    at.say("9s", times=2)
+    assert (at.alarms, at.heard) == (set(), "not_understood")
+    at.say("9s", times=2)
+    at.until(lambda: at.alarms == {"reader_not_understood"})
+    (during,) = at.found(reader)
+    assert (during.level, "line_end" in during.remedy) == ("FAIL", True)
+    assert at.bridge.table.shown().lit["fault"] == "steady"
+    health = at.bridge.health.state().reader
+    assert (health.heard, health.not_understood) == ("not_understood", 4)
+    at.say("\n9s\n")
+    at.until(lambda: at.alarms <= {"unreadable", "foreign"})
+    assert (at.heard, at.found(reader)[0].level) == ("understood", "OK")
+
+
+def test_what_was_heard_before_a_restart_counts(table: Callable[..., Deaf]) -> None:
+    at = table("line")
+    assert at.heard == "not_heard"
+    at.say("9s\n")
+    at.until(lambda: at.heard == "understood")
+    at.stop()
+    at.start()
+    at.until(lambda: at.heard == "understood")
+    at.stop()
+    at.config_path.write_text(at.config_path.read_text().replace('"line"', '"grow"'))
+    at.start()
+    at.pause(0.3)
+    assert at.heard == "not_heard"
+
+
+def test_a_keypad_that_is_not_understood_names_its_seats(table: Callable[..., Deaf]) -> None:
+    at = table("line", pad=True, table={"game": "blackjack"})
+    at.say("AT\r\n", at.pad, times=4)
+    at.until(lambda: at.alarms == {"keypad_not_understood"})
+    (alarm,) = (each for each in at.bridge.table.alarms().open if each.id == "keypad_not_understood")
+    assert alarm.detail == "what the keypad of seats 2 sends is not understood"
+    (found,) = (each for each in at.found(keypads) if "speaks" in each.text)
+    assert (found.level, found.text) == ("FAIL", "of seats 2: it speaks and is not understood")
+    assert at.bridge.health.state().keypads == {"seats 2": "not_understood"}
+
+
+HOLDS = (
+    "import os, sys, time; os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY); print('holds', flush=True); time.sleep(60)"
+)
+
+
+def test_another_program_at_the_port_is_named(table: Callable[..., Deaf], caplog: pytest.LogCaptureFixture) -> None:
+    at = table("line")
+    at.bridge.reader._close_port()
+    with python("-c", HOLDS, os.path.realpath(at.folder / "reader"), stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"holds\n"
+        at.bridge.reader._open()
+        at.until(lambda: f"(pid {other.pid}), too" in caplog.text)
+        at.pause(2 * QUIET)  # else the line may lack its head
+        at.say("ab\n")
+        at.until(lambda: "foreign" in at.alarms)
+        (alarm,) = (each for each in at.bridge.table.alarms().open if each.id == "foreign")
+        assert "another program is at the reader's port" in alarm.detail
+        (found,) = at.found(reader)
+        assert (found.level, f"(pid {other.pid})" in found.text) == ("WARN", True)
+        other.kill()
+
+
+@pytest.mark.parametrize("protocol", some(["line", "grow", "rdm6300", "angel-eye"], 4))
+def test_a_quiet_table_has_no_alarm(protocol: str, tmp_path: Path) -> None:
+    """An hour between two shoes, and by night a night, by a clock that jumps."""
+
+    async def quiet() -> tuple[set[str], str, list[Finding]]:
+        master, slave = os.openpty()
+        tty.setraw(slave)
+        config = tmp_path / "bridge.toml"
+        sections = {
+            "table": {"id": "T07", "burn": "none"},
+            "reader": {"port": os.ttyname(slave), "protocol": protocol},
+            "mqtt": {"port": free_port()},
+            "journal": {"dir": str(tmp_path / "journal")},
+        }
+        config.write_text(toml(sections))
+        bridge = Bridge(load(config))
+        try:
+            await bridge.open()
+            await asyncio.sleep(1)
+            bridge.table.order(Ordered(**now(), order=orders.OpenShoe(), by="test", nonce=nonce()))
+            await asyncio.sleep(HOUR_S * (9 if EVERY else 1))
+            state = bridge.control.status()
+            return (
+                {each["id"] for each in state["alarm"]["open"]},
+                state["reader"]["heard"]["state"],
+                list(reader(Machine(load(config), state))),
+            )
+        finally:
+            await bridge.close()
+            os.close(master)
+            os.close(slave)
+
+    alarms, heard, found = virtual.run(quiet())
+    assert alarms <= {"broker_lost", "record_unsigned"}
+    assert (heard, [each.level for each in found]) == ("not_heard", ["WARN"])
+
+
+def test_ten_minutes_after_a_start_nothing_is_said(tmp_path: Path) -> None:
+    """By a real process, at a reader that says nothing; by day for three seconds."""
+    quiet = Quiet(tmp_path, free_port(), reader={"protocol": "line"}, table={"new_shoe": "command"}).start()
+    try:
+        assert quiet.ask(do="open_shoe", by="ANN")["ok"]
+        quiet.pause(600 if EVERY else 3)
+        state = quiet.ask(do="status")
+        assert {each["id"] for each in state["alarm"]["open"]} <= {"broker_lost", "record_unsigned"}
+        assert [each.level for each in reader(Machine(load(quiet.config_path), state))] == ["WARN"]
+    finally:
+        quiet.close()
