@@ -47,7 +47,7 @@ from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import due
-from firmware_bridge.shoe.state import is_open
+from firmware_bridge.shoe.state import is_open, stuck
 from hardware.pins.pin import PinFactory, pin_factory
 from hardware.readers import READERS
 
@@ -142,6 +142,8 @@ class Bridge:
         self._missing = Window(MISSED_A_MINUTE, 60.0)
         exit_sensor = ExitSensor(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self._publish_health, self._loop)
+        if config.pins.presence is not None:
+            self.reader.is_another = lambda: None if "presence" in stuck(self.table.shoe) else exit_sensor.is_another()
         self.reader.listeners = (exit_sensor.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, exit_sensor, self.pins, self._loop)
         self.keypads = Keypads(config.keypad, self.table, self._loop)

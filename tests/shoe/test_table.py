@@ -73,7 +73,11 @@ NEVER_OPENED = {"relabelled_third"}
 
 def opened() -> set[str]:
     """The irregularities the core can open or note: names spelled in calls, what is wrong with cards, the disk's."""
-    names = set(FLAGS) | {"foreign", "unreadable", "duplicate", "jam", "wrong_slot"} | {"disk_full", "disk_error"}
+    names = (
+        set(FLAGS)
+        | {"foreign", "unreadable", "duplicate", "jam", "wrong_slot", "read_again"}
+        | {"disk_full", "disk_error"}
+    )
     names |= {f"{device}_lost" for device in ("reader", "broker")}
     for source in SOURCES:
         for node in ast.walk(ast.parse(source.read_text())):

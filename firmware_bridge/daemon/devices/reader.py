@@ -7,12 +7,14 @@ from contextlib import suppress
 from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, RestartLimiter
+from firmware_bridge.daemon.devices.repeats import has_own_codes, is_last_face, repeats_of
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Turns
@@ -49,7 +51,7 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
     known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
     if known is None:
         reason = "no code book" if book is code_books.plain() and isinstance(read.code, str) else "unknown code"
-        return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap)
+        return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap, again=read.again)
     if known.card is None:
         return inputs.CutCardSeen(**now(), by="reader", report=report, gap=read.gap)
     return inputs.CardRead(
@@ -63,6 +65,7 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
         gap=read.gap,
         slot=read.slot,
         serial=Serial(known.serial) if known.serial else None,
+        again=read.again,
     )
 
 
@@ -103,8 +106,12 @@ class Reader:
         self, config: ReaderConfig, decks: int, pack: code_books.Pack, table: Table, loop: asyncio.AbstractEventLoop
     ) -> None:
         self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
-        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
+        self.repeats = repeats_of(config, table.journal.directory)
+        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, self.repeats)
         self.decoder = self._protocol.decoder(settings)
+        self.is_another: Callable[[], bool | None] = lambda: None
+        """Whether a code that was read again is another card's; None where no sensor knows."""
+
         self._book_file, self._decks, self._pack = config.code_book, decks, pack
         self._book = code_books.load(config.code_book, decks, pack)
         baud = config.baud or self._protocol.baud
@@ -115,7 +122,7 @@ class Reader:
         self.taps: list[Tap] = []
         """Called with each chunk on the line, both ways."""
 
-        self._first_open = True
+        self._first_open, self._is_fresh = True, False
         self._leased: LeasedReader | None = None
         self._away = self._is_missed = False
         self._restore = b""
@@ -217,7 +224,7 @@ class Reader:
             self._loop.call_later(self._protocol.repeats_within_s, self._end_lease, self._leased)
         elif not self._protocol.keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open or self._away)
-        self._first_open = False
+        self._first_open, self._is_fresh = False, True
 
     def _meet_left(self) -> None:
         """Reads the file of a `shoe calibrate` without a daemon: once, before the reader is opened or leased."""
@@ -315,6 +322,12 @@ class Reader:
                     self._write(self.decoder.acknowledge(report))
 
     def _handle(self, message: messages.Message) -> None:
+        if isinstance(message, messages.Read):
+            read = self._judged(message)
+            if read is None:
+                self._write(self.decoder.acknowledge(message.report) if message.report else b"")
+                return
+            message = read
         if isinstance(message, messages.Repeat):
             self._write(self.decoder.acknowledge(message.report))
         elif not isinstance(message, messages.Hello):
@@ -331,6 +344,18 @@ class Reader:
                 self._write(self.decoder.greet(message))
         for listener in self.listeners:
             listener(message)
+
+    def _judged(self, read: messages.Read) -> messages.Read | None:
+        """A card, marked if it may be the one before; None if it is: by its code, or because no other one passed.
+
+        While the port was closed nobody saw whether the last card lay there all the time.
+        """
+        is_fresh, self._is_fresh = self._is_fresh and self.repeats > 0, False
+        if not read.again and not (is_fresh and is_last_face(self._table.shoe, read, self._book)):
+            return read
+        is_cut = isinstance(read.code, str) and self._book.get(read.code) is code_books.CUT_CARD
+        is_another = False if is_cut or has_own_codes(self._book) else self.is_another()
+        return None if is_another is False else replace(read, again=not is_another)
 
     def _write(self, chunk: bytes) -> None:
         for tap in self.taps:

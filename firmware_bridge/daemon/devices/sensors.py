@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -68,6 +68,16 @@ EXPLAINED_WITHIN_S: Final = 1.5
 """Seconds between a report and its card at the exit, before or after: slow lines, slow hands."""
 
 
+@dataclass(slots=True)
+class LastCard:
+    """The card reported last, and where it was: at the exit before its report, or behind it, and gone from there."""
+
+    reported: float = 0.0
+    came_before: bool = False
+    came_behind: bool = False
+    has_left: bool = False
+
+
 class ExitSensor:
     """Pairs cards at the exit with reports. on_missed: called once for each card without a report.
 
@@ -80,6 +90,9 @@ class ExitSensor:
         self._reader_answers, self._on_missed, self._loop = reader_answers, on_missed, loop
         self._reports: deque[float] = deque(maxlen=64)
         self._entered: float | None = None
+        self._works = False
+        self._last = LastCard()
+        self._early: deque[float] = deque(maxlen=64)
 
     def heard(self, message: messages.Message) -> None:
         """Handles a message of the reader; only one about a card counts as a report."""
@@ -89,18 +102,46 @@ class ExitSensor:
 
     def reported(self) -> None:
         """Counts a report: of a card, read or not, or of the cut card."""
-        self._reports.append(self._loop.time())
+        now = self._loop.time()
+        self._reports.append(now)
+        self._forget_early(now)
+        self._last = LastCard(now, came_before=bool(self._early))
+        if self._early:
+            self._early.popleft()
 
     def entered(self) -> None:
         """Called when a card reaches the exit, where it may stay."""
-        self._entered = self._loop.time()
+        self._entered, self._works = self._loop.time(), True
+        if not self._last.came_before and not self._last.came_behind:
+            self._last.came_behind = True
+        else:
+            self._early.append(self._entered)
 
     def left(self) -> None:
         """Called when a card has left the exit."""
         since = self._loop.time() if self._entered is None else self._entered
         self._entered = None
+        self._last.has_left = True
         if self._reader_answers():
             self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, since - EXPLAINED_WITHIN_S)
+
+    def is_another(self) -> bool | None:
+        """Whether a code that is read again is another card's: one passed since the last report. None if unknown.
+
+        Where the exit lies behind the reader, a card is gone when it has left the exit; where it lies before it, the
+        next card passes the exit first.
+        """
+        now, last = self._loop.time(), self._last
+        self._forget_early(now)
+        if self._early:
+            return True
+        if not self._works or not (last.came_before or last.came_behind):
+            return False if self._works and now - last.reported < EXPLAINED_WITHIN_S else None
+        return last.came_behind and last.has_left
+
+    def _forget_early(self, now: float) -> None:
+        while self._early and self._early[0] < now - EXPLAINED_WITHIN_S and self._early[0] != self._entered:
+            self._early.popleft()
 
     def _look_for(self, since: float) -> None:
         while self._reports and self._reports[0] < since:
