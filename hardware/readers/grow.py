@@ -89,7 +89,9 @@ INDUCTION: Final = command(WRITE, 0x0000, b"\xd7", checked=False) + command(SAVE
 REPEATS_S: Final = 2.0
 """Seconds: in its factory mode, continuous, the module reads what lies before it again each second."""
 
-ONCE: Final = f"induction or trigger mode: scan its code in the module's manual, or send {INDUCTION.hex(' ').upper()}"
+ONCE: Final = (
+    f"its induction or trigger mode: scan its code in the module's manual, or send {INDUCTION.hex(' ').upper()}"
+)
 
 PROTOCOL: Final = Protocol(
     GrowDecoder, baud=9_600, board="hardware.sim.code_boards:GrowBoard", repeats=REPEATS_S, report_once=ONCE

@@ -66,6 +66,12 @@ class Decoder(ABC):
 
     good = 0
     bad = 0
+    _sightings: "Sightings | None" = None
+
+    def set_repeats(self, seconds: float) -> None:
+        """Changes `repeats` of the settings, where the protocol has it."""
+        if self._sightings:
+            self._sightings.repeats = seconds
 
     @abstractmethod
     def feed(self, chunk: bytes) -> Iterator[Message]:
@@ -125,7 +131,7 @@ class Protocol:
     repeats: float = 0.0
     """Seconds within which a device in its factory mode reports again what still lies before it; 0: it does not."""
 
-    report_once: str = ""
+    report_once: str = "its trigger or presentation mode: scan its code in the device's manual"
     """What to set at a device that repeats, so that it reports each card once."""
 
 
@@ -136,20 +142,20 @@ Sighting = Literal["new", "same", "again"]
 class Sightings:
     """Recognizes repeats: the same code within `hold` seconds of its last sighting is the same card (0: never).
 
-    Behind that and within `repeats` seconds it may be either: the same card, or another one with this code. keeps: how
-    many codes are remembered. 1 if two cards may have the same code, so that another code in between means another
-    card; more if each card has its own code, which is then the same card within `repeats`.
+    Behind that and within `repeats` seconds, with no other code in between, it may be either: the same card, or another
+    one with this code. keeps: how many codes are remembered. 1 if two cards may have the same code, so that another
+    code in between means another card; more if each card has its own code, which is then the same card.
     """
 
     def __init__(self, hold: float, clock: Callable[[], float], keeps: int = 1, repeats: float = 0.0) -> None:
-        self._hold, self._repeats = hold, repeats
+        self._hold, self.repeats = hold, repeats
         self._clock = clock
         self._keeps = keeps
         self._seen: dict[str, float] = {}
 
     def seen(self, code: str) -> Sighting:
         """What this sighting of `code` is; records it."""
-        now = self._clock()
+        now, last = self._clock(), next(reversed(self._seen), None)
         before = self._seen.pop(code, None)
         self._seen[code] = now
         if len(self._seen) > self._keeps:
@@ -157,6 +163,6 @@ class Sightings:
         since = math.inf if before is None else now - before
         if since < self._hold:
             return "same"
-        if since < self._repeats:
+        if since < self.repeats and code == last:
             return "same" if self._keeps > 1 else "again"
         return "new"

@@ -40,7 +40,7 @@ class Rdm6300Decoder(Decoder):
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         settings = settings or ReaderSettings()
-        self._sightings = Sightings(settings.hold, clock, NEAR, settings.repeats)
+        self._sightings: Sightings = Sightings(settings.hold, clock, NEAR, settings.repeats)
         self._begun = b""
 
     def feed(self, chunk: bytes) -> Iterator[Message]:

@@ -61,7 +61,7 @@ class SsiDecoder(Decoder):
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         settings = settings or ReaderSettings()
-        self._sightings = Sightings(settings.hold, clock, repeats=settings.repeats)
+        self._sightings: Sightings = Sightings(settings.hold, clock, repeats=settings.repeats)
         self._begun = b""
         self._begun_at = 0.0
         self._last: ReportNo | None = None  # the last one on disk

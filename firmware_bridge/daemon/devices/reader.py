@@ -106,7 +106,7 @@ class Reader:
         self, config: ReaderConfig, decks: int, pack: code_books.Pack, table: Table, loop: asyncio.AbstractEventLoop
     ) -> None:
         self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
-        self.repeats = repeats_of(config, table.journal.directory)
+        self._config, self.repeats = config, repeats_of(config, table.journal.directory)
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, self.repeats)
         self.decoder = self._protocol.decoder(settings)
         self.is_another: Callable[[], bool | None] = lambda: None
@@ -173,8 +173,8 @@ class Reader:
     def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
         """Opens the port again; the lease of a reader that keeps its reports ends with a beat without reports.
 
-        restore: bytes to write to the reader first; None: those left before. The code book is read again: it may have
-        been calibrated.
+        restore: bytes to write to the reader first; None: those left before. Code book and `repeats` are read again:
+        they may have been calibrated.
         """
         if self._leased:
             self._leased.journal()
@@ -184,6 +184,8 @@ class Reader:
                 self._book = code_books.load(self._book_file, self._decks, self._pack)
             except ConfigError as error:
                 log.error("%s; the old code book stays in use", error)
+            self.repeats = repeats_of(self._config, self._table.journal.directory)
+            self.decoder.set_repeats(self.repeats)
             self._open()
 
     def changed(self) -> None:

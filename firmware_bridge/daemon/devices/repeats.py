@@ -27,6 +27,12 @@ def repeats_of(config: ReaderConfig, directory: Path) -> float:
     return READERS[config.protocol].repeats if measured is None else measured
 
 
+def may_repeat(config: ReaderConfig) -> bool:
+    """Whether a reader of this protocol may report a card again that cannot be told from another one by its code."""
+    protocol = READERS[config.protocol]
+    return not (protocol.has_fixed_codes or protocol.has_tags or protocol.judges or protocol.keeps_reports)
+
+
 def has_own_codes(book: code_books.CodeBook) -> bool:
     """Whether the book has more than one code for a face: then each code is one card's alone."""
     codes = {code_books.reported_code(code): known.card for code, known in book.items()}
