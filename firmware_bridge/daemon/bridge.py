@@ -143,7 +143,8 @@ class Bridge:
         exit_sensor = ExitSensor(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self._publish_health, self._loop)
         if config.pins.presence is not None:
-            self.reader.is_another = lambda: None if "presence" in stuck(self.table.shoe) else exit_sensor.is_another()
+            self.reader.whose = lambda: "unknown" if "presence" in stuck(self.table.shoe) else exit_sensor.whose()
+            exit_sensor.on_entered = self.reader.judge_waiting
         self.reader.listeners = (exit_sensor.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, exit_sensor, self.pins, self._loop)
         self.keypads = Keypads(config.keypad, self.table, self._loop)

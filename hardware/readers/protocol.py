@@ -69,7 +69,7 @@ class Decoder(ABC):
     _sightings: "Sightings | None" = None
 
     def set_repeats(self, seconds: float) -> None:
-        """Changes `repeats` of the settings, where the protocol has it."""
+        """Changes `repeats` of the settings, where the protocol uses it."""
         if self._sightings:
             self._sightings.repeats = seconds
 

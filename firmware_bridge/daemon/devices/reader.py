@@ -14,7 +14,7 @@ from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, RestartLimiter
-from firmware_bridge.daemon.devices.repeats import has_own_codes, is_last_face, repeats_of
+from firmware_bridge.daemon.devices.repeats import SOON_S, Whose, has_own_codes, is_last_face, repeats_of
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Turns
@@ -109,9 +109,11 @@ class Reader:
         self._config, self.repeats = config, repeats_of(config, table.journal.directory)
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, self.repeats)
         self.decoder = self._protocol.decoder(settings)
-        self.is_another: Callable[[], bool | None] = lambda: None
-        """Whether a code that was read again is another card's; None where no sensor knows."""
+        self.whose: Callable[[], Whose] = lambda: "unknown"
+        """Whose a code is that is read again, by the sensor at the exit."""
 
+        self._waiting: list[messages.Message] = []
+        self._wait: asyncio.TimerHandle | None = None
         self._book_file, self._decks, self._pack = config.code_book, decks, pack
         self._book = code_books.load(config.code_book, decks, pack)
         baud = config.baud or self._protocol.baud
@@ -147,6 +149,7 @@ class Reader:
             self._watch.cancel()
         with suppress(Exception):  # a table that failed takes none, and has said why
             self._turns.drain()  # a reader that does not repeat has sent them
+            self.judge_waiting()
         self.port.close()
         if self._leased:
             self._leased.journal()
@@ -324,12 +327,23 @@ class Reader:
                     self._write(self.decoder.acknowledge(report))
 
     def _handle(self, message: messages.Message) -> None:
+        if self._waiting:
+            self._waiting.append(message)
+            if isinstance(message, messages.Read) and not message.again:
+                self.judge_waiting()
+            return
         if isinstance(message, messages.Read):
-            read = self._judged(message)
-            if read is None:
-                self._write(self.decoder.acknowledge(message.report) if message.report else b"")
+            whose = self._judged(message)
+            if whose == "soon":
+                self._waiting, self._wait = [message], self._loop.call_later(SOON_S, self.judge_waiting)
                 return
-            message = read
+            if whose == "same":
+                self._drop(message)
+                return
+            message = replace(message, again=whose == "unknown")
+        self._take(message)
+
+    def _take(self, message: messages.Message) -> None:
         if isinstance(message, messages.Repeat):
             self._write(self.decoder.acknowledge(message.report))
         elif not isinstance(message, messages.Hello):
@@ -347,17 +361,34 @@ class Reader:
         for listener in self.listeners:
             listener(message)
 
-    def _judged(self, read: messages.Read) -> messages.Read | None:
-        """A card, marked if it may be the one before; None if it is: by its code, or because no other one passed.
+    def _judged(self, read: messages.Read) -> Whose:
+        """Whose the code is: by itself where it is one card's alone, else by the sensor at the exit.
 
-        While the port was closed nobody saw whether the last card lay there all the time.
+        Whether the last card lay there while the port was closed is not known.
         """
         is_fresh, self._is_fresh = self._is_fresh and self.repeats > 0, False
         if not read.again and not (is_fresh and is_last_face(self._table.shoe, read, self._book)):
-            return read
+            return "another"
         is_cut = isinstance(read.code, str) and self._book.get(read.code) is code_books.CUT_CARD
-        is_another = False if is_cut or has_own_codes(self._book) else self.is_another()
-        return None if is_another is False else replace(read, again=not is_another)
+        return "same" if is_cut or has_own_codes(self._book) else self.whose()
+
+    def judge_waiting(self) -> None:
+        """Handles a code that was read again, and all behind it: a card has come to the exit, or none will."""
+        if self._wait:
+            self._wait.cancel()
+        waiting, self._waiting, self._wait = self._waiting, [], None
+        for n, message in enumerate(waiting):
+            if n == 0 and isinstance(message, messages.Read) and self.whose() in ("soon", "same"):
+                self._drop(message)
+            elif n == 0 and isinstance(message, messages.Read):
+                self._take(replace(message, again=self.whose() == "unknown"))
+            else:
+                self._handle(message)
+
+    def _drop(self, read: messages.Read) -> None:
+        """Drops a report of the card before; its number is acknowledged."""
+        if read.report:
+            self._write(self.decoder.acknowledge(read.report))
 
     def _write(self, chunk: bytes) -> None:
         for tap in self.taps:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Final, Literal
 
 from firmware_bridge.config import calibration
 from firmware_bridge.config.sections import ReaderConfig
@@ -10,6 +11,12 @@ from firmware_bridge.errors import ConfigError
 from firmware_bridge.shoe.state import HeldCard, Shoe
 from hardware.readers import READERS
 from hardware.readers.messages import Read
+
+Whose = Literal["same", "another", "soon", "unknown"]
+"""Whose a code is that is read again: the same card's, another one's, soon known, or never."""
+
+SOON_S: Final = 1.5
+"""Seconds within which a card that was reported comes to the exit."""
 
 
 def repeats_of(config: ReaderConfig, directory: Path) -> float:
@@ -28,7 +35,7 @@ def repeats_of(config: ReaderConfig, directory: Path) -> float:
 
 
 def may_repeat(config: ReaderConfig) -> bool:
-    """Whether a reader of this protocol may report a card again that cannot be told from another one by its code."""
+    """Whether a reader of this protocol may report a card again whose code does not tell it from another one."""
     protocol = READERS[config.protocol]
     return not (protocol.has_fixed_codes or protocol.has_tags or protocol.judges or protocol.keeps_reports)
 

@@ -13,6 +13,7 @@ from firmware_bridge.config import calibration
 from firmware_bridge.config.pins import AnySensor, SensorConfig, mark_of_key
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.keypads import MarkLimit
+from firmware_bridge.daemon.devices.repeats import SOON_S, Whose
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OF_SEAT, input_pins
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
@@ -64,7 +65,7 @@ class SeatKeys:
         self._table.handle(inputs.Ordered(**now(), order=order, by=f"key {name}", nonce=nonce()))
 
 
-EXPLAINED_WITHIN_S: Final = 1.5
+EXPLAINED_WITHIN_S: Final = SOON_S
 """Seconds between a report and its card at the exit, before or after: slow lines, slow hands."""
 
 
@@ -91,8 +92,11 @@ class ExitSensor:
         self._reports: deque[float] = deque(maxlen=64)
         self._entered: float | None = None
         self._works = False
-        self._last = LastCard()
+        self._last = LastCard(came_before=True)
         self._early: deque[float] = deque(maxlen=64)
+        self._asked: float | None = None
+        self.on_entered: Callable[[], None] = lambda: None
+        """Called when a card has reached the exit."""
 
     def heard(self, message: messages.Message) -> None:
         """Handles a message of the reader; only one about a card counts as a report."""
@@ -105,9 +109,10 @@ class ExitSensor:
         now = self._loop.time()
         self._reports.append(now)
         self._forget_early(now)
-        self._last = LastCard(now, came_before=bool(self._early))
-        if self._early:
-            self._early.popleft()
+        came = self._early.popleft() if self._early else None
+        is_behind = came is not None and self._asked is not None and came >= self._asked
+        self._last = LastCard(now, came is not None and not is_behind, is_behind)
+        self._asked = None
 
     def entered(self) -> None:
         """Called when a card reaches the exit, where it may stay."""
@@ -116,6 +121,7 @@ class ExitSensor:
             self._last.came_behind = True
         else:
             self._early.append(self._entered)
+        self.on_entered()
 
     def left(self) -> None:
         """Called when a card has left the exit."""
@@ -125,19 +131,22 @@ class ExitSensor:
         if self._reader_answers():
             self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, since - EXPLAINED_WITHIN_S)
 
-    def is_another(self) -> bool | None:
-        """Whether a code that is read again is another card's: one passed since the last report. None if unknown.
+    def whose(self) -> Whose:
+        """Whose a code is that is read again: another card has come to the exit since the last report, or none has.
 
-        Where the exit lies behind the reader, a card is gone when it has left the exit; where it lies before it, the
-        next card passes the exit first.
+        `soon`: the last card has left the exit, and was reported before it came there; so another one may come.
+        `unknown`: the sensor has seen no card, or not the last one.
         """
         now, last = self._loop.time(), self._last
         self._forget_early(now)
         if self._early:
-            return True
+            return "another"
         if not self._works or not (last.came_before or last.came_behind):
-            return False if self._works and now - last.reported < EXPLAINED_WITHIN_S else None
-        return last.came_behind and last.has_left
+            return "same" if self._works and now - last.reported < EXPLAINED_WITHIN_S else "unknown"
+        if not (last.came_behind and last.has_left):
+            return "same"
+        self._asked = now if self._asked is None else self._asked
+        return "soon"
 
     def _forget_early(self, now: float) -> None:
         while self._early and self._early[0] < now - EXPLAINED_WITHIN_S and self._early[0] != self._entered:
