@@ -143,7 +143,7 @@ class Bridge:
         exit_sensor = ExitSensor(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self._publish_health, self._loop)
         if config.pins.presence is not None:
-            self.reader.whose = lambda: "unknown" if "presence" in stuck(self.table.shoe) else exit_sensor.whose()
+            self.reader.of_which = lambda: "unknown" if "presence" in stuck(self.table.shoe) else exit_sensor.of_which()
             exit_sensor.on_entered = self.reader.judge_waiting
         self.reader.listeners = (exit_sensor.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, exit_sensor, self.pins, self._loop)

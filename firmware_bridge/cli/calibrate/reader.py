@@ -122,7 +122,7 @@ async def _repeats(visit: Visit, bench: Bench) -> float:
     times = await repeated(bench, LIES_S)
     value = round(min(MARGIN * max(times), LONGEST), 1) if times else 0.0
     if not times:
-        guide.say("no: it reports each card once; kept as repeats = 0")
+        guide.say(f"no, not later than hold = {config.hold:g} s; kept as repeats = 0")
     else:
         guide.say(f"yes: each {mean(times):.1f} s, {max(times):.1f} s at most; kept as repeats = {value:g}")
         guide.say(f"better: set {READERS[config.protocol].report_once}; then calibrate again")

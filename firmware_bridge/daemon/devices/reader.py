@@ -14,7 +14,7 @@ from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, RestartLimiter
-from firmware_bridge.daemon.devices.repeats import SOON_S, Whose, has_own_codes, is_last_face, repeats_of
+from firmware_bridge.daemon.devices.repeats import SOON_S, OfWhich, has_own_codes, is_last_face, repeats_of
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Turns
@@ -109,8 +109,8 @@ class Reader:
         self._config, self.repeats = config, repeats_of(config, table.journal.directory)
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, self.repeats)
         self.decoder = self._protocol.decoder(settings)
-        self.whose: Callable[[], Whose] = lambda: "unknown"
-        """Whose a code is that is read again, by the sensor at the exit."""
+        self.of_which: Callable[[], OfWhich] = lambda: "unknown"
+        """Which card a code is of that is read again, by the sensor at the exit."""
 
         self._waiting: list[messages.Message] = []
         self._wait: asyncio.TimerHandle | None = None
@@ -333,14 +333,14 @@ class Reader:
                 self.judge_waiting()
             return
         if isinstance(message, messages.Read):
-            whose = self._judged(message)
-            if whose == "soon":
+            of_which = self._judged(message)
+            if of_which == "soon":
                 self._waiting, self._wait = [message], self._loop.call_later(SOON_S, self.judge_waiting)
                 return
-            if whose == "same":
+            if of_which == "same":
                 self._drop(message)
                 return
-            message = replace(message, again=whose == "unknown")
+            message = replace(message, again=of_which == "unknown")
         self._take(message)
 
     def _take(self, message: messages.Message) -> None:
@@ -361,8 +361,8 @@ class Reader:
         for listener in self.listeners:
             listener(message)
 
-    def _judged(self, read: messages.Read) -> Whose:
-        """Whose the code is: by itself where it is one card's alone, else by the sensor at the exit.
+    def _judged(self, read: messages.Read) -> OfWhich:
+        """Which card the code is of: by itself where it is one card's alone, else by the sensor at the exit.
 
         Whether the last card lay there while the port was closed is not known.
         """
@@ -370,7 +370,7 @@ class Reader:
         if not read.again and not (is_fresh and is_last_face(self._table.shoe, read, self._book)):
             return "another"
         is_cut = isinstance(read.code, str) and self._book.get(read.code) is code_books.CUT_CARD
-        return "same" if is_cut or has_own_codes(self._book) else self.whose()
+        return "same" if is_cut or has_own_codes(self._book) else self.of_which()
 
     def judge_waiting(self) -> None:
         """Handles a code that was read again, and all behind it: a card has come to the exit, or none will."""
@@ -378,10 +378,10 @@ class Reader:
             self._wait.cancel()
         waiting, self._waiting, self._wait = self._waiting, [], None
         for n, message in enumerate(waiting):
-            if n == 0 and isinstance(message, messages.Read) and self.whose() in ("soon", "same"):
+            if n == 0 and isinstance(message, messages.Read) and self.of_which() in ("soon", "same"):
                 self._drop(message)
             elif n == 0 and isinstance(message, messages.Read):
-                self._take(replace(message, again=self.whose() == "unknown"))
+                self._take(replace(message, again=self.of_which() == "unknown"))
             else:
                 self._handle(message)
 

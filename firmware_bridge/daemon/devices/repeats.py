@@ -12,8 +12,8 @@ from firmware_bridge.shoe.state import HeldCard, Shoe
 from hardware.readers import READERS
 from hardware.readers.messages import Read
 
-Whose = Literal["same", "another", "soon", "unknown"]
-"""Whose a code is that is read again: the same card's, another one's, soon known, or never."""
+OfWhich = Literal["same", "another", "soon", "unknown"]
+"""Which card a code is of that is read again: the same card's, another one's, soon known, or never."""
 
 SOON_S: Final = 1.5
 """Seconds within which a card that was reported comes to the exit."""
@@ -35,7 +35,7 @@ def repeats_of(config: ReaderConfig, directory: Path) -> float:
 
 
 def may_repeat(config: ReaderConfig) -> bool:
-    """Whether a reader of this protocol may report a card again whose code does not tell it from another one."""
+    """Whether a reader of this protocol may report a card again, by a code that other cards have too."""
     protocol = READERS[config.protocol]
     return not (protocol.has_fixed_codes or protocol.has_tags or protocol.judges or protocol.keeps_reports)
 

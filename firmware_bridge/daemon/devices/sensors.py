@@ -13,7 +13,7 @@ from firmware_bridge.config import calibration
 from firmware_bridge.config.pins import AnySensor, SensorConfig, mark_of_key
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.keypads import MarkLimit
-from firmware_bridge.daemon.devices.repeats import SOON_S, Whose
+from firmware_bridge.daemon.devices.repeats import SOON_S, OfWhich
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OF_SEAT, input_pins
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
@@ -131,8 +131,8 @@ class ExitSensor:
         if self._reader_answers():
             self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, since - EXPLAINED_WITHIN_S)
 
-    def whose(self) -> Whose:
-        """Whose a code is that is read again: another card has come to the exit since the last report, or none has.
+    def of_which(self) -> OfWhich:
+        """Which card a code that is read again is of: another one, where one has come to the exit since; or the same.
 
         `soon`: the last card has left the exit, and was reported before it came there; so another one may come.
         `unknown`: the sensor has seen no card, or not the last one.

@@ -61,7 +61,7 @@ class Plan:
 
 
 class Dealt:
-    """A shoe at a real reader and decoder, whose table is the core."""
+    """A shoe at a real reader and decoder, with the core as its table."""
 
     def __init__(self, plan: Plan, folder: Path, seed: int) -> None:
         self.plan, self.loop, self.found = plan, asyncio.get_running_loop(), Found()
@@ -84,7 +84,7 @@ class Dealt:
         self.reader.decoder = READERS[plan.protocol].decoder(given, self.loop.time)  # type: ignore[call-arg]  # each takes a clock
         self.exit = ExitSensor(lambda: True, self._missed, self.loop)
         if plan.sensor:
-            self.reader.whose, self.exit.on_entered = self.exit.whose, self.reader.judge_waiting
+            self.reader.of_which, self.exit.on_entered = self.exit.of_which, self.reader.judge_waiting
             self.reader.listeners = (self.exit.heard,)
         if plan.protocol == "rdm6300":
             self.reader._book = {self._code(n, face): Known(face, None, f"{n}-{face.value}") for n, face in self.pack}
@@ -249,7 +249,7 @@ def test_what_the_exit_says_of_a_code_that_is_read_again(story: str, said: str) 
                 case _:
                     await asyncio.sleep(float(word))
             await asyncio.sleep(0.05)
-        return sensor.whose()
+        return sensor.of_which()
 
     assert run(main()) == said
 
