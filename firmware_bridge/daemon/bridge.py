@@ -23,6 +23,7 @@ from firmware_bridge.daemon.devices.keypads import Keypads
 from firmware_bridge.daemon.devices.leased import PinLease
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
+from firmware_bridge.daemon.devices.repeats import OfWhich
 from firmware_bridge.daemon.devices.retention_service import RetentionService
 from firmware_bridge.daemon.devices.sensors import ExitSensor, Sensors
 from firmware_bridge.daemon.devices.watch import Watch
@@ -143,8 +144,8 @@ class Bridge:
         exit_sensor = ExitSensor(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self._publish_health, self._loop)
         if config.pins.presence is not None:
-            self.reader.of_which = lambda: "unknown" if "presence" in stuck(self.table.shoe) else exit_sensor.of_which()
-            exit_sensor.on_entered = self.reader.judge_waiting
+            self.reader.again.of_which = lambda: self._by_exit(exit_sensor)
+            exit_sensor.on_entered = self.reader.again.settle
         self.reader.listeners = (exit_sensor.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, exit_sensor, self.pins, self._loop)
         self.keypads = Keypads(config.keypad, self.table, self._loop)
@@ -322,6 +323,10 @@ class Bridge:
     def _can_read(self) -> bool:
         """Whether a card that leaves the shoe would be reported now."""
         return self.reader.port.is_open and not is_open(self.table.shoe, "reader_lost")
+
+    def _by_exit(self, exit_sensor: ExitSensor) -> OfWhich:
+        """Which card a code that is read again is of; a stuck sensor does not know."""
+        return "unknown" if "presence" in stuck(self.table.shoe) else exit_sensor.of_which()
 
     def _missed(self) -> None:
         if not self._missing.admits(self._loop.time()):

@@ -7,14 +7,13 @@ from contextlib import suppress
 from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, RestartLimiter
-from firmware_bridge.daemon.devices.repeats import SOON_S, OfWhich, has_own_codes, is_last_face, repeats_of
+from firmware_bridge.daemon.devices.repeats import ReadAgain
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Turns
@@ -106,14 +105,9 @@ class Reader:
         self, config: ReaderConfig, decks: int, pack: code_books.Pack, table: Table, loop: asyncio.AbstractEventLoop
     ) -> None:
         self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
-        self._config, self.repeats = config, repeats_of(config, table.journal.directory)
-        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, self.repeats)
+        self.again = ReadAgain(config, table, self._act_on, self._drop, loop)
+        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, self.again.repeats)
         self.decoder = self._protocol.decoder(settings)
-        self.of_which: Callable[[], OfWhich] = lambda: "unknown"
-        """Which card a code is of that is read again, by the sensor at the exit."""
-
-        self._waiting: list[messages.Message] = []
-        self._wait: asyncio.TimerHandle | None = None
         self._book_file, self._decks, self._pack = config.code_book, decks, pack
         self._book = code_books.load(config.code_book, decks, pack)
         baud = config.baud or self._protocol.baud
@@ -124,7 +118,7 @@ class Reader:
         self.taps: list[Tap] = []
         """Called with each chunk on the line, both ways."""
 
-        self._first_open, self._is_fresh = True, False
+        self._first_open = True
         self._leased: LeasedReader | None = None
         self._away = self._is_missed = False
         self._restore = b""
@@ -149,7 +143,7 @@ class Reader:
             self._watch.cancel()
         with suppress(Exception):  # a table that failed takes none, and has said why
             self._turns.drain()  # a reader that does not repeat has sent them
-            self.judge_waiting()
+            self.again.settle()
         self.port.close()
         if self._leased:
             self._leased.journal()
@@ -187,8 +181,7 @@ class Reader:
                 self._book = code_books.load(self._book_file, self._decks, self._pack)
             except ConfigError as error:
                 log.error("%s; the old code book stays in use", error)
-            self.repeats = repeats_of(self._config, self._table.journal.directory)
-            self.decoder.set_repeats(self.repeats)
+            self.decoder.set_repeats(self.again.measured())
             self._open()
 
     def changed(self) -> None:
@@ -229,7 +222,7 @@ class Reader:
             self._loop.call_later(self._protocol.repeats_within_s, self._end_lease, self._leased)
         elif not self._protocol.keeps_reports:  # a card that passed before the first open is lost too
             self._back(missed=self._first_open or self._away)
-        self._first_open, self._is_fresh = False, True
+        self._first_open, self.again.is_fresh = False, True
 
     def _meet_left(self) -> None:
         """Reads the file of a `shoe calibrate` without a daemon: once, before the reader is opened or leased."""
@@ -327,23 +320,9 @@ class Reader:
                     self._write(self.decoder.acknowledge(report))
 
     def _handle(self, message: messages.Message) -> None:
-        if self._waiting:
-            self._waiting.append(message)
-            if isinstance(message, messages.Read) and not message.again:
-                self.judge_waiting()
-            return
-        if isinstance(message, messages.Read):
-            of_which = self._judged(message)
-            if of_which == "soon":
-                self._waiting, self._wait = [message], self._loop.call_later(SOON_S, self.judge_waiting)
-                return
-            if of_which == "same":
-                self._drop(message)
-                return
-            message = replace(message, again=of_which == "unknown")
-        self._take(message)
+        self.again.receive(message, self._book)
 
-    def _take(self, message: messages.Message) -> None:
+    def _act_on(self, message: messages.Message) -> None:
         if isinstance(message, messages.Repeat):
             self._write(self.decoder.acknowledge(message.report))
         elif not isinstance(message, messages.Hello):
@@ -360,30 +339,6 @@ class Reader:
                 self._write(self.decoder.greet(message))
         for listener in self.listeners:
             listener(message)
-
-    def _judged(self, read: messages.Read) -> OfWhich:
-        """Which card the code is of: by itself where it is one card's alone, else by the sensor at the exit.
-
-        Whether the last card lay there while the port was closed is not known.
-        """
-        is_fresh, self._is_fresh = self._is_fresh and self.repeats > 0, False
-        if not read.again and not (is_fresh and is_last_face(self._table.shoe, read, self._book)):
-            return "another"
-        is_cut = isinstance(read.code, str) and self._book.get(read.code) is code_books.CUT_CARD
-        return "same" if is_cut or has_own_codes(self._book) else self.of_which()
-
-    def judge_waiting(self) -> None:
-        """Handles a code that was read again, and all behind it: a card has come to the exit, or none will."""
-        if self._wait:
-            self._wait.cancel()
-        waiting, self._waiting, self._wait = self._waiting, [], None
-        for n, message in enumerate(waiting):
-            if n == 0 and isinstance(message, messages.Read) and self.of_which() in ("soon", "same"):
-                self._drop(message)
-            elif n == 0 and isinstance(message, messages.Read):
-                self._take(replace(message, again=self.of_which() == "unknown"))
-            else:
-                self._handle(message)
 
     def _drop(self, read: messages.Read) -> None:
         """Drops a report of the card before; its number is acknowledged."""

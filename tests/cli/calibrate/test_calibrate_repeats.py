@@ -40,7 +40,7 @@ def test_a_module_that_repeats_is_measured_and_told_what_to_set(table: Callable[
     (section,) = [record(bridge).reader]
     assert section is not None
     assert section.after["repeats"] == pytest.approx(2.0, abs=0.3)
-    bridge.until(lambda: bridge.bridge.reader.repeats == section.after["repeats"])
+    bridge.until(lambda: bridge.bridge.reader.again.repeats == section.after["repeats"])
 
 
 def test_a_silent_module_is_measured_too(table: Callable[..., BridgeTable]) -> None:
@@ -51,4 +51,4 @@ def test_a_silent_module_is_measured_too(table: Callable[..., BridgeTable]) -> N
     (section,) = [record(bridge).reader]
     assert section is not None
     assert section.after == {"repeats": 0.0}
-    assert bridge.bridge.reader.repeats == 2.0
+    assert bridge.bridge.reader.again.repeats == 2.0

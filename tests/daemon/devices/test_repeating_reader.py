@@ -80,11 +80,11 @@ class Dealt:
         )
         self.daemon = daemon
         self.reader = Reader(config, DECKS, CARDS, daemon, self.loop)
-        given = ReaderSettings(hold=plan.hold, repeats=self.reader.repeats)
+        given = ReaderSettings(hold=plan.hold, repeats=self.reader.again.repeats)
         self.reader.decoder = READERS[plan.protocol].decoder(given, self.loop.time)  # type: ignore[call-arg]  # each takes a clock
         self.exit = ExitSensor(lambda: True, self._missed, self.loop)
         if plan.sensor:
-            self.reader.of_which, self.exit.on_entered = self.exit.of_which, self.reader.judge_waiting
+            self.reader.again.of_which, self.exit.on_entered = self.exit.of_which, self.reader.again.settle
             self.reader.listeners = (self.exit.heard,)
         if plan.protocol == "rdm6300":
             self.reader._book = {self._code(n, face): Known(face, None, f"{n}-{face.value}") for n, face in self.pack}
@@ -146,11 +146,10 @@ class Dealt:
                 await asyncio.sleep(first)
             began = self.loop.time()
             self._report(n, face, is_real=True)
-            pauses = [0.05] * int(self.plan.near / 0.05) if self.plan.near else [1.0] * int(self.plan.pace)
-            for pause in pauses if self.plan.repeating or self.plan.near else ():
-                if self.loop.time() + pause >= began + self.plan.pace:
-                    break
-                await asyncio.sleep(pause)
+            each_s = 0.05 if self.plan.near else 1.0
+            times = round((self.plan.near or self.plan.repeating * self.plan.pace) / each_s - 0.01)
+            for _ in range(times):
+                await asyncio.sleep(each_s)
                 self._report(n, face, is_real=False)
             await asyncio.sleep(began + self.plan.pace - self.loop.time())
         await asyncio.sleep(2 * SOON_S)
