@@ -1,6 +1,7 @@
 """`shoe calibrate reader`: raw signal, settings and a test pass; readers without a signal get the test alone."""
 
 import asyncio
+from textwrap import wrap
 from typing import Final
 
 import msgspec
@@ -18,6 +19,9 @@ from hardware.readers import READERS
 
 PARAMS: Final = {1: "threshold", 2: "hysteresis", 3: "gain", 4: "exposure_us", 5: "min_quality", 6: "samples"}
 """The native board's parameters."""
+
+COLUMNS: Final = 79
+"""Columns of a line of advice."""
 
 LIES_S: Final = 6.0
 """Seconds for which the last test card lies before the reader."""
@@ -125,7 +129,8 @@ async def _repeats(visit: Visit, bench: Bench) -> float:
         guide.say(f"no, not later than hold = {config.hold:g} s; kept as repeats = 0")
     else:
         guide.say(f"yes: each {mean(times):.1f} s, {max(times):.1f} s at most; kept as repeats = {value:g}")
-        guide.say(f"better: set {READERS[config.protocol].report_once}; then calibrate again")
+        better = f"better: set {READERS[config.protocol].report_once}; then calibrate again"
+        guide.say("\n".join(wrap(better, COLUMNS, subsequent_indent="    ", break_on_hyphens=False)))
     if config.repeats is not None and config.repeats != value:
         guide.say(f"[reader] repeats = {config.repeats:g} in bridge.toml stays in force: remove it, or set {value:g}")
     return value

@@ -36,7 +36,8 @@ def test_a_module_that_repeats_is_measured_and_told_what_to_set(table: Callable[
     visit, bridge = calibrated(table, GrowBoard(EACH_MS))
     said = visit.story()
     assert "yes: each 1.0 s" in said
-    assert "send 7E 00 08 01 00 00 D7 AB CD" in said
+    assert "send 7E 00 08 01 00 00 D7 AB CD" in " ".join(said.split())
+    assert max(map(len, said.splitlines())) < 80
     (section,) = [record(bridge).reader]
     assert section is not None
     assert section.after["repeats"] == pytest.approx(2.0, abs=0.3)
