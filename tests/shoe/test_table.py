@@ -183,6 +183,7 @@ def inputs(table: Table) -> Iterator[i.AnyInput]:
     yield table.card("As", lot=12)
     for flag in FLAGS:
         yield table.card("As", flags=(flag,))
+    yield from (table.card(face, again=True) for face in ("As", "1p"))
     yield from (table.card("As", slot=slot) for slot in ("B2", "burn"))
     outcomes, both = ("player", "banker", "tie", "forced"), ("player pair", "banker pair")
     for outcome, pairs in product(outcomes, ((), both[:1], both)):
