@@ -24,11 +24,12 @@ Counts = Annotated[float, Meta(ge=0, le=4095)]
 Byte = Annotated[int, Meta(ge=0, le=255)]
 Word = Annotated[int, Meta(ge=0, le=65_535)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+Seconds = Annotated[float, Meta(ge=0, le=10)]
 Ms = Annotated[float, Meta(ge=0, le=86_400_000)]
 
 
 class ReaderSettings(TypedDict, total=False):
-    """Parameters of a native board."""
+    """Parameters of a native board; `repeats` in seconds, of any reader, as in `[reader]`."""
 
     threshold: Word
     hysteresis: Word
@@ -36,6 +37,7 @@ class ReaderSettings(TypedDict, total=False):
     exposure_us: Word
     min_quality: Byte
     samples: Word
+    repeats: Seconds
 
 
 class CutCardSettings(TypedDict, total=False):
@@ -94,9 +96,10 @@ class Section(Struct, frozen=True, kw_only=True):
 
 
 class ReaderSection(Section, frozen=True, kw_only=True):
-    """`[reader]`: parameters of the reader board, and the measurements of a test pass."""
+    """`[reader]`: parameters of the reader board, and the measurements of a test pass. protocol: "" if not known."""
 
     measured: Reading
+    protocol: str = ""
     before: ReaderSettings = {}
     after: ReaderSettings = {}
     previous: "ReaderSection | None" = None

@@ -143,6 +143,8 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
     pattern: for `line`: a regular expression with one group, the code.
     line_end: for `line`: the end of a line.
     hold: seconds during which a repeated code counts as the same card.
+    repeats: seconds within which the reader may report again what still lies before it; 0: it reports each card once.
+        By default as `shoe calibrate reader` measured it, else by the protocol's factory mode.
     min_quality: minimum quality of a read; below it the card counts as unreadable.
     most_a_second: reports a second; a reader that sends more for 10 s is closed (`reader_fault`). More for a machine
         that deals.
@@ -155,6 +157,7 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
     pattern: str = r"(\S+)"
     line_end: str = "\n"
     hold: Annotated[float, Meta(ge=0, le=10)] = 0.5
+    repeats: Annotated[float, Meta(ge=0, le=10)] | None = None
     min_quality: Annotated[int, Meta(ge=0, le=255)] = 0
     most_a_second: Annotated[int, Meta(ge=1, le=1000)] = 10
 

@@ -24,6 +24,7 @@ from firmware_bridge.daemon.devices.keypads import Keypads
 from firmware_bridge.daemon.devices.leased import PinLease
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
+from firmware_bridge.daemon.devices.repeats import OfWhich
 from firmware_bridge.daemon.devices.retention_service import RetentionService
 from firmware_bridge.daemon.devices.sensors import ExitSensor, Sensors
 from firmware_bridge.daemon.devices.watch import Watch
@@ -48,7 +49,7 @@ from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import due
-from firmware_bridge.shoe.state import is_open
+from firmware_bridge.shoe.state import is_open, stuck
 from hardware.pins.pin import PinFactory, pin_factory
 from hardware.readers import READERS
 
@@ -144,6 +145,9 @@ class Bridge:
         self._missing = Window(MISSED_A_MINUTE, 60.0)
         exit_sensor = ExitSensor(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self._publish_health, self._loop)
+        if config.pins.presence is not None:
+            self.reader.again.of_which = lambda: self._by_exit(exit_sensor)
+            exit_sensor.on_entered = self.reader.again.settle
         self.reader.listeners = (exit_sensor.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, exit_sensor, self.pins, self._loop)
         self.keypads = Keypads(config.keypad, self.table, self._loop)
@@ -333,6 +337,10 @@ class Bridge:
     def _can_read(self) -> bool:
         """Whether a card that leaves the shoe would be reported now."""
         return self.reader.port.is_open and not is_open(self.table.shoe, "reader_lost")
+
+    def _by_exit(self, exit_sensor: ExitSensor) -> OfWhich:
+        """Which card a code that is read again is of; a stuck sensor does not know."""
+        return "unknown" if "presence" in stuck(self.table.shoe) else exit_sensor.of_which()
 
     def _missed(self) -> None:
         if not self._missing.admits(self._loop.time()):

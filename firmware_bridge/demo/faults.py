@@ -17,6 +17,8 @@ from hardware.sim.dealer import Dealer
 NOT_SHOWN: Final = {
     "relabelled_third": "it is never opened: the next card is simply the banker's third",
     "reader_fault": "it needs a reader that floods its port for 10 s",
+    "read_again": "it needs a reader module that repeats what lies before it, which nobody can tell from a second card",
+    "reader_repeats": "it needs a reader module that repeats card after card",
     "disk_error": "it needs a memory card that fails; disk_full shows what the table does",
     "disk_low": "it needs a disk that journals fill which were never sent",
     "journal_damaged": "it comes at the start of the daemon, and the demo begins a fresh journal",

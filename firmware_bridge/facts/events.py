@@ -77,7 +77,8 @@ class Device(Struct, frozen=True):
     the present record began, None before the first; its `key` is the one that signs now. retiring: the key before it,
     which signs too until it is retired. code: of the last start. acts: what was counted in
     the present shift, if anything. serial: of the last reader board that said it. closed: whether the table is closed,
-    left out while it is not.
+    left out while it is not. steady: cards since the reader last reported one again, left out unless `reader_repeats`
+    is open.
     """
 
     next_house: House = House()
@@ -99,6 +100,7 @@ class Device(Struct, frozen=True):
     acts: ShiftActs | UnsetType = UNSET
     serial: str | UnsetType = UNSET
     closed: bool | UnsetType = UNSET
+    steady: int | UnsetType = UNSET
 
 
 class Commissioned(Event, frozen=True, kw_only=True):

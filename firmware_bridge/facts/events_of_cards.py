@@ -66,13 +66,17 @@ class CardOverdrawn(CardEvent, frozen=True, kw_only=True):
 
 
 class CardHeld(CardEvent, frozen=True, kw_only=True):
-    """A card drawn while no card could be dealt; an unread one has neither card nor commitment."""
+    """A card drawn while no card could be dealt; an unread one has neither card nor commitment.
+
+    again: it may be the card before, read again: it does not count until the table has said which.
+    """
 
     why: str
     lot: int | None = None
     manual: bool = False
     flags: tuple[str, ...] = ()
     slot: str | None = None
+    again: bool = False
 
 
 class CardEntered(CardEvent, frozen=True, kw_only=True):
@@ -101,10 +105,10 @@ class CardSetAside(CardEvent, frozen=True, kw_only=True):
     """A card that is not played.
 
     why: `removed` (not of this shoe), `burned`, `void`, `pack over` (drawn after the last round of a pack of one game),
-    `no shoe`, or `observed` only.
+    `no shoe`, `observed` only, or `read again` (no card: the reader reported the card before once more).
     """
 
-    why: Literal["removed", "burned", "void", "pack over", "no shoe", "observed"]
+    why: Literal["removed", "burned", "void", "pack over", "no shoe", "observed", "read again"]
 
 
 class CardRevealed(Event, frozen=True, kw_only=True):

@@ -135,7 +135,8 @@ class CodeChecked(Input, frozen=True, kw_only=True):
 class CardRead(Input, frozen=True, kw_only=True):
     """One card passed the reader. `lot`: the batch printed on it; `gap`: reports before it were lost.
 
-    slot: where the card went, by the reader or a sensor in the slot. serial: where each card has one.
+    slot: where the card went, by the reader or a sensor in the slot. serial: where each card has one. again: the code
+    before was the same, so long ago that it may be another card of this face, so lately that it may be the same one.
     """
 
     card: Card
@@ -147,15 +148,17 @@ class CardRead(Input, frozen=True, kw_only=True):
     gap: bool = False
     slot: str | None = None
     serial: Serial | None = None
+    again: bool = False
 
 
 class CardUnread(Input, frozen=True, kw_only=True):
-    """The reader noticed something and read no card: `reason` as the reader reports it."""
+    """The reader noticed something and read no card: `reason` as the reader reports it; `again` as in `CardRead`."""
 
     reason: str
     nonce: str
     report: ReportNo | None = None
     gap: bool = False
+    again: bool = False
 
     @property
     def concerns(self) -> Concern:

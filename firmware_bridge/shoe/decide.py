@@ -9,7 +9,7 @@ from firmware_bridge.facts import events, inputs
 from firmware_bridge.facts.orders import OF_ROUND, Answer, Malformed, Mark, Order, Reveal, Unmark, tag_of
 from firmware_bridge.shoe.acts import end_shift
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.handlers import betting, devices, disclosure, orders, pit, reader_result, rounds
+from firmware_bridge.shoe.handlers import betting, devices, disclosure, orders, pit, read_again, reader_result, rounds
 from firmware_bridge.shoe.handlers.settling import settle
 from firmware_bridge.shoe.round import coming, phase
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to
@@ -29,7 +29,9 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     if _is_repeat(shoe, fact):
         return None
     draft = Draft(shoe, fact.at, fact.mono, fact.utc_offset)
-    if devices.is_card(fact) and not devices.is_entered(shoe, fact):
+    if read_again.is_same_card(shoe, fact):
+        return _same_card(draft, fact)
+    if devices.is_card(fact) and not devices.is_entered(shoe, fact) and not fact.again:
         rounds.open_with_card(draft, fact)
     devices.follow_session(draft, fact, inside=shoe.status == "open")
     handler = HANDLERS[kind(fact)][phase(draft.shoe)]
@@ -41,8 +43,18 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     except Refused as refused:
         answer = Answer(ok=False, error=refused.error, hint=refused.hint or None, code=refused.code or None)
     settle(draft)
+    read_again.watch_reader(draft)
     end_shift(draft)
     _reply(draft, fact, answer)
+    return draft
+
+
+def _same_card(draft: Draft, fact: inputs.AnyInput) -> Draft | None:
+    """Leaves a numbered report of the card before on record, so that it is acknowledged; None without a number."""
+    if inputs.report_of(fact) is None:
+        return None
+    devices.follow_session(draft, fact, inside=draft.shoe.status == "open")
+    draft.add(events.Noted(what="the reader reported the card before once more"))
     return draft
 
 

@@ -1,14 +1,12 @@
 """`evolve(shoe, event) -> shoe`: the change of each event, an expression or a small function per event."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
-from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
@@ -23,13 +21,16 @@ from firmware_bridge.shoe.state import (
     PastRound,
     Reply,
     Shoe,
+    another_card,
     answer_to,
     left_before,
     next_turn,
     oldest_held,
+    replace_cards,
     with_counts,
     with_device,
     with_key,
+    with_same_card,
 )
 
 BEFORE_FIRST: Final = 255
@@ -63,7 +64,7 @@ def _laid(
 def _drawn(shoe: Shoe, event: events.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
     """Counts a card that left the shoe, and removes it from the held ones if it was held."""
     return replace(
-        shoe,
+        another_card(shoe, steady=1),
         held=shoe.held[1:] if event.held else shoe.held,
         seen=(*shoe.seen, *[each.card for each in laid if each.card]),
         unknown=shoe.unknown + (not laid),
@@ -113,8 +114,9 @@ def _card_held(shoe: Shoe, event: events.CardHeld) -> Shoe:
         reason=event.why,
         slot=event.slot,
         serial=event.serial,
+        again=event.again,
     )
-    return replace(shoe, held=(*shoe.held, held))
+    return replace(another_card(shoe), held=(*shoe.held, held))
 
 
 def _card_entered(shoe: Shoe, event: events.CardEntered) -> Shoe:
@@ -129,7 +131,9 @@ def _card_entered(shoe: Shoe, event: events.CardEntered) -> Shoe:
 
 def _card_set_aside(shoe: Shoe, event: events.CardSetAside) -> Shoe:
     if event.why in ("removed", "no shoe", "observed"):
-        return replace(shoe, held=shoe.held[1:] if event.held else shoe.held)
+        return replace(another_card(shoe), held=shoe.held[1:] if event.held else shoe.held)
+    if event.why == "read again":
+        return with_same_card(shoe)
     laid = _laid(shoe, event)
     return replace(_drawn(shoe, event, laid), aside=shoe.aside + laid)
 
@@ -158,17 +162,6 @@ def _overdrawn_burned(shoe: Shoe, _: events.OverdrawnBurned) -> Shoe:
 def _cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
     held = shoe.held[1:] if event.held else shoe.held
     return replace(shoe, last_round=event.last_round, cut_by=event.by, held=held)
-
-
-def replace_cards(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
-    """Replaces a corrected round's cards in the list of cards seen."""
-    was, now = Counter(before), Counter(after)
-    gone, come = list((was - now).elements()), list((now - was).elements())
-    cards = list(seen)
-    for face in gone:
-        at = next((n for n in reversed(range(len(cards))) if cards[n] is face), len(cards))
-        cards[at : at + 1] = [come.pop(0)] if come else []
-    return (*cards, *come)
 
 
 def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
@@ -318,7 +311,8 @@ def _shoe_ended(shoe: Shoe, _: events.ShoeEnded) -> Shoe:
 
 def _irregular(shoe: Shoe, event: events.Irregular) -> Shoe:
     entered = () if event.id in FORGETS else shoe.device.entered
-    return with_device(shoe, irregular=(*shoe.device.irregular, event), entered=entered)
+    steady = 0 if event.id == "reader_repeats" else shoe.device.steady
+    return with_device(shoe, irregular=(*shoe.device.irregular, event), entered=entered, steady=steady)
 
 
 def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
@@ -328,6 +322,8 @@ def _irregularity_closed(shoe: Shoe, event: events.IrregularityClosed) -> Shoe:
         return replace(closed, held=(cleared, *shoe.held[1:]))
     if event.id == "reader_lost":
         return with_device(closed, lent="")
+    if event.id == "reader_repeats":
+        return with_device(closed, steady=UNSET)
     if (event.id, event.choice) == ("cut_card_missing", "continue"):
         return replace(closed, last_round=None, cut_by=None, cut_watched=shoe.cut_by != "virtual")
     if (event.id, event.choice) == ("cut_card_early", "continue"):

@@ -113,6 +113,15 @@ KEEP_ORDER: Final[Policy] = {
         choices=("accept", "void"),
         severity="critical",
     ),
+    "read_again": Row(
+        "the reader read the same code again: if it is the same card, press NEXT; if it is a second one, call the pit",
+        blocks=True,
+        confirm=True,
+        choices=("keep",),
+    ),
+    "reader_repeats": Row(
+        "the reader module repeats what lies before it: call the technician to set its induction or trigger mode"
+    ),
     "broker_lost": Row("no connection to the backend: keep dealing, rounds are stored and sent later"),
     "disk_full": Row("the disk was full: call the technician to free some space", severity="critical"),
     "disk_error": Row(
@@ -208,7 +217,13 @@ def _unless(holds: Callable[[Game], object], why: str) -> Callable[[Game], str]:
     return lambda game: "" if holds(game) else why
 
 
+def _has_equal_cards(game: Game) -> bool:
+    """Whether a shoe of a game may hold a card of the same face twice."""
+    return max(game.packs) > 1 or max(game.pack.values()) > 1
+
+
 _NO_VERDICT: Final = _unless(lambda game: game.play.verdict, "no reader judges it")
+_ONE_FACE: Final = "no two of its cards have one face: the same one is dropped"
 _NO_BURN: Final = _unless(lambda game: game.play.may_burn, "nothing is burned")
 
 _NEVER: Final[dict[str, Callable[[Game], str]]] = {
@@ -220,6 +235,8 @@ _NEVER: Final[dict[str, Callable[[Game], str]]] = {
     "overdrawn": _unless(
         lambda game: not (game.play.one_round_packs and game.play.may_burn), "after its round the pack is over"
     ),
+    "read_again": _unless(_has_equal_cards, _ONE_FACE),
+    "reader_repeats": _unless(_has_equal_cards, _ONE_FACE),
     "burn_short": _NO_BURN,
     "burn_over": _NO_BURN,
     "shoe_empty": _unless(lambda game: not game.play.one_round_packs, "a new pack comes before the last card"),

@@ -5,7 +5,7 @@ show public values only.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
@@ -88,6 +88,7 @@ class HeldCard(Struct, frozen=True):
     """A card of the packs, drawn while it could not be dealt; `card` is None while its face is unknown.
 
     cleared: the irregularities in spite of which the pit keeps it. reason: why it was not read, else why it was held.
+    again: it may be the card before, read again.
     """
 
     card: Card | None
@@ -99,6 +100,12 @@ class HeldCard(Struct, frozen=True):
     reason: str = ""
     slot: str | None = None
     serial: Serial | None = None
+    again: bool = False
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it may still be the card before: then it is no card of the shoe yet."""
+        return self.again and "read_again" not in self.cleared
 
 
 class HeldCut(Struct, frozen=True):
@@ -176,7 +183,8 @@ class Shoe(Struct, frozen=True, kw_only=True):
     reveal_by, change_by: monotonic times (ms) at which sealed cards open, and another shoe is due. opening: this
     round's cards open as they are drawn. flying: this round is dealt without a bet. dealer: who is signed in;
     dealt_by: who was when this round's first card was drawn. ended_by_next: the monotonic time (ms) of the NEXT that
-    closed the last round of an ended shoe.
+    closed the last round of an ended shoe. repeated: how many cards of this shoe the reader reported again, as the
+    table has said; is_same: the last report was one of them, so that further ones of the same code are too.
     """
 
     device: Device = Device()
@@ -219,6 +227,8 @@ class Shoe(Struct, frozen=True, kw_only=True):
     dealer: str = ""
     dealt_by: str = ""
     ended_by_next: int | None = None
+    repeated: int = 0
+    is_same: bool = False
 
     __hash__ = object.__hash__  # caches find a shoe by identity
 
@@ -258,6 +268,19 @@ def with_counts(shoe: Shoe, event: CommandAnswered | OrdersRefused) -> Shoe:
         counts = {} if event.count is None else {event.by.removeprefix(BY_KEY): event.count}
     highest = {name: max(count, known.get(name, 0)) for name, count in counts.items()}
     return with_device(shoe, counts=known | highest) if counts else shoe
+
+
+def another_card(shoe: Shoe, steady: int = 0) -> Shoe:
+    """The shoe behind a report that is not of the card before. steady: cards more without one that was read again."""
+    other = replace(shoe, is_same=False) if shoe.is_same else shoe
+    known = shoe.device.steady
+    return other if known is UNSET or not steady else with_device(other, steady=known + steady)
+
+
+def with_same_card(shoe: Shoe) -> Shoe:
+    """The oldest held card was the one before: of several reports in a row only the first one counts as repeated."""
+    same = replace(shoe, held=shoe.held[1:], repeated=shoe.repeated + (not shoe.is_same), is_same=True)
+    return same if shoe.device.steady is UNSET else with_device(same, steady=0)
 
 
 def row(shoe: Shoe, irregularity: str) -> Row:
@@ -307,6 +330,17 @@ def waiting_cut(shoe: Shoe) -> HeldCut | None:
     return next((each for each in shoe.held if isinstance(each, HeldCut)), None)
 
 
+def replace_cards(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
+    """Replaces a corrected round's cards in the list of cards seen."""
+    was, now = Counter(before), Counter(after)
+    gone, come = list((was - now).elements()), list((now - was).elements())
+    cards = list(seen)
+    for face in gone:
+        at = next((n for n in reversed(range(len(cards))) if cards[n] is face), len(cards))
+        cards[at : at + 1] = [come.pop(0)] if come else []
+    return (*cards, *come)
+
+
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:
     """The cards of this shoe that are open, without the sealed ones."""
     sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if laid.card and not laid.shown)
@@ -319,8 +353,9 @@ def is_card_out(shoe: Shoe) -> bool:
 
 
 def cards_left(shoe: Shoe) -> int:
-    """Cards that have not left the shoe, by the journal."""
-    return size_of(shoe.house) - len(shoe.seen) - shoe.unknown - len(held_cards(shoe))
+    """Cards that have not left the shoe, by the journal; a held one that may be the card before is not counted."""
+    held = [each for each in held_cards(shoe) if not each.is_doubtful]
+    return size_of(shoe.house) - len(shoe.seen) - shoe.unknown - len(held)
 
 
 def left_before(shoe: Shoe) -> int:

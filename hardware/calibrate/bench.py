@@ -264,7 +264,7 @@ async def tried(
         card = await bench.next_card(patience_s)
         if card is None:
             break
-        if isinstance(card, CutCard):
+        if isinstance(card, CutCard) or (isinstance(card, Read) and card.again):
             continue
         tested.cards += 1
         if isinstance(card, Read) and known(card.code):
@@ -276,6 +276,21 @@ async def tried(
     if tested.cards < cards:
         raise Refusal(f"only {tested.cards} of {cards} cards passed", "pull them one by one, with no long pause")
     return tested
+
+
+async def repeated(bench: Bench, seconds: float) -> list[float]:
+    """Seconds between the reports of the last card, which lies before the reader; [] where it is reported once.
+
+    The link's decoder must mark what is read again. Of a card that is pushed through later nothing counts.
+    """
+    since = bench.link.now()
+    until, times = since + seconds, list[float]()
+    while (left := until - bench.link.now()) > 0 and (card := await bench.next_card(left)):
+        if not isinstance(card, Read) or not card.again:
+            break
+        times.append(bench.link.now() - since)
+        since += times[-1]
+    return times
 
 
 async def _measured(bench: Bench, guide: Guide, cards: int, patience_s: float) -> Levels:

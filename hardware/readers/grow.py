@@ -83,4 +83,16 @@ class GrowDecoder(TextDecoder):
         return text if len(line) <= LONGEST_CODE // 2 and text.isascii() and text.isprintable() else None
 
 
-PROTOCOL: Final = Protocol(GrowDecoder, baud=9_600, board="hardware.sim.code_boards:GrowBoard")
+INDUCTION: Final = command(WRITE, 0x0000, b"\xd7", checked=False) + command(SAVE, 0x0000, b"\0")
+"""The commands that set induction mode, and keep it: the module then reads once when something moves before it."""
+
+REPEATS_S: Final = 2.0
+"""Seconds: in its factory mode, continuous, the module reads what lies before it again each second."""
+
+ONCE: Final = (
+    f"its induction or trigger mode: scan its code in the module's manual, or send {INDUCTION.hex(' ').upper()}"
+)
+
+PROTOCOL: Final = Protocol(
+    GrowDecoder, baud=9_600, board="hardware.sim.code_boards:GrowBoard", repeats=REPEATS_S, report_once=ONCE
+)

@@ -55,7 +55,7 @@ class TextDecoder(Decoder):
     def __init__(self, settings: ReaderSettings, clock: Callable[[], float]) -> None:
         self._tail = tail_pattern(settings.line_end)
         self._keep = len(settings.line_end)  # bytes of a line end that may arrive in two chunks
-        self._sightings = Sightings(settings.hold, clock)
+        self._sightings: Sightings = Sightings(settings.hold, clock, repeats=settings.repeats)
         self._opening = FirstLine()
         self._begun = b""
 
@@ -78,7 +78,8 @@ class TextDecoder(Decoder):
             self.bad += not is_cut
             return Unread("unreadable")
         self.good += 1
-        return None if self._sightings.again(code) else Read(code)
+        seen = self._sightings.seen(code)
+        return None if seen == "same" else Read(code, again=seen == "again")
 
 
 class LineDecoder(TextDecoder):

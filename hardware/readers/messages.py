@@ -35,7 +35,8 @@ class Read(Struct, frozen=True, gc=False):
     report: None if the protocol has no numbers. quality: 0..255. `agreed` of `taken` samples gave this code.
     transit_ms: the time the card took. lost: reports that the board has overwritten since its boot. stamp_ms: the
     board's clock. gap: reports before this one are lost for good. slot: the place given by a reader that judges the
-    game, P1 .. B3 or `burn`. The code is secret until disclosed, so `repr` prints it as `??`.
+    game, P1 .. B3 or `burn`. again: the code before was the same, so lately that it may be the same card. The code is
+    secret until disclosed, so `repr` prints it as `??`.
     """
 
     code: int | str
@@ -51,6 +52,7 @@ class Read(Struct, frozen=True, gc=False):
     stamp_ms: int | None = None
     gap: bool = False
     slot: str | None = None
+    again: bool = False
 
     def __repr__(self) -> str:
         return masked(self)

@@ -1,9 +1,10 @@
 """Base of reader protocols: registry entry, settings, decoder and frames."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from hardware.readers.messages import Hello, Message, ReportNo
 
@@ -14,13 +15,16 @@ class ReaderSettings:
 
     `min_quality` 0..255: below it a card counts as unreadable (0: the board's own limit alone decides).
     `pattern`: regular expression with exactly one group, the code. `line_end`: what ends a line.
-    `hold` seconds: the same code again within this time is the same card (0: never).
+    `hold` seconds: the same code again within this time is the same card (0: never). `repeats` seconds: behind `hold`
+    and within this time it may be the same card, for a device that reports what lies before it more than once (0: it
+    reports each card once).
     """
 
     min_quality: int = 0
     pattern: str = r"(\S+)"
     line_end: str = "\n"
     hold: float = 0.5
+    repeats: float = 0.0
 
 
 MASKED: Final = "?? .."
@@ -64,6 +68,12 @@ class Decoder(ABC):
     good = 0
     bad = 0
     unanswered = 0
+    _sightings: "Sightings | None" = None
+
+    def set_repeats(self, seconds: float) -> None:
+        """Changes `repeats` of the settings, where the protocol uses it."""
+        if self._sightings:
+            self._sightings.repeats = seconds
 
     @abstractmethod
     def feed(self, chunk: bytes) -> Iterator[Message]:
@@ -124,25 +134,41 @@ class Protocol:
     judges: bool = False
     """It applies the game's rules and reports results."""
 
+    repeats: float = 0.0
+    """Seconds within which a device in its factory mode reports again what still lies before it; 0: it does not."""
+
+    report_once: str = "its trigger or presentation mode: scan its code in the device's manual"
+    """What to set at a device that repeats, so that it reports each card once."""
+
+
+Sighting = Literal["new", "same", "again"]
+"""What a code is that a reader sees: of a new card, of the same card, or of either: the same one, or one like it."""
+
 
 class Sightings:
     """Recognizes repeats: the same code within `hold` seconds of its last sighting is the same card (0: never).
 
-    keeps: how many codes are remembered. 1 if two cards may have the same code, so that another code in between
-    means another card; more if each card has its own code.
+    Behind that and within `repeats` seconds, with no other code in between, it may be either: the same card, or another
+    one with this code. keeps: how many codes are remembered. 1 if two cards may have the same code, so that another
+    code in between means another card; more if each card has its own code, which is then the same card.
     """
 
-    def __init__(self, hold: float, clock: Callable[[], float], keeps: int = 1) -> None:
-        self._hold = hold
+    def __init__(self, hold: float, clock: Callable[[], float], keeps: int = 1, repeats: float = 0.0) -> None:
+        self._hold, self.repeats = hold, repeats
         self._clock = clock
         self._keeps = keeps
         self._seen: dict[str, float] = {}
 
-    def again(self, code: str) -> bool:
-        """Whether this sighting of `code` is of the same card; records it."""
-        now = self._clock()
+    def seen(self, code: str) -> Sighting:
+        """What this sighting of `code` is; records it."""
+        now, last = self._clock(), next(reversed(self._seen), None)
         before = self._seen.pop(code, None)
         self._seen[code] = now
         if len(self._seen) > self._keeps:
             del self._seen[next(iter(self._seen))]
-        return before is not None and now - before < self._hold
+        since = math.inf if before is None else now - before
+        if since < self._hold:
+            return "same"
+        if since < self.repeats and code == last:
+            return "same" if self._keeps > 1 else "again"
+        return "new"

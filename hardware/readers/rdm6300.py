@@ -12,6 +12,9 @@ from hardware.readers.protocol import Decoder, Protocol, ReaderSettings, Sightin
 
 START, END = b"\x02", b"\x03"
 NEAR = 8  # tags within reach at a time; more than a gate holds
+FLICKERS_S: Final = 2.0
+"""Seconds for which a tag at the edge of the field may fall silent; its code is one card's alone."""
+
 FRAME = 14  # bytes: start, 10 hex digits of the tag, 2 of the checksum, end
 _TAG = re.compile(rb"\x02([0-9A-Fa-f]{10})([0-9A-Fa-f]{2})\x03")
 
@@ -36,7 +39,8 @@ class Rdm6300Decoder(Decoder):
     """Yields each tag once while it is near; the module sends it every 50 ms. Each card has its own tag."""
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._sightings = Sightings((settings or ReaderSettings()).hold, clock, NEAR)
+        settings = settings or ReaderSettings()
+        self._sightings: Sightings = Sightings(settings.hold, clock, NEAR, settings.repeats)
         self._begun = b""
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
@@ -48,11 +52,13 @@ class Rdm6300Decoder(Decoder):
                 self.bad += 1
                 continue
             self.good += 1
-            if not self._sightings.again(tag):
+            if self._sightings.seen(tag) == "new":
                 yield Read(tag)
 
     def forget(self) -> None:
         self._begun = b""
 
 
-PROTOCOL: Final = Protocol(Rdm6300Decoder, baud=9_600, board="hardware.sim.code_boards:Rdm6300Board", has_tags=True)
+PROTOCOL: Final = Protocol(
+    Rdm6300Decoder, baud=9_600, board="hardware.sim.code_boards:Rdm6300Board", has_tags=True, repeats=FLICKERS_S
+)

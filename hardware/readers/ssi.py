@@ -60,7 +60,8 @@ class SsiDecoder(Decoder):
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._sightings = Sightings((settings or ReaderSettings()).hold, clock)
+        settings = settings or ReaderSettings()
+        self._sightings: Sightings = Sightings(settings.hold, clock, repeats=settings.repeats)
         self._begun = b""
         self._begun_at = 0.0
         self._last: ReportNo | None = None  # the last one on disk
@@ -68,7 +69,7 @@ class SsiDecoder(Decoder):
         self._body: bytes | None = None
         self._seq = 0
         self._decoded_at = 0.0  # time of the last good code
-        self._is_skipping = False
+        self._is_skipping = self._is_doubtful = False
         self._may_have_missed = False  # whether a first sending was lost since the last good code
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
@@ -141,7 +142,8 @@ class SsiDecoder(Decoder):
         if repeated:
             is_known = self._waiting is not None or not missed
         else:
-            is_known = self._sightings.again(packet.body.decode("latin-1"))
+            seen = self._sightings.seen(packet.body.decode("latin-1"))
+            is_known, self._is_doubtful = seen == "same", seen == "again"
         if is_known and packet.body == self._body:
             return self._again()
         self._body, self._waiting = packet.body, ReportNo(SESSION, self._seq)
@@ -160,7 +162,7 @@ class SsiDecoder(Decoder):
         assert self._body is not None
         if len(self._body) < 2:
             return Unread("unreadable", self._waiting, gap=gap)
-        return Read(self._body[1:].decode("latin-1"), self._waiting, gap=gap)
+        return Read(self._body[1:].decode("latin-1"), self._waiting, gap=gap, again=self._is_doubtful)
 
 
 PROTOCOL: Final = Protocol(

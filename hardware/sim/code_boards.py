@@ -52,12 +52,34 @@ class LineBoard(CodeBoard):
 
 
 class GrowBoard(LineBoard):
-    """Peer of `GrowDecoder`: keeps no reports, answers every command."""
+    """Peer of `GrowDecoder`: keeps no reports, answers every command.
+
+    every_ms: in its factory mode, continuous, it reads the card that lies before it again each so many ms; 0: once.
+    """
 
     papers = "labels"
 
-    def __init__(self) -> None:
+    def __init__(self, every_ms: int = 0) -> None:
         super().__init__(grow.TAIL)
+        self._every_ms = every_ms
+        self._lies: str | None = None
+        self._due_ms = 0
+
+    def pull(self, code: str) -> None:
+        super().pull(code)
+        self._lies, self._due_ms = code, -1
+
+    def take_away(self) -> None:
+        """Nothing lies before it any more."""
+        self._lies = None
+
+    def tick(self, now_ms: int) -> bytes:
+        if self._due_ms < 0:
+            self._due_ms = now_ms + self._every_ms
+        elif self._every_ms and self._lies is not None and now_ms >= self._due_ms:
+            self._due_ms += self._every_ms
+            super().pull(self._lies)
+        return super().tick(now_ms)
 
     def receive(self, chunk: bytes) -> None:
         self._out += grow.answer(b"\0") * chunk.count(grow.COMMAND)

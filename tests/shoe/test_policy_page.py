@@ -130,6 +130,10 @@ def causes() -> dict[tuple[str, str], Cause]:
         found["unreadable", game] = Cause(BEGUN[game], ("??",))
         found["burn_short", game] = Cause("", ("next",), {"burn": 2})
         found["burn_over", game] = Cause("2c 3c", ("4c",), {"burn": 2})
+    for game in ("baccarat", "blackjack", "erbagang"):
+        inside, face = f"{BEGUN[game]} {CARDS[game]}", CARDS[game].split()[-1]
+        again = inputs.CardRead(at=0, card=Card(face), nonce="b" * 32, again=True)
+        found["read_again", game] = Cause(inside, (again,))
     found["duplicate", "baccarat"] = Cause("bets-closed 2s", ("2s",), {"decks": 1})
     for game in ("niuniu", "zhajinhua"):
         found["duplicate", game] = Cause(f"{BEGUN[game]} {CARDS[game]}", ("2s",))
@@ -211,7 +215,8 @@ def test_the_choices_of_the_page_are_those_of_the_pit(policy: str, alarm: str, g
             assert not table.answer.ok
             continue
         assert table.answer.ok or choice == "void", (choice, table.answer)
-        assert cards_left(table.shoe) - left in ((0, 1) if choice in ("remove", "void") else (0,))
+        changes = (-1,) if alarm == "read_again" else (0, 1) if choice in ("remove", "void") else (0,)
+        assert cards_left(table.shoe) - left in changes
 
 
 # ---------------------------------------------------------------- a card before a mark, where the pit decides first

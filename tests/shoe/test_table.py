@@ -73,7 +73,11 @@ NEVER_OPENED = {"relabelled_third"}
 
 def opened() -> set[str]:
     """The irregularities the core can open or note: names spelled in calls, what is wrong with cards, the disk's."""
-    names = set(FLAGS) | {"foreign", "unreadable", "duplicate", "jam", "wrong_slot"} | {"disk_full", "disk_error"}
+    names = (
+        set(FLAGS)
+        | {"foreign", "unreadable", "duplicate", "jam", "wrong_slot", "read_again"}
+        | {"disk_full", "disk_error"}
+    )
     names |= {f"{device}_lost" for device in ("reader", "broker")}
     for source in SOURCES:
         for node in ast.walk(ast.parse(source.read_text())):
@@ -179,6 +183,7 @@ def inputs(table: Table) -> Iterator[i.AnyInput]:
     yield table.card("As", lot=12)
     for flag in FLAGS:
         yield table.card("As", flags=(flag,))
+    yield from (table.card(face, again=True) for face in ("As", "1p"))
     yield from (table.card("As", slot=slot) for slot in ("B2", "burn"))
     outcomes, both = ("player", "banker", "tie", "forced"), ("player pair", "banker pair")
     for outcome, pairs in product(outcomes, ((), both[:1], both)):

@@ -1,6 +1,7 @@
 """`shoe calibrate reader`: raw signal, settings and a test pass; readers without a signal get the test alone."""
 
 import asyncio
+from textwrap import wrap
 from typing import Final
 
 import msgspec
@@ -9,7 +10,8 @@ from firmware_bridge.cli.calibrate.borrow import Borrowed
 from firmware_bridge.cli.calibrate.visit import Visit
 from firmware_bridge.config.calibration import ReaderSection, ReaderSettings, Reading
 from firmware_bridge.daemon.devices import code_books
-from hardware.calibrate.bench import Bench, Tested, adjust, tried
+from firmware_bridge.daemon.devices.repeats import may_repeat
+from hardware.calibrate.bench import Bench, Tested, adjust, repeated, tried
 from hardware.calibrate.figures import Refusal, mean, sd
 from hardware.calibrate.levels import Levels
 from hardware.errors import PortVanished
@@ -17,6 +19,18 @@ from hardware.readers import READERS
 
 PARAMS: Final = {1: "threshold", 2: "hysteresis", 3: "gain", 4: "exposure_us", 5: "min_quality", 6: "samples"}
 """The native board's parameters."""
+
+COLUMNS: Final = 79
+"""Columns of a line of advice."""
+
+LIES_S: Final = 6.0
+"""Seconds for which the last test card lies before the reader."""
+
+MARGIN: Final = 2
+"""How many of its longest intervals a module may take to report a card again."""
+
+LONGEST: Final = 10.0
+"""The most seconds of `[reader] repeats`."""
 
 TEST_CARDS: Final = 20
 LEAST_RATE: Final = 0.99
@@ -27,7 +41,7 @@ def run(visit: Visit) -> int:
     """Calibrates, tests and keeps; 0. Raises Refusal: the board then has its old settings."""
     with visit.borrow("reader") as borrowed:
         section = asyncio.run(_work(visit, borrowed))
-    visit.keep(section)
+        visit.keep(section)  # the daemon reads it when it has the reader again
     rate = f"{100 * section.measured.decode_rate:.1f} %"
     text = f"kept: {rate} of {section.measured.cards} cards read, by {section.by} at {section.at}"
     return visit.done(text, before=section.before, after=section.after, measured=section.measured)
@@ -49,11 +63,15 @@ def undo(visit: Visit) -> int:
 
 
 async def _work(visit: Visit, borrowed: Borrowed) -> ReaderSection:
-    async with visit.bench(borrowed) as bench:
+    async with visit.bench(borrowed, LONGEST if may_repeat(visit.config.reader) else 0.0) as bench:
         if waited := await bench.drain():
             visit.guide.say(f"{waited} cards were waiting in the reader: they count as test cards")
         if not READERS[visit.config.reader.protocol].has_signal:
-            return _section(visit, await _test(visit, bench), bench)
+            tested = await _test(visit, bench)
+            measured = {"repeats": await _repeats(visit, bench)} if may_repeat(visit.config.reader) else {}
+            return msgspec.structs.replace(
+                _section(visit, tested, bench), after=measured, protocol=visit.config.reader.protocol
+            )
         before = await bench.params()
         borrowed.leave(bench.restoring(before))
         try:
@@ -87,7 +105,8 @@ async def _test(visit: Visit, bench: Bench) -> Tested:
     count = visit.cards or TEST_CARDS
     config = visit.config
     known = code_books.load(config.reader.code_book, config.table.decks, config.rules.pack)
-    visit.guide.say(f"pull {count} cards: the test")
+    leave = "; leave the last one before the reader" if may_repeat(config.reader) else ""
+    visit.guide.say(f"pull {count} cards: the test{leave}")
     tested = await tried(
         bench, visit.guide, count, visit.patience_s, lambda code: not isinstance(code, str) or code in known
     )
@@ -98,6 +117,23 @@ async def _test(visit: Visit, bench: Bench) -> Tested:
         why = f"only {tested.read} of {tested.cards} cards were read"
         raise Refusal(why, "clean the glass and try again; for a reader with a code book, record it again")
     return tested
+
+
+async def _repeats(visit: Visit, bench: Bench) -> float:
+    """Measures how long the reader may take to report the last card again; says what to set where it does."""
+    guide, config = visit.guide, visit.config.reader
+    guide.say(f"leave the card where it lies for {LIES_S:.0f} s: does the reader report it again?")
+    times = await repeated(bench, LIES_S)
+    value = round(min(MARGIN * max(times), LONGEST), 1) if times else 0.0
+    if not times:
+        guide.say(f"no, not later than hold = {config.hold:g} s; kept as repeats = 0")
+    else:
+        guide.say(f"yes: each {mean(times):.1f} s, {max(times):.1f} s at most; kept as repeats = {value:g}")
+        better = f"better: set {READERS[config.protocol].report_once}; then calibrate again"
+        guide.say("\n".join(wrap(better, COLUMNS, subsequent_indent="    ", break_on_hyphens=False)))
+    if config.repeats is not None and config.repeats != value:
+        guide.say(f"[reader] repeats = {config.repeats:g} in bridge.toml stays in force: remove it, or set {value:g}")
+    return value
 
 
 async def _restore(visit: Visit, borrowed: Borrowed, params: dict[int, int]) -> None:

@@ -79,9 +79,9 @@ class Visit:
             yield borrowed
 
     @asynccontextmanager
-    async def bench(self, borrowed: Borrowed) -> AsyncIterator[Bench]:
-        """The reader on the bench, with settings changed by a killed command restored."""
-        port = ReaderPort(self.config.reader, borrowed.report)
+    async def bench(self, borrowed: Borrowed, repeats: float = 0.0) -> AsyncIterator[Bench]:
+        """The reader on the bench, with settings changed by a killed command restored. repeats: as in `[reader]`."""
+        port = ReaderPort(self.config.reader, borrowed.report, repeats)
         await port.open()
         port.write(borrowed.restore)
         try:
@@ -197,8 +197,8 @@ class Guide:
 class ReaderPort:
     """See `hardware.calibrate.bench.Link`; from `open` to `close`."""
 
-    def __init__(self, config: ReaderConfig, report: ReportNo | None) -> None:
-        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
+    def __init__(self, config: ReaderConfig, report: ReportNo | None, repeats: float = 0.0) -> None:
+        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, repeats)
         protocol = READERS[config.protocol]
         self.decoder = protocol.decoder(settings)
         self._report = report

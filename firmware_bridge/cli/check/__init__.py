@@ -90,6 +90,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     service.people,
     record.software,
     reader.reader,
+    reader.repeats,
     reader.adapter,
     reader.code_book,
     reader.calibrated,

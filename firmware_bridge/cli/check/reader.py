@@ -17,6 +17,7 @@ from firmware_bridge.config import calibration
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.keypads import BAUD, LOST
+from firmware_bridge.daemon.devices.repeats import repeats_of
 from firmware_bridge.errors import ConfigError
 from hardware.connections import SOCKET
 from hardware.errors import PortError, PortMissing
@@ -30,6 +31,9 @@ BY_ID: Final = PLACES[0]
 
 LIKE: Final = 0.7
 """Similarity from which a by-id name is suggested; names share maker and product."""
+
+LONG_HOLD_S: Final = 1.0
+"""Seconds of `[reader] hold` that are longer than a dealer takes for a card."""
 
 ANSWER_S: Final = 6.0
 """Seconds for a reader on the network to accept a connection."""
@@ -73,6 +77,22 @@ def reader(machine: Machine) -> Iterator[Finding]:
         elif not others:
             yield Finding("OK", "reader", what)
         yield from others
+
+
+def repeats(machine: Machine) -> Iterator[Finding]:
+    """Whether two equal cards may be taken for one, or one card for two: by a long `hold`, or a module that repeats."""
+    config = machine.config.reader
+    if config.hold > LONG_HOLD_S:
+        what = f"hold = {config.hold:g} s: of two equal cards drawn within it the second one is dropped"
+        yield Finding("WARN", "reader", what, "write [reader] hold = 0.5")
+    alarms = machine.daemon["alarm"]["open"] if machine.daemon else ()
+    if any(each["id"] == "reader_repeats" for each in alarms):
+        what = (
+            "the module repeats cards: after NEXT has said that a card is the same one, an equal card drawn within "
+            f"{repeats_of(config, Path(machine.config.journal.dir)):g} s is taken for it, too"
+        )
+        once = READERS[config.protocol].report_once
+        yield Finding("WARN", "reader", what, f"set {once}; then {_ORDER.format('reader')}")
 
 
 def adapter(machine: Machine) -> Iterator[Finding]:

@@ -103,7 +103,7 @@ def load(path: str | Path | None, decks: int | None = None, pack: Pack = CARDS) 
     mistakes = [*_other_pack(rows, pack)] or [*_wrong_rows(rows, pack), *_wrong_counts(rows, decks, pack)]
     if mistakes:
         raise ConfigError("\n".join(f"{path}, {each}" for each in mistakes))
-    return {code: _known(row) for row in rows for code in (row.code, _reported_code(row.code))}
+    return {code: _known(row) for row in rows for code in (row.code, reported_code(row.code))}
 
 
 def save(path: Path, book: CodeBook) -> None:
@@ -111,7 +111,7 @@ def save(path: Path, book: CodeBook) -> None:
     write_whole(path, _toml(book) if path.suffix == ".toml" else _csv(book))
 
 
-def _reported_code(code: str) -> str:
+def reported_code(code: str) -> str:
     """A code as the reader reports it: tags in capitals, others as printed."""
     return code.upper() if _TAG.fullmatch(code) else code
 
@@ -142,7 +142,7 @@ def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
     codes: dict[str, str] = {}
     serials: dict[str, str] = {}
     for row in rows:
-        code = _reported_code(row.code)
+        code = reported_code(row.code)
         if not code:
             yield f"{row.where}: the code is missing"
         elif code in codes:

@@ -17,6 +17,7 @@ from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, rep
 from firmware_bridge.daemon.devices.losses import Losses
 from firmware_bridge.daemon.devices.reader_alarms import UNKNOWN, Holders, show_fault
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, Greetings, RestartLimiter
+from firmware_bridge.daemon.devices.repeats import ReadAgain
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Turns
@@ -53,7 +54,7 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
     known = _known(read, book)
     if known is None:
         reason = UNKNOWN[1] if book is code_books.plain() and isinstance(read.code, str) else UNKNOWN[0]
-        return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap)
+        return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap, again=read.again)
     if known.card is None:
         return inputs.CutCardSeen(**now(), by="reader", report=report, gap=read.gap)
     return inputs.CardRead(
@@ -67,6 +68,7 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
         gap=read.gap,
         slot=read.slot,
         serial=Serial(known.serial) if known.serial else None,
+        again=read.again,
     )
 
 
@@ -112,7 +114,8 @@ class Reader:
         self, config: ReaderConfig, decks: int, pack: code_books.Pack, table: Table, loop: asyncio.AbstractEventLoop
     ) -> None:
         self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
-        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
+        self.again = ReadAgain(config, table, self._act_on, self._drop, loop)
+        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, self.again.repeats)
         self.decoder = self._protocol.decoder(settings)
         self._book_file, self._decks, self._pack = config.code_book, decks, pack
         self._book = code_books.load(config.code_book, decks, pack)
@@ -152,6 +155,7 @@ class Reader:
             self._watch.cancel()
         with suppress(Exception):  # a table that failed takes none, and has said why
             self._turns.drain()  # a reader that does not repeat has sent them
+            self.again.settle()
         self._greetings.close()
         self._close_port()
         if self._leased:
@@ -179,8 +183,8 @@ class Reader:
     def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
         """Opens the port again; the lease of a reader that keeps its reports ends with a beat without reports.
 
-        restore: bytes to write to the reader first; None: those left before. The code book is read again: it may have
-        been calibrated.
+        restore: bytes to write to the reader first; None: those left before. Code book and `repeats` are read again:
+        they may have been calibrated.
         """
         if self._leased:
             self._leased.journal()
@@ -190,6 +194,7 @@ class Reader:
                 self._book = code_books.load(self._book_file, self._decks, self._pack)
             except ConfigError as error:
                 log.error("%s; the old code book stays in use", error)
+            self.decoder.set_repeats(self.again.measured())
             self._open()
 
     def changed(self) -> None:
@@ -244,7 +249,7 @@ class Reader:
             self._loop.call_later(self._protocol.repeats_within_s, self._end_lease, self._leased)
         elif not self._protocol.keeps_reports and self._may_be_back():
             self._back(missed=self._first_open or self._away)  # a card that passed before the first open is lost too
-        self._first_open = False
+        self._first_open, self.again.is_fresh = False, True
 
     def _meet_left(self) -> None:
         """Reads the file of a `shoe calibrate` without a daemon: once, before the reader is opened or leased."""
@@ -364,6 +369,9 @@ class Reader:
                     self._write(self.decoder.acknowledge(report))
 
     def _handle(self, message: messages.Message) -> None:
+        self.again.receive(message, self._book)
+
+    def _act_on(self, message: messages.Message) -> None:
         if isinstance(message, messages.Repeat):
             self._write(self.decoder.acknowledge(message.report))
         elif not isinstance(message, messages.Hello):
@@ -380,6 +388,11 @@ class Reader:
                 self._write(self.decoder.greet(message))
         for listener in self.listeners:
             listener(message)
+
+    def _drop(self, read: messages.Read) -> None:
+        """Drops a report of the card before; its number is acknowledged."""
+        if read.report:
+            self._write(self.decoder.acknowledge(read.report))
 
     def _write(self, chunk: bytes) -> None:
         for tap in self.taps:

@@ -78,7 +78,7 @@ class FloodLimit:
         self._last = report
         if (of := (shoe.number, shoe.status == "open")) != self._of:
             self._of, self._cards, self._most_cards = of, 0, _size(shoe) + SURPLUS
-        self._cards += is_card(fact)
+        self._cards += is_card(fact) and not fact.again
         if self._cards > self._most_cards:
             return f"{self._cards} cards were reported for a shoe of {_size(shoe)}"
         if not self._window.admits(self._loop.time()):

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from firmware_bridge.config import calibration
 from firmware_bridge.config.pins import AnySensor, SensorConfig, mark_of_key
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.keypads import MarkLimit
+from firmware_bridge.daemon.devices.repeats import SOON_S, OfWhich
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OF_SEAT, input_pins
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
@@ -64,8 +65,18 @@ class SeatKeys:
         self._table.handle(inputs.Ordered(**now(), order=order, by=f"key {name}", nonce=nonce()))
 
 
-EXPLAINED_WITHIN_S: Final = 1.5
+EXPLAINED_WITHIN_S: Final = SOON_S
 """Seconds between a report and its card at the exit, before or after: slow lines, slow hands."""
+
+
+@dataclass(slots=True)
+class LastCard:
+    """The card reported last, and where it was: at the exit before its report, or behind it, and gone from there."""
+
+    reported: float = 0.0
+    came_before: bool = False
+    came_behind: bool = False
+    has_left: bool = False
 
 
 class ExitSensor:
@@ -80,6 +91,12 @@ class ExitSensor:
         self._reader_answers, self._on_missed, self._loop = reader_answers, on_missed, loop
         self._reports: deque[float] = deque(maxlen=64)
         self._entered: float | None = None
+        self._works = False
+        self._last = LastCard(came_before=True)
+        self._early: deque[float] = deque(maxlen=64)
+        self._asked: float | None = None
+        self.on_entered: Callable[[], None] = lambda: None
+        """Called when a card has reached the exit."""
 
     def heard(self, message: messages.Message) -> None:
         """Handles a message of the reader; only one about a card counts as a report."""
@@ -89,18 +106,51 @@ class ExitSensor:
 
     def reported(self) -> None:
         """Counts a report: of a card, read or not, or of the cut card."""
-        self._reports.append(self._loop.time())
+        now = self._loop.time()
+        self._reports.append(now)
+        self._forget_early(now)
+        came = self._early.popleft() if self._early else None
+        is_behind = came is not None and self._asked is not None and came >= self._asked
+        self._last = LastCard(now, came is not None and not is_behind, is_behind)
+        self._asked = None
 
     def entered(self) -> None:
         """Called when a card reaches the exit, where it may stay."""
-        self._entered = self._loop.time()
+        self._entered, self._works = self._loop.time(), True
+        if not self._last.came_before and not self._last.came_behind:
+            self._last.came_behind = True
+        else:
+            self._early.append(self._entered)
+        self.on_entered()
 
     def left(self) -> None:
         """Called when a card has left the exit."""
         since = self._loop.time() if self._entered is None else self._entered
         self._entered = None
+        self._last.has_left = True
         if self._reader_answers():
             self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, since - EXPLAINED_WITHIN_S)
+
+    def of_which(self) -> OfWhich:
+        """Which card a code that is read again is of: another one, where one has come to the exit since; or the same.
+
+        `soon`: the last card has left the exit, and was reported before it came there; so another one may come.
+        `unknown`: the sensor has seen no card, or not the last one.
+        """
+        now, last = self._loop.time(), self._last
+        self._forget_early(now)
+        if self._early:
+            return "another"
+        if not self._works or not (last.came_before or last.came_behind):
+            return "same" if self._works and now - last.reported < EXPLAINED_WITHIN_S else "unknown"
+        if not (last.came_behind and last.has_left):
+            return "same"
+        self._asked = now if self._asked is None else self._asked
+        return "soon"
+
+    def _forget_early(self, now: float) -> None:
+        while self._early and self._early[0] < now - EXPLAINED_WITHIN_S and self._early[0] != self._entered:
+            self._early.popleft()
 
     def _look_for(self, since: float) -> None:
         while self._reports and self._reports[0] < since:

@@ -32,6 +32,8 @@ class CardFault(Struct, frozen=True):
 
 def card_fault(shoe: Shoe, card: HeldCard) -> CardFault | None:
     """The first fault of a card that the pit has not cleared, None if there is none."""
+    if card.is_doubtful:
+        return CardFault("read_again", f"behind card {len(shoe.seen)} of this shoe")
     if "foreign" not in card.cleared and (found := _foreign(shoe, card)):
         return CardFault("foreign", found)
     if card.card is None:

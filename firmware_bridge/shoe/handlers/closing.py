@@ -18,13 +18,12 @@ from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.evolve import replace_cards
 from firmware_bridge.shoe.round import copies, is_asked, layout, rules
-from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, is_last
+from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, is_last, replace_cards
 
 encode = msgspec.json.Encoder().encode
 
-OUTLIVE_A_SHOE: Final = ("reader_lost", "reader_fault", "broker_lost", "sensor_stuck")
+OUTLIVE_A_SHOE: Final = ("reader_lost", "reader_fault", "reader_repeats", "broker_lost", "sensor_stuck")
 """Irregularities of devices, not of cards."""
 
 

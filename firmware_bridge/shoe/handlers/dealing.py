@@ -37,6 +37,7 @@ def hold(draft: Draft, card: HeldCard, why: str) -> None:
             flags=card.flags,
             slot=card.slot,
             serial=card.serial,
+            again=card.again,
         )
     )
 

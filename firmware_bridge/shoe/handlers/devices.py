@@ -151,7 +151,9 @@ def read(draft: Draft, fact: inputs.CardRead) -> None:
 
 
 def _held(fact: inputs.CardRead) -> HeldCard:
-    return HeldCard(fact.card, fact.nonce, fact.lot, flags=fact.flags, slot=fact.slot, serial=fact.serial)
+    return HeldCard(
+        fact.card, fact.nonce, fact.lot, flags=fact.flags, slot=fact.slot, serial=fact.serial, again=fact.again
+    )
 
 
 def unread(draft: Draft, fact: inputs.CardUnread) -> None:
@@ -166,13 +168,17 @@ def unread(draft: Draft, fact: inputs.CardUnread) -> None:
                 fact.reason, f"reported by the reader in round {draft.shoe.round}", round=draft.shoe.round
             )
         case "card":
-            deal_or_hold(draft, HeldCard(None, fact.nonce, reason=fact.reason))
+            deal_or_hold(draft, _held_unread(fact))
+
+
+def _held_unread(fact: inputs.CardUnread) -> HeldCard:
+    return HeldCard(None, fact.nonce, reason=fact.reason, again=fact.again)
 
 
 def unread_outside(draft: Draft, fact: inputs.CardUnread) -> None:
     """Handles an unread report while no shoe is open: a card of a pack that is over is counted, the rest is noted."""
     if fact.concerns == "card" and is_pack_over(draft.shoe):
-        deal_or_hold(draft, HeldCard(None, fact.nonce, reason=fact.reason))
+        deal_or_hold(draft, _held_unread(fact))
         return
     draft.add(events.Noted(what=f"reader, with no shoe open: {fact.reason}"))
 
@@ -300,7 +306,7 @@ def hold_for_technician(draft: Draft, fact: inputs.AnyInput) -> None:
     if isinstance(fact, inputs.CardRead):
         hold(draft, _held(fact), "internal error")
     elif isinstance(fact, inputs.CardUnread):
-        hold(draft, HeldCard(None, fact.nonce, reason=fact.reason), "internal error")
+        hold(draft, _held_unread(fact), "internal error")
 
 
 def _waits_for(shoe: Shoe) -> str:

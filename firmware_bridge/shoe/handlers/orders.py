@@ -12,6 +12,7 @@ from firmware_bridge.shoe.handlers.closing import changes_nothing, corrected_rou
 from firmware_bridge.shoe.handlers.dealing import place
 from firmware_bridge.shoe.handlers.disclosure import reveal
 from firmware_bridge.shoe.handlers.pit import two_people
+from firmware_bridge.shoe.handlers.read_again import say_same
 from firmware_bridge.shoe.round import asked, copies, due, is_asked, layout, phase, rules, unread_needed
 from firmware_bridge.shoe.state import Phase
 
@@ -99,9 +100,11 @@ def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
 
 
 def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None = None) -> None:
-    """Handles NEXT in its five meanings (irregularities.md)."""
+    """Handles NEXT in its six meanings (irregularities.md)."""
     waiting = [each.id for each in draft.shoe.device.irregular if state.row(draft.shoe, each.id).confirm]
-    if waiting and not state.is_open(draft.shoe, "reader_lost"):
+    if state.is_open(draft.shoe, "read_again") and not state.is_open(draft.shoe, "reader_lost"):
+        say_same(draft, fact.by if isinstance(fact, Ordered) else "dealer")
+    elif waiting and not state.is_open(draft.shoe, "reader_lost"):
         for each in waiting:
             draft.close_irregularity(each, "confirm", fact.by if isinstance(fact, Ordered) else "dealer")
     elif (blocked := state.blockers(draft.shoe)) and not _may_close(draft):

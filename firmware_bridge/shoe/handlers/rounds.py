@@ -193,13 +193,15 @@ def discard_held(draft: Draft) -> events.CutCardHeld | None:
             case state.HeldResult():
                 draft.add(events.Noted(what="the reader's result was of cards that play no part", held=True))
             case state.HeldCard() as card:
-                _discard(draft, card)
+                discard(draft, card)
     return undecided
 
 
-def _discard(draft: Draft, card: state.HeldCard) -> None:
+def discard(draft: Draft, card: state.HeldCard) -> None:
+    """Discards the oldest held card: it counts, unless it is not of this shoe or may be the card before."""
     commit, secret = draft.seal(card.card, card.nonce)
-    why: Literal["void", "removed"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
+    why: Literal["void", "removed", "read again"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
+    why = "read again" if card.is_doubtful else why
     draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why=why, serial=card.serial))
 
 

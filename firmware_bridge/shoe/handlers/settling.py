@@ -112,11 +112,16 @@ def _may_deal(shoe: Shoe) -> bool:
     if isinstance(shoe.held[0], state.HeldCut):
         return not blocked and not waits_for_reveal(shoe)
     is_entered = blocked == ("reader_lost",) and card is not None and card.manual
+    if card is not None and card.is_doubtful:
+        return not blocked
     waits = phase(shoe) in state.IN_PLAY and dealing.no_card_due(shoe)
     return (not blocked or is_entered) and not waits
 
 
 def _deal_held_card(draft: Draft, card: state.HeldCard) -> None:
+    if card.is_doubtful:
+        dealing.place(draft, card, held=True)
+        return
     if dealing.is_overfull(draft.shoe) and dealing.is_known_overdrawn(draft.shoe, card):
         return
     if phase(draft.shoe) is Phase.BETTING and not dealing.burns_early(draft.shoe):

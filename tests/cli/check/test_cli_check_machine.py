@@ -9,7 +9,7 @@ import pytest
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check.board import board
-from firmware_bridge.cli.check.reader import adapter, calibrated, reader
+from firmware_bridge.cli.check.reader import adapter, calibrated, reader, repeats
 from firmware_bridge.cli.check.service import access, people, service, versions, within
 from firmware_bridge.config.calibration import ReaderSection, Reading, keep
 from firmware_bridge.config.findings import Finding
@@ -306,3 +306,19 @@ def test_another_board_than_the_calibrated_one(machine: Make, tmp_path: Path, pr
     (_, *others) = calibrated(machine(daemon={"reader": {"serial": present}}))
     assert [each.text.partition("serial number ")[2] for each in others] == told
     assert {each.level for each in others} <= {"WARN"}
+
+
+def test_a_hold_longer_than_a_card_takes_is_a_warning(machine: Make) -> None:
+    assert [*repeats(machine(reader={"hold": 1.0}))] == []
+    found = only(repeats, machine(reader={"hold": 1.5}))
+    assert (found.level, found.remedy) == ("WARN", "write [reader] hold = 0.5")
+    assert "the second one is dropped" in found.text
+
+
+def test_a_module_that_repeats_is_a_warning_with_what_to_set(machine: Make) -> None:
+    daemon = {"alarm": {"open": [{"id": "reader_repeats"}]}}
+    found = only(repeats, machine(daemon=daemon, reader={"protocol": "grow"}))
+    assert found.level == "WARN"
+    assert "within 2 s" in found.text
+    assert "7E 00 08 01 00 00 D7 AB CD" in found.remedy
+    assert [*repeats(machine(daemon={"alarm": {"open": []}}, reader={"protocol": "grow"}))] == []

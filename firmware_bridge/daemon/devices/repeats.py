@@ -1,0 +1,130 @@
+"""Whether a reader reports what lies before it more than once: by its settings, and card by card."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, Literal
+
+from msgspec.structs import replace
+
+from firmware_bridge.config import calibration
+from firmware_bridge.config.sections import ReaderConfig
+from firmware_bridge.daemon.devices import code_books
+from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.shoe.state import HeldCard, Shoe
+from hardware.readers import READERS
+from hardware.readers.messages import Message, Read
+
+OfWhich = Literal["same", "another", "soon", "unknown"]
+"""Which card a code is of that is read again: the same card's, another one's, soon known, or never."""
+
+SOON_S: Final = 1.5
+"""Seconds within which a card that was reported comes to the exit."""
+
+
+def repeats_of(config: ReaderConfig, directory: Path) -> float:
+    """Seconds within which the reader may report a card again: as set, else as calibrated, else the factory's.
+
+    directory: of the journal.
+    """
+    if config.repeats is not None:
+        return config.repeats
+    try:
+        section = calibration.load(directory / calibration.FILE).reader
+    except ConfigError:
+        section = None  # `shoe check` names it
+    measured = section.after.get("repeats") if section and section.protocol in ("", config.protocol) else None
+    return READERS[config.protocol].repeats if measured is None else measured
+
+
+def may_repeat(config: ReaderConfig) -> bool:
+    """Whether a reader of this protocol may report a card again, by a code that other cards have too."""
+    protocol = READERS[config.protocol]
+    return not (protocol.has_fixed_codes or protocol.has_tags or protocol.judges or protocol.keeps_reports)
+
+
+def has_own_codes(book: code_books.CodeBook) -> bool:
+    """Whether the book has more than one code for a face: then each code is one card's alone."""
+    codes = {code_books.reported_code(code): known.card for code, known in book.items()}
+    return any(count > 1 for card, count in Counter(codes.values()).items() if card)
+
+
+def is_last_face(shoe: Shoe, read: Read, book: code_books.CodeBook) -> bool:
+    """Whether a code is of the face that this shoe saw last: unknown for how long the port was closed."""
+    known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
+    held = [each.card for each in shoe.held if isinstance(each, HeldCard)]
+    last = [*shoe.seen, *held][-1:]
+    return known is not None and known.card is not None and last == [known.card]
+
+
+class ReadAgain:
+    """Judges what a reader reports again: calls `drop` with a report of the card before, `handle` with all others.
+
+    In order, and marked where it may be either card; what comes behind one that is soon known waits for it.
+    """
+
+    def __init__(
+        self,
+        config: ReaderConfig,
+        table: Table,
+        handle: Callable[[Message], None],
+        drop: Callable[[Read], None],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._config, self._table, self._handle, self._drop, self._loop = config, table, handle, drop, loop
+        self.repeats = repeats_of(config, table.journal.directory)
+        self.of_which: Callable[[], OfWhich] = lambda: "unknown"
+        """Which card a code that is read again is of, by the sensor at the exit."""
+
+        self.is_fresh = False
+        """Whether no card was read since the port was opened: whether the last one lay there is then not known."""
+
+        self._waiting: list[Message] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._book = code_books.plain()
+
+    def measured(self) -> float:
+        """Reads `repeats` again, which may have been calibrated."""
+        self.repeats = repeats_of(self._config, self._table.journal.directory)
+        return self.repeats
+
+    def receive(self, message: Message, book: code_books.CodeBook) -> None:
+        """Handles or drops a message, or keeps it for a moment."""
+        self._book = book
+        if self._waiting:
+            self._waiting.append(message)
+            if isinstance(message, Read) and not message.again:
+                self.settle()
+        elif not isinstance(message, Read):
+            self._handle(message)
+        elif (which := self._judged(message)) == "soon":
+            self._waiting, self._timer = [message], self._loop.call_later(SOON_S, self.settle)
+        else:
+            self._end(message, which)
+
+    def settle(self) -> None:
+        """Handles what waits: a card has come to the exit, or none will."""
+        if self._timer:
+            self._timer.cancel()
+        waiting, self._waiting, self._timer = self._waiting, [], None
+        for n, message in enumerate(waiting):
+            if n == 0 and isinstance(message, Read):
+                self._end(message, self.of_which())
+            else:
+                self.receive(message, self._book)
+
+    def _end(self, read: Read, which: OfWhich) -> None:
+        if which in ("same", "soon"):
+            self._drop(read)
+        else:
+            self._handle(replace(read, again=which == "unknown"))
+
+    def _judged(self, read: Read) -> OfWhich:
+        """Which card a code is of: by itself where it is one card's alone, else by the sensor at the exit."""
+        is_fresh, self.is_fresh = self.is_fresh and self.repeats > 0, False
+        if not read.again and not (is_fresh and is_last_face(self._table.shoe, read, self._book)):
+            return "another"
+        is_cut = isinstance(read.code, str) and self._book.get(read.code) is code_books.CUT_CARD
+        return "same" if is_cut or has_own_codes(self._book) else self.of_which()
