@@ -57,19 +57,29 @@ def whole(ended: list[bytes], begun: bytes) -> tuple[list[bytes], bytes]:
 class Decoder(ABC):
     """Turns one reader's bytes into messages, and makes the bytes of the answers (none if the reader accepts none).
 
-    good, bad: whole and damaged frames since the decoder was made, for the health of the line.
+    good, bad: whole and damaged frames since the decoder was made, for the health of the line. unanswered: how often
+    the present command was sent without an answer, 0 where none waits for one.
     """
 
     good = 0
     bad = 0
+    unanswered = 0
 
     @abstractmethod
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """Yields the messages that end in `chunk`, lazily: acknowledge each before the next.
 
-        An empty chunk means that the line has been quiet since the port was opened, long enough for a line to end.
-        Exhaust it, or the rest of `chunk` is lost. Never raises.
+        An empty chunk means that the line has been quiet since the port was opened, long enough for a line to end, or
+        for `waits_s`. Exhaust it, or the rest of `chunk` is lost. Never raises.
         """
+
+    @property
+    def waits_s(self) -> float | None:
+        """Seconds of quiet from now on after which an empty chunk is due; None if nothing waits for quiet.
+
+        A damaged frame is an unread card only if the same card is not read whole in that time.
+        """
+        return None
 
     def acknowledge(self, report: ReportNo) -> bytes:
         """The bytes that acknowledge `report`; send them only once the report is durable."""
@@ -78,6 +88,10 @@ class Decoder(ABC):
     def resume(self, report: ReportNo | None) -> bytes:
         """The bytes for the board after each (re)open of the port; `report` is the last durable report."""
         self.forget()
+        return b""
+
+    def again(self) -> bytes:
+        """The bytes of a command that stays unanswered, to be sent again; called once a second on an open port."""
         return b""
 
     def greet(self, hello: Hello) -> bytes:

@@ -124,6 +124,7 @@ class Reader:
         self._flood, self._is_faulty, self._was_open = FloodLimit(config.most_a_second, loop), False, False
         self._heard_at = loop.time()
         self._watch: asyncio.TimerHandle | None = None
+        self._quiet: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Opens the port, now or when it appears. A lease of the last daemon ends as any other."""
@@ -138,6 +139,8 @@ class Reader:
         """Closes the port."""
         if self._watch:
             self._watch.cancel()
+        if self._quiet:
+            self._quiet.cancel()
         with suppress(Exception):  # a table that failed takes none, and has said why
             self._turns.drain()  # a reader that does not repeat has sent them
         self.port.close()
@@ -264,8 +267,16 @@ class Reader:
         for tap in self.taps:
             tap.received(chunk)
         self._turns.receive(iter(self.decoder.feed(chunk)))
+        self._await_quiet()
         if self._is_faulty and not self._turns.are_due:
             self.port.close()
+
+    def _await_quiet(self) -> None:
+        """Tells the decoder of quiet in time, where it waits for that to know whether a card was read."""
+        if self._quiet:
+            self._quiet.cancel()
+        wait = None if self._turns.are_due else self.decoder.waits_s
+        self._quiet = None if wait is None else self._loop.call_later(wait, self._on_bytes, b"")
 
     def _on_message(self, message: messages.Message) -> None:
         for tap in self.taps:
@@ -280,6 +291,8 @@ class Reader:
     def _hold(self, is_held: bool) -> None:
         """Leaves the port unread while messages wait; one at fault is closed after the last."""
         self.port.hold(is_held)
+        if not is_held:
+            self._await_quiet()
         if self._is_faulty and not is_held:
             self.port.close()
 
