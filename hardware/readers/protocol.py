@@ -15,12 +15,14 @@ class ReaderSettings:
     `min_quality` 0..255: below it a card counts as unreadable (0: the board's own limit alone decides).
     `pattern`: regular expression with exactly one group, the code. `line_end`: what ends a line.
     `hold` seconds: the same code again within this time is the same card (0: never).
+    `not_read`: lines, in capitals, by which the reader says that it could not read a card.
     """
 
     min_quality: int = 0
     pattern: str = r"(\S+)"
     line_end: str = "\n"
     hold: float = 0.5
+    not_read: frozenset[str] = frozenset()
 
 
 MASKED: Final = "?? .."

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from hardware.readers.line import says_unread
 from hardware.readers.messages import Message, Read, Repeat, ReportNo, Unread, masked
 from hardware.readers.protocol import Decoder, Protocol, ReaderSettings, Sightings
 
@@ -60,7 +61,9 @@ class SsiDecoder(Decoder):
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._sightings = Sightings((settings or ReaderSettings()).hold, clock)
+        settings = settings or ReaderSettings()
+        self._sightings = Sightings(settings.hold, clock)
+        self._not_read = settings.not_read
         self._begun = b""
         self._begun_at = 0.0
         self._last: ReportNo | None = None  # the last one on disk
@@ -160,7 +163,10 @@ class SsiDecoder(Decoder):
         assert self._body is not None
         if len(self._body) < 2:
             return Unread("unreadable", self._waiting, gap=gap)
-        return Read(self._body[1:].decode("latin-1"), self._waiting, gap=gap)
+        code = self._body[1:].decode("latin-1")
+        if says_unread(code, self._not_read):
+            return Unread("unreadable", self._waiting, gap=gap)
+        return Read(code, self._waiting, gap=gap)
 
 
 PROTOCOL: Final = Protocol(

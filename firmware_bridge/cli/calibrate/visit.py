@@ -7,6 +7,7 @@ import select
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -199,6 +200,7 @@ class ReaderPort:
 
     def __init__(self, config: ReaderConfig, report: ReportNo | None) -> None:
         settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
+        settings = replace(settings, not_read=frozenset(word.strip().upper() for word in config.not_read))
         protocol = READERS[config.protocol]
         self.decoder = protocol.decoder(settings)
         self._report = report

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
@@ -44,11 +45,16 @@ def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.Any
 
 
 def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
-    """The input for a read card; an unknown code is an unread card, never a guess."""
+    """The input for a read card; an unknown code is an unread card, never a guess.
+
+    A code with bytes that no code of the book can have was damaged; else it is a card of another pack.
+    """
     report = _report(read.report)
     known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
     if known is None:
         reason = "no code book" if book is code_books.plain() and isinstance(read.code, str) else "unknown code"
+        if isinstance(read.code, str) and not code_books.can_be(read.code, book):
+            reason = "unreadable"
         return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap)
     if known.card is None:
         return inputs.CutCardSeen(**now(), by="reader", report=report, gap=read.gap)
@@ -103,10 +109,11 @@ class Reader:
         self, config: ReaderConfig, decks: int, pack: code_books.Pack, table: Table, loop: asyncio.AbstractEventLoop
     ) -> None:
         self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
-        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
-        self.decoder = self._protocol.decoder(settings)
         self._book_file, self._decks, self._pack = config.code_book, decks, pack
         self._book = code_books.load(config.code_book, decks, pack)
+        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold)
+        settings = replace(settings, not_read=code_books.not_read(config.not_read, self._book))
+        self.decoder = self._protocol.decoder(settings)
         baud = config.baud or self._protocol.baud
         self.port = Port(config.port, baud, loop, self._on_bytes, self._on_lost, self._on_open)
         self.listeners: tuple[Callable[[messages.Message], None], ...] = ()
