@@ -17,6 +17,7 @@ LONGEST = 96  # bytes of a packet without its checksum; more than a code of a ca
 STALE_S = 0.5  # a packet comes in one go: after this time its end is lost
 REPEATS_WITHIN_S = 10.0  # an engine's longest time-out is 9.9 s: a repeat comes no later
 SESSION = 0  # engines have no numbers: the decoder counts, and continues over restarts
+WAKE: Final = bytes(60)  # 62 ms of a byte that wakes an engine: asleep, it loses what comes within 50 ms of it
 _HEAD, _CHECK = 4, 2
 
 
@@ -99,12 +100,20 @@ class SsiDecoder(Decoder):
         engine since then and counted on from there.
         """
         self.forget()
+        self.unanswered = 1
         if report is not None:
             if report != self._last:
                 self._waiting = self._body = None
             if self._waiting is None:
                 self._last, self._seq = report, (report.seq + 1) % 256
         return encode(Packet(START))
+
+    def again(self) -> bytes:
+        """The bytes that start an engine which has said nothing since; every second time they wake it before."""
+        if not self.unanswered:
+            return b""
+        self.unanswered += 1
+        return (b"" if self.unanswered % 2 else WAKE) + encode(Packet(START))
 
     def forget(self) -> None:
         self._begun = b""
@@ -126,6 +135,7 @@ class SsiDecoder(Decoder):
             elif packet := decode(self._begun[: length + _CHECK]):
                 self._begun = self._begun[length + _CHECK :]
                 self.good += 1
+                self.unanswered = 0
                 self._is_skipping = False
                 return packet
             else:

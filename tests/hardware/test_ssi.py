@@ -134,6 +134,31 @@ def test_ssi_of_two_codes_that_wait_for_the_disk_the_second_keeps_its_number_whe
     assert [*decoder.feed(decoded(b"EF56"))] == [Read("EF56", ReportNo(0, 2))]
 
 
+STARTS = bytes.fromhex("04E40400FF14")
+ANSWERS: dict[str, bytes] = {
+    "an acknowledgement": bytes.fromhex("04D00000FF2C"),
+    "a refusal": ssi.encode(ssi.Packet(ssi.NAK, ssi.ENGINE, body=b"\2")),
+    "a card": decoded(b"AB12"),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_ssi_the_engine_is_started_until_it_answers(answer: bytes) -> None:
+    decoder = SsiDecoder()
+    assert (decoder.again(), decoder.unanswered) == (b"", 0)
+    for _ in range(2):  # however often the port is opened
+        assert decoder.resume(None) == STARTS
+        asked = [decoder.again() for _ in range(4)]
+        assert asked == [ssi.WAKE + STARTS, STARTS, ssi.WAKE + STARTS, STARTS]
+        assert [*decoder.feed(b"9s\r\n")] == []  # no packet is no answer
+        assert decoder.again()
+        assert decoder.unanswered == 6
+        assert len([*decoder.feed(b""), *decoder.feed(answer[:3]), *decoder.feed(answer[3:])]) == (
+            answer[1] == ssi.DECODED
+        )
+        assert (decoder.again(), decoder.unanswered) == (b"", 0)
+
+
 def test_ssi_a_decode_without_a_code_is_a_card_unread() -> None:
     assert [*SsiDecoder().feed(decoded(b""))] == [Unread("unreadable", ReportNo(0, 0))]
 

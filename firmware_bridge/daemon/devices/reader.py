@@ -357,10 +357,17 @@ class Reader:
             tap.sent(chunk)
         self.port.write(chunk)
 
+    def _ask_again(self) -> None:
+        """Sends a command again that stays unanswered."""
+        if chunk := self.decoder.again():
+            self._write(chunk)
+
     def _listen(self) -> None:
         """Reports a board that is silent while its port is open."""
         self._watch = self._loop.call_later(1, self._listen)
         self._delete_left()
+        if self.port.is_open:
+            self._ask_again()
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and self._protocol.keeps_reports and silent > SILENT_AFTER_S:
             self._lost(f"nothing received from the reader for {silent:.0f} s: check its power and cable")
