@@ -97,6 +97,7 @@ class Frames:
 
 
 SLOTS: Final = {0: "P", 1: "B"}
+FIRST_PLACE: Final = BIT_7 | 1  # the player's first card
 BURNED: Final = (2, 4)
 """Targets of burned cards: face down, and the exposed first one."""
 
@@ -106,6 +107,9 @@ UNREAD: Final = {1: "unreadable", 4: "backwards", 5: "backwards", 6: "unreadable
 """Errors caused by a card; cards pulled after them are reported as drawn in error."""
 
 ERRORS: Final = {2: "a card too many was drawn", 3: "a button was pressed out of turn", 7: "a card took too long"}
+
+OVERDRAWN: Final = 2
+"""The error of a card too many. The pit may use it: the shoe then reports it by R as the first of the next round."""
 
 COPIES_WITHIN_S: Final = 1.0
 """Longest time between two copies of a report; three copies take some 60 ms."""
@@ -141,6 +145,7 @@ class AngelEyeDecoder(Decoder):
         self._is_disputed = False  # the last report
         self._laid: dict[int, int] = {}  # place -> card of the round, both as raw bytes
         self._is_over = False  # that round
+        self._announced: tuple[int, int] | None = None  # place and card of an R that may be a card of its own
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         now = self._clock()
@@ -203,10 +208,13 @@ class AngelEyeDecoder(Decoder):
         if length < _LENGTHS.get(command, 0) or (length > 2 and command in "DR"):
             yield Notice(f"a report {command} of another length than known", gap=command in "DdR")
         elif command == "D":
+            yield from self._settled(frame)
             yield self._dealt(*frame.payload)
         elif command == "R":
+            yield from self._settled(frame)
             yield self._again(*frame.payload)
         else:
+            yield from self._settled(frame)
             self._is_over = self._is_over or command in "SG"
             yield _MEANINGS.get(command, _strange)(frame)
 
@@ -224,10 +232,41 @@ class AngelEyeDecoder(Decoder):
         return Unread("unreadable")
 
     def _again(self, place: int, face: int) -> Message:
-        """The notice of a repeated card. Public sources disagree whether it is a new card: it counts as none."""
-        if self._laid.get(place) == face:
+        """The notice of a card reported by R: a repeat, or one of its own that waits for what follows."""
+        if self._laid.get(place) == face and not self._is_first(place):
             return Notice("a card was reported again, the same")
+        is_next = self._is_first(place) or (self._laid and not self._is_over and place not in self._laid)
+        if is_next and card_of(face) and place >> 4 & 7 in SLOTS:
+            self._announced = place, face
+            return Notice("a card was announced: the next report shows whether it is one of its own")
         return Notice(f"a card was reported again, and it differs: {COMPARE}", gap=True)
+
+    def _is_first(self, place: int) -> bool:
+        """Whether a card in this place would be the first of the next round."""
+        return self._is_over and place == FIRST_PLACE
+
+    def _settled(self, frame: Frame) -> Iterator[Message]:
+        """Yields the card announced by R, which public users take for a card drawn too early or for a deal again.
+
+        The next report of a card shows which: it comes to that place again, or behind it. So does a result, or
+        another card that must come behind it.
+        """
+        if self._announced is None or not _settles(frame):
+            return
+        (place, face), self._announced = self._announced, None
+        if frame.command == "S":
+            yield Notice(f"the shoe was started after a card was announced: {COMPARE}", gap=True)
+        elif frame.command not in "DR" or frame.payload[0] != place:
+            yield self._dealt(place, face)
+        elif frame.payload[1] == face:
+            yield Notice("a card was announced, and reported again, the same")
+        else:
+            yield Notice(f"a card was announced, and it differs: {COMPARE}", gap=True)
+
+
+def _settles(frame: Frame) -> bool:
+    """Whether a report shows what a card announced before it was."""
+    return frame.command in "DRGdCS" or (frame.command == "E" and frame.payload[0] & 63 in UNREAD)
 
 
 def _differ(one: Frame, other: Frame) -> bool:
@@ -249,7 +288,7 @@ def _error(frame: Frame) -> Message:
     number = frame.payload[0] & 63
     if number in UNREAD:
         return Unread(UNREAD[number])
-    return Notice(f"error {number}: {ERRORS.get(number, 'unknown')}")
+    return Notice(f"error {number}: {ERRORS.get(number, 'unknown')}", overdrawn=number == OVERDRAWN)
 
 
 def _lock(frame: Frame) -> Message:

@@ -47,7 +47,7 @@ DIFFERS = Notice(f"a card was reported again, and it differs: {COMPARE}", gap=Tr
         (Frame("1", "D", b"\x81"), Notice("a report D of another length than known", gap=True)),
         (Frame("1", "d", b"\x90"), Unread("drawn while in error")),
         (Frame("1", "E", b"\xc5"), Unread("backwards")),
-        (Frame("1", "E", b"\x82"), Notice("error 2: a card too many was drawn")),
+        (Frame("1", "E", b"\x82"), Notice("error 2: a card too many was drawn", overdrawn=True)),
         (Frame("1", "R", b"\x81\xb8"), DIFFERS),
         (Frame("1", "e"), Notice("an error was cancelled")),
         (Frame("1", "L", b"\x81"), Notice("locked")),
@@ -183,3 +183,49 @@ def test_angel_eye_a_report_said_again_after_a_pause_is_no_news_only_where_it_ch
     assert len(taken(decoder, angel(report))) == 1
     now[0] += A_PAUSE
     assert taken(decoder, angel(report)) == again
+
+
+ANNOUNCED = Notice("a card was announced: the next report shows whether it is one of its own")
+OVER = [Frame("4", "G", b"\xc0"), Frame("5", "E", b"\xc2"), Frame("6", "e")]
+NINE, TWO = b"\x81\xc9", b"\x91\xa2"
+
+
+@pytest.mark.parametrize(
+    ("frames", "told"),
+    [
+        ([Frame("8", "D", TWO)], [Read("9h", slot="P1"), Read("2c", slot="B1")]),
+        (
+            [Frame("8", "D", NINE)],
+            [Notice("a card was announced, and reported again, the same"), Read("9h", slot="P1")],
+        ),
+        (
+            [Frame("8", "D", EIGHT)],
+            [Notice(f"a card was announced, and it differs: {COMPARE}", gap=True), Read("8s", slot="P1")],
+        ),
+        ([Frame("8", "E", b"\xc1")], [Read("9h", slot="P1"), Unread("unreadable")]),
+        ([Frame("8", "C")], [Read("9h", slot="P1"), CutCard()]),
+        ([Frame("8", "G", b"\xf0")], [Read("9h", slot="P1"), Verdict("forced")]),
+        ([Frame("8", "L", b"\x81")], [Notice("locked")]),
+        (
+            [Frame("8", "S")],
+            [Notice(f"the shoe was started after a card was announced: {COMPARE}", gap=True), STARTS],
+        ),
+        (
+            [Frame("8", "L", b"\x81"), Frame("9", "D", TWO)],
+            [Notice("locked"), Read("9h", slot="P1"), Read("2c", slot="B1")],
+        ),
+    ],
+)
+def test_angel_eye_what_follows_an_announced_card_shows_what_it_is(frames: list[Frame], told: list[Any]) -> None:
+    decoder = AngelEyeDecoder()
+    before = taken(decoder, angel(Frame("3", "D", KING), *OVER, Frame("7", "R", NINE)))
+    assert before[1:] == [
+        Verdict("banker"), Notice("error 2: a card too many was drawn", overdrawn=True),
+        Notice("an error was cancelled"), ANNOUNCED,
+    ]  # fmt: skip
+    assert taken(decoder, angel(*frames)) == told
+
+
+def test_angel_eye_a_card_announced_in_a_round_is_the_next_one_if_another_follows() -> None:
+    told = taken(AngelEyeDecoder(), angel(Frame("1", "D", EIGHT), Frame("2", "R", KING), Frame("3", "D", b"\x82\xb9")))
+    assert told == [Read("8s", slot="P1"), ANNOUNCED, Read("Kh", slot="B1"), Read("9s", slot="P2")]

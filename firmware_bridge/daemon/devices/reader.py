@@ -39,8 +39,8 @@ def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.Any
             return inputs.CutCardSeen(**now(), by="reader")
         case messages.Verdict():
             return _result(message)
-        case messages.Notice(what=what, gap=gap):
-            return inputs.ReaderSaid(**now(), what=what, gap=gap)
+        case messages.Notice(what=what, gap=gap, overdrawn=overdrawn):
+            return inputs.ReaderSaid(**now(), what=what, gap=gap, overdrawn=overdrawn)
     return None
 
 
