@@ -76,24 +76,31 @@ class Frames:
         self._begun = b""
         self._is_between = True  # in bytes outside any frame, already reported as damage
 
-    def feed(self, chunk: bytes) -> Iterator[Frame | None]:
-        """Yields each frame that ends in `chunk`, None for one that is damaged, has no end or no start."""
+    def feed(self, chunk: bytes) -> Iterator[Frame | bytes]:
+        """Yields each frame that ends in `chunk`: the bytes of one that is damaged, b"" of noise without a start."""
         for byte in chunk:
             if byte == START:
                 if self._begun:
-                    yield None
+                    yield self._begun
                 self._begun, self._is_between = bytes((byte,)), False
             elif self._begun:
                 self._begun += bytes((byte,))
                 if self._is_whole() or len(self._begun) >= LONGEST:
                     frame, self._begun = self._begun, b""
-                    yield decode(frame)
+                    yield decode(frame) or frame
             elif not self._is_between:
                 self._is_between = True
-                yield None
+                yield b""
 
     def _is_whole(self) -> bool:
         return len(self._begun) > _CHECK and self._begun[-_CHECK - 1] == END
+
+
+def is_dealt(damaged: bytes) -> bool:
+    """Whether a damaged frame was a report of a card: begin and end are there, and its command or its form."""
+    if damaged[2:3] == b"D":
+        return END in damaged[3:]
+    return len(damaged) == 8 and damaged[5] == END and min(damaged[3:5]) >= BIT_7 and damaged[2:3] != b"R"
 
 
 SLOTS: Final = {0: "P", 1: "B"}
@@ -129,7 +136,8 @@ class AngelEyeDecoder(Decoder):
     jump of the numbers (digits that count up by one): then `Notice(.., gap=True)` comes first. It also comes before
     a report that equals the last one after a pause: that may be a repeat, or ten reports later.
     The checksum is a plain XOR, which two flipped bits can pass: a report is accepted when two copies agree. If the
-    third copy differs, the card is unread, or a notice with `gap` follows if it was accepted already.
+    third copy differs, the card is unread, or a notice with `gap` follows if it was accepted already. A card none of
+    whose copies is accepted is unread.
     A restarted shoe begins a new game even with cards on the table: that is a `gap` too.
     """
 
@@ -145,31 +153,72 @@ class AngelEyeDecoder(Decoder):
         self._is_disputed = False  # the last report
         self._laid: dict[int, int] = {}  # place -> card of the round, both as raw bytes
         self._is_over = False  # that round
+        self._believed_at = -COPIES_WITHIN_S
+        self._doubted: tuple[str, float] | None = None  # number and time of a card none of whose copies is believed
         self._announced: tuple[int, int] | None = None  # place and card of an R that may be a card of its own
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         now = self._clock()
+        if self._doubted and now >= self._doubted[1] + COPIES_WITHIN_S:
+            yield from self._unread()
         for frame in self._frames.feed(chunk):
-            if frame is None:
+            if isinstance(frame, bytes):
                 self.bad += 1
                 self._is_damaged = True
+                if is_dealt(frame):
+                    yield from self._doubt(frame[1:2].decode("latin-1"), now)
                 continue
             self.good += 1
             if now - self._copy_at > COPIES_WITHIN_S:
                 self._recent, self._has_paused = (), True
             self._copy_at = now
-            yield from self._copy(frame)
+            yield from self._copy(frame, now)
 
-    def _copy(self, frame: Frame) -> Iterator[Message]:
+    @property
+    def waits_s(self) -> float | None:
+        return max(0.0, self._doubted[1] + COPIES_WITHIN_S - self._clock()) if self._doubted else None
+
+    def _copy(self, frame: Frame, now: float) -> Iterator[Message]:
         before, self._recent = self._recent, (*self._recent[-1:], frame)
         is_news = frame != self._last or (self._has_paused and frame.command not in REPEATABLE)
         if frame in before and is_news:
+            yield from self._cleared(frame)
+            self._believed_at = now
             yield from self._believed(frame, is_disputed=any(_differ(frame, other) for other in before))
         elif self._last and _differ(frame, self._last) and not self._is_disputed:
             self._is_disputed = True
             yield Notice(DISPUTED, gap=True)
-        elif before and before[-1] not in (frame, self._last):
-            self._is_damaged = True
+        else:
+            if before and before[-1] not in (frame, self._last):
+                self._is_damaged = True
+            if frame.command == "D" and is_news:
+                yield from self._doubt(frame.seq, now)
+
+    def _doubt(self, seq: str, now: float) -> Iterator[Message]:
+        """Notes a copy of a card that is not believed, unless it is of the last report."""
+        is_recent = now < self._believed_at + COPIES_WITHIN_S
+        if self._last and (seq == self._last.seq or (is_recent and not _follows(self._last.seq, seq))):
+            return
+        if self._doubted is None:
+            self._doubted = seq, now
+        elif _follows(self._doubted[0], seq):
+            yield from self._unread()
+            self._doubted = seq, now
+
+    def _cleared(self, frame: Frame) -> Iterator[Message]:
+        """Ends the doubt about a card: it is this one, or was lost before it."""
+        if self._doubted and _follows(self._doubted[0], frame.seq):
+            yield from self._unread()
+        self._doubted = None
+
+    def _unread(self) -> Iterator[Message]:
+        """Yields the unread card none of whose copies was believed; its number is known then."""
+        assert self._doubted is not None
+        (seq, _), self._doubted = self._doubted, None
+        yield from self._settled(Frame(seq, "E", bytes((BIT_7 | 1,))))
+        if self._last is None or _follows(self._last.seq, seq):
+            self._last, self._has_paused = Frame(seq, "D"), False
+        yield Unread("unreadable")
 
     def forget(self) -> None:
         """Drops the unfinished frame; its copies still follow."""
@@ -267,6 +316,11 @@ class AngelEyeDecoder(Decoder):
 def _settles(frame: Frame) -> bool:
     """Whether a report shows what a card announced before it was."""
     return frame.command in "DRGdCS" or (frame.command == "E" and frame.payload[0] & 63 in UNREAD)
+
+
+def _follows(seq: str, after: str) -> bool:
+    """Whether the second number can be the next one."""
+    return (seq + after).isdecimal() and (int(after) == int(seq) + 1 or (seq == "9" and after in "01"))
 
 
 def _differ(one: Frame, other: Frame) -> bool:

@@ -229,3 +229,46 @@ def test_angel_eye_what_follows_an_announced_card_shows_what_it_is(frames: list[
 def test_angel_eye_a_card_announced_in_a_round_is_the_next_one_if_another_follows() -> None:
     told = taken(AngelEyeDecoder(), angel(Frame("1", "D", EIGHT), Frame("2", "R", KING), Frame("3", "D", b"\x82\xb9")))
     assert told == [Read("8s", slot="P1"), ANNOUNCED, Read("Kh", slot="B1"), Read("9s", slot="P2")]
+
+
+DEALT = angel_frames.encode(Frame("5", "D", KING))
+SPOILED: dict[str, list[bytes]] = {
+    "the checksum of each": 3 * [DEALT[:-1] + b"0"],
+    "the card of each": 3 * [DEALT[:4] + b"\xce" + DEALT[5:]],
+    "the command of each": 3 * [DEALT[:2] + b"E" + DEALT[3:]],
+    "all but one": [DEALT[:-1] + b"0", DEALT, DEALT[:-1] + b"0"],
+    "each in another place": [DEALT[:-1] + b"0", DEALT[:4] + b"\xce" + DEALT[5:], DEALT[:3] + b"\x81" + DEALT[4:]],
+    "one copy, the others lost": [DEALT[:-1] + b"0"],
+}
+
+
+@pytest.mark.parametrize("copies", SPOILED.values(), ids=SPOILED)
+@pytest.mark.parametrize("pause", [0.02, 1.5])
+def test_angel_eye_a_card_whose_copies_are_damaged_is_unread_once(copies: list[bytes], pause: float) -> None:
+    now = [0.0]
+    decoder = AngelEyeDecoder(clock=lambda: now[0])
+    told = taken(decoder, angel(Frame("4", "D", EIGHT)))
+    now[0] += 2.0
+    for copy in copies:
+        told += taken(decoder, copy)
+        now[0] += 0.02
+    now[0] += pause
+    if pause > 1:
+        assert decoder.waits_s == 0
+        told += taken(decoder, b"")
+        assert told[1:] == [Unread("unreadable")]
+    told += taken(decoder, angel(Frame("6", "D", b"\x82\xb9")))
+    assert told == [Read("8s", slot="P1"), Unread("unreadable"), Read("9s", slot="P2")]
+    now[0] += 5.0
+    assert taken(decoder, b"") == []
+
+
+@pytest.mark.parametrize(
+    "noise", [b"\x05DDD", b"\x05\x03\x03\x03", bytes(range(256)), 3 * b"\x055E\xc1\x0300", b"D\x81\xb8\x03"]
+)
+def test_angel_eye_bytes_without_a_card_are_no_card(noise: bytes) -> None:
+    now = [0.0]
+    decoder = AngelEyeDecoder(clock=lambda: now[0])
+    assert taken(decoder, noise) == []
+    now[0] += 5.0
+    assert taken(decoder, b"") == []
