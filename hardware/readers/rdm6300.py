@@ -14,6 +14,7 @@ from hardware.readers.protocol import Decoder, Protocol, ReaderSettings, Sightin
 START, END = b"\x02", b"\x03"
 NEAR = 8  # tags within reach at a time; more than a gate holds
 DIGITS: Final = 12  # of the tag and the checksum
+FRAME: Final = DIGITS + 2  # bytes
 REPEAT_S: Final = 0.25  # a near tag is sent every 50 to 65 ms: after three misses it is gone, and no card comes so soon
 ENDLESS_S: Final = 1.0  # after this time the end of a frame is lost
 LONGEST: Final = 32  # bytes of an unfinished frame that are kept; a frame has 14, or 16 with CR LF
@@ -21,6 +22,8 @@ FEWEST: Final = 4  # digits between start and end that make a damaged frame; wha
 _TAG = re.compile(rb"\x02([0-9A-Fa-f]{10})([0-9A-Fa-f]{2})[\r\n]{0,2}\x03")
 _PIECES: Final = re.compile(rb"(?=\x02)|(?<=\x03)")
 _DIGIT: Final = re.compile(rb"[0-9A-Fa-f]")
+_MOST_AHEAD: Final = re.compile(rb"[0-9A-Fa-f]{8,12}")
+_MOST_BEHIND: Final = re.compile(rb"[0-9A-Fa-f]{8,}\Z")
 
 
 def encode(tag: str) -> bytes:
@@ -42,15 +45,14 @@ def decode(frame: bytes) -> str | None:
 def remains(piece: bytes) -> bytes | None:
     """The digits of a frame that a card left damaged, None if the bytes are noise.
 
-    Of `piece`, which holds no whole frame, begin and end are there, with digits between; or one of them is lost, and
-    the others are whole.
+    Of `piece`, which holds no whole frame, begin and end are there, with digits between; or one of them, beside most
+    of the digits.
     """
     body = piece.removeprefix(START).removesuffix(END).rstrip(b"\r\n")
-    if piece.startswith(START) and piece.endswith(END):
-        return body if len(_DIGIT.findall(body)) >= FEWEST and len(body) <= LONGEST // 2 else None
-    only = body[:DIGITS] if piece.startswith(START) else body[-DIGITS:]
-    has_edge = piece.startswith(START) or piece.endswith(END)
-    return only if has_edge and decode(START + only + END) else None
+    if piece.startswith(START) and piece.endswith(END) and len(body) <= LONGEST // 2:
+        return body if len(_DIGIT.findall(body)) >= FEWEST else None
+    beside = _MOST_AHEAD.match(body) if piece.startswith(START) else _MOST_BEHIND.search(body)
+    return beside[0][-DIGITS:] if beside and (piece.startswith(START) or piece.endswith(END)) else None
 
 
 def may_be(body: bytes, digits: bytes, changed: int = 2) -> bool:
@@ -88,13 +90,21 @@ class Rdm6300Decoder(Decoder):
             yield from self._quiet(now)
             return
         self._heard_at, self._is_late = now, now >= self._near_at + REPEAT_S
-        pieces = [piece for piece in _PIECES.split(begun + chunk) if piece]
+        is_endless = (
+            len(begun) >= FRAME - 1 and now >= begun_at + REPEAT_S and not chunk.lstrip(b"\r\n").startswith(END)
+        )
+        split = [begun, *_PIECES.split(chunk)] if is_endless else _PIECES.split(begun + chunk)
+        pieces = [piece for piece in split if piece]
         self._begun = b"" if pieces[-1].endswith(END) else pieces.pop()
         if len(self._begun) > LONGEST:
             self.bad += 1
             self._begun = self._begun[-DIGITS:].lstrip(START)
+        if pieces[:1] == [begun]:  # its time is known
+            self._is_late = False
+            yield from self._piece(pieces.pop(0), begun_at)
+            self._is_late = now >= self._near_at + REPEAT_S
         for piece in pieces:
-            yield from self._piece(piece, begun_at if piece == begun else now)
+            yield from self._piece(piece, now)
 
     @property
     def waits_s(self) -> float | None:
@@ -137,7 +147,7 @@ class Rdm6300Decoder(Decoder):
         self._near, self._near_at, self._is_doubtful, self._is_late = digits, at, is_doubtful, True
 
     def _quiet(self, now: float) -> Iterator[Message]:
-        """Yields the unread cards of frames that no whole one followed, and of one whose end is lost."""
+        """Yields the unread cards of frames that no whole one followed, and of one that lost its end."""
         if self._is_doubtful and now >= self._near_at + REPEAT_S:
             self._is_doubtful = False
             yield Unread("unreadable")

@@ -57,6 +57,11 @@ def decode(frame: bytes) -> Packet | None:
     return Packet(frame[1], frame[2], frame[3], frame[_HEAD:-_CHECK])
 
 
+def _is_part(body: bytes, run: bytes) -> bool:
+    """Whether four bytes in a row of the code are in a damaged one, or it is too short to tell."""
+    return len(body) < 5 or any(body[at : at + 4] in run for at in range(1, len(body) - 3))
+
+
 def remains(run: bytes) -> int | None:
     """The status of a damaged code among bytes that hold no whole packet, None if they are noise.
 
@@ -96,6 +101,7 @@ class SsiDecoder(Decoder):
         self._seq = 0
         self._decoded_at = 0.0  # time of the last good code
         self._run = b""  # bytes that are no packet, since the last one
+        self._has_noise = False  # whether unknown bytes came since the last good code
         self._damaged_at: float | None = None  # time of a code that came damaged and was not sent again yet
         self._may_have_missed = False  # whether a first sending was lost since the last good code
 
@@ -166,12 +172,22 @@ class SsiDecoder(Decoder):
 
     def _end_run(self, now: float) -> Iterator[Message]:
         """Looks for a damaged code among the bytes that were no packet. One that was sent before is not new."""
-        status, self._run = remains(self._run), b""
+        run, self._run = self._run, b""
+        status = remains(run)
         if status is None:
+            self._has_noise = self._has_noise or bool(run)
+            if run and self._damaged_at is not None:
+                self._damaged_at = now  # it is sent again, and damaged beyond recognition
             return
         if not status:
             yield from self._give_up()
-        elif self._damaged_at is None and self._body is not None and now - self._decoded_at <= REPEATS_WITHIN_S:
+        elif (
+            self._damaged_at is None
+            and self._body is not None
+            and not self._has_noise
+            and _is_part(self._body, run)
+            and now - self._decoded_at <= REPEATS_WITHIN_S
+        ):
             return
         self._damaged_at = now
 
@@ -207,7 +223,7 @@ class SsiDecoder(Decoder):
     def _judged(self, packet: Packet, now: float) -> Message:
         repeated = bool(packet.status & RETRANSMITTED)
         missed = self._may_have_missed or now - self._decoded_at > REPEATS_WITHIN_S
-        self._may_have_missed, self._decoded_at = False, now
+        self._may_have_missed, self._has_noise, self._decoded_at = False, False, now
         if repeated:
             is_known = self._waiting is not None or not missed
         else:

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from hardware.readers import angel_eye as angel_frames
-from hardware.readers.angel_eye import COMPARE, DISPUTED, AngelEyeDecoder, Frame
+from hardware.readers import angel_eye_frames as angel_frames
+from hardware.readers.angel_eye import COMPARE, DISPUTED, AngelEyeDecoder
+from hardware.readers.angel_eye_frames import Frame
 from hardware.readers.messages import CutCard, Notice, Read, Unread, Verdict
 from tests.hardware.streams import taken
 
