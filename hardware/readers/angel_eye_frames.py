@@ -94,7 +94,7 @@ class Frames:
         return bool(self._begun)
 
     def end(self) -> bytes:
-        """Takes the unfinished frame, whose end is lost."""
+        """Takes the unfinished frame: its end is lost."""
         left, self._begun = self._begun, b""
         return left
 
