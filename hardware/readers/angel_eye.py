@@ -34,6 +34,9 @@ ERRORS: Final = {2: "a card too many was drawn", 3: "a button was pressed out of
 OVERDRAWN: Final = 2
 """The error of a card too many. The pit may use it: the shoe then reports it by R as the first of the next round."""
 
+COPIES_TAKE_S: Final = 0.3
+"""Within this time of its first copy no other card passes."""
+
 COPIES_WITHIN_S: Final = 1.0
 """Longest time between two copies of a report; three copies take some 60 ms."""
 
@@ -71,6 +74,7 @@ class AngelEyeDecoder(Decoder):
         self._is_over = False  # that round
         self._believed_at = -COPIES_WITHIN_S
         self._doubted: str | None = None  # number of a card of which no copy is believed
+        self._doubted_at = clock()
         self._doubted_card = b""  # what its first copy has for place and card
         self._announced: tuple[int, int] | None = None  # place and card of an R that may be a card of its own
 
@@ -132,7 +136,11 @@ class AngelEyeDecoder(Decoder):
             return
         is_same = self._doubted is not None and card == self._doubted_card
         if self._doubted is not None and not is_same and _follows(self._doubted, seq):
+            if now < self._doubted_at + COPIES_TAKE_S:
+                return  # a copy of which the number is damaged
             yield from self._unread()
+        if self._doubted is None:
+            self._doubted_at = now
         if self._doubted is None or not self._doubted.isdecimal() or (is_same and self._is_next(seq)):
             self._doubted, self._doubted_card = seq, card
 
