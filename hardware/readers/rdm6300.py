@@ -79,7 +79,7 @@ class Rdm6300Decoder(Decoder):
         self._clock = clock
         self._sightings = Sightings((settings or ReaderSettings()).hold, clock, NEAR)
         self._begun = self._left = b""
-        self._cut = 0  # bytes of the damaged piece before
+        self._cut = b""  # the damaged piece before
         self._heard_at = self._near_at = -math.inf
         self._near = b""  # digits of the last frame, whole or damaged
         self._is_doubtful = False  # whether it was damaged, and its card is not yet told
@@ -124,9 +124,10 @@ class Rdm6300Decoder(Decoder):
             return
         self.bad += bool(piece.strip(b"\r\n"))
         body = remains(piece) or remains(self._left + piece)
-        is_rest = body is not None and not piece.startswith(START) and 0 < self._cut <= FRAME + 2 - len(piece)
-        self._left, self._cut = b"" if body else piece[-LONGEST:], len(piece) if body else 0
-        if body and not is_rest:  # noise that looks like an end cuts a frame in two
+        is_open = not piece.startswith(START) or not self._cut.endswith(END)
+        is_rest = is_open and 0 < len(self._cut) <= FRAME + 4 - len(piece)
+        self._left, self._cut = b"" if body else piece[-LONGEST:], piece if body else b""
+        if body and not is_rest:  # noise that looks like an edge cuts a frame in two
             yield from self._damaged(body.upper(), at)
 
     def _read(self, tag: str, digits: bytes, at: float) -> Iterator[Message]:
