@@ -133,6 +133,12 @@ class RoadsConfig(Struct, frozen=True, kw_only=True):
     good: tuple[GoodId, ...] | None = None
 
 
+NOT_READ: Final = (
+    "NOREAD", "NO READ", "NO_READ", "NO-READ", "NR", "ERROR", "ERR", "NG", "FAIL", "BADREAD", "BAD READ", "?",
+)  # fmt: skip
+"""The usual words of readers with a trigger for a code that they could not read."""
+
+
 class ReaderConfig(Struct, frozen=True, kw_only=True):
     """`[reader]`: the reader in the shoe.
 
@@ -145,6 +151,8 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
     hold: seconds during which a repeated code counts as the same card.
     repeats: seconds within which the reader may report again what still lies before it; 0: it reports each card once.
         By default as `shoe calibrate reader` measured it, else by the protocol's factory mode.
+    not_read: lines by which the reader says that it could not read a card, unless the code book has them; capitals or
+        not.
     min_quality: minimum quality of a read; below it the card counts as unreadable.
     most_a_second: reports a second; a reader that sends more for 10 s is closed (`reader_fault`). More for a machine
         that deals.
@@ -158,6 +166,7 @@ class ReaderConfig(Struct, frozen=True, kw_only=True):
     line_end: str = "\n"
     hold: Annotated[float, Meta(ge=0, le=10)] = 0.5
     repeats: Annotated[float, Meta(ge=0, le=10)] | None = None
+    not_read: tuple[Text, ...] = NOT_READ
     min_quality: Annotated[int, Meta(ge=0, le=255)] = 0
     most_a_second: Annotated[int, Meta(ge=1, le=1000)] = 10
 

@@ -197,10 +197,14 @@ class ReaderJudged(Input, frozen=True, kw_only=True):
 
 
 class ReaderSaid(Input, frozen=True, kw_only=True):
-    """Any other report of a reader that belongs on record; `gap`: cards may have been missed."""
+    """Any other report of a reader that belongs on record.
+
+    `gap`: cards may have been missed. `overdrawn`: one card too many was drawn.
+    """
 
     what: str
     gap: bool = False
+    overdrawn: bool = False
 
 
 class TimePassed(Input, frozen=True, kw_only=True):

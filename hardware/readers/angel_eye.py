@@ -3,100 +3,24 @@
 import re
 import time
 from collections.abc import Callable, Iterator
-from functools import reduce
-from operator import xor
 from typing import Final
 
-from msgspec import Struct
-
 from hardware.readers import protocol
-from hardware.readers.messages import CutCard, Message, Notice, Outcome, Read, Unread, Verdict, masked
+from hardware.readers.angel_eye_frames import (
+    BIT_7,
+    CHECK,
+    Frame,
+    Frames,
+    card_of,
+    decode,
+    encode,
+    is_dealt,
+)
+from hardware.readers.messages import CutCard, Message, Notice, Outcome, Read, Unread, Verdict
 from hardware.readers.protocol import MASKED, Decoder, Protocol, ReaderSettings, whole
 
-START, END = 0x05, 0x03
-BIT_7: Final = 0x80  # set in every byte of a payload
-LONGEST: Final = 16  # bytes of a frame; the longest known has 9
-SUITS: Final = {1: "d", 2: "c", 3: "s", 4: "h"}
-RANKS: Final = "A23456789TJQK"
-_CHECK: Final = 2  # digits
-
-
-class Frame(Struct, frozen=True, gc=False):
-    """One report: `seq` and `command` are ASCII characters, `payload` bytes of 80 to FF."""
-
-    seq: str
-    command: str
-    payload: bytes = b""
-
-    def __repr__(self) -> str:
-        return masked(self, "payload")
-
-
-def encode(frame: Frame) -> bytes:
-    """The bytes of the frame on the wire."""
-    checked = frame.seq.encode("ascii") + frame.command.encode("ascii") + frame.payload + bytes((END,))
-    return bytes((START,)) + checked + f"{reduce(xor, checked):02X}".encode()
-
-
-def decode(frame: bytes) -> Frame | None:
-    """The report in exactly these bytes, None if damaged."""
-    checked, check = frame[1:-_CHECK], frame[-_CHECK:]
-    if len(checked) < 3 or frame[0] != START or checked[-1] != END:
-        return None
-    if check != f"{reduce(xor, checked):02X}".encode():
-        return None
-    seq, command, payload = checked[:1], checked[1:2], checked[2:-1]
-    if not (seq.isalnum() and command.isalpha()) or any(not byte & BIT_7 for byte in payload):
-        return None
-    return Frame(seq.decode(), command.decode(), payload)
-
-
-def card_bytes(target: int, index: int, card: str) -> bytes:
-    """The payload of a card such as `8s` (else ValueError), dealt to a target (0 player, 1 banker, 2 burn, 4 first)."""
-    if len(card) != 2 or card[0] not in RANKS or card[1] not in SUITS.values():
-        raise ValueError("a card of this shoe is a rank and a suit, such as 8s")
-    suit = next(number for number, letter in SUITS.items() if letter == card[1])
-    return bytes((BIT_7 | target << 4 | index, BIT_7 | suit << 4 | RANKS.index(card[0]) + 1))
-
-
-def card_of(byte: int) -> str | None:
-    """The card in the second byte of such a payload, None for an unknown one."""
-    suit, rank = SUITS.get(byte >> 4 & 7), byte & 15
-    return RANKS[rank - 1] + suit if suit and 1 <= rank <= len(RANKS) else None
-
-
-class Frames:
-    """Splits a stream into frames; damage loses only the frame it hits. Holds at most one frame of `LONGEST` bytes."""
-
-    def __init__(self) -> None:
-        self.forget()
-
-    def forget(self) -> None:
-        """Drops the unfinished frame: call it after each reopen of the port. The rest of that frame is no damage."""
-        self._begun = b""
-        self._is_between = True  # in bytes outside any frame, already reported as damage
-
-    def feed(self, chunk: bytes) -> Iterator[Frame | None]:
-        """Yields each frame that ends in `chunk`, None for one that is damaged, has no end or no start."""
-        for byte in chunk:
-            if byte == START:
-                if self._begun:
-                    yield None
-                self._begun, self._is_between = bytes((byte,)), False
-            elif self._begun:
-                self._begun += bytes((byte,))
-                if self._is_whole() or len(self._begun) >= LONGEST:
-                    frame, self._begun = self._begun, b""
-                    yield decode(frame)
-            elif not self._is_between:
-                self._is_between = True
-                yield None
-
-    def _is_whole(self) -> bool:
-        return len(self._begun) > _CHECK and self._begun[-_CHECK - 1] == END
-
-
 SLOTS: Final = {0: "P", 1: "B"}
+FIRST_PLACE: Final = BIT_7 | 1  # the player's first card
 BURNED: Final = (2, 4)
 """Targets of burned cards: face down, and the exposed first one."""
 
@@ -106,6 +30,12 @@ UNREAD: Final = {1: "unreadable", 4: "backwards", 5: "backwards", 6: "unreadable
 """Errors caused by a card; cards pulled after them are reported as drawn in error."""
 
 ERRORS: Final = {2: "a card too many was drawn", 3: "a button was pressed out of turn", 7: "a card took too long"}
+
+OVERDRAWN: Final = 2
+"""The error of a card too many. The pit may use it: the shoe then reports it by R as the first of the next round."""
+
+COPIES_TAKE_S: Final = 0.3
+"""Within this time of its first copy no other card passes."""
 
 COPIES_WITHIN_S: Final = 1.0
 """Longest time between two copies of a report; three copies take some 60 ms."""
@@ -125,13 +55,14 @@ class AngelEyeDecoder(Decoder):
     jump of the numbers (digits that count up by one): then `Notice(.., gap=True)` comes first. It also comes before
     a report that equals the last one after a pause: that may be a repeat, or ten reports later.
     The checksum is a plain XOR, which two flipped bits can pass: a report is accepted when two copies agree. If the
-    third copy differs, the card is unread, or a notice with `gap` follows if it was accepted already.
+    third copy differs, the card is unread, or a notice with `gap` follows if it was accepted already. A card of
+    which no copy is accepted is unread.
     A restarted shoe begins a new game even with cards on the table: that is a `gap` too.
     """
 
     def __init__(self, _settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._copy_at = clock()
+        self._copy_at = self._heard_at = clock()
         self._has_paused = False  # since the last report
         self._frames = Frames()
         self._last: Frame | None = None
@@ -141,30 +72,96 @@ class AngelEyeDecoder(Decoder):
         self._is_disputed = False  # the last report
         self._laid: dict[int, int] = {}  # place -> card of the round, both as raw bytes
         self._is_over = False  # that round
+        self._believed_at = -COPIES_WITHIN_S
+        self._doubted: str | None = None  # number of a card of which no copy is believed
+        self._doubted_at = clock()
+        self._doubted_card = b""  # what its first copy has for place and card
+        self._announced: tuple[int, int] | None = None  # place and card of an R that may be a card of its own
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         now = self._clock()
+        if now >= self._heard_at + COPIES_WITHIN_S:
+            yield from self._quiet()
+        self._heard_at = now if chunk else self._heard_at
         for frame in self._frames.feed(chunk):
-            if frame is None:
-                self.bad += 1
-                self._is_damaged = True
+            if isinstance(frame, bytes):
+                yield from self._damaged(frame, now)
                 continue
             self.good += 1
             if now - self._copy_at > COPIES_WITHIN_S:
                 self._recent, self._has_paused = (), True
             self._copy_at = now
-            yield from self._copy(frame)
+            yield from self._copy(frame, now)
 
-    def _copy(self, frame: Frame) -> Iterator[Message]:
+    @property
+    def waits_s(self) -> float | None:
+        is_waiting = self._doubted is not None or self._frames.is_begun
+        return max(0.0, self._heard_at + COPIES_WITHIN_S - self._clock()) if is_waiting else None
+
+    def _quiet(self) -> Iterator[Message]:
+        """Ends a frame that lost its end, and the doubt about a card."""
+        if left := self._frames.end():
+            yield from self._damaged(left, self._heard_at)
+        if self._doubted is not None:
+            yield from self._unread()
+
+    def _copy(self, frame: Frame, now: float) -> Iterator[Message]:
         before, self._recent = self._recent, (*self._recent[-1:], frame)
         is_news = frame != self._last or (self._has_paused and frame.command not in REPEATABLE)
         if frame in before and is_news:
+            yield from self._cleared(frame)
+            self._believed_at = now
             yield from self._believed(frame, is_disputed=any(_differ(frame, other) for other in before))
         elif self._last and _differ(frame, self._last) and not self._is_disputed:
             self._is_disputed = True
             yield Notice(DISPUTED, gap=True)
-        elif before and before[-1] not in (frame, self._last):
-            self._is_damaged = True
+        else:
+            if before and before[-1] not in (frame, self._last):
+                self._is_damaged = True
+            if frame.command == "D" and is_news:
+                yield from self._doubt(frame.seq, frame.payload, now)
+
+    def _damaged(self, frame: bytes, at: float) -> Iterator[Message]:
+        """Notes a damaged frame; with the card of a copy before it, it is one too, though its number differs."""
+        self.bad += 1
+        self._is_damaged = True
+        is_known = any(known.payload and encode(known)[2:-CHECK] in frame for known in self._recent)
+        if is_dealt(frame) and not is_known:
+            yield from self._doubt(frame[1:2].decode("latin-1"), frame[3:5], at)
+
+    def _doubt(self, seq: str, card: bytes, now: float) -> Iterator[Message]:
+        """Notes a copy of a card that is not believed, unless it is of the last report."""
+        is_recent = now < self._believed_at + COPIES_WITHIN_S
+        if self._last and (seq == self._last.seq or (is_recent and not _follows(self._last.seq, seq))):
+            return
+        is_same = self._doubted is not None and card == self._doubted_card
+        if self._doubted is not None and not is_same and _follows(self._doubted, seq):
+            if now < self._doubted_at + COPIES_TAKE_S:
+                return  # a copy of which the number is damaged
+            yield from self._unread()
+        if self._doubted is None:
+            self._doubted_at = now
+        if self._doubted is None or not self._doubted.isdecimal() or (is_same and self._is_next(seq)):
+            self._doubted, self._doubted_card = seq, card
+
+    def _is_next(self, seq: str) -> bool:
+        return self._last is not None and _follows(self._last.seq, seq)
+
+    def _cleared(self, frame: Frame) -> Iterator[Message]:
+        """Ends the doubt about a card: it is this one, or was lost before it."""
+        is_same = frame.payload == self._doubted_card
+        if self._doubted is not None and not is_same and _follows(self._doubted, frame.seq):
+            yield from self._unread()
+        self._doubted = None
+
+    def _unread(self) -> Iterator[Message]:
+        """Yields the unread card of which no copy was believed; its number is known then."""
+        assert self._doubted is not None
+        seq, self._doubted = self._doubted, None
+        yield from self._settled(Frame(seq, "E", bytes((BIT_7 | 1,))))
+        if self._last is None or _follows(self._last.seq, seq):
+            self._last, self._has_paused = Frame(seq, "D"), False
+        yield Unread("unreadable")
 
     def forget(self) -> None:
         """Drops the unfinished frame; its copies still follow."""
@@ -203,10 +200,13 @@ class AngelEyeDecoder(Decoder):
         if length < _LENGTHS.get(command, 0) or (length > 2 and command in "DR"):
             yield Notice(f"a report {command} of another length than known", gap=command in "DdR")
         elif command == "D":
+            yield from self._settled(frame)
             yield self._dealt(*frame.payload)
         elif command == "R":
+            yield from self._settled(frame)
             yield self._again(*frame.payload)
         else:
+            yield from self._settled(frame)
             self._is_over = self._is_over or command in "SG"
             yield _MEANINGS.get(command, _strange)(frame)
 
@@ -224,10 +224,46 @@ class AngelEyeDecoder(Decoder):
         return Unread("unreadable")
 
     def _again(self, place: int, face: int) -> Message:
-        """The notice of a repeated card. Public sources disagree whether it is a new card: it counts as none."""
-        if self._laid.get(place) == face:
+        """The notice of a card reported by R: a repeat, or one of its own that waits for what follows."""
+        if self._laid.get(place) == face and not self._is_first(place):
             return Notice("a card was reported again, the same")
+        is_next = self._is_first(place) or (self._laid and not self._is_over and place not in self._laid)
+        if is_next and card_of(face) and place >> 4 & 7 in SLOTS:
+            self._announced = place, face
+            return Notice("a card was announced: the next report shows whether it is one of its own")
         return Notice(f"a card was reported again, and it differs: {COMPARE}", gap=True)
+
+    def _is_first(self, place: int) -> bool:
+        """Whether a card in this place would be the first of the next round."""
+        return self._is_over and place == FIRST_PLACE
+
+    def _settled(self, frame: Frame) -> Iterator[Message]:
+        """Yields the card announced by R, which public users take for a card drawn too early or for a deal again.
+
+        The next report of a card shows which: it comes to that place again, or behind it. So does a result, or
+        another card that must come behind it.
+        """
+        if self._announced is None or not _settles(frame):
+            return
+        (place, face), self._announced = self._announced, None
+        if frame.command == "S":
+            yield Notice(f"the shoe was started after a card was announced: {COMPARE}", gap=True)
+        elif frame.command not in "DR" or frame.payload[0] != place:
+            yield self._dealt(place, face)
+        elif frame.payload[1] == face:
+            yield Notice("a card was announced, and reported again, the same")
+        else:
+            yield Notice(f"a card was announced, and it differs: {COMPARE}", gap=True)
+
+
+def _settles(frame: Frame) -> bool:
+    """Whether a report shows what a card announced before it was."""
+    return frame.command in "DRGdCS" or (frame.command == "E" and frame.payload[0] & 63 in UNREAD)
+
+
+def _follows(seq: str, after: str) -> bool:
+    """Whether the second number can be the next one."""
+    return (seq + after).isdecimal() and (int(after) == int(seq) + 1 or (seq == "9" and after in "01"))
 
 
 def _differ(one: Frame, other: Frame) -> bool:
@@ -249,7 +285,7 @@ def _error(frame: Frame) -> Message:
     number = frame.payload[0] & 63
     if number in UNREAD:
         return Unread(UNREAD[number])
-    return Notice(f"error {number}: {ERRORS.get(number, 'unknown')}")
+    return Notice(f"error {number}: {ERRORS.get(number, 'unknown')}", overdrawn=number == OVERDRAWN)
 
 
 def _lock(frame: Frame) -> Message:

@@ -44,12 +44,21 @@ def tail_pattern(line_end: str) -> re.Pattern[bytes]:
     return re.compile(re.escape(line_end.encode("latin-1")))
 
 
+UNREAD: Final = ""
+"""What is remembered in place of a code for a card that the reader says it could not read."""
+
+
+def says_unread(text: str, words: frozenset[str]) -> bool:
+    """Whether the reader says by one of `words` (in capitals) that it could not read a card."""
+    return text.strip().upper() in words
+
+
 class TextDecoder(Decoder):
     """Base of text decoders: turns lines into messages; `feed` of a subclass splits the stream into lines.
 
-    A line without a code is `Unread("unreadable")`; so is a line that may have begun before the port was opened, as
-    the rest of `112` may be another card's `12`. Blank lines are skipped. The same code within `hold` seconds of its
-    last sighting is the same card.
+    A line without a code is `Unread("unreadable")`; so is the reader's own word for that, and a line that may have
+    begun before the port was opened, as the rest of `112` may be another card's `12`. Blank lines are skipped. The same
+    code within `hold` seconds of its last sighting is the same card.
     """
 
     def __init__(self, settings: ReaderSettings, clock: Callable[[], float]) -> None:
@@ -57,6 +66,7 @@ class TextDecoder(Decoder):
         self._keep = len(settings.line_end)  # bytes of a line end that may arrive in two chunks
         self._sightings: Sightings = Sightings(settings.hold, clock, repeats=settings.repeats)
         self._opening = FirstLine()
+        self._not_read = settings.not_read
         self._begun = b""
 
     def forget(self) -> None:
@@ -73,6 +83,9 @@ class TextDecoder(Decoder):
         is_cut = self._opening.cuts()
         if not line:
             return None
+        if not is_cut and says_unread(line.decode("latin-1"), self._not_read):
+            self.good += 1
+            return None if self._sightings.seen(UNREAD) == "same" else Unread("unreadable")
         code = self._code(line)
         if is_cut or code is None:
             self.bad += not is_cut

@@ -94,10 +94,14 @@ class Verdict(Struct, frozen=True, gc=False):
 
 
 class Notice(Struct, frozen=True, gc=False):
-    """A note for the journal: `what` in plain words, never a card. gap: cards may differ from the reports."""
+    """A note for the journal: `what` in plain words, never a card.
+
+    gap: cards may differ from the reports. overdrawn: it is of a card too many, drawn after the round was complete.
+    """
 
     what: str
     gap: bool = False
+    overdrawn: bool = False
 
 
 class Hello(Struct, frozen=True, gc=False):

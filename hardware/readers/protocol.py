@@ -18,6 +18,7 @@ class ReaderSettings:
     `hold` seconds: the same code again within this time is the same card (0: never). `repeats` seconds: behind `hold`
     and within this time it may be the same card, for a device that reports what lies before it more than once (0: it
     reports each card once).
+    `not_read`: lines, in capitals, by which the reader says that it could not read a card.
     """
 
     min_quality: int = 0
@@ -25,6 +26,7 @@ class ReaderSettings:
     line_end: str = "\n"
     hold: float = 0.5
     repeats: float = 0.0
+    not_read: frozenset[str] = frozenset()
 
 
 MASKED: Final = "?? .."
@@ -79,9 +81,17 @@ class Decoder(ABC):
     def feed(self, chunk: bytes) -> Iterator[Message]:
         """Yields the messages that end in `chunk`, lazily: acknowledge each before the next.
 
-        An empty chunk means that the line has been quiet since the port was opened, long enough for a line to end.
-        Exhaust it, or the rest of `chunk` is lost. Never raises.
+        An empty chunk means that the line has been quiet since the port was opened, long enough for a line to end, or
+        for `waits_s`. Exhaust it, or the rest of `chunk` is lost. Never raises.
         """
+
+    @property
+    def waits_s(self) -> float | None:
+        """Seconds of quiet from now on after which an empty chunk is due; None if nothing waits for quiet.
+
+        A damaged frame is an unread card only if the same card is not read whole in that time.
+        """
+        return None
 
     def acknowledge(self, report: ReportNo) -> bytes:
         """The bytes that acknowledge `report`; send them only once the report is durable."""

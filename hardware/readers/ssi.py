@@ -1,11 +1,13 @@
 """Zebra and Honeywell scan engines in SSI packet mode: each code is repeated until acknowledged."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
 from msgspec import Struct
 
+from hardware.readers.line import says_unread
 from hardware.readers.messages import Message, Read, Repeat, ReportNo, Unread, masked
 from hardware.readers.protocol import Decoder, Protocol, ReaderSettings, Sightings
 
@@ -15,8 +17,14 @@ RETRANSMITTED = 1  # bit of `status`
 LONGEST = 96  # bytes of a packet without its checksum; more than a code of a card
 STALE_S = 0.5  # a packet comes in one go: after this time its end is lost
 REPEATS_WITHIN_S = 10.0  # an engine's longest time-out is 9.9 s: a repeat comes no later
+GIVEN_UP_S = (
+    2.5  # an engine sends a code again 2 s after it (factory setting); one that came damaged alone is lost then
+)
+LONGEST_RUN = 2 * LONGEST  # bytes that are no packet, kept until the next one or quiet shows what they were
 SESSION = 0  # engines have no numbers: the decoder counts, and continues over restarts
+WAKE: Final = bytes(60)  # 62 ms of a byte that wakes an engine: asleep, it loses what comes within 50 ms of it
 _HEAD, _CHECK = 4, 2
+_TEXT: Final = re.compile(rb"[!-~]{2}")
 
 
 class Packet(Struct, frozen=True, gc=False):
@@ -49,8 +57,30 @@ def decode(frame: bytes) -> Packet | None:
     return Packet(frame[1], frame[2], frame[3], frame[_HEAD:-_CHECK])
 
 
+def _is_part(body: bytes, run: bytes) -> bool:
+    """Whether four bytes in a row of the code are in a damaged one, or it is too short to tell."""
+    return len(body) < 5 or any(body[at : at + 4] in run for at in range(1, len(body) - 3))
+
+
+def remains(run: bytes) -> int | None:
+    """The status of a damaged code among bytes that hold no whole packet, None if they are noise.
+
+    A code shows by the bytes after its length, with text behind; or by its length and two of those three.
+    """
+    for at in range(len(run) - _HEAD):
+        length, op, source, status = run[at : at + _HEAD]
+        has = (op == DECODED) + (source == ENGINE) + (status in (0, RETRANSMITTED))
+        is_whole = _HEAD < length == len(run) - at - _CHECK
+        if (has == 3 and _TEXT.search(run, at + _HEAD)) or (has == 2 and is_whole and _TEXT.search(run, at + _HEAD)):
+            return status & RETRANSMITTED
+    return None
+
+
 class SsiDecoder(Decoder):
     """Yields each code once and in order.
+
+    A code that came damaged is an unread card once the engine has given it up: it sends another one for the first time,
+    or none for `GIVEN_UP_S`.
 
     The engine repeats a code, marked as a repeat, until it is acknowledged; only then it sends the next. If the first
     sending may have been lost (in a restart, a reconnect or noise), a repeat may be of the last card or of a new one:
@@ -62,6 +92,7 @@ class SsiDecoder(Decoder):
         self._clock = clock
         settings = settings or ReaderSettings()
         self._sightings: Sightings = Sightings(settings.hold, clock, repeats=settings.repeats)
+        self._not_read = settings.not_read
         self._begun = b""
         self._begun_at = 0.0
         self._last: ReportNo | None = None  # the last one on disk
@@ -69,16 +100,30 @@ class SsiDecoder(Decoder):
         self._body: bytes | None = None
         self._seq = 0
         self._decoded_at = 0.0  # time of the last good code
-        self._is_skipping = self._is_doubtful = False
+        self._is_doubtful = False
+        self._run = b""  # bytes that are no packet, since the last one
+        self._has_noise = False  # whether unknown bytes came since the last good code
+        self._damaged_at: float | None = None  # time of a code that came damaged and was not sent again yet
         self._may_have_missed = False  # whether a first sending was lost since the last good code
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         now = self._clock()
-        if self._begun and now - self._begun_at > STALE_S:
+        if (self._begun or self._run) and now >= self._begun_at + STALE_S:
             yield from self._messages(now, is_stale=True)
-        self._begun += chunk
-        self._begun_at = now
-        yield from self._messages(now)
+            yield from self._end_run(now)
+        if self._damaged_at is not None and now >= self._damaged_at + GIVEN_UP_S:
+            yield from self._give_up()
+        if chunk:
+            self._begun += chunk
+            self._begun_at = now
+            yield from self._messages(now)
+
+    @property
+    def waits_s(self) -> float | None:
+        ends = [self._begun_at + STALE_S] if self._begun or self._run else []
+        if self._damaged_at is not None:
+            ends.append(self._damaged_at + GIVEN_UP_S)
+        return max(0.0, min(ends) - self._clock()) if ends else None
 
     def acknowledge(self, report: ReportNo) -> bytes:
         """The bytes of an ACK; none for an older report: the engine would apply them to its current code."""
@@ -97,6 +142,7 @@ class SsiDecoder(Decoder):
         engine since then and counted on from there.
         """
         self.forget()
+        self.unanswered = 1
         if report is not None:
             if report != self._last:
                 self._waiting = self._body = None
@@ -104,14 +150,53 @@ class SsiDecoder(Decoder):
                 self._last, self._seq = report, (report.seq + 1) % 256
         return encode(Packet(START))
 
+    def again(self) -> bytes:
+        """The bytes that start an engine which has said nothing since; every second time they wake it before."""
+        if not self.unanswered:
+            return b""
+        self.unanswered += 1
+        return (b"" if self.unanswered % 2 else WAKE) + encode(Packet(START))
+
     def forget(self) -> None:
         self._begun = b""
         self._may_have_missed = True
 
     def _messages(self, now: float, is_stale: bool = False) -> Iterator[Message]:
         while packet := self._next(is_stale):
-            if packet.op == DECODED:
-                yield self._judged(packet, now)
+            yield from self._end_run(now)
+            if packet.op != DECODED:
+                continue
+            if not packet.status & RETRANSMITTED:
+                yield from self._give_up()
+            self._damaged_at = None
+            yield self._judged(packet, now)
+
+    def _end_run(self, now: float) -> Iterator[Message]:
+        """Looks for a damaged code among the bytes that were no packet. One that was sent before is not new."""
+        run, self._run = self._run, b""
+        status = remains(run)
+        if status is None:
+            self._has_noise = self._has_noise or bool(run)
+            if run and self._damaged_at is not None:
+                self._damaged_at = now  # it is sent again, and damaged beyond recognition
+            return
+        if not status:
+            yield from self._give_up()
+        elif (
+            self._damaged_at is None
+            and self._body is not None
+            and not self._has_noise
+            and _is_part(self._body, run)
+            and now - self._decoded_at <= REPEATS_WITHIN_S
+        ):
+            return
+        self._damaged_at = now
+
+    def _give_up(self) -> Iterator[Message]:
+        """Yields the unread card of a code that came damaged and is not sent again."""
+        if self._damaged_at is not None:
+            self._damaged_at = None
+            yield Unread("unreadable")
 
     def _next(self, is_stale: bool) -> Packet | None:
         """Removes and returns the first whole packet; drops bytes that start none, if stale unfinished ones too."""
@@ -124,21 +209,22 @@ class SsiDecoder(Decoder):
             elif packet := decode(self._begun[: length + _CHECK]):
                 self._begun = self._begun[length + _CHECK :]
                 self.good += 1
-                self._is_skipping = False
+                self.unanswered = 0
                 return packet
             else:
                 self._skip()
         return None
 
     def _skip(self) -> None:
+        self.bad += not self._run
+        self._run = (self._run + self._begun[:1])[-LONGEST_RUN:]
         self._begun = self._begun[1:]
-        self.bad += not self._is_skipping
-        self._is_skipping = self._may_have_missed = True
+        self._may_have_missed = True
 
     def _judged(self, packet: Packet, now: float) -> Message:
         repeated = bool(packet.status & RETRANSMITTED)
         missed = self._may_have_missed or now - self._decoded_at > REPEATS_WITHIN_S
-        self._may_have_missed, self._decoded_at = False, now
+        self._may_have_missed, self._has_noise, self._decoded_at = False, False, now
         if repeated:
             is_known = self._waiting is not None or not missed
         else:
@@ -162,7 +248,10 @@ class SsiDecoder(Decoder):
         assert self._body is not None
         if len(self._body) < 2:
             return Unread("unreadable", self._waiting, gap=gap)
-        return Read(self._body[1:].decode("latin-1"), self._waiting, gap=gap, again=self._is_doubtful)
+        code = self._body[1:].decode("latin-1")
+        if says_unread(code, self._not_read):
+            return Unread("unreadable", self._waiting, gap=gap)
+        return Read(code, self._waiting, gap=gap, again=self._is_doubtful)
 
 
 PROTOCOL: Final = Protocol(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import Final
 
-from hardware.readers.angel_eye import BIT_7, RANKS, Frame, card_bytes, encode
+from hardware.readers.angel_eye_frames import BIT_7, RANKS, Frame, card_bytes, encode
 from hardware.sim.code_boards import CodeBoard
 
 COPIES: Final = 3  # of each report

@@ -107,7 +107,8 @@ class SsiBoard(CodeBoard):
         self._codes.append(code)
 
     def receive(self, chunk: bytes) -> None:
-        """Handles packets from the host; an ACK is for the code sent last."""
+        """Handles packets from the host: START is answered, and an ACK is for the code sent last."""
+        self._out += ssi.encode(ssi.Packet(ssi.ACK, ssi.ENGINE)) * chunk.count(ssi.encode(ssi.Packet(ssi.START)))
         acknowledged = ssi.encode(ssi.Packet(ssi.ACK))
         self._received = (self._received + chunk)[-ssi.LONGEST :]
         while acknowledged in self._received:
@@ -117,11 +118,12 @@ class SsiBoard(CodeBoard):
                 self._sent_ms, self._is_repeat = None, False
 
     def tick(self, now_ms: int) -> bytes:
+        answers = super().tick(now_ms)
         if not self._codes or (self._sent_ms is not None and now_ms - self._sent_ms < RESEND_MS):
-            return b""
+            return answers
         status = ssi.RETRANSMITTED if self._is_repeat else 0
         self._sent_ms, self._is_repeat = now_ms, True
-        return self._packet(self._codes[0], status)
+        return answers + self._packet(self._codes[0], status)
 
     @staticmethod
     def _packet(code: str, status: int) -> bytes:

@@ -38,6 +38,7 @@ EVERY_KEY: dict[str, dict[str, Any]] = {
     "reader": {
         "protocol": "line", "port": "socket://reader:4001", "baud": 9600, "code_book": "book.csv", "pattern": "(.+)",
         "line_end": "\r\n", "hold": 0.25, "repeats": 1.5, "min_quality": 12, "most_a_second": 20,
+        "not_read": ("NOREAD", "x"),
     },
     "pins": {
         "factory": "mock", "cut_card": 27, "next": {"pin": 22, "pull_up": False, "debounce_ms": 5}, "reveal": 23,

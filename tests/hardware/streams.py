@@ -6,7 +6,7 @@ from random import Random
 
 from hardware import framing
 from hardware.readers import READERS, Decoder, ReaderSettings, grow, native, rdm6300, ssi
-from hardware.readers.angel_eye import RANKS, Frame, card_bytes, encode
+from hardware.readers.angel_eye_frames import RANKS, Frame, card_bytes, encode
 from hardware.readers.messages import Message, Read, Unread
 
 Code = int | str

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from hardware.readers import angel_eye as angel_frames
-from hardware.readers.angel_eye import COMPARE, DISPUTED, AngelEyeDecoder, Frame
+from hardware.readers import angel_eye_frames as angel_frames
+from hardware.readers.angel_eye import COMPARE, DISPUTED, AngelEyeDecoder
+from hardware.readers.angel_eye_frames import Frame
 from hardware.readers.messages import CutCard, Notice, Read, Unread, Verdict
 from tests.hardware.streams import taken
 
@@ -47,7 +48,7 @@ DIFFERS = Notice(f"a card was reported again, and it differs: {COMPARE}", gap=Tr
         (Frame("1", "D", b"\x81"), Notice("a report D of another length than known", gap=True)),
         (Frame("1", "d", b"\x90"), Unread("drawn while in error")),
         (Frame("1", "E", b"\xc5"), Unread("backwards")),
-        (Frame("1", "E", b"\x82"), Notice("error 2: a card too many was drawn")),
+        (Frame("1", "E", b"\x82"), Notice("error 2: a card too many was drawn", overdrawn=True)),
         (Frame("1", "R", b"\x81\xb8"), DIFFERS),
         (Frame("1", "e"), Notice("an error was cancelled")),
         (Frame("1", "L", b"\x81"), Notice("locked")),
@@ -183,3 +184,92 @@ def test_angel_eye_a_report_said_again_after_a_pause_is_no_news_only_where_it_ch
     assert len(taken(decoder, angel(report))) == 1
     now[0] += A_PAUSE
     assert taken(decoder, angel(report)) == again
+
+
+ANNOUNCED = Notice("a card was announced: the next report shows whether it is one of its own")
+OVER = [Frame("4", "G", b"\xc0"), Frame("5", "E", b"\xc2"), Frame("6", "e")]
+NINE, TWO = b"\x81\xc9", b"\x91\xa2"
+
+
+@pytest.mark.parametrize(
+    ("frames", "told"),
+    [
+        ([Frame("8", "D", TWO)], [Read("9h", slot="P1"), Read("2c", slot="B1")]),
+        (
+            [Frame("8", "D", NINE)],
+            [Notice("a card was announced, and reported again, the same"), Read("9h", slot="P1")],
+        ),
+        (
+            [Frame("8", "D", EIGHT)],
+            [Notice(f"a card was announced, and it differs: {COMPARE}", gap=True), Read("8s", slot="P1")],
+        ),
+        ([Frame("8", "E", b"\xc1")], [Read("9h", slot="P1"), Unread("unreadable")]),
+        ([Frame("8", "C")], [Read("9h", slot="P1"), CutCard()]),
+        ([Frame("8", "G", b"\xf0")], [Read("9h", slot="P1"), Verdict("forced")]),
+        ([Frame("8", "L", b"\x81")], [Notice("locked")]),
+        (
+            [Frame("8", "S")],
+            [Notice(f"the shoe was started after a card was announced: {COMPARE}", gap=True), STARTS],
+        ),
+        (
+            [Frame("8", "L", b"\x81"), Frame("9", "D", TWO)],
+            [Notice("locked"), Read("9h", slot="P1"), Read("2c", slot="B1")],
+        ),
+    ],
+)
+def test_angel_eye_what_follows_an_announced_card_shows_what_it_is(frames: list[Frame], told: list[Any]) -> None:
+    decoder = AngelEyeDecoder()
+    before = taken(decoder, angel(Frame("3", "D", KING), *OVER, Frame("7", "R", NINE)))
+    assert before[1:] == [
+        Verdict("banker"), Notice("error 2: a card too many was drawn", overdrawn=True),
+        Notice("an error was cancelled"), ANNOUNCED,
+    ]  # fmt: skip
+    assert taken(decoder, angel(*frames)) == told
+
+
+def test_angel_eye_a_card_announced_in_a_round_is_the_next_one_if_another_follows() -> None:
+    told = taken(AngelEyeDecoder(), angel(Frame("1", "D", EIGHT), Frame("2", "R", KING), Frame("3", "D", b"\x82\xb9")))
+    assert told == [Read("8s", slot="P1"), ANNOUNCED, Read("Kh", slot="B1"), Read("9s", slot="P2")]
+
+
+DEALT = angel_frames.encode(Frame("5", "D", KING))
+SPOILED: dict[str, list[bytes]] = {
+    "the checksum of each": 3 * [DEALT[:-1] + b"0"],
+    "the card of each": 3 * [DEALT[:4] + b"\xce" + DEALT[5:]],
+    "the command of each": 3 * [DEALT[:2] + b"E" + DEALT[3:]],
+    "all but one": [DEALT[:-1] + b"0", DEALT, DEALT[:-1] + b"0"],
+    "each in another place": [DEALT[:-1] + b"0", DEALT[:4] + b"\xce" + DEALT[5:], DEALT[:3] + b"\x81" + DEALT[4:]],
+    "one copy, the others lost": [DEALT[:-1] + b"0"],
+}
+
+
+@pytest.mark.parametrize("copies", SPOILED.values(), ids=SPOILED)
+@pytest.mark.parametrize("pause", [0.02, 1.5])
+def test_angel_eye_a_card_whose_copies_are_damaged_is_unread_once(copies: list[bytes], pause: float) -> None:
+    now = [0.0]
+    decoder = AngelEyeDecoder(clock=lambda: now[0])
+    told = taken(decoder, angel(Frame("4", "D", EIGHT)))
+    now[0] += 2.0
+    for copy in copies:
+        told += taken(decoder, copy)
+        now[0] += 0.02
+    now[0] += pause
+    if pause > 1:
+        assert decoder.waits_s == 0
+        told += taken(decoder, b"")
+        assert told[1:] == [Unread("unreadable")]
+    told += taken(decoder, angel(Frame("6", "D", b"\x82\xb9")))
+    assert told == [Read("8s", slot="P1"), Unread("unreadable"), Read("9s", slot="P2")]
+    now[0] += 5.0
+    assert taken(decoder, b"") == []
+
+
+@pytest.mark.parametrize(
+    "noise", [b"\x05DDD", b"\x05\x03\x03\x03", bytes(range(256)), 3 * b"\x055E\xc1\x0300", b"D\x81\xb8\x03"]
+)
+def test_angel_eye_bytes_without_a_card_are_no_card(noise: bytes) -> None:
+    now = [0.0]
+    decoder = AngelEyeDecoder(clock=lambda: now[0])
+    assert taken(decoder, noise) == []
+    now[0] += 5.0
+    assert taken(decoder, b"") == []

@@ -6,9 +6,9 @@ from operator import xor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardware.readers import angel_eye as angel_frames
+from hardware.readers import angel_eye_frames as angel_frames
 from hardware.readers import grow, rdm6300, ssi
-from hardware.readers.angel_eye import Frame, Frames
+from hardware.readers.angel_eye_frames import Frame, Frames
 from hardware.readers.grow import GrowDecoder
 from hardware.readers.line import LineDecoder
 from hardware.readers.messages import Read

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from hardware.readers import ReaderSettings, ssi
-from hardware.readers.messages import Read, Repeat, ReportNo, Unread
+from hardware.readers.messages import Message, Read, Repeat, ReportNo, Unread
 from hardware.readers.ssi import Packet, SsiDecoder
-from tests.hardware.streams import taken
+from tests.hardware.streams import reads, taken
 
 SSI = {
     "04 D0 04 00 FF 28": ssi.Packet(ssi.ACK),
@@ -134,6 +134,31 @@ def test_ssi_of_two_codes_that_wait_for_the_disk_the_second_keeps_its_number_whe
     assert [*decoder.feed(decoded(b"EF56"))] == [Read("EF56", ReportNo(0, 2))]
 
 
+STARTS = bytes.fromhex("04E40400FF14")
+ANSWERS: dict[str, bytes] = {
+    "an acknowledgement": bytes.fromhex("04D00000FF2C"),
+    "a refusal": ssi.encode(ssi.Packet(ssi.NAK, ssi.ENGINE, body=b"\2")),
+    "a card": decoded(b"AB12"),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_ssi_the_engine_is_started_until_it_answers(answer: bytes) -> None:
+    decoder = SsiDecoder()
+    assert (decoder.again(), decoder.unanswered) == (b"", 0)
+    for _ in range(2):  # however often the port is opened
+        assert decoder.resume(None) == STARTS
+        asked = [decoder.again() for _ in range(4)]
+        assert asked == [ssi.WAKE + STARTS, STARTS, ssi.WAKE + STARTS, STARTS]
+        assert [*decoder.feed(b"9s\r\n")] == []  # no packet is no answer
+        assert decoder.again()
+        assert decoder.unanswered == 6
+        assert len([*decoder.feed(b""), *decoder.feed(answer[:3]), *decoder.feed(answer[3:])]) == (
+            answer[1] == ssi.DECODED
+        )
+        assert (decoder.again(), decoder.unanswered) == (b"", 0)
+
+
 def test_ssi_a_decode_without_a_code_is_a_card_unread() -> None:
     assert [*SsiDecoder().feed(decoded(b""))] == [Unread("unreadable", ReportNo(0, 0))]
 
@@ -159,3 +184,69 @@ def test_each_good_packet_counts_for_the_line() -> None:
     decoder = SsiDecoder()
     taken(decoder, decoded(b"AB12") + decoded(b"CD34"))
     assert (decoder.good, decoder.bad) == (2, 0)
+
+
+DAMAGED: dict[str, bytes] = {
+    "the checksum": decoded(b"AB12")[:-1] + b"\0",
+    "the code": decoded(b"AB12").replace(b"B", b"\xc2"),
+    "the length": b"\x30" + decoded(b"AB12")[1:],
+    "the opcode": decoded(b"AB12").replace(b"\xf3", b"\xf2"),
+    "the source": decoded(b"AB12")[:2] + b"\1" + decoded(b"AB12")[3:],
+    "a byte of the code lost": decoded(b"AB12").replace(b"B", b""),
+    "noise inside": decoded(b"AB12").replace(b"B", b"B\xfe\x80"),
+    "its end lost": decoded(b"AB12")[:8],
+}
+
+
+class Heard:
+    """A decoder with a card behind it; time passes in steps with nothing on the line, as the reader tells it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.decoder = SsiDecoder(clock=lambda: self.now)
+        assert reads(taken(self.decoder, decoded(b"EF56"))) == ["EF56"]
+        self.rest(20.0)
+
+    def hear(self, sent: bytes) -> list[Message]:
+        return taken(self.decoder, sent)
+
+    def rest(self, seconds: float) -> list[Message]:
+        until, told = self.now + seconds, list[Message]()
+        while (wait := self.decoder.waits_s) is not None and self.now + wait <= until:
+            self.now += max(wait, 0.001)
+            told += self.hear(b"")
+        self.now = until
+        return told
+
+
+@pytest.mark.parametrize("packet", DAMAGED.values(), ids=DAMAGED)
+class TestDamaged:
+    def test_alone_is_an_unread_card(self, packet: bytes) -> None:
+        line = Heard()
+        assert line.hear(packet) + line.rest(4.0) == [Unread("unreadable")]
+
+    def test_and_given_up_is_unread_before_the_next(self, packet: bytes) -> None:
+        line = Heard()
+        told = line.hear(packet) + line.rest(1.0) + line.hear(decoded(b"CD34")) + line.rest(9.0)
+        assert [getattr(message, "code", message) for message in told] == [Unread("unreadable"), "CD34"]
+
+    def test_and_sent_again_is_that_card(self, packet: bytes) -> None:
+        line = Heard()
+        told = line.hear(packet) + line.rest(2.0) + line.hear(decoded(b"AB12", again=True)) + line.rest(9.0)
+        assert reads(told) == ["AB12"]
+        assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    "noise", [b"9s\r\n", 3 * ssi.encode(ssi.Packet(ssi.START)), b"\xf3\0\0", 40 * b"\xf8\0\xfe", decoded(b"AB12")[4:]]
+)
+def test_ssi_bytes_without_a_packet_are_no_card(noise: bytes) -> None:
+    line = Heard()
+    assert line.hear(noise) + line.rest(20.0) == []
+    assert line.decoder.bad == 1
+
+
+def test_ssi_a_damaged_repeat_of_a_card_on_disk_is_no_card() -> None:
+    line = Heard()
+    assert reads(line.hear(decoded(b"AB12"))) == ["AB12"]
+    assert line.rest(2.0) + line.hear(decoded(b"AB12", again=True)[:-1] + b"\0") + line.rest(9.0) == []

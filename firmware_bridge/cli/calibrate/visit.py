@@ -198,7 +198,8 @@ class ReaderPort:
     """See `hardware.calibrate.bench.Link`; from `open` to `close`."""
 
     def __init__(self, config: ReaderConfig, report: ReportNo | None, repeats: float = 0.0) -> None:
-        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, repeats)
+        words = frozenset(word.strip().upper() for word in config.not_read)
+        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, repeats, words)
         protocol = READERS[config.protocol]
         self.decoder = protocol.decoder(settings)
         self._report = report
@@ -226,7 +227,7 @@ class ReaderPort:
         try:
             async with asyncio.timeout(seconds):
                 while (message := next(self._messages, None)) is None:
-                    received = await self._received.get()
+                    received = await self._heard()
                     if isinstance(received, PortError):
                         raise received
                     self._messages = iter(self.decoder.feed(received or b""))
@@ -236,6 +237,14 @@ class ReaderPort:
 
     def now(self) -> float:
         return asyncio.get_running_loop().time()
+
+    async def _heard(self) -> "bytes | PortError | None":
+        """What comes next; None after the quiet that the decoder waits for."""
+        try:
+            async with asyncio.timeout(self.decoder.waits_s):
+                return await self._received.get()
+        except TimeoutError:
+            return None
 
     def _on_open(self) -> None:
         self._port.write(self.decoder.resume(self._report))

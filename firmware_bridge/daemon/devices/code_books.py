@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -106,9 +106,40 @@ def load(path: str | Path | None, decks: int | None = None, pack: Pack = CARDS) 
     return {code: _known(row) for row in rows for code in (row.code, reported_code(row.code))}
 
 
+def not_read(words: Iterable[str], book: CodeBook) -> frozenset[str]:
+    """The words by which a reader says that it could not read a card, in capitals, without those that are codes."""
+    return frozenset(word.strip().upper() for word in words) - {code.strip().upper() for code in book}
+
+
+def can_be(code: str, book: CodeBook) -> bool:
+    """Whether a code that the book lacks can be one of another pack; one that cannot was damaged.
+
+    Of a book of tags only hexadecimal digits can be; of others letters, digits and what else its codes have; of the
+    plain book, which stands where there is none, any text that can be printed.
+    """
+    if book is plain():
+        return code.isascii() and code.isprintable()
+    is_hex, signs = _signs(frozenset(book))
+    if is_hex:
+        return bool(_HEX.fullmatch(code))
+    return all((sign.isascii() and sign.isalnum()) or sign in signs for sign in code)
+
+
 def save(path: Path, book: CodeBook) -> None:
     """Writes a book to disk, whole or not at all, as CSV or (`.toml`) TOML. Raises OSError."""
     write_whole(path, _toml(book) if path.suffix == ".toml" else _csv(book))
+
+
+_HEX: Final = re.compile("[0-9A-Fa-f]+")
+_LONG: Final = 8
+"""Hexadecimal digits from which on a code is a tag, which has no other letters."""
+
+
+@lru_cache(8)
+def _signs(codes: frozenset[str]) -> tuple[bool, frozenset[str]]:
+    """Whether all codes are tags, and the signs in them."""
+    is_hex = all(len(code) >= _LONG and _HEX.fullmatch(code) for code in codes)
+    return is_hex, frozenset("".join(codes))
 
 
 def reported_code(code: str) -> str:

@@ -15,88 +15,21 @@ from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.hearing import Fault, Hearing
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
 from firmware_bridge.daemon.devices.losses import Losses
-from firmware_bridge.daemon.devices.reader_alarms import UNKNOWN, Holders, show_fault
+from firmware_bridge.daemon.devices.reader_alarms import Holders, show_fault
+from firmware_bridge.daemon.devices.reader_inputs import as_input, meaning
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, Greetings, RestartLimiter
 from firmware_bridge.daemon.devices.repeats import ReadAgain
-from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Turns
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.cards import Serial
 from firmware_bridge.facts.inputs import Person, ReportNo
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.shoe.state import is_open
 from hardware.errors import PortError
 from hardware.ports import Port, others
 from hardware.readers import READERS, ReaderSettings, messages
-
-
-def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.AnyInput | None:
-    """The input for a message of the reader, stamped now; None for a message that the table does not need."""
-    match message:
-        case messages.Read():
-            return _card(message, book)
-        case messages.Unread(reason=reason, report=report, gap=gap):
-            return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=_report(report), gap=gap)
-        case messages.CutCard():
-            return inputs.CutCardSeen(**now(), by="reader")
-        case messages.Verdict():
-            return _result(message)
-        case messages.Notice(what=what, gap=gap):
-            return inputs.ReaderSaid(**now(), what=what, gap=gap)
-    return None
-
-
-def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
-    """The input for a read card; an unknown code is an unread card, never a guess."""
-    report = _report(read.report)
-    known = _known(read, book)
-    if known is None:
-        reason = UNKNOWN[1] if book is code_books.plain() and isinstance(read.code, str) else UNKNOWN[0]
-        return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap, again=read.again)
-    if known.card is None:
-        return inputs.CutCardSeen(**now(), by="reader", report=report, gap=read.gap)
-    return inputs.CardRead(
-        **now(),
-        card=known.card,
-        nonce=nonce(),
-        report=report,
-        lot=known.lot,
-        quality=read.quality,
-        flags=_flags(read),
-        gap=read.gap,
-        slot=read.slot,
-        serial=Serial(known.serial) if known.serial else None,
-        again=read.again,
-    )
-
-
-def _known(read: messages.Read, book: code_books.CodeBook) -> code_books.Known | None:
-    """What the code of a read stands for; None for an unknown one."""
-    return code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
-
-
-def _result(verdict: messages.Verdict) -> inputs.ReaderJudged:
-    pairs = {"player pair": verdict.player_pair, "banker pair": verdict.banker_pair}
-    words = (verdict.outcome, *(pair for pair in pairs if pairs[pair]))
-    return inputs.ReaderJudged(**now(), result=inputs.ReaderResult(words))
-
-
-def _report(report: messages.ReportNo | None) -> ReportNo | None:
-    return ReportNo(report.session, report.seq) if report else None
-
-
-def _flags(read: messages.Read) -> tuple[inputs.Flag, ...]:
-    if not (read.face_up or read.double_feed or read.backwards):
-        return ()
-    flags: dict[inputs.Flag, bool] = {
-        "face_up": read.face_up,
-        "double_feed": read.double_feed,
-        "backwards": read.backwards,
-    }
-    return tuple(flag for flag, is_set in flags.items() if is_set)
-
 
 log = logging.getLogger(__name__)
 
@@ -115,10 +48,12 @@ class Reader:
     ) -> None:
         self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
         self.again = ReadAgain(config, table, self._act_on, self._drop, loop)
-        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, self.again.repeats)
-        self.decoder = self._protocol.decoder(settings)
         self._book_file, self._decks, self._pack = config.code_book, decks, pack
         self._book = code_books.load(config.code_book, decks, pack)
+        words, repeats = code_books.not_read(config.not_read, self._book), self.again.repeats
+        self.decoder = self._protocol.decoder(
+            ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, repeats, words)
+        )
         baud = config.baud or self._protocol.baud
         self.port = Port(config.port, baud, loop, self._on_bytes, self._on_lost, self._on_open)
         self.listeners: tuple[Callable[[messages.Message], None], ...] = ()
@@ -139,6 +74,7 @@ class Reader:
         self._heard_at = loop.time()
         self.hearing = Hearing(loop, lambda: self.decoder.good, lambda: self._turns.are_due, self._on_fault)
         self._watch: asyncio.TimerHandle | None = None
+        self._quiet: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Opens the port, now or when it appears. A lease of the last daemon ends as any other."""
@@ -153,6 +89,8 @@ class Reader:
         """Closes the port."""
         if self._watch:
             self._watch.cancel()
+        if self._quiet:
+            self._quiet.cancel()
         with suppress(Exception):  # a table that failed takes none, and has said why
             self._turns.drain()  # a reader that does not repeat has sent them
             self.again.settle()
@@ -306,8 +244,16 @@ class Reader:
         self._turns.receive(iter(self.decoder.feed(chunk)))
         if chunk:
             self.hearing.received()
+        self._await_quiet()
         if self._is_faulty and not self._turns.are_due:
             self._close_port()
+
+    def _await_quiet(self) -> None:
+        """Tells the decoder of quiet in time, where it waits for that to know whether a card was read."""
+        if self._quiet:
+            self._quiet.cancel()
+        wait = None if self._turns.are_due else self.decoder.waits_s
+        self._quiet = None if wait is None else self._loop.call_later(wait, self._on_bytes, b"")
 
     def _on_message(self, message: messages.Message) -> None:
         for tap in self.taps:
@@ -328,12 +274,14 @@ class Reader:
     def _is_foreign(self, message: messages.Message) -> bool:
         """Whether it is no card of the book."""
         return isinstance(message, messages.Unread) or (
-            isinstance(message, messages.Read) and _known(message, self._book) is None
+            isinstance(message, messages.Read) and meaning(message, self._book) is None
         )
 
     def _hold(self, is_held: bool) -> None:
         """Leaves the port unread while messages wait; one at fault is closed after the last."""
         self.port.hold(is_held)
+        if not is_held:
+            self._await_quiet()
         if self._is_faulty and not is_held:
             self._close_port()
 

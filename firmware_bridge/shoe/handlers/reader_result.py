@@ -22,8 +22,10 @@ BY_BUTTON: Final = "forced"
 
 
 def note(draft: Draft, fact: ReaderSaid) -> None:
-    """Notes a message of the reader."""
+    """Notes a message of the reader; one of a card too many puts `overdrawn` on record, closed at once."""
     draft.add(events.Noted(what=f"reader: {fact.what}"))
+    if fact.overdrawn and draft.shoe.status == "open":
+        draft.note("overdrawn", f"reported by the reader after round {draft.shoe.round}", round=draft.shoe.round)
 
 
 def judged(draft: Draft, fact: ReaderJudged) -> None:

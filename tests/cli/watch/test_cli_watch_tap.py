@@ -5,8 +5,8 @@ import pytest
 from firmware_bridge.daemon.devices.frames import KEPT, Tap
 from hardware import framing
 from hardware.readers import READERS, ReaderSettings
-from hardware.readers.angel_eye import Frame, card_bytes
-from hardware.readers.angel_eye import encode as angel
+from hardware.readers.angel_eye_frames import Frame, card_bytes
+from hardware.readers.angel_eye_frames import encode as angel
 from hardware.readers.messages import Beat, Hello, Sample
 from hardware.readers.native import Ack, Card, Fault, pack
 from hardware.readers.protocol import MASKED

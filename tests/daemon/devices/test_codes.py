@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.daemon.devices.code_books import CARDS, CUT_CARD, CodeBook, Known, Pack, load, plain, save
-from firmware_bridge.daemon.devices.reader import as_input
+from firmware_bridge.daemon.devices.reader_inputs import as_input
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES, TILES, Card
