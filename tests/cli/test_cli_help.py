@@ -164,7 +164,7 @@ def on_a_terminal(shoe: command.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: 
     def run(*words: str, pager: str = f"cat > {read}", term: str = "xterm") -> str | None:
         shoe("help", "--man", "shoe.1")
         monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-        monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((80, 24)))
+        monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: os.terminal_size((80, 24)))
         monkeypatch.setenv("PAGER", pager)
         monkeypatch.setenv("TERM", term)
         printed = shoe("help", *words).out
