@@ -44,6 +44,7 @@ def test_a_namesake_is_named_once(broker: Broker, caplog: pytest.LogCaptureFixtu
         other.rounds()
         until(lambda: "another client uses the client id ledger" in one.trouble)
         until(lambda: "another client uses the client id ledger" in other.trouble)
+        until(lambda: sum("another client uses" in each.getMessage() for each in caplog.records) == 2)
         count = len(caplog.records)
         subscribed(broker, "ledger", broker.log.count("Sending SUBACK to ledger") + 3)  # they go on
         assert len(caplog.records) == count

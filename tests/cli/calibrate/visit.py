@@ -21,6 +21,15 @@ GAP_MS = 130
 DIM = Light(lamp=0.4)
 """It takes other settings to read cards by this."""
 
+PATIENT = """\
+import sys
+from firmware_bridge.cli import main
+from hardware.calibrate import bench
+bench.ANSWER_S = 20.0
+sys.exit(main())
+"""
+"""`shoe`, for boards that answer late: they run in the test, which may wait long for a core."""
+
 
 class Visit:
     """A running `shoe calibrate`; `work` pulls the cards it asks for until it ends."""
@@ -34,7 +43,7 @@ class Visit:
         table.at_close.append(self._put_away)
 
     def _begin(self, *command: object, **options: Any) -> subprocess.Popen[str] | Forked:
-        return spawn(*command, **options)
+        return spawn(*command, program=("-c", PATIENT), **options)
 
     @property
     def json(self) -> list[dict[str, Any]]:
