@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -83,7 +82,7 @@ def test_an_auditor_lists_shows_and_verifies(people: People) -> None:
     verified = Ran(people, "verify", "--jobs", "1")
     since = [json.loads(line) for line in Ran(people, "list", "--json").out.splitlines()][-1]  # the daemon may go on
     assert verified.code == 0
-    assert {f"head {row['head']}", f"head {since['head']}"} & set(re.findall(r"head \w+", verified.out))
+    assert any(f"head {each['head']}" in verified.out for each in (row, since))
 
 
 @needs_root
