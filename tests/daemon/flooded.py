@@ -28,6 +28,9 @@ from tests.kit.patience import GivenClock
 SYNC_S: Final = 0.015
 """What a sync takes on a slow SD card."""
 
+LONG_S: Final = 6.0
+"""What a call takes that hangs, once."""
+
 MOST_UNREAD: Final = 100
 """Bytes on a line beyond which nothing is added: a daemon that gets no core finds no more at once than in time."""
 
@@ -41,7 +44,8 @@ from pathlib import Path
 from firmware_bridge.cli import main
 from firmware_bridge.daemon import bridge
 
-sync_s, call, name, long_s = float(os.environ["SYNC_S"]), *os.environ["LONG"].split(":"), 3.0
+sync_s, call, name = float(os.environ["SYNC_S"]), *os.environ["LONG"].split(":")
+long_s = float(os.environ["LONG_S"])
 flag = Path(os.environ["FLAG"])
 
 def path_of(of):
@@ -121,7 +125,16 @@ class Flooded(DaemonTable):
         self.beats = Beats(self.folder / "notify")
         keys = {} if key is None else {"KEY": str(key)}
         watched = {"NOTIFY_SOCKET": str(self.beats.path), "WATCHDOG_USEC": str(int(3_000_000 * BEAT_S))}
-        self._environ = {**watched, **keys, **environ, "SYNC_S": str(SYNC_S), "LONG": long, "FLAG": str(self.flag)}
+        slow = {"SYNC_S": str(SYNC_S), "LONG": long, "LONG_S": str(LONG_S), "FLAG": str(self.flag)}
+        self._environ = {**watched, **keys, **environ, **slow}
+            **watched,
+            **keys,
+            **environ,
+            "SYNC_S": str(SYNC_S),
+            "LONG": long,
+            "LONG_S": str(LONG_S),
+            "FLAG": str(self.flag),
+        }
         return self.begin_again()
 
     def begin_again(self) -> "Flooded":

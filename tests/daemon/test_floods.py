@@ -15,6 +15,7 @@ from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs
 from tests.daemon.flooded import (
     BETS,
+    LONG_S,
     MARKS,
     Feeling,
     Flooded,
@@ -219,7 +220,6 @@ def test_a_disk_that_hangs_over_a_file_leaves_the_loop_alive(made: Made, call: s
     feeling.deal(CARDS, 0.2)
     table.until(lambda: not table.flag.exists())
     felt = feeling.end()
-    assert felt["silence_s"] < SILENT_S
-    assert felt["status_s"] < ON_DISK_S
+    assert max(felt["silence_s"], felt["status_s"]) < LONG_S / 2
     drawn = [each.entry.input.card.value for each in table.lines() if each.entry and hasattr(each.entry.input, "card")]
     assert drawn == f"Ts Tc 9s 8d {CARDS}".split()
