@@ -127,14 +127,6 @@ class Flooded(DaemonTable):
         watched = {"NOTIFY_SOCKET": str(self.beats.path), "WATCHDOG_USEC": str(int(3_000_000 * BEAT_S))}
         slow = {"SYNC_S": str(SYNC_S), "LONG": long, "LONG_S": str(LONG_S), "FLAG": str(self.flag)}
         self._environ = {**watched, **keys, **environ, **slow}
-            **watched,
-            **keys,
-            **environ,
-            "SYNC_S": str(SYNC_S),
-            "LONG": long,
-            "LONG_S": str(LONG_S),
-            "FLAG": str(self.flag),
-        }
         return self.begin_again()
 
     def begin_again(self) -> "Flooded":
