@@ -3,7 +3,7 @@
 import json
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import IO, Any, NamedTuple
 
 import pytest
@@ -46,10 +46,10 @@ def shoe(capsys: pytest.CaptureFixture[str]) -> Run:
     return run
 
 
-def spawn(*words: object, program: Sequence[str] = ("-m", "firmware_bridge"), **options: Any) -> subprocess.Popen[str]:
+def spawn(*words: object, **options: Any) -> subprocess.Popen[str]:
     """Start a command as a process; its stdout and stderr are pipes unless `options` say otherwise."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return python(*program, *words, text=True, **streams | options)
+    return python("-m", "firmware_bridge", *words, text=True, **streams | options)
 
 
 class Heard:

@@ -12,9 +12,10 @@ from firmware_bridge.config.calibration import Calibration, load
 from hardware.sim.board import NativeBoard
 from hardware.sim.optics import Light, Optics
 from tests.kit.broker import free_port
-from tests.kit.command import Heard, spawn
+from tests.kit.command import Heard
 from tests.kit.daemon_table import BridgeTable
 from tests.kit.people import Forked
+from tests.kit.process import python
 
 GAP_MS = 130
 """From one card to the next, by the board's clock."""
@@ -43,7 +44,8 @@ class Visit:
         table.at_close.append(self._put_away)
 
     def _begin(self, *command: object, **options: Any) -> subprocess.Popen[str] | Forked:
-        return spawn(*command, program=("-c", PATIENT), **options)
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return python("-c", PATIENT, *command, text=True, **streams | options)
 
     @property
     def json(self) -> list[dict[str, Any]]:
