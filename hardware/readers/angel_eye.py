@@ -12,9 +12,9 @@ from hardware.readers.angel_eye_frames import (
     Frame,
     Frames,
     card_of,
+    dealt_in,
     decode,
     encode,
-    is_dealt,
 )
 from hardware.readers.messages import CutCard, Message, Notice, Outcome, Read, Unread, Verdict
 from hardware.readers.protocol import MASKED, Decoder, Protocol, ReaderSettings, whole
@@ -126,8 +126,8 @@ class AngelEyeDecoder(Decoder):
         self.bad += 1
         self._is_damaged = True
         is_known = any(known.payload and encode(known)[2:-CHECK] in frame for known in self._recent)
-        if is_dealt(frame) and not is_known:
-            yield from self._doubt(frame[1:2].decode("latin-1"), frame[3:5], at)
+        if (dealt := dealt_in(frame)) and not is_known:
+            yield from self._doubt(*dealt, at)
 
     def _doubt(self, seq: str, card: bytes, now: float) -> Iterator[Message]:
         """Notes a copy of a card that is not believed, unless it is of the last report."""

@@ -1,5 +1,6 @@
 """Frames of Angel Eye shoes: each with a number, a command, a payload and a check."""
 
+import re
 from collections.abc import Iterator
 from functools import reduce
 from operator import xor
@@ -15,6 +16,7 @@ LONGEST: Final = 16  # bytes of a frame; the longest known has 9
 SUITS: Final = {1: "d", 2: "c", 3: "s", 4: "h"}
 RANKS: Final = "A23456789TJQK"
 CHECK: Final = 2  # digits
+_CARD: Final = re.compile(rb"(.)D([\x80-\xff]{2})", re.DOTALL)
 
 
 class Frame(Struct, frozen=True, gc=False):
@@ -102,8 +104,14 @@ class Frames:
         return len(self._begun) > CHECK and self._begun[-CHECK - 1] == END
 
 
-def is_dealt(damaged: bytes) -> bool:
-    """Whether a damaged frame was a report of a card: begin and end are there, and its command or its form."""
-    if damaged[2:3] == b"D":
-        return END in damaged[3:]
-    return len(damaged) == 8 and damaged[5] == END and min(damaged[3:5]) >= BIT_7 and damaged[2:3] != b"R"
+def dealt_in(damaged: bytes) -> tuple[str, bytes] | None:
+    """The number, and place and card, in what is left of a report of a card; None if it was none.
+
+    What proves one: its command before its two bytes, wherever noise moved them; its command in its place, and the end;
+    or its form.
+    """
+    if moved := _CARD.search(damaged):
+        return moved[1].decode("latin-1"), moved[2]
+    is_commanded = damaged[2:3] == b"D" and END in damaged[3:]
+    is_formed = len(damaged) == 8 and damaged[5] == END and min(damaged[3:5]) >= BIT_7 and damaged[2:3] != b"R"
+    return (damaged[1:2].decode("latin-1"), damaged[3:5]) if is_commanded or is_formed else None

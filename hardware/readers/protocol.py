@@ -70,12 +70,14 @@ class Decoder(ABC):
     good = 0
     bad = 0
     unanswered = 0
+    _not_read: frozenset[str] = frozenset()
     _sightings: "Sightings | None" = None
 
-    def set_repeats(self, seconds: float) -> None:
-        """Changes `repeats` of the settings, where the protocol uses it."""
+    def set(self, settings: ReaderSettings) -> None:
+        """Takes over what a calibration may have changed, where the protocol uses it: `repeats` and `not_read`."""
+        self._not_read = settings.not_read
         if self._sightings:
-            self._sightings.repeats = seconds
+            self._sightings.repeats = settings.repeats
 
     @abstractmethod
     def feed(self, chunk: bytes) -> Iterator[Message]:

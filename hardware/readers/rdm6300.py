@@ -65,6 +65,13 @@ def may_be(body: bytes, digits: bytes, changed: int = 2) -> bool:
     return len(body) == len(digits) and sum(one != other for one, other in zip(body, digits, strict=True)) <= changed
 
 
+def _lost_its_end(begun: bytes, chunk: bytes) -> bool:
+    """Whether a frame that was begun long before `chunk` is not ended by it: `chunk` is of the next card."""
+    if remains(begun) is None or chunk.lstrip(b"\r\n").startswith(END):
+        return False
+    return decode(next(filter(None, _PIECES.split(begun + chunk)))) is None
+
+
 def _equal(one: bytes, other: bytes) -> int:
     """How many bytes are equal from the first on."""
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
@@ -95,9 +102,7 @@ class Rdm6300Decoder(Decoder):
             yield from self._quiet(now)
             return
         self._heard_at, self._is_late = now, now >= self._near_at + REPEAT_S
-        is_endless = (
-            len(begun) >= FRAME - 1 and now >= begun_at + REPEAT_S and not chunk.lstrip(b"\r\n").startswith(END)
-        )
+        is_endless = now >= begun_at + REPEAT_S and _lost_its_end(begun, chunk)
         split = [begun, *_PIECES.split(chunk)] if is_endless else _PIECES.split(begun + chunk)
         pieces = [piece for piece in split if piece]
         self._begun = b"" if pieces[-1].endswith(END) else pieces.pop()

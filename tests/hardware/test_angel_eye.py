@@ -93,8 +93,24 @@ def test_angel_eye_numbers(frames: list[Frame], told: list[Read | Notice]) -> No
 
 def test_angel_eye_a_damaged_report_after_nine_may_have_been_the_zero() -> None:
     nine, one = angel(Frame("9", "D", EIGHT)), angel(Frame("1", "D", KING))
-    noise = angel(Frame("0", "D", EIGHT)).replace(b"\x03", b"\x02")
+    card = angel(Frame("0", "D", EIGHT)).replace(b"\x03", b"\x02")
+    noise = card.replace(b"D", b"d")
     assert taken(AngelEyeDecoder(), nine + noise + one) == [Read("8s", slot="P1"), GAP, Read("Kh", slot="B1")]
+    unread = [Read("8s", slot="P1"), Unread("unreadable"), Read("Kh", slot="B1")]
+    assert taken(AngelEyeDecoder(), nine + card + one) == unread
+
+
+@pytest.mark.parametrize(
+    "copies",
+    [
+        b"\x050D64\x050D\x81\x92464\x05\x0e+0D\x81\x92\x0364",
+        b"D\x81\x9a\x036C\x050\x9a\x036C\x050D\x81\x9aC",
+    ],
+)
+def test_angel_eye_the_first_card_of_a_stream_shows_by_what_is_left_of_its_copies(copies: bytes) -> None:
+    decoder = AngelEyeDecoder()
+    told = taken(decoder, copies + angel(Frame("1", "D", b"\x91\xa7")))
+    assert told == [Unread("unreadable"), Read("7c", slot="B1")]
 
 
 def test_angel_eye_is_believed_when_two_copies_agree() -> None:

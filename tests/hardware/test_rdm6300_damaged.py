@@ -6,6 +6,7 @@ import pytest
 
 from hardware.readers.messages import Message, Read, Unread
 from hardware.readers.rdm6300 import Rdm6300Decoder, encode
+from tests.hardware.streams import taken
 
 A, B = "01006A5344", "0F8C21B7D0"
 WHOLE, NEXT = encode(A), encode(B)
@@ -125,3 +126,16 @@ def test_frames_with_cr_lf_before_their_end(line: Line) -> None:
     line.hear(ID_12, changed(ID_12, 5), every=1.0)
     line.hear(*(bytes((byte,)) for byte in ID_12))
     assert line.said == [Read("0500207B32"), UNREAD, Read("0500207B32")]
+
+
+def test_a_frame_that_lost_digits_and_end_is_no_part_of_the_next_card_without_a_start(line: Line) -> None:
+    told = taken(line.decoder, WHOLE[:12])
+    line.now += 0.65
+    told += taken(line.decoder, changed(NEXT, 0) + NEXT)
+    assert told == [UNREAD, Read(B)]
+
+
+def test_a_frame_of_which_the_end_is_read_late_is_whole(line: Line) -> None:
+    told = taken(line.decoder, WHOLE[:12])
+    line.now += 0.65
+    assert told + taken(line.decoder, WHOLE[12:]) == [Read(A)]

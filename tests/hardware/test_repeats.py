@@ -73,7 +73,7 @@ def test_a_code_seen_again_is_marked(
         marks += [each.again for each in decoder.feed(wire(code)) if isinstance(each, Read)]
         clock.now += 1.0
     assert marks == [False, True, False, False]
-    decoder.set_repeats(0)
+    decoder.set(ReaderSettings())
     assert [each.again for each in decoder.feed(wire("1234")) if isinstance(each, Read)] == [False]
 
 

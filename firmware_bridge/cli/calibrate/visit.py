@@ -19,6 +19,9 @@ from firmware_bridge.cli.calibrate.kept import KeptCalibration
 from firmware_bridge.config import calibration, layout
 from firmware_bridge.config.calibration import AnySection
 from firmware_bridge.config.sections import Config, ReaderConfig
+from firmware_bridge.daemon.devices import code_books
+from firmware_bridge.daemon.devices.reader_settings import settings
+from firmware_bridge.errors import ConfigError
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.figures import Refusal
 from hardware.errors import PortError
@@ -81,7 +84,8 @@ class Visit:
     @asynccontextmanager
     async def bench(self, borrowed: Borrowed, repeats: float = 0.0) -> AsyncIterator[Bench]:
         """The reader on the bench, with settings changed by a killed command restored. repeats: as in `[reader]`."""
-        port = ReaderPort(self.config.reader, borrowed.report, repeats)
+        set_up = settings(self.config.reader, self._book(), repeats)
+        port = ReaderPort(self.config.reader, borrowed.report, set_up)
         await port.open()
         port.write(borrowed.restore)
         try:
@@ -116,6 +120,13 @@ class Visit:
     def failed(self, reason: str, remedy: str) -> None:
         fields = {"ok": False, "error": reason, "hint": remedy}
         self.guide.end(f"NOT CALIBRATED: {reason}\n    {remedy}", fields)
+
+    def _book(self) -> code_books.CodeBook:
+        """The table's code book; the plain one while it has none that can be read."""
+        try:
+            return code_books.load(self.config.reader.code_book, self.config.table.decks, self.config.rules.pack)
+        except ConfigError:
+            return code_books.plain()
 
     def _say_moved(self, moved: str) -> None:
         if moved:
@@ -197,11 +208,9 @@ class Guide:
 class ReaderPort:
     """See `hardware.calibrate.bench.Link`; from `open` to `close`."""
 
-    def __init__(self, config: ReaderConfig, report: ReportNo | None, repeats: float = 0.0) -> None:
-        words = frozenset(word.strip().upper() for word in config.not_read)
-        settings = ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, repeats, words)
+    def __init__(self, config: ReaderConfig, report: ReportNo | None, set_up: ReaderSettings) -> None:
         protocol = READERS[config.protocol]
-        self.decoder = protocol.decoder(settings)
+        self.decoder = protocol.decoder(set_up)
         self._report = report
         self._received: asyncio.Queue[bytes | PortError | None] = asyncio.Queue()
         self._messages: Iterator[Message] = iter(())

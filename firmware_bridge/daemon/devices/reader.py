@@ -18,6 +18,7 @@ from firmware_bridge.daemon.devices.losses import Losses
 from firmware_bridge.daemon.devices.reader_alarms import Holders, show_fault
 from firmware_bridge.daemon.devices.reader_inputs import as_input, meaning
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, Greetings, RestartLimiter
+from firmware_bridge.daemon.devices.reader_settings import settings
 from firmware_bridge.daemon.devices.repeats import ReadAgain
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.table import Table
@@ -29,7 +30,7 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.shoe.state import is_open
 from hardware.errors import PortError
 from hardware.ports import Port, others
-from hardware.readers import READERS, ReaderSettings, messages
+from hardware.readers import READERS, messages
 
 log = logging.getLogger(__name__)
 
@@ -48,12 +49,9 @@ class Reader:
     ) -> None:
         self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
         self.again = ReadAgain(config, table, self._act_on, self._drop, loop)
-        self._book_file, self._decks, self._pack = config.code_book, decks, pack
+        self._config, self._decks, self._pack = config, decks, pack
         self._book = code_books.load(config.code_book, decks, pack)
-        words, repeats = code_books.not_read(config.not_read, self._book), self.again.repeats
-        self.decoder = self._protocol.decoder(
-            ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, repeats, words)
-        )
+        self.decoder = self._protocol.decoder(settings(config, self._book, self.again.repeats))
         baud = config.baud or self._protocol.baud
         self.port = Port(config.port, baud, loop, self._on_bytes, self._on_lost, self._on_open)
         self.listeners: tuple[Callable[[messages.Message], None], ...] = ()
@@ -129,10 +127,10 @@ class Reader:
             self._leased.cut_short = cut_short
             self._restore = self._restore if restore is None else restore
             try:
-                self._book = code_books.load(self._book_file, self._decks, self._pack)
+                self._book = code_books.load(self._config.code_book, self._decks, self._pack)
             except ConfigError as error:
                 log.error("%s; the old code book stays in use", error)
-            self.decoder.set_repeats(self.again.measured())
+            self.decoder.set(settings(self._config, self._book, self.again.measured()))
             self._open()
 
     def changed(self) -> None:

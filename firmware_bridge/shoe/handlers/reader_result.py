@@ -25,7 +25,13 @@ def note(draft: Draft, fact: ReaderSaid) -> None:
     """Notes a message of the reader; one of a card too many puts `overdrawn` on record, closed at once."""
     draft.add(events.Noted(what=f"reader: {fact.what}"))
     if fact.overdrawn and draft.shoe.status == "open":
-        draft.note("overdrawn", f"reported by the reader after round {draft.shoe.round}", round=draft.shoe.round)
+        number = _last_dealt(draft.shoe)
+        draft.note("overdrawn", f"reported by the reader after round {number}", round=number)
+
+
+def _last_dealt(shoe: Shoe) -> int:
+    """The number of the round with cards, else of the one before."""
+    return shoe.round if shoe.laid or not shoe.rounds else shoe.rounds[-1].round
 
 
 def judged(draft: Draft, fact: ReaderJudged) -> None:

@@ -51,6 +51,19 @@ def test_a_code_book_is_recorded_used_at_once_and_undone(table: Callable[..., Br
     assert record(bridge).codebook is None
 
 
+def test_a_code_that_is_also_a_word_for_not_read_is_a_card_on_the_bench_and_at_the_table(
+    table: Callable[..., BridgeTable], tmp_path: Path
+) -> None:
+    book, deck = tmp_path / "cards.csv", ["NR", *(f"C{n:02}" for n in range(1, 52))]
+    code_books.save(book, {code: code_books.Known(card) for code, card in zip(deck, FACES, strict=True)})
+    bridge = table(LineBoard(), reader=LINE | {"code_book": str(book)}).start()
+    visit = Visit(bridge, "codebook", "--yes")
+    visit.said("pull 52")
+    pull(bridge, [*deck, "CUT"])
+    assert visit.end() == 0, visit.story()
+    assert code_books.load(book)["NR"] == code_books.Known(FACES[0])
+
+
 def test_half_a_deck_leaves_the_book_before(table: Callable[..., BridgeTable], tmp_path: Path) -> None:
     book = tmp_path / "cards.toml"
     bridge = table(LineBoard(), reader=LINE | {"code_book": str(book)})

@@ -2,9 +2,10 @@
 
 import pytest
 
-from firmware_bridge.config.sections import NOT_READ
+from firmware_bridge.config.sections import NOT_READ, ReaderConfig
 from firmware_bridge.daemon.devices.code_books import CodeBook, Known, not_read, plain
 from firmware_bridge.daemon.devices.reader_inputs import as_input
+from firmware_bridge.daemon.devices.reader_settings import settings
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import Card
 from hardware.readers import READERS, ReaderSettings
@@ -35,6 +36,17 @@ def test_a_word_that_the_book_has_is_a_code() -> None:
     assert "NOREAD" in words
     decoder = READERS["line"].decoder(ReaderSettings(not_read=words))
     assert list(decoder.feed(b"NR\nERROR\nNOREAD\n")) == [Read("NR"), Read("ERROR"), Unread("unreadable")]
+
+
+@pytest.mark.parametrize(("protocol", "line"), [("line", b"NR\r\n"), ("grow", b"NR\r\n")])
+def test_a_book_that_is_read_again_tells_anew_which_lines_are_words(protocol: str, line: bytes) -> None:
+    config, book = ReaderConfig(port="none", protocol=protocol), {"NR": Known(Card("As"))}
+    decoder = READERS[protocol].decoder(settings(config, plain(), 0.0))
+    assert list(decoder.feed(line)) == [Unread("unreadable")]
+    decoder.set(settings(config, book, 0.0))
+    assert list(decoder.feed(line)) == [Read("NR")]
+    decoder.set(settings(config, plain(), 0.0))
+    assert list(decoder.feed(line)) == [Unread("unreadable")]
 
 
 FEW_TAGS = {f"{n:010X}": Known(Card("As")) for n in (8, 0x1B, 0x33)}
