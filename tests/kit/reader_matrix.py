@@ -274,7 +274,8 @@ async def another_pack(stage: Stage) -> None:
     await stage.say(stage.draw(CARDS[0]))
     stage.seen.drawn.append("a foreign one")
     stage._said += 1
-    await stage.say(stage.coded({"native": 0xFFF1, "rdm6300": "0AFFFFFFFF"}.get(stage.protocol, "X77Q")))
+    codes: dict[str, int | str] = {"native": 0xFFF1, "rdm6300": "0AFFFFFFFF"}
+    await stage.say(stage.coded(codes.get(stage.protocol, "X77Q")))
     await stage.say(stage.draw(CARDS[1]))
 
 
