@@ -140,7 +140,7 @@ class Rdm6300Decoder(Decoder):
             yield from self._damaged(body.upper(), at)
 
     def _read(self, tag: str, digits: bytes, at: float) -> Iterator[Message]:
-        is_same = may_be(self._near, digits) if self._is_late else at < self._near_at + REPEAT_S
+        is_same = may_be(self._near, digits)  # another card may follow at once
         if self._is_doubtful and not is_same:
             yield Unread("unreadable")
         self._note(digits, at, is_doubtful=False)

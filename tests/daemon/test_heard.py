@@ -136,6 +136,15 @@ def test_what_was_heard_before_a_restart_counts(table: Callable[..., Deaf]) -> N
     assert at.heard == "not_heard"
 
 
+def test_lines_of_garbage_are_not_understood_though_each_ends(table: Callable[..., Deaf]) -> None:
+    """As at another speed: bytes that no card has, and now and then a line end."""
+    at = table("line")
+    at.say("\0é~\n", times=5)
+    at.until(lambda: "reader_not_understood" in at.alarms)
+    assert at.heard == "not_understood"
+    assert at.found(reader)[0].level == "FAIL"
+
+
 def test_a_keypad_that_is_not_understood_names_its_seats(table: Callable[..., Deaf]) -> None:
     at = table("line", pad=True, table={"game": "blackjack"})
     at.say("AT\r\n", at.pad, times=4)

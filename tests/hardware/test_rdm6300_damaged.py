@@ -139,3 +139,10 @@ def test_a_frame_of_which_the_end_is_read_late_is_whole(line: Line) -> None:
     told = taken(line.decoder, WHOLE[:12])
     line.now += 0.65
     assert told + taken(line.decoder, WHOLE[12:]) == [Read(A)]
+
+
+def test_a_damaged_tag_is_told_though_another_one_follows_at_once(line: Line) -> None:
+    """Tags of one roll differ in few digits."""
+    line.hear(changed(encode("0000000023"), 4), encode("0000000033"), every=0.2)
+    line.rest(1.0)
+    assert line.said == [UNREAD, Read("0000000033")]

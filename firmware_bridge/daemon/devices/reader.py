@@ -16,7 +16,7 @@ from firmware_bridge.daemon.devices.hearing import Fault, Hearing
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
 from firmware_bridge.daemon.devices.losses import Losses
 from firmware_bridge.daemon.devices.reader_alarms import Holders, show_fault
-from firmware_bridge.daemon.devices.reader_inputs import as_input, meaning
+from firmware_bridge.daemon.devices.reader_inputs import as_input, is_garbled, meaning
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, Greetings, RestartLimiter
 from firmware_bridge.daemon.devices.reader_settings import settings
 from firmware_bridge.daemon.devices.repeats import ReadAgain
@@ -68,9 +68,10 @@ class Reader:
         self._turns = Turns[messages.Message](self._on_message, self._hold, loop)
         self._greetings = Greetings(self.port, self.decoder, self._turns, loop)
         self._flood, self._is_faulty, self._was_open = FloodLimit(config.most_a_second, loop), False, False
+        self._garbled = 0
         self._holders = Holders(config.port, loop)
         self._heard_at = loop.time()
-        self.hearing = Hearing(loop, lambda: self.decoder.good, lambda: self._turns.are_due, self._on_fault)
+        self.hearing = Hearing(loop, self._understood, lambda: self._turns.are_due, self._on_fault)
         self._watch: asyncio.TimerHandle | None = None
         self._quiet: asyncio.TimerHandle | None = None
 
@@ -257,6 +258,7 @@ class Reader:
         for tap in self.taps:
             tap.decoded(message)
         self._heard_at = self._loop.time()
+        self._garbled += isinstance(message, messages.Read) and is_garbled(message, self._book)
         if not self._is_foreign(message):
             self.port.understood()
         elif not self._protocol.keeps_reports and self._greetings.has(message):
@@ -268,6 +270,10 @@ class Reader:
             if isinstance(message, messages.Read | messages.Unread | messages.CutCard) or self._may_be_back():
                 self._back()
             self._handle(message)
+
+    def _understood(self) -> int:
+        """How many frames were understood: text that no book can have was not, though its line was whole."""
+        return self.decoder.good - self._garbled
 
     def _is_foreign(self, message: messages.Message) -> bool:
         """Whether it is no card of the book."""

@@ -34,7 +34,7 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
     meant = meaning(read, book)
     if meant is None:
         reason = UNKNOWN[1] if book is code_books.plain() and isinstance(read.code, str) else UNKNOWN[0]
-        if isinstance(read.code, str) and not code_books.can_be(read.code, book):
+        if is_garbled(read, book):
             reason = "unreadable"
         return inputs.CardUnread(**now(), reason=reason, nonce=nonce(), report=report, gap=read.gap, again=read.again)
     if meant.card is None:
@@ -52,6 +52,11 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
         serial=Serial(meant.serial) if meant.serial else None,
         again=read.again,
     )
+
+
+def is_garbled(read: messages.Read, book: code_books.CodeBook) -> bool:
+    """Whether a code has bytes that no code of the book can have."""
+    return isinstance(read.code, str) and meaning(read, book) is None and not code_books.can_be(read.code, book)
 
 
 def meaning(read: messages.Read, book: code_books.CodeBook) -> code_books.Known | None:
