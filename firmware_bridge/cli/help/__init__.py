@@ -22,6 +22,7 @@ MANUALS: Final = ("shoe.1", "bridge.toml.5")
 
 DOCUMENTS: Final = {
     "technician": "the technician's book: installing, wiring, calibrating, what to do at 3 a.m.",
+    "readers": "what each reader does when something is wrong: the card, the lamp, the check",
     "tables": "a table is renamed, moves, is retired, gets another Pi",
     "operators": "for dealer and pit: what the lamps say, NEXT and REVEAL",
     "walkthrough": "a round of each game, by the lamps and by the dealer's screen",
