@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 BY_ID = Path("/dev/serial/by-id")
 READ_BYTES = 128  # a few messages: what a device sends beyond them waits in the kernel, not with us
 FIRST_RETRY, LAST_RETRY = 0.2, 1.6  # seconds; doubles in between
-STEADY_S = 5.0  # a port that stays open so long is in order: the wait before the next try begins anew
+STEADY_S = 5.0  # after so long open, the next loss is tried again after the first wait
 QUIET = 0.1  # seconds: far longer than between two bytes of a line, an adapter's buffer (16 ms) included
 MOST_UNWRITTEN = 4_096  # bytes; some 400 ACKs: a device that far behind has stopped reading
 

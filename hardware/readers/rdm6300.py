@@ -93,7 +93,7 @@ class Rdm6300Decoder(Decoder):
         self._cut = b""  # the damaged piece before
         self._heard_at = self._near_at = -math.inf
         self._near = b""  # digits of the last frame, whole or damaged
-        self._is_doubtful = False  # whether it was damaged, and its card is not yet told
+        self._is_doubtful = False  # it was damaged, and no card was yielded for it yet
         self._is_late = False  # whether its time says nothing about the next frame
 
     def feed(self, chunk: bytes) -> Iterator[Message]:

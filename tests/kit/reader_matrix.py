@@ -288,10 +288,10 @@ async def not_read(stage: Stage) -> None:
 
 
 async def repeats(stage: Stage) -> None:
-    """The card lies there and is said again each second."""
+    """The card lies there and is said again nearly each second, on no limit of a protocol."""
     frame = stage.draw(CARDS[0])
     for _ in range(3):
-        await stage.say(frame, 1.0)
+        await stage.say(frame, 0.9)
     await stage.say(stage.draw(CARDS[1]))
 
 
