@@ -13,13 +13,15 @@ from typing import Any, Final
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.kit import costs, nightly, wire
+from tests.kit import costs, nightly, patient_products, wire
 
 # The same examples at each run of a commit; other ones each night.
 settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not nightly.EVERY
 )
 settings.load_profile("any machine")
+
+patient_products.wait_long()
 
 # Nothing of what is collected is garbage: to look for it, again and again, is 45 % of the time that it takes.
 gc.disable()

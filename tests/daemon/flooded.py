@@ -24,6 +24,7 @@ from hardware import framing
 from hardware.keypads import Hello, Mark, pack
 from tests.kit.daemon_table import DaemonTable
 from tests.kit.patience import GivenClock
+from tests.kit.patient_products import OWN
 
 SYNC_S: Final = 0.015
 """What a sync takes on a slow SD card."""
@@ -119,14 +120,18 @@ class Flooded(DaemonTable):
     is_honest = True
 
     def begin(self, key: int | None = None, long: str = "none:", **environ: str) -> "Flooded":
-        """Start it, and wait until it deals. key: the GPIO that is pressed without end. long: see `SLOW`."""
+        """Start it, and wait until it deals. key: the GPIO that is pressed without end. long: see `SLOW`.
+
+        Where a call of the disk hangs, it waits for it no longer than at a table.
+        """
         self.code = ("-c", SLOW)
         self.flag = self.folder / "flag"
         self.beats = Beats(self.folder / "notify")
         keys = {} if key is None else {"KEY": str(key)}
         watched = {"NOTIFY_SOCKET": str(self.beats.path), "WATCHDOG_USEC": str(int(3_000_000 * BEAT_S))}
         slow = {"SYNC_S": str(SYNC_S), "LONG": long, "LONG_S": str(LONG_S), "FLAG": str(self.flag)}
-        self._environ = {**watched, **keys, **environ, **slow}
+        hangs = {} if long == "none:" else {OWN: "yes"}
+        self._environ = {**watched, **keys, **environ, **slow, **hangs}
         return self.begin_again()
 
     def begin_again(self) -> "Flooded":

@@ -24,6 +24,7 @@ from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from tests.kit import patient_products
 from tests.kit.patience import LIMIT_S, said
 
 PRELOADED: Final = (
@@ -57,6 +58,7 @@ def python(*words: object, execute: bool = False, **options: Any) -> subprocess.
     """Start `python WORDS` with these options of Popen: forked, if `-m` or `-c` come first and nothing forbids it."""
     given = [str(word) for word in words]
     if execute or given[0] not in ("-m", "-c") or not options.keys() <= FORKED or _starts_otherwise(options.get("env")):
+        options["env"] = patient_products.executed(options.get("env"))
         return subprocess.Popen([sys.executable, *given], **options)
     return Forked([sys.executable, *given], **options)
 
@@ -165,6 +167,7 @@ def _program(words: list[str], streams: list[int], cwd: Path, env: dict[str, str
     os.environ.clear()
     os.environ.update(env)
     time.tzset()
+    patient_products.wait_long()
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # it may have its own
     sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr  # type: ignore[misc]  # Final there

@@ -1,0 +1,72 @@
+"""Waits of products under test that are no subject of their test: as long as a busy machine takes.
+
+A product that is starved of its core for a second takes its disk for broken, and says so: right at a table, and no
+verdict of a test. What waits otherwise is `PATIENT`; a process with `OWN` in its environment waits as at a table, and a
+test in this process patches what it looks at. Forked programs and pytest's own processes call `wait_long`, executed ones
+by `executed/sitecustomize.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+PATIENT: Final[dict[str, dict[str, float]]] = {
+    # The thread of the journal needs a core, too.
+    "firmware_bridge.daemon.table.journal_writer": {"PATIENCE_S": 10.0},
+    # So does the one that reads the journal at the start.
+    "firmware_bridge.daemon.table.opening": {"PATIENCE_S": 10.0},
+}
+"""Module -> seconds by the name that it gives them; nothing else may import these names."""
+
+OWN: Final = "PRODUCT_WAITS"
+"""Variable of a process that waits as its product does; its value does not matter."""
+
+EXECUTED: Final = str(Path(__file__).with_name("executed"))
+"""The directory whose `sitecustomize` Python imports as it starts."""
+
+
+def wait_long() -> None:
+    """Let this process wait so long, whatever of it has been imported."""
+    if OWN in os.environ or any(isinstance(each, _Patient) for each in sys.meta_path):
+        return
+    sys.meta_path.insert(0, _Patient())
+    for name in PATIENT:
+        if name in sys.modules:
+            _patch(sys.modules[name])
+
+
+def executed(env: Mapping[str, str] | None) -> dict[str, str]:
+    """The environment of an executed Python, None for ours, that lets it wait so long."""
+    given = dict(os.environ if env is None else env)
+    return given | {"PYTHONPATH": os.pathsep.join([*filter(None, [given.get("PYTHONPATH")]), EXECUTED])}
+
+
+class _Patient(MetaPathFinder):
+    """Finds the modules of `PATIENT`, and changes each once it was imported."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(name, path, target) if name in PATIENT else None
+        if spec and spec.loader:
+            load = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                load(module)
+                _patch(module)
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]  # of this one loader
+        return spec
+
+
+def _patch(module: ModuleType) -> None:
+    for name, seconds in PATIENT[module.__name__].items():
+        assert name in vars(module), f"{module.__name__} has no {name}"
+        setattr(module, name, seconds)
