@@ -17,21 +17,35 @@ from tests.kit.patience import ended, until
 MOSQUITTO = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 PORTS = range(10_240, 32_768)
 """Below those that the kernel gives to connections."""
-WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-_given = set[int]()
+AT_ONCE = 32
+"""Ports that belong to a process as soon as it asks for one of them."""
+_left = list[int]()
+_held = list[socket.socket]()
 
 
 def free_port() -> int:
-    """Return a TCP port of the loopback that was free a moment ago, and that no other test of this run is given."""
+    """Return a TCP port of the loopback that was free a moment ago, and that no other test on this machine is given."""
     while True:
-        port = random.choice(PORTS[WORKER::WORKERS])
-        if port in _given:
-            continue
+        if not _left:
+            _left.extend(_ports_of_ours())
+        port = _left.pop()
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
-            _given.add(port)
             return port
+
+
+def _ports_of_ours() -> range:
+    """Ports that belong to this process until it ends: it holds an abstract socket with the name of the first."""
+    for first in random.sample(PORTS[::AT_ONCE], len(PORTS) // AT_ONCE):
+        held = socket.socket(socket.AF_UNIX)
+        try:
+            held.bind(f"\0ports of a firmware-bridge test: {first}")
+        except OSError:
+            held.close()
+        else:
+            _held.append(held)
+            return range(first, first + AT_ONCE)
+    raise RuntimeError("other runs of these tests hold all ports of this machine")
 
 
 class Broker:
