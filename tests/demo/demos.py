@@ -20,7 +20,7 @@ from tests.kit.patience import HANG_S
 from tests.kit.process import ran
 
 SHOE = ("-m", "firmware_bridge", "demo")
-LIMIT_S = 120.0
+LIMIT_S = 360.0
 
 Played = Callable[[str], str]
 

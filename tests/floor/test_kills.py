@@ -22,7 +22,7 @@ pytestmark = pytest.mark.story
 brokers = real.brokers  # fixture
 
 ROUND = "9s Td Ts Tc"
-LIMIT_S = 90.0
+LIMIT_S = 270.0
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.kit import patience
 from tests.kit.patience import Patience, ended
 from tests.kit.process import python, ran
 
-LIMIT_S = 120.0
+LIMIT_S = 360.0
 
 
 class Floor:

@@ -25,7 +25,7 @@ from tests.kit.patience import ended, run
 from tests.kit.process import python, ran
 
 SCRIPT = Path(__file__).parents[2] / "scripts/back-office"
-LIMIT_S = 120.0
+LIMIT_S = 360.0
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="only root starts a server as another user"),
     pytest.mark.skipif(missing() is not None, reason=str(missing())),

@@ -17,7 +17,7 @@ from tests.kit.patience import run
 brokers, broker = real.brokers, real.broker  # fixtures
 
 ROOT = Path(__file__).parents[2]
-LIMIT_S = 400.0
+LIMIT_S = 1200.0
 
 
 def typed(lines: list[str], folder: Path) -> None:

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 ROOT = Path(__file__).parents[2]
-LIMIT_S = 120.0
+LIMIT_S = 360.0
 
 Floor = Callable[..., "subprocess.Popen[str]"]
 

@@ -18,7 +18,7 @@ from tests.kit.patience import until
 
 LAMPS = {"P1": 5, "B1": 6, "P2": 13, "B2": 19, "P3": 26, "B3": 21, "R1": 12, "R2": 16, "ready": 20, "fault": 17}
 CUT_CARD, NEXT, REVEAL = 27, 22, 23
-LIMIT_S = 180.0  # for anything that is waited for: emulated, on a slow machine
+LIMIT_S = 540.0  # for anything that is waited for: emulated, on a slow machine
 CONFIG = """\
 [table]
 id = "HIL"

@@ -2,8 +2,8 @@
 
 A product that is starved of its core for a second takes its disk for broken, and says so: right at a table, and no
 verdict of a test. What waits otherwise is `PATIENT`; a process with `OWN` in its environment waits as at a table, and a
-test in this process patches what it looks at. Forked programs and pytest's own processes call `wait_long`, executed ones
-by `executed/sitecustomize.py`.
+test in this process patches what it looks at. Forked programs and pytest's own processes call `wait_long`, those that
+are executed by `executed/sitecustomize.py`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from tests.kit.guests import Guests
 from tests.soak.account import Account
 from tests.soak.shuffled import Dealer
 
-SETTLED_S: Final = 120.0
+SETTLED_S: Final = 360.0
 
 
 class KilledTable:
