@@ -99,6 +99,7 @@ class Harness:
             self._stop_broker,
             self._restart_daemon,
             self.backend.silence,
+            lambda: self.bridge is not None and bool(self.bridge.table.alarms().open),
         )
         self._going, self._has_erred = asyncio.Event(), False
         self._going.set()
@@ -188,7 +189,7 @@ class Harness:
     def _give_order(self, order: dict[str, Any]) -> None:
         if self.paused:
             raise NotConnected("the demo is paused")
-        if self._fault.at == order["do"].partition("_")[0] and not self._has_erred:
+        if self._fault.at == self.waits() and not self._has_erred:
             raise NotConnected("the dealer makes the mistake before the guests are done")
         self.backend.order(order)
 
@@ -258,7 +259,7 @@ class Harness:
         self._away.add_done_callback(self.watch)
 
     async def _bring_broker_back(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+        await self._faults.last(seconds)
         await self.broker.start()
 
     # ------------------------------------------------------------ the daemon

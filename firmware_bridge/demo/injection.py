@@ -16,6 +16,9 @@ from hardware.sim.code_boards import CodeBoard
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 
+LOOK_S: Final = 0.05
+"""Seconds between two looks whether the table has noticed a fault."""
+
 FULL: Final = Path("/dev/full")
 FILES: Final = Path("/proc/self/fd")
 
@@ -66,6 +69,8 @@ def _path(fd: int) -> Path | None:
 class FaultInjection:
     """Injects faults into the parts of a table; those that last end by themselves, or with `close`.
 
+    One that lasts is over after its seconds, on a busy machine only once the table has noticed it: until `is_noticed`.
+
     keypad: None where the table has none. journal: the directory. stop_broker(seconds): the broker returns by itself.
     restart_daemon(): ends the daemon in order and starts it again. silence_store(is_silent): the receiver of `stored`.
     """
@@ -81,10 +86,12 @@ class FaultInjection:
         stop_broker: Callable[[float], Awaitable[None]],
         restart_daemon: Callable[[], Awaitable[None]],
         silence_store: Callable[[bool], None],
+        is_noticed: Callable[[], bool],
     ) -> None:
         self._board, self._pty, self._pins, self._clock = board, pty, pins, clock
         self._keypad, self._journal, self._silence_store = keypad, journal, silence_store
         self.stop_broker, self.restart_daemon = stop_broker, restart_daemon
+        self._is_noticed = is_noticed
         self._ends: list[tuple[asyncio.TimerHandle, Callable[[], None]]] = []
 
     def close(self) -> None:
@@ -94,8 +101,22 @@ class FaultInjection:
             end()
         self._ends.clear()
 
+    async def last(self, seconds: float) -> None:
+        """Waits until a fault of so many seconds is over."""
+        await asyncio.sleep(seconds)
+        while not self._is_noticed():
+            await asyncio.sleep(LOOK_S)
+
     def _lasts(self, seconds: float, end: Callable[[], None]) -> None:
-        self._ends.append((asyncio.get_running_loop().call_later(seconds, end), end))
+        loop, place = asyncio.get_running_loop(), len(self._ends)
+
+        def look() -> None:
+            if self._is_noticed():
+                end()
+            else:
+                self._ends[place] = (loop.call_later(LOOK_S, look), end)
+
+        self._ends.append((loop.call_later(seconds, look), end))
 
     def set_clock(self, seconds: int) -> None:
         """Sets the wall clock forwards."""
@@ -117,7 +138,7 @@ class FaultInjection:
 
     async def unplug(self, seconds: float) -> None:
         self._pty.unplug()
-        await asyncio.sleep(seconds)
+        await self.last(seconds)
         self._pty.replug()
 
     def reset_board(self) -> None:

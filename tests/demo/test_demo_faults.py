@@ -11,14 +11,16 @@ import pytest
 
 from firmware_bridge.demo.faults import FAULTS, NOT_SHOWN, impossible
 from firmware_bridge.demo.fixtures import LID
-from firmware_bridge.demo.injection import FaultInjection
+from firmware_bridge.demo.injection import LOOK_S, FaultInjection
 from firmware_bridge.games import GAMES
 from firmware_bridge.shoe.policy import KEEP_ORDER, cannot_come
 from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.pins import MockPins
+from hardware.sim.pty import PtyBoard
 from tests.demo.demos import Played, side_by_side
 from tests.docs.pages import DOCS
 from tests.kit.nightly import EVERY
+from tests.kit.patience import comes
 
 OF_THE_BRIDGE: Final = (
     *("disk_low", "journal_damaged", "journal_missing", "cursor_error", "store_silent", "keypad_lost"),
@@ -138,5 +140,24 @@ def test_the_docs_name_the_games_of_each_alarm() -> None:
 def test_a_lid_that_was_opened_is_closed_again() -> None:
     pins, driven, none = MockPins(pin_factory("mock")), list[tuple[Pin, bool]](), cast(Any, None)
     pins.drive = lambda pin, active: driven.append((pin, active))  # type: ignore[method-assign]
-    asyncio.run(FaultInjection(none, none, pins, none, none, none, none, none, none).open_lid(0.0))
+    asyncio.run(FaultInjection(none, none, pins, none, none, none, none, none, none, none).open_lid(0.0))
     assert driven == [(LID, False), (LID, True)]
+
+
+def test_a_fault_that_the_table_notices_late_lasts_until_then() -> None:
+    silent, noticed, none = list[bool](), list[str](), cast(Any, None)
+    silence, pulled = silent.append, PtyBoard.__new__(PtyBoard)
+    pulled.unplug, pulled.replug = lambda: silence(True), lambda: silence(False)  # type: ignore[method-assign]
+
+    async def late() -> None:
+        faults = FaultInjection(none, pulled, none, none, none, none, none, none, silence, lambda: bool(noticed))
+        faults.silence_store(0.0)
+        unplugging = asyncio.create_task(faults.unplug(0.0))
+        await asyncio.sleep(3 * LOOK_S)
+        assert silent == [True, True]
+        noticed.append("reader_lost")
+        await comes(lambda: silent == [True, True, False, False])
+        await unplugging
+        faults.close()
+
+    asyncio.run(late())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -10,11 +12,13 @@ from typing import Any
 
 import msgspec
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.config.sections import TableConfig
 from firmware_bridge.daemon.devices.code_books import load
 from firmware_bridge.demo.faults import INSIDE, LATE, places
-from firmware_bridge.demo.fixtures import code_book, faces, lamps, packs
+from firmware_bridge.demo.fixtures import Play, code_book, faces, lamps, packs
+from firmware_bridge.demo.harness import Harness
 from firmware_bridge.demo.seats import asks_guests, next_order, waits
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import FACES, TILES, Card
@@ -24,6 +28,7 @@ from firmware_bridge.games.game import Game
 from firmware_bridge.games.house import house_of
 from firmware_bridge.games.prompts import Between, Choice, Nothing, Offer, Price, Target
 from firmware_bridge.games.strategy import least
+from firmware_bridge.mqtt.settings import NotConnected
 from hardware.readers import READERS
 from hardware.sim.boards import BOARDS
 from tests.kit.table import Table
@@ -140,6 +145,37 @@ def test_the_moment_of_a_fault_is_at_a_slot_of_any_game() -> None:
     assert places(INSIDE, GAME) == places(LATE, GAME) == ("S3",)
     assert places(INSIDE, of_pack({}, slots=("A", "B"))) == ("B",)
     assert places("next", GAME) == ("next",)
+
+
+@pytest.mark.parametrize(
+    ("fault", "game", "word", "wait"),
+    [
+        ("drawn_before_mark", "blackjack", "mark", "marks"),
+        ("drawn_before_bets_closed", "baccarat", "bets_closed", "bets"),
+        ("burn_over", "baccarat", "bets_closed", "bets"),
+    ],
+)
+def test_guests_are_held_back_until_the_dealer_has_erred(
+    fault: str, game: str, word: str, wait: str, tmp_path: Path, mocker: MockerFixture
+) -> None:
+    async def given() -> list[bool]:
+        """Whether an order is sent: at another wait, before the mistake, and behind it."""
+        stage = Harness(Play(game=game, fault=fault), tmp_path, mocker.Mock(), mocker.Mock())
+        sent = mocker.patch.object(stage.backend, "order")
+        made = [_given(stage, word, other, sent) for other in ("", wait)]
+        stage._has_erred = True
+        made.append(_given(stage, word, wait, sent))
+        await stage.close()
+        return made
+
+    def _given(stage: Harness, word: str, wait: str, sent: Any) -> bool:
+        sent.reset_mock()
+        mocker.patch.object(stage, "waits", return_value=wait)
+        with suppress(NotConnected):
+            stage._give_order({"do": word})
+        return bool(sent.called)
+
+    assert asyncio.run(given()) == [True, False, True]
 
 
 @pytest.mark.parametrize("reader", READERS)
