@@ -49,7 +49,7 @@ class PtyBoard:
 
     link: a stable name for the device, as udev would give it; without it, `path` changes at each replug. up, down:
     the cable from and to the board. The board keeps its power while unplugged. speed: the board's clock relative to
-    real time; above 1 it waits while the line is full.
+    real time; above 1 it waits while the line is full, and for a machine that cannot keep up with it.
     """
 
     def __init__(self, board: Board, link: Path | None = None, speed: float = 1.0) -> None:
@@ -109,6 +109,10 @@ class PtyBoard:
         """Runs the board now instead of within 10 ms, as after a `board.pull(..)`."""
         now = self._loop.time()
         left, self._looked = 1000 * self.speed * (now - self._looked), now
+        if self.speed > 1.0:
+            left = min(
+                left, self.speed * STEP_MS
+            )  # else each tick is longer than the last, and no byte is read between
         if self.plugged:
             _forget_dead_owner(self._slave)
         while True:

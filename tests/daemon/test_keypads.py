@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.cli.check.finding import Machine
 from firmware_bridge.cli.check.reader import keypads
@@ -195,8 +196,11 @@ def test_a_pad_that_is_gone_is_told_and_marks_nothing(seats: Callable[..., Seats
     table.loop.run_until_complete(asyncio.sleep(0))
 
 
-def test_a_silent_pad_is_logged_once(seats: Callable[..., Seats], caplog: pytest.LogCaptureFixture) -> None:
+def test_a_silent_pad_is_logged_once(
+    seats: Callable[..., Seats], caplog: pytest.LogCaptureFixture, mocker: MockerFixture
+) -> None:
     """Its port stays open, and it beats no more: the alarm stands, the log does not grow."""
+    mocker.patch("firmware_bridge.daemon.devices.keypads.SILENT_AFTER_S", 3.5)
     table = seats(pad=True)
     pad = table.plug()
     table.until(lambda: not table.is_pad_lost())

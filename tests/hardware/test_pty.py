@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import os
+import time
 from itertools import cycle, pairwise
 from pathlib import Path
 
@@ -70,3 +71,35 @@ def test_it_waits_for_a_full_line_and_loses_nothing(tmp_path: Path, mocker: Mock
     stamps = asyncio.run(main())
     assert len(stamps) > 300
     assert {later - earlier for earlier, later in pairwise(stamps)} == {RAW_US * RAW_AT_ONCE // 1000}
+
+
+class DearBoard:
+    """A board that takes this machine twice as long as its clock runs."""
+
+    def __init__(self, speed: float) -> None:
+        self._step_s, self.steps = 2 * STEP_MS / 1000 / speed, 0
+
+    def receive(self, _: bytes) -> None:
+        """Hears nothing."""
+
+    def tick(self, _: int) -> bytes:
+        time.sleep(self._step_s)
+        self.steps += 1
+        return b""
+
+
+def test_it_goes_no_further_at_once_where_the_machine_cannot_keep_up(tmp_path: Path) -> None:
+    speed = 20
+
+    async def main() -> list[int]:
+        """The steps between two turns of the loop, in which bytes are read."""
+        board = DearBoard(speed)
+        pty = PtyBoard(board, tmp_path / "reader", speed=speed)
+        counts = [0]
+        while len(counts) < 9 and counts[-1] < 200:
+            await asyncio.sleep(0.011)
+            counts.append(board.steps)
+        pty.close()
+        return [later - earlier for earlier, later in pairwise(counts)]
+
+    assert max(asyncio.run(main())) <= 3 * speed

@@ -20,7 +20,6 @@ PORTS = range(10_240, 32_768)
 AT_ONCE = 32
 """Ports that belong to a process as soon as it asks for one of them."""
 _left = list[int]()
-_held = list[socket.socket]()
 
 
 def free_port() -> int:
@@ -43,7 +42,7 @@ def _ports_of_ours() -> range:
         except OSError:
             held.close()
         else:
-            _held.append(held)
+            held.detach()  # nothing but the end of this process closes it
             return range(first, first + AT_ONCE)
     raise RuntimeError("other runs of these tests hold all ports of this machine")
 

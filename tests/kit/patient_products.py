@@ -18,12 +18,26 @@ from types import ModuleType
 from typing import Final
 
 PATIENT: Final[dict[str, dict[str, float]]] = {
-    # The thread of the journal needs a core, too.
+    # The threads that write the journal, and read it at the start, need a core, too.
     "firmware_bridge.daemon.table.journal_writer": {"PATIENCE_S": 10.0},
-    # So does the one that reads the journal at the start.
     "firmware_bridge.daemon.table.opening": {"PATIENCE_S": 10.0},
+    # Boards and keypads live in the test, and beat in its loop alone: not while it waits for a command.
+    "firmware_bridge.daemon.devices.reader": {"SILENT_AFTER_S": 20.0},
+    "firmware_bridge.daemon.devices.keypads": {"SILENT_AFTER_S": 20.0},
+    "hardware.calibrate.bench": {"ANSWER_S": 20.0},
+    # A daemon that waits so long for its disk answers no command.
+    "firmware_bridge.cli.daemon_socket": {"ANSWER_S": 30.0},
+    "firmware_bridge.cli.check.orders": {"ANSWER_S": 30.0},
+    "firmware_bridge.cli.check.reader": {"ANSWER_S": 60.0},
+    "firmware_bridge.floor.check": {"ANSWER_S": 60.0},
+    "firmware_bridge.floor.store.sqlite": {"READER_BUSY_S": 30.0},
+    # A demo is a broker, guests, a dealer and a daemon, and some are played at once.
+    "firmware_bridge.demo.broker": {"START_S": 200.0},
+    "firmware_bridge.demo.harness": {"UP_S": 300.0},
+    "firmware_bridge.cli.demo": {"STALLED_S": 600.0},
+    "hardware.sim.dealer": {"ANSWER_S": 120.0},
 }
-"""Module -> seconds by the name that it gives them; nothing else may import these names."""
+"""Module -> seconds by the name that it gives them; what imports a name before it is changed waits as ever."""
 
 OWN: Final = "PRODUCT_WAITS"
 """Variable of a process that waits as its product does; its value does not matter."""

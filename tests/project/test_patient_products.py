@@ -16,7 +16,7 @@ names = {[(module, name) for module, names in PATIENT.items() for name in names]
 print(json.dumps([vars(import_module(module))[name] for module, name in names]))
 """
 
-AS_AT_A_TABLE = [0.25, 1.0]
+AS_AT_A_TABLE = [0.25, 1.0, 3.5, 3.5, 0.5, 10.0, 3.0, 6.0, 5.0, 1.0, 20.0, 30.0, 60.0, 30.0]
 """What the product itself says, in the order of `PATIENT`."""
 
 LONG = [seconds for names in PATIENT.values() for seconds in names.values()]

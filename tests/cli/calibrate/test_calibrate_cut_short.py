@@ -115,8 +115,7 @@ def test_whoever_does_not_keep_it_has_the_settings_from_before(
     visit = asked_to_keep(bridge)
     assert bridge.board.params != before
     for _ in range(end.count("Ctrl-C") + end.count("two")):
-        os.kill(visit.process.pid, signal.SIGINT)
-        bridge.pause(0.3)
+        visit.interrupt()
     if end.endswith("n"):
         visit.process.stdin.write("n\n")
         visit.process.stdin.flush()

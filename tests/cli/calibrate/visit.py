@@ -1,6 +1,9 @@
 """A running `shoe calibrate` at a table, and the hand that pulls the cards it asks for."""
 
 import json
+import os
+import re
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,15 +25,6 @@ GAP_MS = 130
 DIM = Light(lamp=0.4)
 """It takes other settings to read cards by this."""
 
-PATIENT = """\
-import sys
-from firmware_bridge.cli import main
-from hardware.calibrate import bench
-bench.ANSWER_S = 20.0
-sys.exit(main())
-"""
-"""`shoe`, for boards that answer late: they run in the test, which may wait long for a core."""
-
 
 class Visit:
     """A running `shoe calibrate`; `work` pulls the cards it asks for until it ends."""
@@ -45,7 +39,7 @@ class Visit:
 
     def _begin(self, *command: object, **options: Any) -> subprocess.Popen[str] | Forked:
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return python("-c", PATIENT, *command, text=True, **streams | options)
+        return python("-m", "firmware_bridge", *command, text=True, **streams | options)
 
     @property
     def json(self) -> list[dict[str, Any]]:
@@ -66,6 +60,11 @@ class Visit:
                 one_by_one(self.table, pull, count)
             self.table.pause(0.02)
         return self.end()
+
+    def interrupt(self) -> None:
+        """Ctrl-C, which it has taken when this returns: it waits again."""
+        os.kill(self.process.pid, signal.SIGINT)
+        self.table.until(lambda: self.process.poll() is not None or waits(self.process.pid))
 
     def end(self) -> int:
         self.table.until(lambda: self.process.poll() is not None)
@@ -98,6 +97,12 @@ def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
     yield make
     for each in made:
         each.close()
+
+
+def waits(pid: int) -> bool:
+    """Whether a process sleeps, and no signal is on its way to it."""
+    status = dict(re.findall(r"^(\w+):\s+(\w+)", Path(f"/proc/{pid}/status").read_text(), re.M))
+    return status["State"] == "S" and not int(status["SigPnd"] + status["ShdPnd"], 16)
 
 
 def puller(table: BridgeTable) -> Callable[[int], None]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cli import main
+from firmware_bridge.cli import daemon_socket, main
 from firmware_bridge.cli.check import findings
 from firmware_bridge.config.calibration import Count, CountSection, keep
 from tests.daemon.table import test_people
@@ -27,7 +27,9 @@ def people(folder: Path) -> Iterator[People]:
     keep(people.table.journal_dir / "calibration.toml", "lamps", SEEN)
     people.table.config_path.chmod(0o644)
     people.table.journal_dir.chmod(0o711)
-    list(findings(people.table.config_path))  # loads what the fork may not
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(daemon_socket, "ANSWER_S", 0.1)  # the daemon runs in this process, which asks
+        list(findings(people.table.config_path))  # loads what the fork may not
     yield people
     people.table.close()
 
