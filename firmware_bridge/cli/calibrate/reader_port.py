@@ -46,7 +46,7 @@ class Understanding:
         speed = f"its speed, here {config.baud or protocol.baud} baud; its mode: {MODES[config.protocol]}"
         self._silent = f"check its power and cable; {speed}"
         self._garbled = f"check {speed}; its cable, and other programs at its port"
-        self._has_understood = self._is_said = False
+        self._has_understood = self._is_shown = False
         self._bytes = self._bursts = 0
         self._waited = 0.0
         self._byte_at = self._opened_at = 0.0
@@ -54,7 +54,7 @@ class Understanding:
     @property
     def suspects(self) -> str:
         """What to look at; "" where the reader was understood, and is."""
-        if self._bytes and (self._is_said or not self._has_understood):
+        if self._bytes and (self._is_shown or not self._has_understood):
             return f"what came from it was not understood as {self._name}: {self._garbled}"
         return "" if self._has_understood else f"nothing came from it. If cards were pulled: {self._silent}"
 
@@ -67,27 +67,27 @@ class Understanding:
         if now - self._opened_at < SETTLES_S:
             return
         if not self._bytes:
-            self._waited, self._is_said = 0.0, False
+            self._waited, self._is_shown = 0.0, False
         self._bursts += not self._bytes or now - self._byte_at >= QUIET_S
         self._bytes += count
         self._byte_at = now
 
     def understood(self) -> None:
         """Called with each frame that was understood."""
-        self._has_understood, self._is_said = True, False
+        self._has_understood, self._is_shown = True, False
         self._bytes = self._bursts = 0
         self._waited = 0.0
 
     def waits(self, seconds: float) -> None:
         """Called while a card is waited for, with the seconds since the last call."""
         self._waited += seconds
-        if self._is_said:
+        if self._is_shown:
             return
         if self._bytes and self._waited >= GARBLED_S and self._bursts >= (BURSTS if self._has_understood else 1):
-            self._is_said = True
+            self._is_shown = True
             self._say(f"what comes is not understood as {self._name} ({self._bytes} bytes): {self._garbled}")
         elif not self._bytes and not self._has_understood and self._waited >= SILENT_S:
-            self._is_said = True
+            self._is_shown = True
             self._say(f"nothing has come from the reader yet. If a card was pulled: {self._silent}")
 
 

@@ -239,7 +239,12 @@ QUIET = [
 ]
 
 
-@pytest.mark.parametrize("plan", QUIET, ids=str)
+LATE = pytest.mark.xfail(reason="such a module says a card long after the exit saw it: set its induction mode")
+
+
+@pytest.mark.parametrize(
+    "plan", [*QUIET, pytest.param(Plan(2.3, True, sensor=True, late=True, behind_s=0.5), marks=LATE)], ids=str
+)
 def test_nobody_is_asked_and_no_card_is_lost_or_invented(plan: Plan, tmp_path: Path) -> None:
     for seed, found in enumerate(shoes_of(plan, tmp_path)):
         assert (found.is_right, found.presses, found.missed) == (True, 0, 0), (seed, found)
