@@ -14,6 +14,7 @@ import pytest
 from firmware_bridge.cli.check.finding import Machine
 from firmware_bridge.cli.check.reader import reader, repeats
 from firmware_bridge.cli.daemon_socket import NoDaemon, ask
+from firmware_bridge.config.findings import Level
 from firmware_bridge.config.load import load
 from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.daemon.devices.code_books import CodeBook, Known, native_code, save
@@ -161,6 +162,10 @@ class Arriving(PtyBoard):
         await asyncio.get_running_loop().run_in_executor(None, select.select, [self._master], [], [], LIMIT_S)
 
 
+Seen = tuple[set[str], str, list[Level]]
+"""Open alarms, what was heard of the reader, and the levels that `shoe check` gives it."""
+
+
 class Idle:
     """A table by a clock that jumps, with a simulated reader that is looked at once a second."""
 
@@ -202,8 +207,8 @@ class Idle:
         """Give an order."""
         self.bridge.table.order(Ordered(**now(), order=order, by="test", nonce=nonce()))
 
-    def seen(self) -> tuple[set[str], str, list[str]]:
-        """The alarms, what was heard of the reader, and the levels that `shoe check` gives the reader."""
+    def seen(self) -> Seen:
+        """What is to be seen now."""
         state = self.bridge.control.status()
         machine = Machine(self._config, state)
         alarms = {each["id"] for each in state["alarm"]["open"]} - OF_NO_READER
@@ -211,7 +216,9 @@ class Idle:
         return alarms, state["reader"]["heard"]["state"], levels
 
 
-IN_ORDER, RESTS, UNHEARD = (set(), "understood", ["OK"]), (set(), "silent", ["WARN"]), (set(), "not_heard", ["WARN"])
+IN_ORDER: Final[Seen] = (set(), "understood", ["OK"])
+RESTS: Final[Seen] = (set(), "silent", ["WARN"])
+UNHEARD: Final[Seen] = (set(), "not_heard", ["WARN"])
 FIRST: Final = {"native": IN_ORDER, "ssi": RESTS, "angel-eye": RESTS}
 """Protocols whose reader says something before a card passes: it beats, answers, or names its shoe."""
 
@@ -223,7 +230,7 @@ def test_between_two_shoes_and_over_a_night_nothing_is_said(
     """An hour each, and by night nine hours."""
     monkeypatch.setattr(pty, "TICK", 1.0 if protocol == "native" else 10.0)
     monkeypatch.setattr(pty, "STEP_MS", 1_000)
-    said: list[tuple[set[str], str, list[str]]] = []
+    said: list[Seen] = []
 
     async def main() -> None:
         at = Idle(tmp_path, protocol)
