@@ -6,8 +6,9 @@ from typing import Final
 
 from firmware_bridge.config.sections import ReaderConfig
 from firmware_bridge.daemon.devices.code_books import CodeBook
-from firmware_bridge.daemon.devices.hearing import BURSTS, QUIET_S, SETTLES_S
+from firmware_bridge.daemon.devices.hearing import BURSTS, QUIET_S
 from firmware_bridge.daemon.devices.reader_inputs import is_garbled
+from firmware_bridge.daemon.devices.reader_limits import GREETING_S
 from firmware_bridge.daemon.devices.reader_settings import settings
 from hardware.errors import PortError
 from hardware.ports import Port
@@ -64,7 +65,7 @@ class Understanding:
 
     def received(self, count: int, now: float) -> None:
         """Called with the number of bytes that came; a greeting right after the opening counts for nothing."""
-        if now - self._opened_at < SETTLES_S:
+        if now - self._opened_at < GREETING_S:
             return
         if not self._bytes:
             self._waited, self._is_shown = 0.0, False

@@ -35,7 +35,7 @@ IMPATIENT = """\
 import sys
 from firmware_bridge.cli import main
 from firmware_bridge.cli.calibrate import reader_port
-reader_port.EACH_S, reader_port.SILENT_S, reader_port.GARBLED_S, reader_port.SETTLES_S = 0.05, 0.2, 0.2, 0.0
+reader_port.EACH_S, reader_port.SILENT_S, reader_port.GARBLED_S, reader_port.GREETING_S = 0.05, 0.2, 0.2, 0.0
 sys.exit(main())
 """
 """`shoe`, which finds in a tenth of the time that it waits in vain."""
