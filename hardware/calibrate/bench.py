@@ -273,8 +273,13 @@ async def tried(
             tested.transits += [card.transit_ms] if card.transit_ms is not None else []
         quality = f", quality {mean(tested.qualities):.0f} of 255" if tested.qualities else ""
         guide.bar(tested.cards / cards, tested.cards, cards, f"{tested.read} read{quality}")
+    if not tested.cards:
+        raise Refusal("no card came", "pull the cards past the reader; see that it is lit and reads this kind of code")
     if tested.cards < cards:
-        raise Refusal(f"only {tested.cards} of {cards} cards passed", "pull them one by one, with no long pause")
+        raise Refusal(
+            f"only {tested.cards} of {cards} cards passed",
+            "pull them one by one, with no long pause; if you did, some were not seen: check its light and cable",
+        )
     return tested
 
 

@@ -63,7 +63,10 @@ class Levels:
 def dark_level(samples: Sequence[int]) -> Dark:
     """The level of samples without a card. Raises Refusal: too few, too bright, or flickering."""
     if len(samples) < FEWEST_SAMPLES:
-        raise Refusal("the reader sends no raw samples", "check its firmware and [reader] port")
+        raise Refusal(
+            f"the board sends too few raw samples to calibrate it ({len(samples)}; {FEWEST_SAMPLES} are needed)",
+            "update its firmware; a simulated board needs optics: hardware.sim --optics",
+        )
     level = median(samples)
     noise = _noise(samples)
     slow = sd([mean(samples[at : at + SLOW]) for at in range(0, len(samples) - SLOW + 1, SLOW)])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
-import tty
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,17 +14,11 @@ from firmware_bridge.cli.check.finding import Machine
 from firmware_bridge.cli.check.reader import keypads, reader
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import load
-from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.daemon.devices import hearing, reader_alarms
-from firmware_bridge.daemon.table.clock import nonce, now
-from firmware_bridge.facts import orders
-from firmware_bridge.facts.inputs import Ordered
 from hardware.ports import QUIET
 from hardware.sim.pty import PtyBoard
-from tests.kit import virtual
 from tests.kit.broker import free_port
-from tests.kit.daemon_table import BridgeTable, DaemonTable, toml
-from tests.kit.nightly import EVERY, some
+from tests.kit.daemon_table import BridgeTable
 from tests.kit.process import python
 
 HOUR_S = 3600
@@ -75,13 +67,6 @@ class Deaf(BridgeTable):
 
     def found(self, check: Callable[[Machine], Iterator[Finding]]) -> list[Finding]:
         return list(check(Machine(load(self.config_path), self.bridge.control.status())))
-
-
-class Quiet(DaemonTable):
-    """A daemon of its own, whose reader says nothing."""
-
-    async def _plugged(self) -> PtyBoard:
-        return PtyBoard(Raw(), self.folder / "reader")
 
 
 @pytest.fixture
@@ -176,53 +161,3 @@ def test_another_program_at_the_port_is_named(table: Callable[..., Deaf], caplog
         (found,) = at.found(reader)
         assert (found.level, f"(pid {other.pid})" in found.text) == ("WARN", True)
         other.kill()
-
-
-@pytest.mark.parametrize("protocol", some(["line", "grow", "rdm6300", "angel-eye"], 4))
-def test_a_quiet_table_has_no_alarm(protocol: str, tmp_path: Path) -> None:
-    """An hour between two shoes, and by night a night, by a clock that jumps."""
-
-    async def quiet() -> tuple[set[str], str, list[Finding]]:
-        master, slave = os.openpty()
-        tty.setraw(slave)
-        config = tmp_path / "bridge.toml"
-        sections = {
-            "table": {"id": "T07", "burn": "none"},
-            "reader": {"port": os.ttyname(slave), "protocol": protocol},
-            "mqtt": {"port": free_port()},
-            "journal": {"dir": str(tmp_path / "journal")},
-        }
-        config.write_text(toml(sections))
-        bridge = Bridge(load(config))
-        try:
-            await bridge.open()
-            await asyncio.sleep(1)
-            bridge.table.order(Ordered(**now(), order=orders.OpenShoe(), by="test", nonce=nonce()))
-            await asyncio.sleep(HOUR_S * (9 if EVERY else 1))
-            state = bridge.control.status()
-            return (
-                {each["id"] for each in state["alarm"]["open"]},
-                state["reader"]["heard"]["state"],
-                list(reader(Machine(load(config), state))),
-            )
-        finally:
-            await bridge.close()
-            os.close(master)
-            os.close(slave)
-
-    alarms, heard, found = virtual.run(quiet())
-    assert alarms <= {"broker_lost", "record_unsigned"}
-    assert (heard, [each.level for each in found]) == ("not_heard", ["WARN"])
-
-
-def test_ten_minutes_after_a_start_nothing_is_said(tmp_path: Path) -> None:
-    """By a real process, at a reader that says nothing; by day for three seconds."""
-    quiet = Quiet(tmp_path, free_port(), reader={"protocol": "line"}, table={"new_shoe": "command"}).start()
-    try:
-        assert quiet.ask(do="open_shoe", by="ANN")["ok"]
-        quiet.pause(600 if EVERY else 3)
-        state = quiet.ask(do="status")
-        assert {each["id"] for each in state["alarm"]["open"]} <= {"broker_lost", "record_unsigned"}
-        assert [each.level for each in reader(Machine(load(quiet.config_path), state))] == ["WARN"]
-    finally:
-        quiet.close()

@@ -87,6 +87,9 @@ async def _work(visit: Visit, borrowed: Borrowed, count: int) -> Pulled:
                 break
             _count(visit, pulled, card, book)
             visit.guide.bar(min(1.0, pulled.count / count), pulled.count, count, f"{pulled.unread} not read")
+        if not pulled.taken:
+            reason = "no card was read" if pulled.unread else "no card came"
+            raise Refusal(reason, "pull the cards past the reader; calibrate it first if none is read")
     return pulled
 
 

@@ -107,15 +107,24 @@ async def _test(visit: Visit, bench: Bench) -> Tested:
     known = code_books.load(config.reader.code_book, config.table.decks, config.rules.pack)
     leave = "; leave the last one before the reader" if may_repeat(config.reader) else ""
     visit.guide.say(f"pull {count} cards: the test{leave}")
-    tested = await tried(
-        bench, visit.guide, count, visit.patience_s, lambda code: not isinstance(code, str) or code in known
-    )
+    unknown = 0
+
+    def is_known(code: int | str) -> bool:
+        nonlocal unknown
+        if not isinstance(code, str) or code in known:
+            return True
+        unknown += code_books.can_be(code, known)
+        return False
+
+    tested = await tried(bench, visit.guide, count, visit.patience_s, is_known)
     if tested.qualities:
         for line in tested.histogram(config.reader.min_quality):
             visit.guide.say(line)
     if tested.rate < LEAST_RATE:
-        why = f"only {tested.read} of {tested.cards} cards were read"
-        raise Refusal(why, "clean the glass and try again; for a reader with a code book, record it again")
+        damaged = tested.cards - tested.read - unknown
+        todo = [f"{unknown} codes are in no code book: record it (shoe calibrate codebook)"] * bool(unknown)
+        todo += [f"{damaged} were not read, or came damaged: clean the glass; check cable and speed"] * bool(damaged)
+        raise Refusal(f"only {tested.read} of {tested.cards} cards were read", ". ".join([*todo, "Then try again"]))
     return tested
 
 

@@ -1,7 +1,6 @@
 """Visit of a technician: dialogue, reader port on the bench, and the file with the result."""
 
 import argparse
-import asyncio
 import json
 import select
 import sys
@@ -16,18 +15,14 @@ from rich.text import Text
 
 from firmware_bridge.cli.calibrate.borrow import Borrowed, borrow
 from firmware_bridge.cli.calibrate.kept import KeptCalibration
+from firmware_bridge.cli.calibrate.reader_port import ReaderPort
 from firmware_bridge.config import calibration, layout
 from firmware_bridge.config.calibration import AnySection
-from firmware_bridge.config.sections import Config, ReaderConfig
+from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices import code_books
-from firmware_bridge.daemon.devices.reader_settings import settings
 from firmware_bridge.errors import ConfigError
 from hardware.calibrate.bench import Bench
 from hardware.calibrate.figures import Refusal
-from hardware.errors import PortError
-from hardware.ports import Port
-from hardware.readers import READERS, ReaderSettings
-from hardware.readers.messages import Message, ReportNo
 
 BAR: Final = 30
 STYLES: Final[Mapping[object, str]] = {True: layout.GREEN, False: layout.RED}
@@ -84,12 +79,15 @@ class Visit:
     @asynccontextmanager
     async def bench(self, borrowed: Borrowed, repeats: float = 0.0) -> AsyncIterator[Bench]:
         """The reader on the bench, with settings changed by a killed command restored. repeats: as in `[reader]`."""
-        set_up = settings(self.config.reader, self._book(), repeats)
-        port = ReaderPort(self.config.reader, borrowed.report, set_up)
+        port = ReaderPort(self.config.reader, borrowed.report, self._book(), repeats, self.guide.say)
         await port.open()
         port.write(borrowed.restore)
         try:
             yield Bench(port, borrowed.passed)
+        except Refusal as refusal:
+            if suspects := port.suspects:
+                raise Refusal(refusal.reason, suspects) from None
+            raise
         finally:
             port.close()
 
@@ -203,58 +201,3 @@ class Guide:
         if self._bar:
             print()
         self._bar = False
-
-
-class ReaderPort:
-    """See `hardware.calibrate.bench.Link`; from `open` to `close`."""
-
-    def __init__(self, config: ReaderConfig, report: ReportNo | None, set_up: ReaderSettings) -> None:
-        protocol = READERS[config.protocol]
-        self.decoder = protocol.decoder(set_up)
-        self._report = report
-        self._received: asyncio.Queue[bytes | PortError | None] = asyncio.Queue()
-        self._messages: Iterator[Message] = iter(())
-        baud = config.baud or protocol.baud
-        loop = asyncio.get_running_loop()
-        self._port = Port(config.port, baud, loop, self._received.put_nowait, self._received.put_nowait, self._on_open)
-
-    async def open(self) -> None:
-        """Raises PortError with its remedy if the port cannot be had at once."""
-        self._port.start()
-        if isinstance(opened := await self._received.get(), PortError):
-            self.close()
-            raise opened
-
-    def close(self) -> None:
-        self._port.close()
-
-    def write(self, chunk: bytes) -> bool:
-        return self._port.write(chunk)
-
-    async def next(self, seconds: float) -> Message | None:
-        """See `Link.next`; each report of a chunk must be acknowledged before the next call."""
-        try:
-            async with asyncio.timeout(seconds):
-                while (message := next(self._messages, None)) is None:
-                    received = await self._heard()
-                    if isinstance(received, PortError):
-                        raise received
-                    self._messages = iter(self.decoder.feed(received or b""))
-        except TimeoutError:
-            return None
-        return message
-
-    def now(self) -> float:
-        return asyncio.get_running_loop().time()
-
-    async def _heard(self) -> "bytes | PortError | None":
-        """What comes next; None after the quiet that the decoder waits for."""
-        try:
-            async with asyncio.timeout(self.decoder.waits_s):
-                return await self._received.get()
-        except TimeoutError:
-            return None
-
-    def _on_open(self) -> None:
-        self._port.write(self.decoder.resume(self._report))
-        self._received.put_nowait(None)

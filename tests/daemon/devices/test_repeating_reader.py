@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -23,7 +25,8 @@ from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.shoe.state import held_cards, is_open
 from hardware.readers import READERS, ReaderSettings, rdm6300
 from hardware.readers.messages import Read
-from tests.kit.nightly import share
+from hardware.readers.rdm6300 import NEAR
+from tests.kit.nightly import EVERY, share
 from tests.kit.rows import each_row
 from tests.kit.table import Table
 from tests.kit.virtual import run
@@ -31,6 +34,16 @@ from tests.kit.virtual import run
 DECKS: Final = 8
 PASSES_S: Final = 0.15
 """How long a card covers the exit's sensor."""
+
+EACH_S: Final = 1.0
+"""From one report to the next, at least, of a module that reads what lies before it again and again."""
+
+NEAR_S: Final = 0.05
+"""From one frame of tags to the next."""
+
+NO_TIME_S: Final = 1e-9
+START_S: Final = 1.0
+"""From the opening to the first card."""
 
 
 @dataclass
@@ -48,7 +61,11 @@ class Found:
 
 @dataclass
 class Plan:
-    """A way to deal a shoe: seconds a card, whether the module repeats each second, and what the table has."""
+    """A way to deal a shoe: seconds a card, whether the module repeats each second, and what the table has.
+
+    late: whether such a module reads a new card only when its next second is over. near: seconds for which a tag is
+    within reach of its module. behind_s: from the reader to the sensor at the exit.
+    """
 
     pace: float = 1.0
     repeating: bool = False
@@ -58,6 +75,41 @@ class Plan:
     protocol: str = "grow"
     near: float = 0.0
     behind_s: float = 0.05
+    late: bool = False
+
+    def __str__(self) -> str:
+        words = ["repeating" if self.repeating else "silent", f"{self.pace:g}s", self.protocol]
+        words += [f"repeats={self.repeats:g}"] if self.repeats is not None else []
+        words += ["late"] if self.late else []
+        words += [f"near={self.near:g}"] if self.near else []
+        words += [f"sensor{self.behind_s:+g}"] if self.sensor else []
+        return "-".join(words)
+
+    def reports(self, cards: int) -> Iterator[tuple[float, int, bool]]:
+        """What the module reports, at which second of a card of this number, and whether it says it first."""
+        if self.near:
+            yield from self._tags(cards)
+            return
+        free = 0.0
+        for n in range(cards):
+            comes, goes = n * self.pace, (n + 1) * self.pace
+            at = max(comes, free)
+            yield at, n, True
+            while self.repeating and at + EACH_S < goes - NO_TIME_S:
+                at += EACH_S
+                yield at, n, False
+            free = at + EACH_S * self.late - NO_TIME_S
+
+    def _tags(self, cards: int) -> Iterator[tuple[float, int, bool]]:
+        """One of the tags that are near says itself each 50 ms, a new one first."""
+        new = 0
+        for tick in range(round(((cards - 1) * self.pace + self.near) / NEAR_S) + 1):
+            at = tick * NEAR_S + NO_TIME_S
+            is_new = new < cards and new * self.pace <= at
+            new += is_new
+            near = [n for n in range(max(0, new - NEAR), new) if at <= n * self.pace + self.near + 2 * NO_TIME_S]
+            if near:
+                yield at, new - 1 if is_new else near[tick % len(near)], is_new
 
 
 class Dealt:
@@ -71,9 +123,8 @@ class Dealt:
 
         whole = [(n, face) for n in range(DECKS) for face in FACES]
         Random(seed).shuffle(whole)
-        alike = [each for each in whole if each[1] is whole[0][1]][1:4]  # three in a row, in each shoe
-        others = [each for each in whole if each not in alike]
-        self.pack = (others[:9] + alike + others[9:])[: share(len(whole), of=8)]
+        first, count = (0, len(whole)) if EVERY else _neighbours(whole)
+        self.pack = whole[first : first + count]
         config = ReaderConfig(protocol=plan.protocol, hold=plan.hold, repeats=plan.repeats)
         daemon: Any = SimpleNamespace(
             shoe=self.core.shoe, disk=None, handle=self._take, journal=SimpleNamespace(directory=folder)
@@ -136,22 +187,16 @@ class Dealt:
         self.daemon.shoe = self.core.shoe
 
     async def deal(self) -> Found:
-        for n, face in self.pack:
+        if self.plan.sensor:
+            for n in range(len(self.pack)):
+                at = n * self.plan.pace + self.plan.behind_s + START_S
+                self.loop.call_at(at, self.exit.entered)
+                self.loop.call_at(at + PASSES_S, self.exit.left)
+        for at, n, is_real in self.plan.reports(len(self.pack)):
+            await asyncio.sleep(at + START_S - self.loop.time())
             if self.core.shoe.status != "open":
                 break
-            if self.plan.sensor:
-                first = max(-self.plan.behind_s, 0)
-                self.loop.call_later(first + self.plan.behind_s, self.exit.entered)
-                self.loop.call_later(first + self.plan.behind_s + PASSES_S, self.exit.left)
-                await asyncio.sleep(first)
-            began = self.loop.time()
-            self._report(n, face, is_real=True)
-            each_s = 0.05 if self.plan.near else 1.0
-            times = round((self.plan.near or self.plan.repeating * self.plan.pace) / each_s - 0.01)
-            for _ in range(times):
-                await asyncio.sleep(each_s)
-                self._report(n, face, is_real=False)
-            await asyncio.sleep(began + self.plan.pace - self.loop.time())
+            self._report(*self.pack[n], is_real=is_real)
         await asyncio.sleep(2 * SOON_S)
         seen, faces = self.core.shoe.seen, tuple(face for _, face in self.pack)
         self.found.is_right = seen == faces[: len(seen)] and (
@@ -161,6 +206,12 @@ class Dealt:
         return self.found
 
 
+def _neighbours(whole: list[tuple[int, Card]], count: int = 52) -> tuple[int, int]:
+    """Of a shuffled shoe, the first of the `count` cards in a row among which most are followed by an equal one."""
+    equal = [one is other for (_, one), (_, other) in pairwise(whole)]
+    return max(range(len(whole) - count), key=lambda first: sum(equal[first : first + count - 1])), count
+
+
 def shoe_of(plan: Plan, folder: Path, seed: int) -> Found:
     async def main() -> Found:
         return await Dealt(plan, folder, seed).deal()
@@ -168,54 +219,61 @@ def shoe_of(plan: Plan, folder: Path, seed: int) -> Found:
     return run(main())
 
 
-SILENT = [
-    ("repeats = 0", Plan(repeats=0)),
-    ("repeats = 0, slow", Plan(2.0, repeats=0)),
-    ("a sensor", Plan(sensor=True)),
-    ("a sensor, fast", Plan(0.6, sensor=True)),
-    ("a sensor, and a module that repeats", Plan(2.5, repeating=True, sensor=True)),
-    ("a sensor before the reader", Plan(sensor=True, behind_s=-0.1)),
-    ("a sensor before the reader, and a module that repeats", Plan(2.5, repeating=True, sensor=True, behind_s=-0.1)),
-    ("a sensor far behind the reader", Plan(sensor=True, behind_s=0.5)),
-    ("a sensor far behind the reader, and a module that repeats", Plan(2.5, True, sensor=True, behind_s=0.5)),
-    ("tags near for 0.1 s", Plan(protocol="rdm6300", near=0.1)),
-    ("tags near for 5 s", Plan(5.5, protocol="rdm6300", near=5.0)),
+def shoes_of(plan: Plan, folder: Path, shoes: int = 100) -> list[Found]:
+    """So many shoes, each another honest shuffle; by day a part of one."""
+    return [shoe_of(plan, folder, seed) for seed in range(share(shoes, of=shoes))]
+
+
+PACES = (1.0, 1.9, 2.0)
+
+QUIET = [
+    *(Plan(pace, repeats=0) for pace in PACES),
+    *(Plan(pace, repeats=repeats, sensor=True) for pace in PACES for repeats in (None, 0)),
+    *(Plan(pace, True, sensor=True) for pace in PACES),
+    Plan(2.0),
+    Plan(0.6, repeats=0),
+    Plan(0.6, sensor=True),
+    *(Plan(pace, True, sensor=True, behind_s=behind_s) for pace in (1.9, 2.5) for behind_s in (-0.1, 0.5)),
+    *(Plan(1.0, sensor=True, behind_s=behind_s) for behind_s in (-0.1, 0.5)),
+    *(Plan(pace, protocol="rdm6300", near=near) for pace in PACES for near in (0.1, 5.0)),
 ]
 
 
-@each_row("plan", [plan for _, plan in SILENT], ids=[name for name, _ in SILENT])
+LATE = pytest.mark.xfail(reason="such a module says a card long after the exit saw it: set its induction mode")
+
+
+@pytest.mark.parametrize(
+    "plan", [*QUIET, pytest.param(Plan(2.3, True, sensor=True, late=True, behind_s=0.5), marks=LATE)], ids=str
+)
 def test_nobody_is_asked_and_no_card_is_lost_or_invented(plan: Plan, tmp_path: Path) -> None:
-    for seed in range(share(100, of=100)):
-        found = shoe_of(plan, tmp_path, seed)
+    for seed, found in enumerate(shoes_of(plan, tmp_path)):
         assert (found.is_right, found.presses, found.missed) == (True, 0, 0), (seed, found)
         assert not {"read_again", "duplicate", "reader_repeats"} & set(found.alarms)
 
 
-@pytest.mark.parametrize("pace", [1.0, 1.9])
-def test_a_silent_module_in_its_default_asks_for_each_equal_neighbour(pace: float, tmp_path: Path) -> None:
-    shoes = share(100, of=25)
-    all_found = [shoe_of(Plan(pace), tmp_path, seed) for seed in range(shoes)]
-    assert all((each.swallowed, each.invented) == (0, 0) for each in all_found)
-    assert all("reader_repeats" not in each.alarms for each in all_found)
-    assert 2 * shoes <= sum(each.presses for each in all_found) <= 10 * shoes  # 6.7 a shoe, and the three in a row
+@pytest.mark.parametrize("plan", [Plan(1.0), Plan(1.9), Plan(1.0, repeats=2.0), Plan(1.0, True)], ids=str)
+def test_a_module_that_says_each_card_once_asks_for_each_equal_neighbour(plan: Plan, tmp_path: Path) -> None:
+    shoes = shoes_of(plan, tmp_path)
+    assert all((each.is_right, each.swallowed, each.invented) == (True, 0, 0) for each in shoes)
+    assert all("reader_repeats" not in each.alarms for each in shoes)
+    assert 2 * len(shoes) <= sum(each.presses for each in shoes) <= 8 * len(shoes)  # 6.7 a shoe
 
 
-def test_at_two_seconds_a_card_a_silent_module_asks_for_nothing(tmp_path: Path) -> None:
-    found = shoe_of(Plan(2.0), tmp_path, 1)
-    assert (found.presses, found.swallowed, found.invented) == (0, 0, 0)
+REPEATING = [*(Plan(pace, True) for pace in (1.9, 2.0, 2.5)), Plan(1.9, True, late=True)]
 
 
-def test_a_repeating_module_is_counted_and_told_and_no_card_is_invented(tmp_path: Path) -> None:
-    for seed in range(share(100, of=100)):
-        found = shoe_of(Plan(2.5, repeating=True), tmp_path, seed)
+@pytest.mark.parametrize("plan", REPEATING, ids=str)
+def test_a_repeating_module_is_counted_and_told_and_no_card_is_invented(plan: Plan, tmp_path: Path) -> None:
+    for found in shoes_of(plan, tmp_path, 10):
         assert (found.invented, found.alarms["reader_repeats"]) == (0, 1)
-        assert found.presses > share(380, of=8)  # nearly every card
+        assert found.presses > share(350, of=8)  # nearly every card
         assert found.swallowed == found.foretold  # behind a press, as check says
 
 
 def test_a_long_hold_swallows_equal_neighbours_as_check_says(tmp_path: Path) -> None:
-    found = shoe_of(Plan(hold=10), tmp_path, 1)
-    assert (found.presses, found.invented, found.swallowed) == (0, 0, found.foretold)
+    for found in shoes_of(Plan(hold=10), tmp_path):
+        assert (found.presses, found.invented, found.swallowed) == (0, 0, found.foretold)
+        assert found.swallowed
 
 
 # ---------------------------------------------------------------- the sensor at the exit, and the settings
