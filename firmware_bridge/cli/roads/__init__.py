@@ -214,9 +214,7 @@ def _draw(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSet
 
     size, dots = arguments.size or SIZE, arguments.pair_dots
     drawn = sheet(now, Look(arguments.theme, arguments.lang, arguments.road, chosen.good, size, dots), heading)
-    if arguments.svg == Path("-"):
-        sys.stdout.write(svg(drawn))
-    elif arguments.svg:
+    if arguments.svg:
         write_svg(svg(drawn), arguments.svg)
     if arguments.png:
         write_png(drawn, sys.stdout.buffer if arguments.png == Path("-") else arguments.png)
