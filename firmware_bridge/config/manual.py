@@ -103,8 +103,8 @@ def bash(
     """Script for bash-completion; where it has no word, bash completes file names.
 
     asked: words that lead to an option, or to an argument by its number from 0, -> the shell command that writes what
-    may follow; `$file` in it is the `--config` that was typed, `$typed` the argument before. more: path -> further words. underscored: path with
-    subcommands that are also taken with `_` in place of `-`.
+    may follow; `$file` in it is the `--config` that was typed, `$typed` the argument before. more: path -> further
+    words. underscored: path with subcommands that are also taken with `_` in place of `-`.
     """
     parsers = dict(_parsers(command, parser))
     paths = [f"'{path}'" for path in parsers if path != command]

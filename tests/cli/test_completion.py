@@ -17,9 +17,8 @@ from firmware_bridge.floor.cli import main
 def completed(folder: Path, script: str, command: str, typed: str) -> set[str]:
     """The words that bash offers. `shoe` in the folder answers what is asked."""
     (folder / "script").write_text(script)
-    (folder / "shoe").write_text(
-        '#!/bin/bash\n[ "$3" != choices ] || { set -- "$1" "$2" "$3-$4" "${@:5}"; }; echo "$3-1${5:+-$5}" "$3-2${5:+-$5}"\n'
-    )
+    about = '[ "$3" != choices ] || { set -- "$1" "$2" "$3-$4" "${@:5}"; }'
+    (folder / "shoe").write_text(f'#!/bin/bash\n{about}\necho "$3-1${{5:+-$5}}" "$3-2${{5:+-$5}}"\n')
     (folder / "shoe").chmod(0o755)
     words = " ".join(map(repr, typed.split(" ")))
     last = len(typed.split(" ")) - 1

@@ -33,7 +33,7 @@ ASKED: Final = {
 
 
 def words(kind: str, config: Path = DEFAULT_CONFIG, alarm: str = "") -> list[str]:
-    """The open alarms, an open alarm's choices, the journals, or the days on which one began; [] if they are unknown."""
+    """The open alarms, the choices of `alarm`, the journals, or the days on which one began; [] if unknown."""
     try:
         if kind in ("alarms", "choices"):
             found = ask(socket_path(config), {"do": "status"})["alarm"]["open"]

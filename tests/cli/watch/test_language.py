@@ -186,7 +186,7 @@ def test_the_help_of_every_alarm_has_one_form_in_each_language(lang: Language) -
 @pytest.mark.parametrize("lang", CHINESE)
 def test_the_help_of_every_alarm_is_in_the_language(lang: Language) -> None:
     for policy, rows in POLICIES.items():
-        for id, row in rows.items():
+        for id in rows:
             lines = alarm_help(id.replace("_", "-"), lang)
             assert lines[0] == f"{id}: {known(lang, f'alarm.{id}')}"
             assert any(known(lang, f"todo.{id}_{policy}") or known(lang, f"todo.{id}") or "-" in line for line in lines)
