@@ -1,6 +1,7 @@
 """`shoe check`: all faults of this machine, each with its remedy."""
 
 import argparse
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,8 @@ from firmware_bridge.config.reference import unnamed
 from firmware_bridge.config.sections import Config, orders_by_mqtt
 from firmware_bridge.config.validate import contradictions, refused_by_wire
 from firmware_bridge.errors import ConfigError, in_words
+
+SUDO: Final = "put sudo before the command"
 
 SHOWN: Final = 3
 """Keys shown, at most, of those a config does not mention."""
@@ -52,9 +55,14 @@ def findings(path: Path, root: Path = Path("/")) -> Iterator[Finding]:
         try:
             yield from check(Machine(config, daemon, path, root))
         except OSError as error:
-            is_others = isinstance(error, PermissionError) and daemon is not None  # the daemon may, and runs
-            what = f"not checked, as it is for root: {in_words(error)}" if is_others else in_words(error)
-            yield Finding("WARN" if is_others else "FAIL", check.__name__, what, "put sudo before the command")
+            yield _unread(check.__name__, error)
+
+
+def _unread(name: str, error: OSError) -> Finding:
+    """The finding about what could not be read; no fault of the table where only root may read it."""
+    if isinstance(error, PermissionError) and os.geteuid():
+        return Finding("WARN", name, f"not checked, as it is for root: {in_words(error)}", SUDO)
+    return Finding("FAIL", name, in_words(error), SUDO)
 
 
 def mode(machine: Machine) -> Iterator[Finding]:

@@ -1,7 +1,9 @@
 """Checks of the broker (connection and rights of this client) and of the store behind it."""
 
 import asyncio
+import errno
 import logging
+import os
 import socket
 import ssl
 import stat
@@ -47,6 +49,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
     mqtt = machine.config.mqtt
     try:
         mqtt = replace(mqtt, password_file=_secret(machine, mqtt.password_file), key=_secret(machine, mqtt.key))
+        _may_read(mqtt)
         settings = broker_settings(replace(machine.config, mqtt=mqtt))
     except ConfigError as error:
         yield Finding("FAIL", "broker", error.what, error.hint)
@@ -83,6 +86,13 @@ def _secret(machine: Machine, path: str | None) -> str | None:
         what = f"{path} comes from {source}, which is missing"
         raise ConfigError(what, f"write the secret there: sudo install -m 0600 /dev/stdin {source}")
     return str(source)
+
+
+def _may_read(mqtt: MqttConfig) -> None:
+    """Raises PermissionError for a file of `[mqtt]` that this user may not read: only the daemon and root may."""
+    for name in filter(None, (mqtt.password_file, mqtt.ca, mqtt.cert, mqtt.key)):
+        if Path(name).exists() and not os.access(name, os.R_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
 
 
 def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
