@@ -10,6 +10,7 @@ from firmware_bridge.cli import CONFIG, FAILED, FINE
 from firmware_bridge.cli.check import board, broker, disk, orders, reader, record, service, stranger, tls
 from firmware_bridge.cli.check.finding import RESTART, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
+from firmware_bridge.config.documents import shipped
 from firmware_bridge.config.effects import without_effect
 from firmware_bridge.config.findings import Finding, report
 from firmware_bridge.config.load import digests, load
@@ -20,6 +21,9 @@ from firmware_bridge.config.validate import contradictions, refused_by_wire
 from firmware_bridge.errors import ConfigError, in_words
 
 SUDO: Final = "put sudo before the command"
+
+EXAMPLE: Final = "/opt/firmware-bridge/share/firmware-bridge/bridge.toml"
+"""The example that the installed version came with."""
 
 SHOWN: Final = 3
 """Keys shown, at most, of those a config does not mention."""
@@ -76,6 +80,16 @@ def mode(machine: Machine) -> Iterator[Finding]:
         yield Finding("WARN", "mode", what, 'wire a key, [pins] reveal, or write [mqtt] commands = [.., "reveal"]')
 
 
+def example(machine: Machine) -> Iterator[Finding]:
+    """Whether somebody has edited the config that the installer put there."""
+    examples = (machine.at(EXAMPLE), shipped("systemd/bridge.toml"))
+    held = read_document(machine.path)
+    if any(each.is_file() and read_document(each) == held for each in examples):
+        what = f"{machine.path.name} is as it was installed: {machine.config.table.id} is the example's table"
+        remedy = "write [table] id and [record] origin before the first start: a record keeps its name to its end"
+        yield Finding("WARN", "config", what, remedy)
+
+
 def terms(machine: Machine) -> Iterator[Finding]:
     """What is unusual in the game's own settings."""
     for what in machine.config.rules.unusual_terms(machine.config.terms):
@@ -89,6 +103,7 @@ def no_effect(machine: Machine) -> Iterator[Finding]:
 
 
 CHECKS: Final[tuple[Check, ...]] = (
+    example,
     mode,
     terms,
     no_effect,

@@ -7,6 +7,7 @@ import os
 import socket
 import ssl
 import stat
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -17,6 +18,7 @@ from firmware_bridge.cli.check.finding import RESTART, UNIT, Machine, failed
 from firmware_bridge.cli.watch.machine import far
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import broker_settings
+from firmware_bridge.config.plain import warn
 from firmware_bridge.config.sections import MqttConfig
 from firmware_bridge.errors import ConfigError, JournalError
 from firmware_bridge.journal.cursor import read_cursor
@@ -29,6 +31,9 @@ from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Not
 
 ANSWER_S: Final = 25.0
 """Seconds for name server, TCP, TLS and CONNECT with both protocol versions; each has a limit of its own."""
+
+PATIENT_S: Final = 1.0
+"""Seconds of waiting after which a terminal is told what is waited for."""
 
 CREDENTIALS: Final = f"/run/credentials/{UNIT}/"
 CREDSTORE: Final = f"/etc/credstore/{UNIT.removesuffix('service')}"
@@ -189,14 +194,22 @@ async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Ans
     log = logging.getLogger("firmware_bridge")
     before = log.level
     log.setLevel(logging.CRITICAL)  # the link's warnings become findings
+    waits = asyncio.get_running_loop().call_later(PATIENT_S, _say_that_it_waits)
     try:
         link.start()
         return await asyncio.wait_for(found.get(), ANSWER_S)
     except TimeoutError:
         return silent
     finally:
+        waits.cancel()
         await link.close(None)
         log.setLevel(before)
+
+
+def _say_that_it_waits() -> None:
+    """Writes on a terminal what the command waits for."""
+    if sys.stderr and sys.stderr.isatty():
+        warn(f"asking the broker .. (it has {ANSWER_S:g} s to answer)")
 
 
 def store(machine: Machine) -> Iterator[Finding]:

@@ -231,7 +231,9 @@ def _no_book(protocol: str) -> Iterator[Finding]:
         what = f"none configured: every card of an {protocol} will be foreign"
         yield Finding("FAIL", "code book", what, remedy)
     else:
-        what = "none configured: only codes that are card names (As, Td) are known, all others will be foreign"
+        what = (
+            "none configured: only codes that are card names (As, Td; a ten is T) are known, all others will be foreign"
+        )
         yield Finding("WARN", "code book", what, remedy)
 
 
