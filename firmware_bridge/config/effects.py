@@ -74,7 +74,7 @@ def without_effect(raw: dict[str, Any], game: Game) -> Iterator[str]:
 
 
 def cannot_be_set(name: str) -> str:
-    """What an unknown key or section is told that asks for a payment, a rule, or an exception to a policy; else ""."""
+    """What is wrong with an unknown key that asks for a payment, a rule, or an exception to a policy; "" for others."""
     key = name.casefold().replace("-", "_")
     words = {*re.split(r"[_\s.]+", key), key.replace("_", "")}
     if words & OF_POLICY or key in KEEP_ORDER:

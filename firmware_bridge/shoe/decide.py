@@ -113,7 +113,7 @@ def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
 
 
 def _left_out(draft: Draft, answer: Answer) -> dict[str, str]:
-    """The seats without a part in the round whose bets were closed by an order, and why."""
+    """The seats that take no part in a round, of an order that closed its bets, and why."""
     closed = (each for each in draft.events if isinstance(each, events.BetsClosed))
     return next((each.left_out for each in closed), {}) if answer.ok else {}
 

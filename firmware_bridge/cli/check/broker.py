@@ -33,7 +33,7 @@ ANSWER_S: Final = 25.0
 """Seconds for name server, TCP, TLS and CONNECT with both protocol versions; each has a limit of its own."""
 
 PATIENT_S: Final = 1.0
-"""Seconds of waiting after which a terminal is told what is waited for."""
+"""Seconds of waiting after which a terminal shows what is waited for."""
 
 CREDENTIALS: Final = f"/run/credentials/{UNIT}/"
 CREDSTORE: Final = f"/etc/credstore/{UNIT.removesuffix('service')}"

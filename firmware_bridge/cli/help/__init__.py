@@ -68,7 +68,7 @@ DOCUMENTS: Final = {
 FILES: Final = {"changelog": "CHANGELOG.md", "examples": "examples/README.md"}
 """Document -> its file, where it is not called as the document."""
 ALARMS: Final = "irregularities"
-"""The document whose rows are the alarms; `alarm_help` says the same in each language."""
+"""The document that lists the alarms; `alarm_help` says the same in each language."""
 NO_ROWS: Final = ("architecture", "contributing", "examples", "glossary")
 """Documents with no tables about alarms, keys, modes or messages."""
 SAME: Final = {"payout": "payouts", "payments": "payouts", "bets": "payouts", "odds": "payouts"}
