@@ -22,7 +22,8 @@ def is_bound(path: Path) -> bool:
         lines = BOUND.read_bytes().splitlines()
     except OSError:
         return True
-    return os.fsencode(path.absolute()) in {line.split(maxsplit=7)[-1] for line in lines}
+    bound = {line.split(maxsplit=7)[-1] for line in lines}
+    return not bound.isdisjoint(map(os.fsencode, (path, path.absolute())))
 
 
 @contextmanager
