@@ -6,6 +6,7 @@ choose_firmware-bridge() {
     config=/etc/firmware-bridge/bridge.toml
     units=(firmware-bridge)
     when='between two shoes'
+    wanted='write [table] id and [record] origin (a record keeps its name)'
     files=(
         firmware-bridge.service /etc/systemd/system/firmware-bridge.service
         sysusers.conf /etc/sysusers.d/firmware-bridge.conf
@@ -27,6 +28,7 @@ choose_shoe-floor() {
     config=/etc/firmware-bridge/floor.toml
     units=(shoe-floor-ingest shoe-floor-page shoe-floor-metrics shoe-floor-forward shoe-floor-witness)
     when='the tables keep what it misses'
+    wanted="write the broker's address and login"
     files=(
         shoe-floor-ingest.service /etc/systemd/system/shoe-floor-ingest.service
         shoe-floor-page.service /etc/systemd/system/shoe-floor-page.service
@@ -52,13 +54,14 @@ print_todo_firmware-bridge() {
     cat <<EOT
 
 Installed. What is left to do:
-  1. Write this table's id and pins into $config
+  1. Write into $config: [table] id, this table's name; [record] origin, a domain of
+     the house, which the record keeps from the first start on; the reader, the pins
   2. Broker password, if it has one: /etc/credstore/firmware-bridge.mqtt-password, then chmod 600
-  3. sudo shoe check --config $config
+  3. sudo shoe check
   4. sudo systemctl enable --now firmware-bridge
   5. sudo shoe status; the log: journalctl -u firmware-bridge
   6. sudo shoe key show: the public key of its record, for whoever will verify it
-What to do at 3 a.m.: shoe help 3am
+What to do at 3 a.m.: shoe help 3am. The way to the first round: shoe help first-round
 EOT
 }
 

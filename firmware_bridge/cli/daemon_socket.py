@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge.config.socket_address import socket_address
+from firmware_bridge.config.socket_address import is_bound, socket_address
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import BridgeError, ConfigError, UsageError
 from firmware_bridge.facts.printable import REMEDY, fault
@@ -113,6 +113,11 @@ def _say_that_it_waits(answer: dict[str, Any], lang: str) -> None:
     warn(text(chosen(lang, "en"), "order.waits", number=int(answer["waits"]), at=at))
 
 
+def daemons_alone(path: Path) -> tuple[str, str]:
+    """What is wrong, and what to do, where this user reads a file by the daemon only, and none runs."""
+    return f"{path} is the daemon's alone, and no daemon runs", "start the daemon, or put sudo before the command"
+
+
 def follow(path: Path) -> Iterator[dict[str, Any]]:
     """The daemon's status now and after each change. Raises NoDaemon when it ends."""
     with connected(path, "watch") as control:
@@ -173,13 +178,15 @@ def connected(path: Path, do: str) -> socket.socket:
 
 
 def _error_for(path: Path, error: OSError, do: str) -> NoDaemon:
-    if isinstance(error, PermissionError):
+    """The error of a socket that cannot be reached; a right is missing only where a daemon listens behind it."""
+    is_shut = isinstance(error, PermissionError)
+    if is_shut and any(is_bound(each) for each in (path, *(path.parent / role / path.name for role in GROUPS))):
         groups = " or ".join(GROUPS[role] for role in roles_for(do))
         hint = (
             f"it is for the group {groups} (technician.md, People): log in as a member, or put sudo before the command"
         )
         return NotAllowed(f"no permission to ask the daemon at {path}", hint)
-    if isinstance(error, FileNotFoundError | NotADirectoryError | ConnectionRefusedError):
+    if is_shut or isinstance(error, FileNotFoundError | NotADirectoryError | ConnectionRefusedError):
         hint = "see: systemctl status firmware-bridge, or give its --config"
         return NotRunning(f"no daemon listens at {path}", hint)
     return NoDaemon(f"{path}: {error.strerror or error}", "see: systemctl status firmware-bridge")

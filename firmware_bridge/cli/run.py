@@ -23,7 +23,7 @@ from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.journal.files import InUse
 from hardware.errors import HardwareError, PinBusy
 
-FORMAT: Final = "%(levelname)s %(name)s: %(message)s"
+FORMAT: Final = "%(levelname)s %(message)s"
 log = logging.getLogger(__name__)
 
 

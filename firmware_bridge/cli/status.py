@@ -38,6 +38,9 @@ def _show(status: Status, lang: Language) -> None:
 
     verdict, *lines = screen(translated(status, lang), lang)
     colours = {"in_order": GREEN, "goes_on": YELLOW, "calibration": YELLOW}
-    show(Text(verdict, f"bold {colours.get(standing(status), RED)}"))
+    first = Text(verdict, f"bold {colours.get(standing(status), RED)}")
+    show(first)
     for line in lines:
         show(Text(line, RED) if line.startswith("! ") else labelled(line) if line.startswith("  ") else Text(line))
+    if status["alarm"]["open"]:  # the first line has scrolled away
+        show(first)

@@ -50,7 +50,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe wiring`."""
     config_option(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object per pin, for programs")
-    parser.add_argument("--svg", type=file_to_write, metavar="FILE", help="write a picture to FILE")
+    parser.add_argument("--svg", type=file_to_write, metavar="FILE", help="draw into this file; - for stdout")
 
 
 def run(arguments: argparse.Namespace) -> int:

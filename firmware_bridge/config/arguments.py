@@ -134,6 +134,24 @@ def file_to_write(text: str) -> Path:
     return Path(text)
 
 
+def port(text: str) -> int:
+    """A port. Raises ArgumentTypeError."""
+    if not text.isdecimal() or not 1 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: write 1 to 65535, such as 1883")
+    return int(text)
+
+
+def speed(text: str) -> float:
+    """How fast a simulated dealer is; 1 is human. Raises ArgumentTypeError."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0.01 <= found <= 10_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a speed: write 1 for a human dealer, 50 for a quick look")
+    return found
+
+
 def line(what: str, most: int) -> Callable[[str], str]:
     """Reads a text of one line of at most so many characters, as a record keeps it. what: it in a word."""
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.bets import BETS
 from firmware_bridge.games.game import Game
-from firmware_bridge.shoe.policy import KEEP_ORDER
+from firmware_bridge.shoe.policy import KEEP_ORDER, POLICIES
 
 
 class Part(NamedTuple):
@@ -44,14 +44,18 @@ PARTS: Final[dict[tuple[str, str], Part]] = {
 
 PAGE: Final = "cannot be set: shoe help payout"
 
+EXCEPTIONS: Final = f"cannot be set: choose [table] policy, one of {', '.join(POLICIES)}; shoe help exceptions"
+
 WORDS: Final = frozenset(
     [
         *("h17", "s17", "soft17", "insurance", "evenmoney", "surrender", "das", "double", "doubling"),
         *("commission", "vig", "payout", "payouts", "pays", "pay", "paytable", "rake", "odds", "rtp"),
-        *("irregularities", "irregularity", "exceptions", "policy"),
     ]
 )
-"""Words of keys that people look for and the shoe does not have: payments, rules, exceptions to a policy."""
+"""Words of keys that people look for and the shoe does not have: payments and rules."""
+
+OF_POLICY: Final = frozenset(["irregularities", "irregularity", "exceptions", "policy"])
+"""The same, of exceptions to a policy."""
 
 
 def games_of(section: str, key: str) -> tuple[str, ...]:
@@ -69,8 +73,10 @@ def without_effect(raw: dict[str, Any], game: Game) -> Iterator[str]:
             yield f"[{section}] {key} is not for {game.name}: {part.why}"
 
 
-def cannot_be_set(name: str) -> bool:
-    """Whether an unknown key or section asks for a payment, a rule, or an exception to a policy."""
+def cannot_be_set(name: str) -> str:
+    """What is wrong with an unknown key that asks for a payment, a rule, or an exception to a policy; "" for others."""
     key = name.casefold().replace("-", "_")
     words = {*re.split(r"[_\s.]+", key), key.replace("_", "")}
-    return bool(words & WORDS) or key in BETS or key in KEEP_ORDER
+    if words & OF_POLICY or key in KEEP_ORDER:
+        return EXCEPTIONS
+    return PAGE if words & WORDS or key in BETS else ""

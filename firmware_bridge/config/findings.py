@@ -33,7 +33,10 @@ def judged(name: str, fine: bool, text: str, remedy: str) -> Finding:
 
 
 def report(findings: Iterable[Finding], as_json: bool) -> list[str]:
-    """Prints each finding as it comes, and the failures again at the end, or one JSON object. Returns what failed."""
+    """Prints each finding as it comes, or one JSON object; returns what failed.
+
+    At the end the failures once more, where what is in order stands between them.
+    """
     found = []
     for finding in findings:
         found.append(finding)
@@ -46,7 +49,7 @@ def report(findings: Iterable[Finding], as_json: bool) -> list[str]:
         print(escaped_json(json.dumps({"ok": not failed, "checks": checks}, ensure_ascii=False)))
     elif failed:
         show(Text(), Text(f"{len(failed)} failed: {', '.join(dict.fromkeys(failed))}", RED))
-        for finding in wrong:
+        for finding in wrong if any(each.level == "OK" for each in found) else ():
             _show(finding)
     return failed
 

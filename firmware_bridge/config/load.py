@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec.structs import fields
 
-from firmware_bridge.config.effects import PAGE, cannot_be_set
+from firmware_bridge.config.effects import cannot_be_set
 from firmware_bridge.config.limits import BET, contradictory, enforced, in_limits, limits
 from firmware_bridge.config.misplaced import placed
 from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys
@@ -72,10 +72,10 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
 def _with_page(mistake: str) -> str:
     """A mistake; an unknown key that asks for what cannot be set points to the page that says so."""
     if mistake.startswith("[table] policy = {"):
-        return f"{mistake}; exceptions to a policy {PAGE}"
+        return f"{mistake}; exceptions to a policy cannot be set: shoe help exceptions"
     where, unknown, _ = mistake.partition(" is unknown: ")
     key = where.rpartition(" ")[2].strip("[]")
-    return f"{where} {PAGE}" if unknown and cannot_be_set(key) else mistake
+    return f"{where} {cannot_be_set(key)}" if unknown and cannot_be_set(key) else mistake
 
 
 def _with_orders(raw: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from firmware_bridge.config.arguments import ENVIRONMENT, MEANINGS
 _BASH: Final = """\
 # bash completion for {command}: made by `{command} help --completion bash`
 _{function}() {{
-    local cur=${{COMP_WORDS[COMP_CWORD]}} path={command} option='' config='' words='' word
+    local cur=${{COMP_WORDS[COMP_CWORD]}} path={command} option='' config='' words='' typed='' word
     local -i place=0
     [[ $cur == = ]] && cur=''
     for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
@@ -23,7 +23,7 @@ _{function}() {{
         case "$path ${{word//_/-}}" in
             {paths}) path="$path ${{word//_/-}}" place=0 ;;
             {valued}) option=$word ;;
-            *) [[ $word == -* ]] || place+=1 ;;
+            *) [[ $word == -* ]] || {{ place+=1; typed=$word; }} ;;
         esac
     done
     local file=${{config:+--config $config}}
@@ -103,8 +103,8 @@ def bash(
     """Script for bash-completion; where it has no word, bash completes file names.
 
     asked: words that lead to an option, or to an argument by its number from 0, -> the shell command that writes what
-    may follow; `$file` in it is the `--config` that was typed. more: path -> further words. underscored: path with
-    subcommands that are also taken with `_` in place of `-`.
+    may follow; `$file` in it is the `--config` that was typed, `$typed` the argument before. more: path -> further
+    words. underscored: path with subcommands that are also taken with `_` in place of `-`.
     """
     parsers = dict(_parsers(command, parser))
     paths = [f"'{path}'" for path in parsers if path != command]

@@ -45,7 +45,9 @@ def read_password(section: str, named: str, path: Path) -> bytes:
         return path.read_bytes().rstrip(b"\r\n")
     except OSError as error:
         what = f"[{section}] password_file {named}: {error.strerror}"
-        raise ConfigError(what, "check the path and its owner") from None
+        is_for_others = isinstance(error, PermissionError)
+        hint = "put sudo before the command, or check its owner" if is_for_others else "check the path and its owner"
+        raise ConfigError(what, hint) from None
 
 
 def refuse(name: str, mistakes: list[str]) -> None:

@@ -10,6 +10,22 @@ LONGEST: Final = 107
 """Bytes of the longest path that the kernel takes (unix(7))."""
 
 
+BOUND: Final = Path("/proc/net/unix")
+"""All Unix sockets of this machine with the paths they were bound to, for every user."""
+
+
+def is_bound(path: Path) -> bool:
+    """Whether a process may have a socket at this path, also where this user may not look; True if that is unknown."""
+    if len(os.fsencode(path)) > LONGEST:
+        return True
+    try:
+        lines = BOUND.read_bytes().splitlines()
+    except OSError:
+        return True
+    bound = {line.split(maxsplit=7)[-1] for line in lines}
+    return not bound.isdisjoint(map(os.fsencode, (path, path.absolute())))
+
+
 @contextmanager
 def socket_address(path: Path) -> Iterator[str]:
     """The path, or one through its open directory where it is too long. Raises OSError for a missing directory."""

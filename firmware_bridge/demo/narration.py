@@ -190,7 +190,8 @@ def summary(harness: Harness, seconds: float) -> Iterator[str]:
     outcomes = dict.fromkeys((*harness.game.play.keys, *sorted(counts)))
     split = ", ".join([*(f"{each} {counts[each]}" for each in outcomes), *[f"void {voided}"] * bool(voided)])
     cards, sent = counted(backend.cards, "card"), counted(backend.messages, "MQTT message")
-    yield f"{counted(len(closed), 'round')} delivered ({split}), {cards}, {sent}"
+    won = f" ({split})" if split else ""
+    yield f"{counted(len(closed), 'round')} delivered{won}, {cards}, {sent}"
     took = backend.latency_ms
     median = f"card to subscriber {took:.1f} ms (median), " if took is not None else ""
     yield f"{median}{seconds:.1f} s in all"

@@ -50,11 +50,15 @@ class BetsOpened(Event, frozen=True, kw_only=True):
 
 
 class BetsClosed(Event, frozen=True, kw_only=True):
-    """Betting for `round` is closed. bets, money: seat -> its bet, or its purse, as a decimal text."""
+    """Betting for `round` is closed. bets, money: seat -> its bet, or its purse, as a decimal text.
+
+    left_out: seat -> why it takes no part, such as `below_min`; its bet was not taken.
+    """
 
     round: int
     bets: Amounts = field(default_factory=dict)
     money: Amounts = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
 
 
 class MarkGiven(Event, frozen=True, kw_only=True):

@@ -268,7 +268,8 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     """The answer to the giver of an order; `error`: why it was refused, `hint`: what to do next.
 
     digest: of the order that was answered (`Ordered`); on record only, not sent. code: of a refusal that programs act
-    on. count: with the code `old_count`, the last one taken of this key.
+    on. count: with the code `old_count`, the last one taken of this key. left_out: of `bets_closed`, seat -> why it
+    takes no part in the round, such as `below_min`: its bet was not taken.
     """
 
     ok: bool
@@ -279,3 +280,4 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     digest: str | None = None
     code: str | None = None
     count: int | None = None
+    left_out: dict[str, str] = {}

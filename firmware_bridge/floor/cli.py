@@ -59,7 +59,7 @@ def main(argv: list[str] | None = None) -> int:
         if arguments.command == "help":
             return _help(arguments)
         level = logging.ERROR if arguments.command == "check" else logging.INFO  # its findings say it all
-        logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
+        logging.basicConfig(level=level, format="%(levelname)s %(message)s")
         output.is_all = arguments.command == "export"
         try:
             code: int = arguments.run(arguments, arguments.load(arguments.config or arguments.default))

@@ -222,7 +222,7 @@ def _known(model: ScreenModel, width: int) -> Iterator[Row]:
     yield Row("lamps", _lit(model))
     why = _why(model)
     yield Row("why", Text(why or text(model.lang, "picture.see_alarms")), keeps=1 if why else 0)
-    yield Row("alarms", _open(model), keeps=HEIGHT if _alarms(model) else 0)
+    yield Row("alarms", _open(model, width), keeps=HEIGHT if _alarms(model) else 0)
     yield Row("rounds", _beads(model, width), keeps=2, wraps=False)
     last = Text(_last(model))
     last.highlight_regex(r"\b[A2-9TJQK][♥♦]", "red")
@@ -298,11 +298,16 @@ def _alarms(model: ScreenModel) -> Sequence[dict[str, str]]:
     return alarms
 
 
-def _open(model: ScreenModel) -> Text:
-    lines = [
-        Text.assemble((f"! {each['id']}", RED), f": {escaped(each['todo'])}", (f" ({escaped(each['detail'])})", "dim"))
-        for each in _alarms(model)
-    ]
+def _open(model: ScreenModel, width: int) -> Text:
+    """Open alarms with what to do; one that is a note has one line."""
+    lines = []
+    for each in _alarms(model):
+        line = Text.assemble(
+            (f"! {each['id']}", RED), f": {escaped(each['todo'])}", (f" ({escaped(each['detail'])})", "dim")
+        )
+        if each["severity"] == "note":
+            line.truncate(width, overflow="ellipsis")
+        lines.append(line)
     return Text("\n").join(lines) if lines else Text(text(model.lang, "picture.no_alarm"), "dim")
 
 

@@ -98,7 +98,7 @@ def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
     if isinstance(fact, inputs.Ordered):
         order = fact.order
         do = order.what if isinstance(order, Malformed) else tag_of(order)
-        named = replace(answer, id=fact.id, do=do, digest=fact.id and fact.digest)
+        named = replace(answer, id=fact.id, do=do, digest=fact.id and fact.digest, left_out=_left_out(draft, answer))
         seat = str(order.seat) if isinstance(order, Mark) and order.seat and not answer.ok else ""
         answered = events.CommandAnswered(
             answer=named,
@@ -110,6 +110,12 @@ def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
             confirmed=fact.confirmed,
         )
         draft.add(answered)
+
+
+def _left_out(draft: Draft, answer: Answer) -> dict[str, str]:
+    """The seats that take no part in a round, of an order that closed its bets, and why."""
+    closed = (each for each in draft.events if isinstance(each, events.BetsClosed))
+    return next((each.left_out for each in closed), {}) if answer.ok else {}
 
 
 def kind(fact: inputs.AnyInput) -> str:

@@ -42,6 +42,11 @@ def test_a_whole_shoe_is_opened_dealt_and_closed_by_hand(table: Callable[..., Da
 WRITTEN = {
     "mark 3 raise 6": orders.Mark("raise", 3, "6"),
     "mark 3 raise 6 --round 2 --turn 9": orders.Mark("raise", 3, "6", round=2, turn=9),
+    "mark S3 raise 6": orders.Mark("raise", 3, "6"),
+    "mark S3:raise=6": orders.Mark("raise", 3, "6"),
+    "mark lot S3": orders.Mark("lot", value="3"),
+    "bets-closed S1=100 3=12.5": orders.BetsClosed(bets={"1": "100", "3": "12.5"}),
+    "unmark --seat S3": orders.Unmark(seat=3),
     "mark lot 3": orders.Mark("lot", value="3"),
     "mark 3:raise=6 --turn 9": orders.Mark("raise", 3, "6", turn=9),
     "mark S": orders.Mark("S"),

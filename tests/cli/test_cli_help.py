@@ -37,13 +37,28 @@ def test_every_key_of_the_config_is_explained(shoe: command.Run, name: str) -> N
 
 def test_an_alarm_is_told_as_each_policy_has_it(shoe: command.Run) -> None:
     said = shoe("help", "overdrawn").out
-    assert [line.split(", ")[1] for line in said.splitlines() if not line.startswith(" ") and line] == [
-        "Alarms of some games",
-        "keep-order",
-        "us-burn",
-        "macau",
-        "studio",
+    assert said.splitlines()[:6] == [
+        "overdrawn: One card too many",
+        "the shoe is blocked (macau, studio)",
+        "What to do:",
+        "  one card too many was drawn: leave it face down for the next round",
+        "  us-burn: one card too many was drawn: burn it",
+        "  macau: one card too many was drawn: call the pit",
     ]
+    assert "  keep: the card is played as it lies, in its order (macau)\n" in said
+    assert said.endswith("At the shoe: sudo shoe do resolve overdrawn CHOICE --by NAME\n")
+
+
+def test_other_documents_follow_the_help_of_an_alarm_in_english(shoe: command.Run) -> None:
+    said = shoe("help", "broker_lost").out
+    assert "technician, When something is wrong\n  what you see:  alarm broker_lost\n" in said
+    assert "technician" not in shoe("help", "broker_lost", "--lang", "zh-Hant").out
+
+
+def test_rows_of_one_table_have_one_heading_and_one_shape(shoe: command.Run) -> None:
+    assert shoe("help", "lucky_6").out.count("payouts, Baccarat") == 1
+    modes = shoe("help", "3am").out.partition("mode:   FULL")[2].partition("what you see")[0]
+    assert modes.count("means:") == modes.count("mode:") + 1
 
 
 @pytest.mark.parametrize(
@@ -97,7 +112,7 @@ def test_a_manual_page_is_set_without_a_warning(shoe: command.Run, manual: str) 
         ("shoe --vers", {"--version"}),
         ("shoe calibrate cut", {"cut-card"}),
         ("shoe demo --procedure ", {"on-demand", "six-card"}),
-        ("shoe do resolve reader_gap acc", {"accept"}),
+        ("shoe do void --wh", {"--why"}),
         ("shoe help reader_g", {"reader_gap"}),
         ("shoe replay some.de", set()),
     ],

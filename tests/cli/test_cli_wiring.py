@@ -130,6 +130,15 @@ def test_no_text_leaves_the_picture(drawn: str) -> None:
         assert left + width <= WIDTH, text
 
 
+def test_a_picture_is_printed_where_the_file_is_a_dash(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["wiring", "--config", str(EXAMPLE), "--svg", "-"]) == 0
+    assert capsys.readouterr().out.startswith("<svg ")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_picture_that_cannot_be_written_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["wiring", "--config", str(EXAMPLE), "--svg", str(tmp_path / "none" / "a.svg")]) == 1
     assert "choose a file that can be written" in capsys.readouterr().err

@@ -145,6 +145,7 @@ def test_a_socket_of_another_user_asks_for_sudo(shoe: command.Run, tmp_path: Pat
     config = tmp_path / "bridge.toml"
     config.write_text("")
     mocker.patch("socket.socket.connect", side_effect=PermissionError(13, "Permission denied"))
+    mocker.patch.object(daemon_socket, "is_bound", return_value=True)
     ran = shoe("status", "--config", config)
     assert ran.code == 3
     assert "put sudo before the command" in ran.err

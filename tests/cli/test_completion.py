@@ -17,7 +17,8 @@ from firmware_bridge.floor.cli import main
 def completed(folder: Path, script: str, command: str, typed: str) -> set[str]:
     """The words that bash offers. `shoe` in the folder answers what is asked."""
     (folder / "script").write_text(script)
-    (folder / "shoe").write_text('#!/bin/sh\necho "$3-1${5:+-$5}" "$3-2${5:+-$5}"\n')
+    about = '[ "$3" != choices ] || { set -- "$1" "$2" "$3-$4" "${@:5}"; }'
+    (folder / "shoe").write_text(f'#!/bin/bash\n{about}\necho "$3-1${{5:+-$5}}" "$3-2${{5:+-$5}}"\n')
     (folder / "shoe").chmod(0o755)
     words = " ".join(map(repr, typed.split(" ")))
     last = len(typed.split(" ")) - 1
@@ -32,13 +33,14 @@ def completed(folder: Path, script: str, command: str, typed: str) -> set[str]:
     ("typed", "offered"),
     [
         ("shoe do resolve ", {"alarms-1", "alarms-2"}),
-        ("shoe do resolve reader_gap acc", {"accept"}),
+        ("shoe do resolve reader_gap ", {"choices-reader_gap-1", "choices-reader_gap-2"}),
+        ("shoe do resolve jam --config F ", {"choices-jam-1-F", "choices-jam-2-F"}),
         ("shoe journal show ", {"journals-1", "journals-2"}),
         ("shoe journal verify journals-2", {"journals-2"}),
         ("shoe do resend --since ", {"dates-1", "dates-2"}),
         ("shoe do resolve --config F ", {"alarms-1-F", "alarms-2-F"}),
         ("shoe do resolve --config = F ", {"alarms-1-F", "alarms-2-F"}),
-        ("shoe do resolve --by ann reader_gap acc", {"accept"}),
+        ("shoe do resolve --by ann reader_gap ", {"choices-reader_gap-1", "choices-reader_gap-2"}),
         ("shoe do resolve --by acc", set()),
         ("shoe do resolve --wh", {"--why"}),
         ("shoe journal show --config F ", {"journals-1-F", "journals-2-F"}),
@@ -82,11 +84,14 @@ def test_the_manual_page_of_the_back_office(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_open_alarms_are_listed_once(tmp_path: Path, mocker: MockerFixture) -> None:
-    status = {"alarm": {"open": [{"id": "reader_gap"}, {"id": "unreadable"}, {"id": "reader_gap"}]}}
+    gap, unread = {"id": "reader_gap", "choices": ["accept", "void"]}, {"id": "unreadable", "choices": ["void"]}
+    status = {"alarm": {"open": [gap, unread, gap]}}
     asked = mocker.patch("firmware_bridge.cli.help.man.ask", return_value=json.loads(json.dumps(status)))
     config = tmp_path / "bridge.toml"
     config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{tmp_path}"\n')
     assert man.words("alarms", config) == ["reader_gap", "unreadable"]
+    assert man.words("choices", config, "unreadable") == ["void"]
+    assert man.words("choices", config, "jam") == []
     assert asked.call_args[0][0] == tmp_path / "control.sock"
     asked.side_effect = BridgeError("no daemon")
     assert man.words("alarms", config) == []

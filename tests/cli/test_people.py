@@ -52,9 +52,10 @@ def test_who_may_not_ask_is_told_the_group(tmp_path: Path, monkeypatch: pytest.M
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("socket.socket.connect", refuse)
-    with pytest.raises(NotAllowed) as refused:
-        connected(tmp_path / "control.sock", "void")
+    with socket.create_server(str(tmp_path / "control.sock"), family=socket.AF_UNIX):
+        monkeypatch.setattr("socket.socket.connect", refuse)
+        with pytest.raises(NotAllowed) as refused:
+            connected(tmp_path / "control.sock", "void")
     assert GROUPS["pit"] in refused.value.hint
 
 

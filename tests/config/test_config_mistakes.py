@@ -88,7 +88,12 @@ from tests.kit.texts import texts
         ("limits", "bet", {"low": 1}, "write table = { low = .., high = .. }"),
         ("limits", "min", 5, "write table = { low = .., high = .. }"),
         ("table", "commission", 5, "commission cannot be set: shoe help payout"),
-        ("table", "overdrawn", "burn", "overdrawn cannot be set: shoe help payout"),
+        (
+            "table",
+            "overdrawn",
+            "burn",
+            "overdrawn cannot be set: choose [table] policy, one of keep-order, us-burn, macau, studio; shoe help",
+        ),
         ("game", "tie_pays", 9, "tie_pays cannot be set: shoe help payout"),
         ("game", "lucky_6", 9, "lucky_6 cannot be set: shoe help payout"),
     ],

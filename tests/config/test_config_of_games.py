@@ -132,7 +132,7 @@ def test_a_burn_of_a_pack_that_lasts_a_round_is_named(written: Path) -> None:
 
 def test_an_exception_to_a_policy_leads_to_the_page(written: Path) -> None:
     written.write_text(f'{TABLE}policy = {{ overdrawn = "burn" }}\n{NEXT}')
-    with pytest.raises(ConfigError, match="exceptions to a policy cannot be set: shoe help payout"):
+    with pytest.raises(ConfigError, match="exceptions to a policy cannot be set: shoe help exceptions"):
         load(written)
 
 

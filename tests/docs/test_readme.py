@@ -17,6 +17,7 @@ COMMANDS = [line.split("#")[0].strip() for line in re.findall(r"^    (\S.*)$", O
 
 ELSEWHERE = {
     "scripts/test": "this is it",
+    "scripts/test tests/shoe": "tests/shoe",
     "scripts/floor": "tests/floor_whole/test_simulated_floor.py",
     "scripts/floor --trouble --people": "tests/floor_whole/test_simulated_floor.py",
     "sudo scripts/install --unsigned": "scripts/test-package, scripts/hil",

@@ -7,6 +7,7 @@ import pytest
 
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.wire_states import Act
+from firmware_bridge.floor.page.offers import offered
 from firmware_bridge.floor.page.state import KEPT, WHOLE, Floor, Seen
 from firmware_bridge.floor.page.tile import SILENT_MS, Trouble, due, natural, trouble
 from firmware_bridge.floor.page.wall import order
@@ -185,3 +186,12 @@ def test_a_table_that_was_closed_by_an_order_is_closed_while_it_is_heard() -> No
     assert trouble(seen(closed("T1"), alive("T1", state="lost")), NOW) == Trouble("silent", "lost")
     again = messages("T1", Scene("baccarat", {"burn": "none"}, (orders.CloseTable("night"), "shoe")))
     assert trouble(seen(again, alive("T1")), NOW).word == "playing"
+
+
+def test_one_act_has_one_button() -> None:
+    """The decision that voids the round stands in place of the order."""
+    for script, expected in ((("shoe 9d 4s",), ["void"]), (("shoe 9d ??",), ["resolve void"])):
+        table = seen(messages("T07", Scene("baccarat", {"burn": "none"}, script)))
+        offers = [each for each in offered(table, trouble(table, NOW), "en") if not each.why_not]
+        named = [" ".join(each.fields.get(field, "") for field in ("do", "choice")).strip() for each in offers]
+        assert [each for each in named if "void" in each] == expected

@@ -117,6 +117,26 @@ def test_purge_leaves_no_secret_of_its_own(install: Install, root: Path, own: st
     assert {path.name for path in left} == {f"{other}.mqtt-password"}
 
 
+def test_the_last_line_names_the_config_until_somebody_has_edited_it(install: Install, root: Path) -> None:
+    for _ in range(2):  # also where the first run ended half way
+        [*_, last] = install().splitlines()
+        assert last.startswith("Next: write [table] id and [record] origin (a record keeps its name) in /etc/")
+        assert last.endswith("/bridge.toml, then sudo shoe check")
+    (root / CONFIG).write_text((root / CONFIG).read_text().replace("T07", "T01"))
+    [*_, last] = install().splitlines()
+    assert (last.startswith("Next: sudo shoe check"), str(CONFIG) in last, "--rollback" in last) == (True, True, False)
+
+
+@pytest.mark.parametrize("option", [[], ["--floor"]])
+def test_what_needs_a_running_systemd_is_left_out_and_named_where_none_runs(option: list[str]) -> None:
+    command = [str(PROJECT / "scripts/install"), "--dry-run", "--unsigned", *option]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    runs = Path("/run/systemd/system").is_dir()
+    assert ("+ systemctl daemon-reload\n" in said) is runs
+    assert ("No systemd runs here, so this was left out: " in said) is not runs
+    assert ("Run this again where it runs." in said) is not runs
+
+
 def refused(*options: str, code: int = 2) -> str:
     """The one line that an installer refuses options with."""
     done = subprocess.run([PROJECT / "scripts/install", *options], check=False, capture_output=True, text=True)

@@ -98,6 +98,15 @@ def test_a_small_terminal_is_told_what_the_picture_wants() -> None:
     assert "slots    P1 2♠" in lines
 
 
+def test_a_note_has_one_line_and_a_warning_all_of_its_text() -> None:
+    told = status("2s 3h")
+    long = {"id": "record_unsigned", "todo": "play continues, " * 12, "detail": "there is no key", "blocks": False}
+    for severity, whole in (("note", False), ("warning", True)):
+        told["alarm"] = {"open": [long | {"severity": severity, "choices": [], "of": [], "since": 0}]}
+        shown = drawn(told, 80, 24)
+        assert (sum("play continues" in line for line in shown) > 2) == whole, severity
+
+
 def test_roads_are_drawn_where_there_is_room_whatever_happens() -> None:
     for script in ("9sTdTsTc", "9sTdTsTc 9s ?? Td lid-open"):
         assert "Big road" in flat(drawn(status(script), 120, 40))

@@ -105,7 +105,10 @@ def _ends_in_order() -> list[int]:
 
 
 def _user() -> str:
-    return os.environ.get("SUDO_USER") or getpass.getuser()
+    try:
+        return os.environ.get("SUDO_USER") or getpass.getuser()
+    except (KeyError, OSError):  # a uid without a name, as in a container
+        return f"uid {os.getuid()}"
 
 
 def _count(text: str) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from firmware_bridge.cli.daemon_socket import NotRunning, ask, socket_path
+from firmware_bridge.cli.daemon_socket import NotRunning, ask, daemons_alone, socket_path
 from firmware_bridge.config import calibration
 from firmware_bridge.config.calibration import AnySection, Calibration
 from firmware_bridge.errors import ConfigError
@@ -45,8 +45,7 @@ class KeptCalibration:
         try:
             answer: dict[str, Any] = harmless(ask(socket_path(self._config), request))
         except NotRunning:
-            what = f"{self._path} is the daemon's alone, and no daemon runs"
-            raise ConfigError(what, "start the daemon, or put sudo before the command") from None
+            raise ConfigError(*daemons_alone(self._path)) from None
         if not answer.get("ok"):
             raise ConfigError(str(answer.get("error", "the daemon refused")), str(answer.get("hint") or ""))
         return answer

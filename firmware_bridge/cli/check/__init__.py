@@ -1,6 +1,7 @@
 """`shoe check`: all faults of this machine, each with its remedy."""
 
 import argparse
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -9,6 +10,7 @@ from firmware_bridge.cli import CONFIG, FAILED, FINE
 from firmware_bridge.cli.check import board, broker, disk, orders, reader, record, service, stranger, tls
 from firmware_bridge.cli.check.finding import RESTART, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
+from firmware_bridge.config.documents import shipped
 from firmware_bridge.config.effects import without_effect
 from firmware_bridge.config.findings import Finding, report
 from firmware_bridge.config.load import digests, load
@@ -17,6 +19,11 @@ from firmware_bridge.config.reference import unnamed
 from firmware_bridge.config.sections import Config, orders_by_mqtt
 from firmware_bridge.config.validate import contradictions, refused_by_wire
 from firmware_bridge.errors import ConfigError, in_words
+
+SUDO: Final = "put sudo before the command"
+
+EXAMPLE: Final = "/opt/firmware-bridge/share/firmware-bridge/bridge.toml"
+"""The example that the installed version came with."""
 
 SHOWN: Final = 3
 """Keys shown, at most, of those a config does not mention."""
@@ -52,9 +59,14 @@ def findings(path: Path, root: Path = Path("/")) -> Iterator[Finding]:
         try:
             yield from check(Machine(config, daemon, path, root))
         except OSError as error:
-            is_others = isinstance(error, PermissionError) and daemon is not None  # the daemon may, and runs
-            what = f"not checked, as it is for root: {in_words(error)}" if is_others else in_words(error)
-            yield Finding("WARN" if is_others else "FAIL", check.__name__, what, "put sudo before the command")
+            yield _unread(check.__name__, error)
+
+
+def _unread(name: str, error: OSError) -> Finding:
+    """The finding about what could not be read; no fault of the table where only root may read it."""
+    if isinstance(error, PermissionError) and os.geteuid():
+        return Finding("WARN", name, f"not checked, as it is for root: {in_words(error)}", SUDO)
+    return Finding("FAIL", name, in_words(error), SUDO)
 
 
 def mode(machine: Machine) -> Iterator[Finding]:
@@ -66,6 +78,16 @@ def mode(machine: Machine) -> Iterator[Finding]:
     if config.house.disclose == "sealed" and config.pins.reveal is None and not by_wire:
         what = f"cards are sealed and cannot be opened by hand: each round waits {config.house.reveal_timeout} s"
         yield Finding("WARN", "mode", what, 'wire a key, [pins] reveal, or write [mqtt] commands = [.., "reveal"]')
+
+
+def example(machine: Machine) -> Iterator[Finding]:
+    """Whether somebody has edited the config that the installer put there."""
+    examples = (machine.at(EXAMPLE), shipped("systemd/bridge.toml"))
+    held = read_document(machine.path)
+    if any(each.is_file() and read_document(each) == held for each in examples):
+        what = f"{machine.path.name} is as it was installed: {machine.config.table.id} is the example's table"
+        remedy = "write [table] id and [record] origin before the first start: a record keeps its name to its end"
+        yield Finding("WARN", "config", what, remedy)
 
 
 def terms(machine: Machine) -> Iterator[Finding]:
@@ -81,6 +103,7 @@ def no_effect(machine: Machine) -> Iterator[Finding]:
 
 
 CHECKS: Final[tuple[Check, ...]] = (
+    example,
     mode,
     terms,
     no_effect,

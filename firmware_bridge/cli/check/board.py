@@ -1,6 +1,8 @@
 """Checks of the Raspberry Pi: supply, heat, clock, and pins against board, kernel and library."""
 
 import contextlib
+import errno
+import os
 import re
 import tempfile
 from collections.abc import Iterator
@@ -122,6 +124,9 @@ def pins(machine: Machine) -> Iterator[Finding]:
     if machine.daemon:
         yield Finding("OK", "pins", f"{len(wanted)} wires, in use by the daemon")
         return
+    for chip in machine.at("/dev").glob("gpiochip*") if name == "lgpio" and os.geteuid() else ():
+        if not os.access(chip, os.R_OK | os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(chip))
     # lgpio leaves a pipe in the working directory
     with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
         try:

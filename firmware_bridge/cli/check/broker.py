@@ -1,10 +1,13 @@
 """Checks of the broker (connection and rights of this client) and of the store behind it."""
 
 import asyncio
+import errno
 import logging
+import os
 import socket
 import ssl
 import stat
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -15,6 +18,7 @@ from firmware_bridge.cli.check.finding import RESTART, UNIT, Machine, failed
 from firmware_bridge.cli.watch.machine import far
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import broker_settings
+from firmware_bridge.config.plain import warn
 from firmware_bridge.config.sections import MqttConfig
 from firmware_bridge.errors import ConfigError, JournalError
 from firmware_bridge.journal.cursor import read_cursor
@@ -27,6 +31,9 @@ from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Not
 
 ANSWER_S: Final = 25.0
 """Seconds for name server, TCP, TLS and CONNECT with both protocol versions; each has a limit of its own."""
+
+PATIENT_S: Final = 1.0
+"""Seconds of waiting after which a terminal shows what is waited for."""
 
 CREDENTIALS: Final = f"/run/credentials/{UNIT}/"
 CREDSTORE: Final = f"/etc/credstore/{UNIT.removesuffix('service')}"
@@ -47,6 +54,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
     mqtt = machine.config.mqtt
     try:
         mqtt = replace(mqtt, password_file=_secret(machine, mqtt.password_file), key=_secret(machine, mqtt.key))
+        _may_read(mqtt)
         settings = broker_settings(replace(machine.config, mqtt=mqtt))
     except ConfigError as error:
         yield Finding("FAIL", "broker", error.what, error.hint)
@@ -83,6 +91,13 @@ def _secret(machine: Machine, path: str | None) -> str | None:
         what = f"{path} comes from {source}, which is missing"
         raise ConfigError(what, f"write the secret there: sudo install -m 0600 /dev/stdin {source}")
     return str(source)
+
+
+def _may_read(mqtt: MqttConfig) -> None:
+    """Raises PermissionError for a file of `[mqtt]` that this user may not read: only the daemon and root may."""
+    for name in filter(None, (mqtt.password_file, mqtt.ca, mqtt.cert, mqtt.key)):
+        if Path(name).exists() and not os.access(name, os.R_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
 
 
 def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
@@ -179,14 +194,22 @@ async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Ans
     log = logging.getLogger("firmware_bridge")
     before = log.level
     log.setLevel(logging.CRITICAL)  # the link's warnings become findings
+    waits = asyncio.get_running_loop().call_later(PATIENT_S, _say_that_it_waits)
     try:
         link.start()
         return await asyncio.wait_for(found.get(), ANSWER_S)
     except TimeoutError:
         return silent
     finally:
+        waits.cancel()
         await link.close(None)
         log.setLevel(before)
+
+
+def _say_that_it_waits() -> None:
+    """Writes on a terminal what the command waits for."""
+    if sys.stderr and sys.stderr.isatty():
+        warn(f"asking the broker .. (it has {ANSWER_S:g} s to answer)")
 
 
 def store(machine: Machine) -> Iterator[Finding]:

@@ -1,6 +1,8 @@
 """Checks of the card reader (port, code book, calibration) and of the keypads at the seats."""
 
 import asyncio
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -20,7 +22,7 @@ from firmware_bridge.daemon.devices.keypads import BAUD, LOST
 from firmware_bridge.daemon.devices.repeats import repeats_of
 from firmware_bridge.errors import ConfigError
 from hardware.connections import SOCKET
-from hardware.errors import PortError, PortMissing
+from hardware.errors import PortDenied, PortError, PortMissing
 from hardware.ports import Port, close_tty, open_tty
 from hardware.readers import READERS
 
@@ -173,11 +175,16 @@ def _rivals(port: str) -> str:
 
 
 def _try(target: str, baud: int) -> None:
-    """Opens a port once. Raises PortError."""
+    """Opens a port once. Raises PortError; PermissionError where others than this user may open it."""
     if target.startswith(SOCKET):
         asyncio.run(_connect(target, baud))
-    else:
+        return
+    try:
         close_tty(open_tty(target, baud))
+    except PortDenied:
+        if os.geteuid():
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target) from None
+        raise
 
 
 async def _connect(target: str, baud: int) -> None:
@@ -224,7 +231,9 @@ def _no_book(protocol: str) -> Iterator[Finding]:
         what = f"none configured: every card of an {protocol} will be foreign"
         yield Finding("FAIL", "code book", what, remedy)
     else:
-        what = "none configured: only codes that are card names (As, Td) are known, all others will be foreign"
+        what = (
+            "none configured: only codes that are card names (As, Td; a ten is T) are known, all others will be foreign"
+        )
         yield Finding("WARN", "code book", what, remedy)
 
 
@@ -279,8 +288,10 @@ def calibrated(machine: Machine) -> Iterator[Finding]:
 
 
 def _calibration(machine: Machine, path: Path) -> calibration.Calibration:
-    """The calibration, by the daemon where a technician may not read it. Raises ConfigError, NoDaemon."""
+    """The calibration, by the daemon where a technician may not read it. Raises ConfigError, NoDaemon, OSError."""
     record = KeptCalibration(machine.path, path)
+    if not record.is_ours and machine.daemon is None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     return calibration.load(path) if record.is_ours else record.read()[0]
 
 

@@ -5,6 +5,7 @@ import secrets
 from pathlib import Path
 from typing import Final, get_args, get_type_hints
 
+from firmware_bridge.config.arguments import port, speed
 from firmware_bridge.config.sections import TableConfig
 from firmware_bridge.demo.broker import CHOICES
 from firmware_bridge.demo.faults import FAULTS, impossible, unknown
@@ -35,7 +36,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     """The options of `shoe demo`."""
     parser.add_argument("--rounds", type=_count, default=10, metavar="N", help="end after N rounds (default 10)")
     usual = f"{SPEED:g}, with many seats {SEAT_SPEED:g} for each"
-    parser.add_argument("--speed", type=_speed, metavar="X", help=f"speed; 1 is a human dealer (default {usual})")
+    parser.add_argument("--speed", type=speed, metavar="X", help=f"speed; 1 is a human dealer (default {usual})")
     parser.add_argument("--reader", choices=tuple(READERS), help="the reader's protocol (default native)")
     parser.add_argument("--game", choices=tuple(GAMES), default=House().game, help="the game (default baccarat)")
     parser.add_argument(
@@ -48,7 +49,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--broker", choices=CHOICES, default="auto", help="the broker (default: mosquitto if installed)"
     )
-    parser.add_argument("--port", type=_port, default=0, metavar="N", help="the broker's port (default: a free one)")
+    parser.add_argument("--port", type=port, default=0, metavar="N", help="the broker's port (default: a free one)")
     for key, text in HOUSE.items():
         known = get_args(get_type_hints(TableConfig)[key])
         parser.add_argument(f"--{key}", choices=known, help=f"{text} (default {getattr(House(), key)})")
@@ -128,22 +129,6 @@ def _count(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of rounds: write 1 or more")
     return int(text)
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port: write 1 to 65535, such as 1883")
-    return int(text)
-
-
-def _speed(text: str) -> float:
-    try:
-        speed = float(text)
-    except ValueError:
-        speed = 0.0
-    if not 0.01 <= speed <= 10_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a speed: write 1 for a human dealer, 50 for a quick look")
-    return speed
 
 
 def _fault(text: str) -> str:

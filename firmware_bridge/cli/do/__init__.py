@@ -35,8 +35,11 @@ _TEXTS: Final = {
 }
 """Order -> help text where its docstring addresses a backend; the others use its first sentence."""
 
-_AMOUNT: Final = re.compile(r"[1-9][0-9]?=[0-9.]{1,15}")
-"""Seat and amount: `3=12.5`."""
+_AMOUNT: Final = re.compile(r"S?([1-9][0-9]?)=([0-9.]{1,15})")
+"""Seat and amount: `3=12.5`, `S3=12.5`."""
+
+_SEAT: Final = re.compile(r"S?([0-9]+)")
+"""A seat as typed, `3`, or as lamps and messages name it, `S3`."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -100,10 +103,16 @@ def _is_mark(word: str) -> bool:
 
 
 def _amount(text: str) -> tuple[str, str]:
-    if not _AMOUNT.fullmatch(text):
+    if (found := _AMOUNT.fullmatch(text)) is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a seat with an amount: write 3=12.5")
-    seat, _, money = text.partition("=")
-    return seat, money
+    return found[1], found[2]
+
+
+def seat(text: str) -> int:
+    """The number of a seat. Raises ValueError."""
+    if (found := _SEAT.fullmatch(text)) is None:
+        raise ValueError(text)
+    return int(found[1])
 
 
 class _Amounts(argparse.Action):
@@ -121,13 +130,13 @@ class _Mark(argparse.Action):
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         words: Sequence[str] = values
-        if len(words) == 1 and (mark := mark_of(words[0])):  # as in deal scripts: 3:raise=6
-            words = [text for text in (mark.seat, mark.word, mark.value) if text]
-        seat = words[0] if words[0].isdecimal() else None
-        rest = words[seat is not None :]
+        if len(words) == 1 and (mark := mark_of(words[0].removeprefix("S") if ":" in words[0] else words[0])):
+            words = [text for text in (mark.seat, mark.word, mark.value) if text]  # as in deal scripts: 3:raise=6
+        named = _SEAT.fullmatch(words[0])
+        rest = words[named is not None :]
         if not 1 <= len(rest) <= 2:
             raise argparse.ArgumentError(self, "write [SEAT] WORD [VALUE]: 3 raise 6, lot 3, S")
-        namespace.seat = int(seat) if seat else None
+        namespace.seat = int(named[1]) if named else None
         namespace.word, namespace.value = rest[0], rest[1] if len(rest) > 1 else None
 
 
@@ -178,7 +187,7 @@ _ARGUMENTS: Final[dict[str, dict[str, dict[str, Any]]]] = {
         "--turn": NUMBER | {"help": "the question it answers (default: the present one)"},
     },
     "unmark": {
-        "--seat": NUMBER | {"help": "the seat that gave it (default: any)"},
+        "--seat": {"type": seat, "metavar": "N", "help": "the seat that gave it (default: any)"},
         "--round": NUMBER | {"help": "the present round (default: any)"},
         "--turn": NUMBER | {"help": "the question that is asked now (default: any)"},
     },

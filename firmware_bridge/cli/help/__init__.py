@@ -17,11 +17,13 @@ from firmware_bridge.cli.watch.language import alarm_help, language, language_op
 from firmware_bridge.config.documents import Chapter, Row, chapters_of, rows_of, shipped
 from firmware_bridge.config.layout import labelled, page
 from firmware_bridge.errors import UsageError
+from firmware_bridge.topics.texts import Language
 
 MANUALS: Final = ("shoe.1", "bridge.toml.5")
 
 DOCUMENTS: Final = {
     "technician": "the technician's book: installing, wiring, calibrating, what to do at 3 a.m.",
+    "first-round": "from the box to the first round, for the technician",
     "readers": "what each reader does when something is wrong: the card, the lamp, the check",
     "tables": "a table is renamed, moves, is retired, gets another Pi",
     "operators": "for dealer and pit: what the lamps say, NEXT and REVEAL",
@@ -65,6 +67,8 @@ DOCUMENTS: Final = {
 }
 FILES: Final = {"changelog": "CHANGELOG.md", "examples": "examples/README.md"}
 """Document -> its file, where it is not called as the document."""
+ALARMS: Final = "irregularities"
+"""The document that lists the alarms; `alarm_help` says the same in each language."""
 NO_ROWS: Final = ("architecture", "contributing", "examples", "glossary")
 """Documents with no tables about alarms, keys, modes or messages."""
 SAME: Final = {"payout": "payouts", "payments": "payouts", "bets": "payouts", "odds": "payouts"}
@@ -88,7 +92,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     language_option(parser)
     parser.add_argument("--man", choices=MANUALS, help="write a manual page")
     parser.add_argument("--completion", choices=("bash",), help="write the completion script for a shell")
-    parser.add_argument("--words", choices=("alarms", "journals", "dates"), help=argparse.SUPPRESS)
+    parser.add_argument("--words", choices=("alarms", "choices", "journals", "dates"), help=argparse.SUPPRESS)
     parser.add_argument("--config", type=Path, default=DEFAULT_CONFIG, help=argparse.SUPPRESS)
 
 
@@ -101,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.words:
         from firmware_bridge.cli.help.man import words
 
-        print("\n".join(words(arguments.words, arguments.config)))
+        print("\n".join(words(arguments.words, arguments.config, *arguments.topic[:1])))
     elif arguments.man:
         from firmware_bridge.cli.help import man
 
@@ -109,8 +113,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         topic = " ".join(arguments.topic)
         lang = language(arguments.lang, DEFAULT_CONFIG)
-        lines = alarm_help(topic, lang) if lang != "en" else []
-        page(*(map(Text, lines) if lines else _topic(topic)))
+        lines = alarm_help(topic, lang)
+        page(*([*map(Text, lines), *_elsewhere(topic, lang)] if lines else _topic(topic)))
     return 0
 
 
@@ -138,11 +142,22 @@ def _topic(topic: str) -> Iterable[Text]:
     raise NoTopic(f"there is no help on {topic!r}", near(topic))
 
 
+def _elsewhere(topic: str, lang: Language) -> Iterator[Text]:
+    """In English, what documents other than the list of alarms say of an alarm; the documents are English."""
+    found = exactly(topic) if lang == "en" else []
+    if rows := [row for row in found if isinstance(row, Row) and row.chapter.document != ALARMS]:
+        yield Text()
+        yield from _of_rows(rows)
+
+
 def _of_rows(rows: list[Row]) -> Iterator[Text]:
-    """Rows of tables as lines, each below the name of its chapter."""
-    for n, row in enumerate(rows):
-        yield from [Text()] * (n > 0)
-        yield Text(f"{row.chapter.document}, {row.chapter.title}", "bold")
+    """Rows of tables as lines; the name of a chapter stands once above its rows."""
+    before = None
+    for row in rows:
+        yield from [Text()] * (before is not None)
+        if row.chapter != before:
+            yield Text(f"{row.chapter.document}, {row.chapter.title}", "bold")
+        before = row.chapter
         yield from row_lines(row.cells)
 
 

@@ -22,6 +22,7 @@ FILES = {
 
 ASKED: Final = {
     "shoe do resolve 0": "alarms",
+    "shoe do resolve 1": "choices $typed",
     "shoe do resend --journal": "journals",
     "shoe do resend --since": "dates",
     "shoe journal show 0": "journals",
@@ -31,11 +32,13 @@ ASKED: Final = {
 """Option, or argument by its number from 0 -> the kind of its words."""
 
 
-def words(kind: str, config: Path = DEFAULT_CONFIG) -> list[str]:
-    """The open alarms, the journals, or the days on which a journal began; [] if they cannot be read."""
+def words(kind: str, config: Path = DEFAULT_CONFIG, alarm: str = "") -> list[str]:
+    """The open alarms, the choices of `alarm`, the journals, or the days on which one began; [] if unknown."""
     try:
-        if kind == "alarms":
+        if kind in ("alarms", "choices"):
             found = ask(socket_path(config), {"do": "status"})["alarm"]["open"]
+            if kind == "choices":
+                return [choice for each in found if each["id"] == alarm.replace("-", "_") for choice in each["choices"]]
             return list(dict.fromkeys(str(each["id"]) for each in found))
         is_bare = config == DEFAULT_CONFIG and not config.exists()
         files = journal_files(Path(JOURNAL_DIR) if is_bare else journal_dir(config))

@@ -109,13 +109,14 @@ def _block(lines: Sequence[str], is_last: bool = True) -> Iterator[Text]:
 
 
 def _table(lines: Sequence[str]) -> Iterator[Text]:
+    """A table's rows, all in one shape: beside each other where the first cells are short, else by their labels."""
     labels, *rows = [cells(line) for line in lines if not is_rule(line)]
-    for row in rows:
-        first = inline(row[0])
-        if len(labels) == 2 and first.cell_len <= SHORT:
-            yield Text.assemble("  ", first, " " * (SHORT + 2 - first.cell_len), inline(row[-1]))
-            continue
-        yield from row_lines(dict(zip(labels, row, strict=False)))
+    if len(labels) == 2 and all(inline(row[0]).cell_len <= SHORT for row in rows):
+        for row in rows:
+            first = inline(row[0])
+            yield Text.assemble("  ", first, " " * (SHORT + 2 - first.cell_len), inline(" | ".join(row[1:])))
         yield Text()
-    if rows and len(labels) == 2 and inline(rows[-1][0]).cell_len <= SHORT:
+        return
+    for row in rows:
+        yield from row_lines(dict(zip(labels, row, strict=False)))
         yield Text()

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, JOURNAL_DIR, journal_dir
+from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, JOURNAL_DIR, NotRunning, daemons_alone, journal_dir
 from firmware_bridge.cli.journal import prove, show, verify
 from firmware_bridge.cli.journal.copies import copies
+from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import unreadable
 
 
@@ -41,6 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
             with copies(arguments) as arguments.dir:
                 return ACTIONS[arguments.action][2](arguments)
         return ACTIONS[arguments.action][2](arguments)
+    except NotRunning:
+        raise JournalError(*daemons_alone(arguments.dir)) from None
     except OSError as error:
         raise unreadable(error, arguments.dir) from None
 

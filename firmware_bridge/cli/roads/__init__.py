@@ -1,6 +1,7 @@
 """`shoe roads`: the roads of a shoe, drawn or as JSON."""
 
 import argparse
+import os
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 import msgspec
 
-from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, NotRunning, ask, journal_dir, socket_path
+from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, NotRunning, ask, daemons_alone, journal_dir, socket_path
 from firmware_bridge.config.arguments import Exit, file_to_write
 from firmware_bridge.config.plain import warn
-from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.events import RoundClosed, RoundCorrected
 from firmware_bridge.games.baccarat import roads
 from firmware_bridge.games.baccarat.drawn.sheet import Heading
@@ -214,9 +215,7 @@ def _draw(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSet
 
     size, dots = arguments.size or SIZE, arguments.pair_dots
     drawn = sheet(now, Look(arguments.theme, arguments.lang, arguments.road, chosen.good, size, dots), heading)
-    if arguments.svg == Path("-"):
-        sys.stdout.write(svg(drawn))
-    elif arguments.svg:
+    if arguments.svg:
         write_svg(svg(drawn), arguments.svg)
     if arguments.png:
         write_png(drawn, sys.stdout.buffer if arguments.png == Path("-") else arguments.png)
@@ -255,7 +254,10 @@ def _recorded(config: Path) -> ShoeRounds:
     from firmware_bridge.journal.files import chosen
     from firmware_bridge.journal.reader import Walk
 
-    path = chosen(journal_dir(config))[-1]
+    directory = journal_dir(config)
+    if directory.is_dir() and not os.access(directory, os.R_OK | os.X_OK):
+        raise JournalError(*daemons_alone(directory))
+    path = chosen(directory)[-1]
     rounds: dict[int, roads.Bead] = {}
     head: Public | None = None
     events: list[Any] = []

@@ -2,13 +2,16 @@
 
 import argparse
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.topics.texts import LANGUAGES, Language, chosen, known, text
+
+if TYPE_CHECKING:
+    from firmware_bridge.facts.house import Row
 
 TERMINAL: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 """Variables with the language of a terminal: the first that is set counts."""
@@ -70,18 +73,42 @@ def alarm_help(topic: str, lang: Language) -> list[str]:
     id = topic.strip().lower().replace("-", "_")
     if (name := known(lang, f"alarm.{id}")) is None:
         return []
-    todo = {"": known(lang, f"todo.{id}")} | {policy: known(lang, f"todo.{id}_{policy}") for policy in POLICIES}
-    rows = [row for rows in POLICIES.values() if (row := rows.get(id))]
-    choices = dict.fromkeys(choice for row in rows for choice in row.choices)
+    rows = {policy: row for policy, alarms in POLICIES.items() if (row := alarms.get(id))}
+    choices = dict.fromkeys(choice for row in rows.values() for choice in row.choices)
+    blocking = [policy for policy, row in rows.items() if row.blocks]
     return [
         f"{id}: {name}",
-        *([text(lang, "page.blocks")] if any(row.blocks for row in rows) else []),
+        *([text(lang, "page.blocks") + _only(lang, blocking, rows)] if blocking else []),
         f"{text(lang, 'page.todo')}:",
-        *(f"  {_under(lang, policy)}{words}" for policy, words in todo.items() if words),
+        *(f"  {_under(lang, policy)}{words}" for policy, words in _todo(lang, id, rows).items()),
         *([f"{text(lang, 'page.choices')}:"] if choices else []),
-        *(f"  {known(lang, f'choice.{choice}') or choice}" for choice in choices),
+        *(
+            f"  {known(lang, f'choice.{choice}') or choice}"
+            f"{_only(lang, [policy for policy, row in rows.items() if choice in row.choices], rows)}"
+            for choice in choices
+        ),
         *([text(lang, "page.decide", id=id)] if choices else [text(lang, "page.no_choices")]),
     ]
+
+
+def _todo(lang: Language, id: str, rows: "Mapping[str, Row]") -> dict[str, str]:
+    """Policy -> what to do; "" for that of every policy without one of its own. English is the shoe's own."""
+    if lang == "en" and rows:
+        first, *others = rows
+        found = {"": rows[first].todo.replace("`", "")}
+        return found | {policy: rows[policy].todo for policy in others if rows[policy].todo != rows[first].todo}
+    todo = {"": known(lang, f"todo.{id}")} | {policy: known(lang, f"todo.{id}_{policy}") for policy in rows}
+    return {policy: words for policy, words in todo.items() if words}
+
+
+def _only(lang: Language, some: Sequence[str], rows: "Mapping[str, Row]") -> str:
+    """The names of some policies in brackets; "" if they are all that have the alarm."""
+    if len(some) == len(rows):
+        return ""
+    from firmware_bridge.topics.texts import names
+
+    named = names.BETWEEN[lang].join(known(lang, f"policy.{each}") or each for each in some)
+    return f" ({named})" if lang == "en" else f"（{named}）"
 
 
 def _under(lang: Language, policy: str) -> str:

@@ -123,13 +123,14 @@ def mode_word(status: Status, lang: Language = "en") -> str:
 
 
 def next_step(status: Status, lang: Language = "en") -> str:
-    """The next thing to do, "" if there is none; an alarm that stops the table goes first."""
+    """The next thing to do, "" if there is none; an alarm that stops the table goes first, a note never stands here."""
     if words := lease_words(status, lang):
         return (": " if lang == "en" else "：").join(words)
     alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
     if alarms and alarms[0]["blocks"]:
         return _settles(alarms[0], lang)
-    return _dealers_step(status, lang, waits=not alarms) or (_settles(alarms[0], lang) if alarms else "")
+    missing = [alarm for alarm in alarms if alarm["severity"] != "note"]
+    return _dealers_step(status, lang, waits=not missing) or (_settles(missing[0], lang) if missing else "")
 
 
 def _mode(status: Status) -> str:

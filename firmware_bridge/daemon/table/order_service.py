@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections import deque
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -118,11 +119,26 @@ def order_of(fields: dict[str, Any], allowed: Collection[str], names_second: boo
         return orders.Malformed(do, f"{do} is not allowed here", allow if do in orders.ALL else "give it at the table")
     if "by" in fields:
         return orders.Malformed(do, '"by" is not allowed here', "leave it out: orders by MQTT are the backend's")
-    arguments = {name: value for name, value in fields.items() if name not in ("id", "do")}
+    arguments = {name: _numbered(name, value) for name, value in fields.items() if name not in ("id", "do")}
     if wrong := mistake(_TYPES[do], arguments):
         return orders.Malformed(do, *wrong)
     order: orders.Order = msgspec.convert(arguments | {"do": do}, _TYPES[do])
     return order if allowed is orders.LOCAL else _by_wire(order, names_second)
+
+
+def _numbered(name: str, value: Any) -> Any:
+    """A field of an order with seats as numbers, also where they are named as in messages: `S1`."""
+    if name in ("seat", "value") and isinstance(value, str) and (seat := _SEAT.fullmatch(value)):
+        return int(seat[1]) if name == "seat" else seat[1]
+    if name in ("bets", "money") and isinstance(value, dict):
+        seats = {key: _SEAT.fullmatch(key) for key in value}
+        numbered = {seat[1] if seat else key: value[key] for key, seat in seats.items()}
+        return numbered if len(numbered) == len(value) else value  # a seat that comes twice is refused by its name
+    return value
+
+
+_SEAT: Final = re.compile("S([1-9][0-9]?)")
+"""A seat as messages name it."""
 
 
 def _by_game(order: orders.Order, house: House) -> orders.Order:

@@ -50,16 +50,18 @@ class Offer(NamedTuple):
 
 
 def offered(seen: Seen, needs: Trouble, lang: Language) -> Iterator[Offer]:
-    """All orders of the pit at a table."""
+    """All orders of the pit at a table; where a decision about an alarm voids the round, there is no second button."""
     table = seen.table
     if table is None:
         return
     silent = text(lang, "order.not.silent") if needs.silent else ""
-    for alarm in seen.alarms.open if seen.alarms else ():
-        yield from _decisions(seen, table, alarm, silent, lang)
+    opened = seen.alarms.open if seen.alarms else ()
+    decisions = [each for alarm in opened for each in _decisions(seen, table, alarm, silent, lang)]
+    yield from decisions
+    is_voided_so = any(each.fields["choice"] == "void" and not each.why_not for each in decisions)
     of_round = {"journal": seen.messages["table"].head.journal, "round": str(table.round)}
     for order in GIVEN:
-        if order is orders.Resolve:
+        if order is orders.Resolve or (order is orders.Void and is_voided_so):
             continue
         do = tag_of(order)
         fields = {"do": do, **(of_round if order in OF_ROUND else {})}

@@ -43,8 +43,9 @@ def bets_closed(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
     Returns the seats that take no part, with the reasons. Raises Refused if too few seats are left for a round.
     """
     check_stakes(rules(draft.shoe), order)
-    draft.add(_closed(draft.shoe, order))
-    table = layout(draft.shoe)
+    closed = _closed(draft.shoe, order)
+    table = layout(evolve(draft.shoe, closed))
+    draft.add(replace(closed, left_out=_left_out(table)))
     if table.no_round:
         publish_happened(draft)
         draft.add(events.BetsOpened(round=draft.shoe.round))
@@ -53,7 +54,7 @@ def bets_closed(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
     start_clock(draft)
     if not row(draft.shoe, "drawn_before_bets_closed").blocks:
         draft.close_irregularity("drawn_before_bets_closed", "kept")
-    return _left_out(table)
+    return _in_words(_left_out(table))
 
 
 def _closed(shoe: Shoe, order: orders.BetsClosed) -> events.BetsClosed:
@@ -64,13 +65,17 @@ def _no_round(table: Layout) -> Refused:
     """The reason why no round takes place: the seats that take no part, where the game names them."""
     named = [seat for words in table.did for word in words if isinstance(word, tuple) for seat in word]
     few = f"{', '.join(named)} cannot take part" if named else "too few seats take part"
-    return Refused("no_round", _left_out(table) or f"{few}: close the bets with more seats")
+    return Refused("no_round", _in_words(_left_out(table)) or f"{few}: close the bets with more seats")
 
 
-def _left_out(table: Layout) -> str:
-    """The seats that take no part in the round that begins, and why."""
+def _left_out(table: Layout) -> dict[str, str]:
+    """The seats, as numbers, that take no part in the round that begins, and why."""
     refused = [words for words in table.did if str(words[0]).endswith("_refused")]
-    return ", ".join(f"{seat} takes no part: {why}" for _, seat, why in refused)
+    return {str(seat).removeprefix("S"): str(why) for _, seat, why in refused}
+
+
+def _in_words(left_out: dict[str, str]) -> str:
+    return ", ".join(f"S{seat} takes no part: {why}" for seat, why in left_out.items())
 
 
 def update_purses(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:

@@ -9,28 +9,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
 
-from firmware_bridge.demo.broker import CHOICES, HOST
+from firmware_bridge.demo.broker import HOST
 from firmware_bridge.errors import BridgeError
+from scripts.tools.floor_demo.asked import asked
 from scripts.tools.floor_demo.floor import TABLES, PlainTable, SimulatedFloor, plain_tables
 from scripts.tools.floor_demo.people import PASSWORD, PEOPLE
-from scripts.tools.floor_demo.trouble import TROUBLES
-
-PAGE_PORT, BROKER_PORT = 8080, 1883
-SPEED: Final = 2.0
-MOST: Final = 100
-"""Tables: more would need more descriptors than a process may open."""
 
 
 def main() -> int:
     """Run until Ctrl-C, SIGTERM or the end of the terminal: 0; 1 if something does not work."""
-    parser = _parser()
-    options = parser.parse_args()
-    least = len(TABLES) + len(TROUBLES) * options.trouble
-    options.tables = least if options.tables is None else options.tables
-    if not least <= options.tables <= MOST:
-        parser.error(f"--tables is {least} to {MOST}{' with --trouble' * options.trouble}")
+    options = asked()
     try:
         with TemporaryDirectory(prefix="shoe-floor-") as folder:
             asyncio.run(_run(options, Path(folder)))
@@ -82,24 +71,6 @@ def _print_addresses(options: argparse.Namespace, floor: SimulatedFloor, plain: 
         print(f'people    {who}; password "{PASSWORD}"; orders at the tables without readers')
     print(f"guests    {floor.guests}")
     print("Ctrl-C ends all of it, and nothing is left.", flush=True)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="scripts/floor", description=__doc__.partition(": ")[2])
-    parser.add_argument("--port", type=int, default=PAGE_PORT, metavar="N", help="the page's (default %(default)s)")
-    text = "the broker's (default %(default)s); a port in use is replaced by a free one"
-    parser.add_argument("--broker-port", type=int, default=BROKER_PORT, metavar="N", help=text)
-    few, more = len(TABLES), len(TABLES) + len(TROUBLES)
-    text = f"how many, to {MOST} (default {few}; with --trouble {more})"
-    parser.add_argument("--tables", type=int, metavar="N", help=text)
-    parser.add_argument("--trouble", action="store_true", help="a table with each trouble: blocked, lost, forged ..")
-    text = "people sign in, say who goes, and give orders"
-    parser.add_argument("--people", action="store_true", help=text)
-    parser.add_argument("--broker", choices=CHOICES, default="auto", help="default: mosquitto if installed")
-    parser.add_argument(
-        "--speed", type=float, default=SPEED, metavar="X", help="of the dealers: 1 is human (default 2)"
-    )
-    return parser
 
 
 if __name__ == "__main__":

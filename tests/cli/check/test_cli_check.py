@@ -142,7 +142,7 @@ def test_a_code_book_with_its_wrong_lines(check: Checked, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("protocol", "level", "text"),
     [
-        ("grow", "WARN", "only codes that are card names (As, Td) are known"),
+        ("grow", "WARN", "only codes that are card names (As, Td; a ten is T) are known"),
         ("ssi", "WARN", "only codes that are card names"),
         ("line", "WARN", "only codes that are card names"),
         ("rdm6300", "FAIL", "every card of an rdm6300"),

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from firmware_bridge.cli.status import _show
 from firmware_bridge.cli.watch.model import Watched
 from firmware_bridge.cli.watch.screen import line, screen
 from firmware_bridge.demo.memory_table import Replay
@@ -252,6 +253,24 @@ def test_an_alarm_that_does_not_stop_play() -> None:
     told = status("9s")
     told["alarm"]["open"] = [alarm("sensor_stuck")]
     assert screen(told)[0] == "PLAY GOES ON, with 1 alarm open"
+
+
+def test_a_note_takes_the_place_of_no_act_and_of_no_waiting() -> None:
+    opened = status("shoe", house_of(burn="none", betting="required"))
+    opened["alarm"] = {"open": [alarm("record_unsigned") | {"severity": "note"}]}
+    assert row("next", opened) == "Draw no card: bets are open"
+    opened["alarm"]["open"] += [alarm("broker_lost")]
+    assert row("next", opened) == "look"
+
+
+def test_the_verdict_is_the_last_line_too_where_alarms_push_it_off_the_screen(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _show(status("2s 3h"), "en")
+    assert "IN ORDER" not in capsys.readouterr().out.splitlines()[-1]
+    _show(status("9s ?? Td lid-open"), "en")
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first == last != ""
 
 
 def test_a_corrected_round_is_called_so_once() -> None:

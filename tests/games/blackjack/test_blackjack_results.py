@@ -20,6 +20,7 @@ def test_the_answer_names_the_seats_that_take_no_part() -> None:
     now = table("bets=1:9.99,2:50,3:1000.5,9:20")
     assert now.answer.ok
     assert now.answer.hint == "S1 takes no part: below_min, S3 takes no part: above_max, S9 takes no part: no_such_seat"
+    assert now.answer.left_out == {"1": "below_min", "3": "above_max", "9": "no_such_seat"}
     assert why(now) == "S2.1 due"
 
 

@@ -138,6 +138,7 @@ def test_bets_closed_says_who_takes_no_part_and_too_few_make_no_round() -> None:
     assert told.hint == "S1 takes no part: money_below_ante, S9 takes no part: no_such_seat"
     told = answer(played, orders.BetsClosed(money={"1": "0.5", "2": "5", "3": "5", "4": "5"}))
     assert (told.ok, told.hint) == (True, "S1 takes no part: money_below_ante")
+    assert told.left_out == {"1": "money_below_ante"}
 
 
 def test_an_unread_card_is_asked_for_by_the_first_compare_that_needs_it() -> None:

@@ -1,5 +1,6 @@
 """Writes pictures of roads as SVG, and as PNG, drawn with Pillow."""
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -41,7 +42,10 @@ class PictureError(BridgeError, OSError):
 
 
 def write_svg(text: str, path: Path) -> None:
-    """Writes a picture as SVG text into a file. Raises PictureError."""
+    """Writes a picture as SVG text into a file, `-`: to standard output. Raises PictureError."""
+    if path == Path("-"):
+        sys.stdout.write(text)
+        return
     try:
         path.write_text(text, "utf-8")
     except OSError as error:
