@@ -31,7 +31,7 @@ def says(count: int, execute: bool, **more: str) -> list[float]:
 
 
 def test_it_waits_so_long() -> None:
-    assert says(len(ROWS), execute=False) == LONG
+    assert says(2, execute=False) == LONG[:2]
     assert says(len(ROWS), execute=False, **ALL) == AS_AT_A_TABLE
     assert says(2, execute=False, **own("opening")) == [LONG[0], AS_AT_A_TABLE[1]]
 
