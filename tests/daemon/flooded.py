@@ -24,7 +24,7 @@ from hardware import framing
 from hardware.keypads import Hello, Mark, pack
 from tests.kit.daemon_table import DaemonTable
 from tests.kit.patience import GivenClock
-from tests.kit.patient_products import OWN
+from tests.kit.patient_products import own
 
 SYNC_S: Final = 0.015
 """What a sync takes on a slow SD card."""
@@ -130,7 +130,7 @@ class Flooded(DaemonTable):
         keys = {} if key is None else {"KEY": str(key)}
         watched = {"NOTIFY_SOCKET": str(self.beats.path), "WATCHDOG_USEC": str(int(3_000_000 * BEAT_S))}
         slow = {"SYNC_S": str(SYNC_S), "LONG": long, "LONG_S": str(LONG_S), "FLAG": str(self.flag)}
-        hangs = {} if long == "none:" else {OWN: "yes"}
+        hangs = {} if long == "none:" else own("journal_writer")
         self._environ = {**watched, **keys, **environ, **slow, **hangs}
         return self.begin_again()
 

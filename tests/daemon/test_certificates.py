@@ -16,6 +16,7 @@ from tests.kit.broker import Broker
 from tests.kit.certificates import Authority
 from tests.kit.command import status
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patient_products import own
 
 brokers = real.brokers  # fixtures
 
@@ -123,7 +124,7 @@ def test_a_certificate_of_another_time_is_named(
     table: DaemonTable, authority: Authority, days: tuple[float, float], text: str
 ) -> None:
     authority.issue("T07", begins=days[0], ends=days[1])
-    table.start()
+    table.start(**own("broker_outage"))
     assert text in alarm(table, "certificate_ends")
     assert "[mqtt] cert and key" in alarm(table, "broker_lost")
 
@@ -135,7 +136,7 @@ def test_a_revoked_certificate_is_told_and_another_one_is_used(
     authority.revoke("T07")
     broker.kill()
     broker.start()  # a list of revoked certificates is read at the start
-    table.start()
+    table.start(**own("broker_outage"))
     assert "[mqtt] cert and key" in alarm(table, "broker_lost")
     authority.issue("T07")
     table.until(lambda: " as shoe-T07-" in broker.log)

@@ -164,10 +164,7 @@ def test_an_old_journal_that_is_spoiled_before_it_was_sent_is_named_and_all_else
     sent = {each["journal"][:1] for each in backend.on("event")}
     assert sent >= {"4", "5", "6"} | ({"3"} if alarm == "journal_damaged" else set())
     table.deal("9s Td Ts Tc")
-    for _ in range(100):
-        if not table.ask(do="status")["broker"]["waiting"]:
-            break
-        table.pause(0.1)
+    table.until(lambda: any(each["journal"].startswith("6-") and each["round"] == 2 for each in backend.on("round")))
     table.stop()
     table.start()
     known = len(backend.on("alarm"))

@@ -17,7 +17,7 @@ from tests.kit import command
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import DaemonTable
-from tests.kit.patient_products import OWN
+from tests.kit.patient_products import own
 
 broker, brokers, backend = real.broker, real.brokers, listening.backend  # fixtures
 shoe = command.shoe  # a fixture
@@ -174,7 +174,7 @@ def test_a_disk_that_does_not_answer_is_shown_until_it_does(
     flag = tmp_path / "flag"
     flag.touch()
     table.code = ("-c", SLOW, str(flag))
-    table.start(**{OWN: "yes"}).pull("9s")
+    table.start(**own("opening")).pull("9s")
     table.until(lambda: alarms(backend) == ["disk_error"])
     assert last(backend, "alarm")["open"][0]["detail"] == "the journal is still being read"
     assert shoe("status", "--config", table.config_path).out.startswith("STOPPED: the journal is still being read\n")
@@ -182,7 +182,7 @@ def test_a_disk_that_does_not_answer_is_shown_until_it_does(
     table.until(lambda: dealt(backend) == ["9s"] and not alarms(backend))
     flag.touch()
     assert table.stop() == 0
-    table.start(**{OWN: "yes"})
+    table.start(**own("opening"))
     table.until(lambda: last(backend, "status").get("mode") == "NO_JOURNAL")
     assert table.stop() == 0, "a disk that hangs keeps nobody from stopping the daemon"
 

@@ -120,7 +120,8 @@ def test_a_long_outage_is_told_and_over_by_itself(bridge: Any, tmp_path: Path, m
     broker.stop()
 
 
-def test_a_short_outage_is_no_irregularity(bridge: Any, broker: Broker) -> None:
+def test_a_short_outage_is_no_irregularity(bridge: Any, broker: Broker, mocker: MockerFixture) -> None:
+    mocker.patch("firmware_bridge.daemon.table.broker_outage.LOST_AFTER_S", 3.0)
     table = bridge(broker.port)
     uplink = table.bridge.uplink
     table.until(lambda: uplink.link.up and not uplink.outbox.waiting)
@@ -130,7 +131,10 @@ def test_a_short_outage_is_no_irregularity(bridge: Any, broker: Broker) -> None:
     assert events(table, "broker_lost") == []
 
 
-def test_a_broker_that_refuses_messages_gets_them_when_it_takes_them(bridge: Any, brokers: Any, tmp_path: Path) -> None:
+def test_a_broker_that_refuses_messages_gets_them_when_it_takes_them(
+    bridge: Any, brokers: Any, tmp_path: Path, mocker: MockerFixture
+) -> None:
+    mocker.patch("firmware_bridge.daemon.table.broker_outage.LOST_AFTER_S", 3.0)
     rules = "user table\ntopic write shoe/T07/{}\ntopic read shoe/T07/command\nuser backend\ntopic read #"
     broker = brokers(users={"table": "t", "backend": "b"}, acl=rules.format("status"))
     (tmp_path / "password").write_text("t\n")

@@ -13,6 +13,7 @@ import pytest
 from firmware_bridge.cli import parser_of
 from firmware_bridge.cli.demo import deal
 from firmware_bridge.cli.demo.asked import play
+from firmware_bridge.daemon.table import broker_outage
 from firmware_bridge.demo.harness import Harness
 from firmware_bridge.demo.narration import Narration
 from tests.kit.broker import free_port
@@ -56,7 +57,9 @@ def side_by_side(folder: Path, plays: Sequence[str], at_once: int) -> Played:
         return text
 
     turns = asyncio.Semaphore(at_once)
-    texts = dict(zip(plays, asyncio.run(all_of_them()), strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(broker_outage, "LOST_AFTER_S", 3.0)  # as at a table: it is one of their faults
+        texts = dict(zip(plays, asyncio.run(all_of_them()), strict=True))
     return played
 
 

@@ -42,7 +42,7 @@ def floor(path: Path) -> Callable[..., int]:
 
 
 def test_all_that_is_red_can_be_closed_and_each_closing_is_exported(
-    floor: Callable[..., int], path: Path, capsys: pytest.CaptureFixture[str]
+    floor: Callable[..., int], path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert floor("close", "gap", "T07", KEY.journal, *WHO) == 0
     assert floor("close", "conflict", "T07", KEY.journal, "1", *WHO) == 0
@@ -63,6 +63,7 @@ def test_all_that_is_red_can_be_closed_and_each_closing_is_exported(
         assert floor("export", what, "-o", str(path.parent / "out")) == 0
         assert (path.parent / "out").read_text() == ""
     capsys.readouterr()
+    monkeypatch.setattr("firmware_bridge.floor.check.ANSWER_S", 0.2)  # nobody is at port 9
     floor("check")
     told = capsys.readouterr().out.splitlines()
     assert "OK    gaps       0 journals with gaps, 1 closed" in told

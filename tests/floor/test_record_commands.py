@@ -25,8 +25,9 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 @pytest.fixture
-def floor(tmp_path: Path, house: House, capsys: pytest.CaptureFixture[str]) -> Floor:
+def floor(tmp_path: Path, house: House, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Floor:
     """Exit code and output of `shoe-floor record ..` on the store of the house."""
+    monkeypatch.setattr("firmware_bridge.floor.check.ANSWER_S", 0.2)  # nobody is at port 1
     config = tmp_path / "floor.toml"
     config.write_text(f'[mqtt]\nport = 1\n[store]\npath = "{tmp_path / "floor.db"}"\n')
     return commands(config, capsys)

@@ -32,6 +32,9 @@ from tests.kit.process import python
 ROOM = KEEPS - 6
 """Unacknowledged reports at which the hand at the shoe pauses: a board forgets what is beyond its 32."""
 
+TURN_S = 0.05
+"""Of a pause; a machine that is busy may let a loop wait as long."""
+
 COMMANDS = [name for name in ALL if name != "correct"]
 """The orders that a plain table takes by MQTT: those of backend, guests and floor."""
 
@@ -84,8 +87,14 @@ class Table:
         return self.loop.run_until_complete(comes(condition, limit, story=self.story, look_s=0.005))
 
     def pause(self, seconds: float) -> None:
-        """Let time pass."""
-        self.loop.run_until_complete(asyncio.sleep(seconds))
+        """Let time pass, in turns of the loop: what it was kept from a core for counts as one of them."""
+        turns = max(1, round(seconds / TURN_S))
+
+        async def pass_by() -> None:
+            for _ in range(turns):
+                await asyncio.sleep(seconds / turns)
+
+        self.loop.run_until_complete(pass_by())
 
     def pull(self, text: str) -> None:
         """Draw these cards (`cut`: the cut card, coded for the reader), as fast as the board can keep them."""
