@@ -124,10 +124,10 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
 
 def _unseen(mqtt: MqttConfig) -> Iterator[Finding]:
     """Warns of a password with what nobody sees in it; a line end of Windows is named, too."""
-    if mqtt.password_file:
-        if found := marks(Path(mqtt.password_file).read_bytes().rstrip(b"\n")):
-            what = f"[mqtt] password_file {mqtt.password_file} has what nobody sees: {', '.join(found)}"
-            yield Finding("WARN", "broker", what, "write the file again without it, unless it belongs to the password")
+    name = mqtt.password_file
+    if name and (found := marks(Path(name).read_bytes().rstrip(b"\n"))):
+        what = f"[mqtt] password_file {name} has what nobody sees: {', '.join(found)}"
+        yield Finding("WARN", "broker", what, "write the file again without it, unless it belongs to the password")
 
 
 async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, bytes]) -> int | str:

@@ -125,7 +125,6 @@ BANNED = bytes.fromhex("2003008a00")
 MAY_NOT_READ = bytes.fromhex("900400010087")
 MAY_READ = bytes.fromhex("900400010001")
 NO_RETAIN = bytes.fromhex("2005 00 00 02 2500")
-SMALL_PACKETS = bytes.fromhex("2008 00 00 05 2700000014")
 
 SCENES: dict[str, Callable[[Place], dict[str, Any]]] = {
     "unknown_host": lambda place: {"host": "broker.invalid"},
@@ -155,7 +154,6 @@ SCENES: dict[str, Callable[[Place], dict[str, Any]]] = {
     "not_taken": lambda place: {"port": place.brokers(acl="topic write shoe/T08/#").port},
     "not_given": lambda place: {"port": place.peer({5: ACCEPTED_5 + MAY_NOT_READ})},
     "announced": lambda place: {"port": place.peer({5: NO_RETAIN})},
-    "too_large": lambda place: {"port": place.peer({5: SMALL_PACKETS})},
     "no_echo": lambda place: {"port": place.peer({4: ACCEPTED_311})},
 }
 """Row -> the section [mqtt] by which `shoe check` meets it."""
@@ -176,7 +174,7 @@ LATER: dict[str, tuple[bytes, bool]] = {
 """Row that only a connection meets that has worked -> what the broker sends, and whether it then stays."""
 
 
-ELSEWHERE = ("broke_at_message", "no_puback", "no_suback")
+ELSEWHERE = ("broke_at_message", "no_puback", "no_suback", "too_large")
 """Rows of a link that publishes for longer: tests/mqtt/test_stated.py."""
 
 
