@@ -59,7 +59,7 @@ class Events(NamedTuple):
     silent: Callable[[], None]  # no answer to CONNECT in time
     acked: Callable[[int], None]  # the broker accepted the QoS 1 message of this id
     rejected: Callable[[str, ReasonCode], None]  # it refused a message to this topic (MQTT 5)
-    subscribed: Callable[[Mapping[str, ReasonCode], bool], None]  # topics newly refused; whether any is still refused
+    subscribed: Callable[[Mapping[str, ReasonCode], Mapping[str, ReasonCode]], None]  # newly refused; all refused ones
     received: Callable[[Incoming], None]
     ended: Callable[[ReasonCode, bool], None]  # the socket is closed; whether by a DISCONNECT of the broker (MQTT 5)
     crashed: Callable[[Exception], None]  # a callback or paho raised; the log has the traceback
@@ -89,7 +89,7 @@ class Connection:
         self._news: deque[Callable[[], None]] = deque()
         self._topics: dict[str, Any] = {}
         self._asked: dict[int | None, Collection[str]] = {}
-        self._refused: dict[str, int] = {}
+        self._refused: dict[str, ReasonCode] = {}
         self._held: dict[int, bool] = {}
         self._again: asyncio.TimerHandle | None = None
         self._closed = self._writing = False
@@ -291,10 +291,9 @@ class Connection:
     def _suback(self, _client: Client, _: object, mid: int, codes: list[ReasonCode], _more: object) -> None:
         answers = dict(zip(self._asked.pop(mid, ()), codes, strict=False))
         refused = {topic: code for topic, code in answers.items() if code.is_failure}
-        new = {topic: code for topic, code in refused.items() if self._refused.get(topic) != code.value}
-        left = {topic: code for topic, code in self._refused.items() if topic not in answers}
-        self._refused = left | {topic: code.value for topic, code in refused.items()}
-        self._note(self._events.subscribed, new, bool(self._refused))
+        new = {topic: code for topic, code in refused.items() if self._refused.get(topic) != code}
+        self._refused = {topic: code for topic, code in self._refused.items() if topic not in answers} | refused
+        self._note(self._events.subscribed, new, self._refused)
         if self._again:
             self._again.cancel()
         if self._refused:

@@ -258,13 +258,11 @@ class Link:
         assert self._connection is not None
         self._refuse(self._state(self._errors.too_large(topic, size, self._connection.limits), "message"))
 
-    def _subscribed(self, refused: Mapping[str, ReasonCode], left: bool) -> None:
+    def _subscribed(self, refused: Mapping[str, ReasonCode], left: Mapping[str, ReasonCode]) -> None:
         for topic, code in refused.items():
-            text = self._errors.not_given(topic, code)
-            log.error("%s", text)
-            self._set_fault("denied", text)
-        if not left:
-            self._set_fault("denied", None)
+            log.error("%s", self._errors.not_given(topic, code))
+        first = next((each for each in (*self._topics, *left) if each in left), None)
+        self._set_fault("denied", first and self._errors.not_given(first, left[first]))
 
     def _waits(self, moment: Moment | None) -> None:
         self._set_fault("waits", moment and self._errors.waits(moment))

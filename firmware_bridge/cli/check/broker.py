@@ -65,7 +65,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
     yield from _unseen(mqtt)
     files = (mqtt.password_file, mqtt.ca, mqtt.cert, mqtt.key)
     if machine.daemon and machine.has_read("mqtt", "table", files=files):
-        yield _held(machine.daemon["broker"], settings)
+        yield held(machine.daemon["broker"], settings)
         return
     prefix = f"{machine.config.mqtt.root}/{machine.config.table.id}"
     tries = {"check": b"{}"} | largest_messages(Path(machine.config.journal.dir))
@@ -81,6 +81,19 @@ def broker(machine: Machine) -> Iterator[Finding]:
         yield failed("broker", found)
 
 
+def held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
+    """The finding about the link of a daemon, by its status."""
+    if shared := link["shared"]:
+        return failed("broker", shared)
+    if link["up"] and (why := link["why_down"]):
+        return failed("broker", f"the daemon is connected again and again, {why}")
+    if link["up"] and (fault := link["fault"]):
+        return failed("broker", fault)
+    if link["up"]:
+        return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")
+    return failed("broker", f"the daemon is not connected, {link['why_down']}")
+
+
 def _secret(machine: Machine, path: str | None) -> str | None:
     """The file of a secret: of the unit's credentials that are not there, as it is stopped, the file they come from.
 
@@ -93,18 +106,6 @@ def _secret(machine: Machine, path: str | None) -> str | None:
         what = f"{path} comes from {source}, which is missing"
         raise ConfigError(what, f"write the secret there: sudo install -m 0600 /dev/stdin {source}")
     return str(source)
-
-
-def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
-    if shared := link["shared"]:
-        return failed("broker", shared)
-    if link["up"] and (why := link["why_down"]):
-        return failed("broker", f"the daemon is connected again and again, {why}")
-    if link["up"] and (fault := link["fault"]):
-        return failed("broker", fault)
-    if link["up"]:
-        return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")
-    return failed("broker", f"the daemon is not connected, {link['why_down']}")
 
 
 def in_clear(settings: BrokerSettings) -> Iterator[Finding]:
