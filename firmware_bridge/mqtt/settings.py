@@ -111,10 +111,10 @@ class NotPem(BridgeError, ValueError):
 
 
 UNSEEN: Final = {
-    "\ufeff": "a byte order mark (BOM)",
-    **dict.fromkeys("\u200b\u200c\u200d\u2060\u00ad", "a sign of no width"),
+    "\ufeff": "a BOM",
+    **dict.fromkeys("\u200b\u200c\u200d\u2060\u00ad", "a sign of zero width"),
     "\u00a0": "a no-break space",
-    "\r": "a carriage return (CR)",
+    "\r": "a carriage return",
     "\n": "a line end",
     "\t": "a tab",
     "\0": "a zero byte",
@@ -123,7 +123,7 @@ UNSEEN: Final = {
 
 
 def marks(secret: bytes) -> list[str]:
-    """What nobody sees in a secret, such as editors and copies from a page leave there; nothing where all is seen."""
+    """The signs in a secret that are not seen, such as editors and copies from a page leave there; none where all are."""
     if secret[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return ["it is saved as UTF-16"]
     text = secret.decode("utf-8", "replace")

@@ -62,7 +62,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
         return
     yield from in_clear(settings)
     yield from _seen_by_others(mqtt)
-    yield from _unseen(mqtt)
+    yield from unseen(mqtt)
     files = (mqtt.password_file, mqtt.ca, mqtt.cert, mqtt.key)
     if machine.daemon and machine.has_read("mqtt", "table", files=files):
         yield held(machine.daemon["broker"], settings)
@@ -123,8 +123,8 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
             yield Finding("WARN", "broker", what, f"sudo chmod 0600 {name}")
 
 
-def _unseen(mqtt: MqttConfig) -> Iterator[Finding]:
-    """Warns of a password with what nobody sees in it; a line end of Windows is named, too."""
+def unseen(mqtt: MqttConfig) -> Iterator[Finding]:
+    """Warns of a password with signs that are not seen in it; a line end of Windows is named, too."""
     name = mqtt.password_file
     if name and (found := marks(Path(name).read_bytes().rstrip(b"\n"))):
         what = f"[mqtt] password_file {name} has what nobody sees: {', '.join(found)}"
