@@ -146,8 +146,9 @@ class SilentEnds:
 
     @property
     def moment(self) -> Moment | None:
-        """What each of the last ends came at; None where they differ, or nothing was awaited."""
-        return self._moments[-1] if self._moments and len({*self._moments}) == 1 else None
+        """What the last ends all came at, whatever its size; None where they differ, or nothing was awaited."""
+        kinds = {each and (each.topic, each.size > 0) for each in self._moments}
+        return self._moments[-1] if len(kinds) == 1 else None
 
     def is_conflict(self, now: float) -> bool:
         """Whether two clients of one client id were noticed, or guessed, in the last `FORGOTTEN_S` seconds."""

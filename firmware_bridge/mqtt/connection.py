@@ -5,7 +5,7 @@ import logging
 import socket
 import ssl
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar, Final, NamedTuple
@@ -33,8 +33,10 @@ CONNECT_S: Final = 5.0  # a peer that does not answer for this long is given up
 SESSION_S: Final = 7 * 24 * 3600  # how long the broker keeps the session of an absent client (MQTT 5)
 MOST_WINDOW: Final = 65_535  # messages in flight at most (MQTT 5, 3.2.2.3.3)
 
+PUBACK: Final = 0x40
+SUBACK: Final = 0x90
 DISCONNECT: Final = 0xE0
-"""First byte of this packet."""
+"""First byte of these packets."""
 
 LARGEST: Final = 2**20
 """Bytes of the largest packet accepted from a broker of MQTT 5; a table's messages are far smaller."""
@@ -312,10 +314,15 @@ class Connection:
         self._note(self._events.received, incoming)
 
     def _parted(self, _client: Client, _: object, sock: Any) -> None:
-        """Reads what the broker said last: a message that could not be written is noticed before it."""
-        if self.protocol == MQTTProtocolVersion.MQTTv5:
-            with suppress(OSError, ValueError):
-                self._last = _reason_in(sock.recv(LARGEST))
+        """Reads what the broker said last: that a message could not be written is noticed before it."""
+        with suppress(OSError, ValueError):
+            for kind, body in _packets(sock.recv(LARGEST)):
+                if kind == PUBACK:
+                    self.unacked.pop(int.from_bytes(body[:2], "big"), None)
+                elif kind == SUBACK:
+                    self._asked.pop(int.from_bytes(body[:2], "big"), None)
+                elif kind == DISCONNECT and self.protocol == MQTTProtocolVersion.MQTTv5:
+                    self._last = body[0] if body else NORMAL
         self._unwatch()
 
     def _unwatch(self) -> None:
@@ -342,8 +349,8 @@ def _end(client: Client) -> None:
         raise RuntimeError("a message was refused on a connection that stands")
 
 
-def _reason_in(rest: bytes) -> int | None:
-    """The reason code of a DISCONNECT among whole packets of MQTT 5; None where there is none."""
+def _packets(rest: bytes) -> Iterator[tuple[int, bytes]]:
+    """First byte and body of whole packets."""
     at = 0
     while at + 1 < len(rest):
         kind, length, shift = rest[at], 0, 0
@@ -352,10 +359,8 @@ def _reason_in(rest: bytes) -> int | None:
             shift += 7
             if rest[at] < 0x80:
                 break
-        if kind == DISCONNECT:
-            return rest[at + 1] if length and at + 1 < len(rest) else NORMAL
+        yield kind, rest[at + 1 : at + 1 + length]
         at += 1 + length
-    return None
 
 
 def hang_up(client: Client) -> None:

@@ -123,7 +123,7 @@ UNSEEN: Final = {
 
 
 def marks(secret: bytes) -> list[str]:
-    """The signs in a secret that are not seen, such as editors and copies from a page leave there; none where all are."""
+    """The signs in a secret that are not seen, as editors and copies from a page leave there; none where all are."""
     if secret[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return ["it is saved as UTF-16"]
     text = secret.decode("utf-8", "replace")
