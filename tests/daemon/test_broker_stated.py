@@ -66,7 +66,7 @@ def disconnect(code: int) -> bytes:
 
 
 def test_a_reason_stays_until_it_becomes_another_and_a_guess_never_replaces_it(start: Start) -> None:
-    with Peer({5: ACCEPTED_5}, goodbye=(SUBSCRIBE, disconnect(0x87))) as peer:
+    with Peer({5: ACCEPTED_5}, goodbye=(SUBSCRIBE, disconnect(0x87)), pongs=True) as peer:
         table = start(peer)
         table.until(lambda: "(Not authorized)" in alarm(table))
         for code, words in ((0x95, "(Packet too large)"), (0x98, "its administrator ended it"), (0x87, "(Not auth")):
@@ -84,7 +84,7 @@ def test_a_reason_stays_until_it_becomes_another_and_a_guess_never_replaces_it(s
 
 
 def test_a_broker_that_ends_at_every_message_keeps_its_reason_though_it_lets_the_table_in(start: Start) -> None:
-    with Peer({5: ACCEPTED_5 + MAY_READ}, goodbye=(PUBLISH, disconnect(0x95))) as peer:
+    with Peer({5: ACCEPTED_5 + MAY_READ}, goodbye=(PUBLISH, disconnect(0x95)), pongs=True) as peer:
         table = start(peer)
         table.until(lambda: "(Packet too large): its packet limit is too small" in alarm(table))
         peer.goodbye = None
@@ -97,7 +97,7 @@ def test_a_broker_that_ends_at_every_message_keeps_its_reason_though_it_lets_the
 
 def test_a_fault_of_a_broker_that_is_there_is_an_alarm_of_its_own(start: Start, mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.mqtt.connection.AGAIN_S", 0.05)
-    with Peer({5: ACCEPTED_5}) as peer:
+    with Peer({5: ACCEPTED_5}, pongs=True) as peer:
         table = start(peer)
         table.until(lambda: peer.asked)
         peer.say(suback(peer.asked[0], 0x87))

@@ -60,18 +60,18 @@ class Reported(NamedTuple):
     """What a link reports, and whether as a fault of a connection that stands."""
 
     text: str
-    is_up: bool
+    is_fault: bool
 
 
 def stated(code: int, moment: str) -> Peer:
     """A broker that states this code at this moment, each time."""
     if moment == CONNACK:
-        return Peer({5: bytes([0x20, 3, 0, code, 0])}, stays=False)
+        return Peer({5: bytes([0x20, 3, 0, code, 0])}, stays=False, pongs=True)
     if moment == SUBACK:
-        return Peer({5: ACCEPTED_5 + bytes([0x90, 4, 0, 1, 0, code])})
+        return Peer({5: ACCEPTED_5 + bytes([0x90, 4, 0, 1, 0, code])}, pongs=True)
     if moment == PUBACK:
-        return Peer({5: ACCEPTED_5 + MAY_READ}, puback=code)
-    return Peer({5: ACCEPTED_5}, goodbye=(0x80, bytes([0xE0, 1, code])))
+        return Peer({5: ACCEPTED_5 + MAY_READ}, puback=code, pongs=True)
+    return Peer({5: ACCEPTED_5}, goodbye=(0x80, bytes([0xE0, 1, code])), pongs=True)
 
 
 def reported(code: int, moment: str) -> Reported:
@@ -82,7 +82,8 @@ def reported(code: int, moment: str) -> Reported:
             if moment == PUBACK:
                 table.up().send(1)
             table.until(lambda: table.downs or table.link.fault)
-            return Reported(table.link.fault or table.downs[0], table.link.up)
+            is_fault = table.link.fault is not None
+            return Reported(table.link.fault or table.downs[0], is_fault)
         finally:
             table.close()
             table.loop.close()

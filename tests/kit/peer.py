@@ -7,6 +7,7 @@ from contextlib import suppress
 
 CONNECT, PUBLISH, PUBACK, SUBSCRIBE = 0x10, 0x30, 0x40, 0x80
 TLS_HANDSHAKE = 0x16
+PINGREQ, PONG = 0xC0, b"\xd0\0"
 ACCEPTED_5 = bytes.fromhex("2003000000")
 ACCEPTED_311 = bytes.fromhex("20020000")
 
@@ -15,7 +16,7 @@ class Peer:
     """Answers a CONNECT of a protocol level with `answers[level]`, or hangs up where there is none.
 
     `acks`: acknowledge what is published, with the reason `puback`. `stays`: keep the connection after the answer.
-    `goodbye`: what it says, and then hangs up, once something of this kind came. `levels` and `mids`
+    `goodbye`: what it says, and then hangs up, once something of this kind came. `pongs`: answer pings. `levels` and `mids`
     list what clients asked for and published at QoS 1, `at_qos_0` counts the rest; `acked` has what they acknowledged,
     `connects` and `asked` their CONNECT and SUBSCRIBE packets.
     """
@@ -28,6 +29,7 @@ class Peer:
         stays: bool = True,
         puback: int = 0,
         goodbye: tuple[int, bytes] | None = None,
+        pongs: bool = False,
     ) -> None:
         self.levels: list[int] = []
         self.mids: list[int] = []
@@ -36,7 +38,7 @@ class Peer:
         self.connects: list[bytes] = []
         self.asked: list[bytes] = []
         self.answers, self._acks, self._stays = answers, acks, stays
-        self.puback, self.goodbye = puback, goodbye
+        self.puback, self.goodbye, self._pongs = puback, goodbye, pongs
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._sock: socket.socket | None = None
         self._thread = threading.Thread(target=self._run)
@@ -99,6 +101,8 @@ class Peer:
         if self.goodbye and kind & 0xF0 == self.goodbye[0]:
             sock.sendall(self.goodbye[1])
             return False
+        if kind == PINGREQ and self._pongs:
+            sock.sendall(PONG)
         if kind & 0xF0 == SUBSCRIBE:
             self.asked.append(body)
         if kind & 0xF0 == PUBACK:

@@ -24,11 +24,11 @@ PAGE = DOCS / "broker.md"
 
 def test_what_is_stated_is_what_is_told() -> None:
     every = {pair: reasons.reported(*pair) for pair in reasons.PAIRS}
-    for (code, moment), (text, is_up) in every.items():
+    for (code, moment), (text, is_fault) in every.items():
         name, _ = reasons.CODES[code]
         assert f"({name})" in text or (code, "another client uses" in text) == (0x8E, True), (code, moment, text)
         assert "perhaps" not in text
-        assert is_up == (moment == reasons.SUBACK), (code, moment)
+        assert is_fault == (moment == reasons.SUBACK), (code, moment)
     page = PAGE.read_text("utf-8")
     assert reasons.placed(page, reasons.table(every)) == page, "run python -m tests.kit.broker_reasons"
 
@@ -48,7 +48,7 @@ def test_a_reason_stays_through_ends_without_one_until_it_becomes_another(
     table: Any, ends: ExitStack, mocker: MockerFixture
 ) -> None:
     mocker.patch("firmware_bridge.mqtt.backoff.QUICK_S", 0.05)
-    peer = ends.enter_context(Peer({5: ACCEPTED_5}, goodbye=at_subscribe(0x87)))
+    peer = ends.enter_context(Peer({5: ACCEPTED_5}, goodbye=at_subscribe(0x87), pongs=True))
     bridge = table(peer.port)
     bridge.until(lambda: bridge.ups > 1)
     peer.goodbye = SUBSCRIBE, b""  # a reset that swallowed the reason, say
@@ -64,7 +64,7 @@ def test_a_reason_stays_through_ends_without_one_until_it_becomes_another(
 
 
 def test_a_reason_is_over_when_a_connection_lasts(table: Any, ends: ExitStack, mocker: MockerFixture) -> None:
-    peer = ends.enter_context(Peer({5: ACCEPTED_5}, goodbye=at_subscribe(0x97)))
+    peer = ends.enter_context(Peer({5: ACCEPTED_5}, goodbye=at_subscribe(0x97), pongs=True))
     bridge = table(peer.port)
     bridge.down()
     peer.goodbye = None
@@ -77,7 +77,7 @@ def test_a_reason_is_over_when_a_connection_lasts(table: Any, ends: ExitStack, m
 
 
 def test_a_reason_is_read_though_a_message_could_not_be_written(table: Any, ends: ExitStack) -> None:
-    peer = ends.enter_context(Peer({5: ACCEPTED_5 + reasons.MAY_READ}))
+    peer = ends.enter_context(Peer({5: ACCEPTED_5 + reasons.MAY_READ}, pongs=True))
     bridge = table(peer.port).up()
     peer.say(bytes([0x40, 2, 0, 99, 0xE0, 2, 0x97, 0]))
     bridge.link._connection._client.socket().shutdown(1)  # as if the broker had reset it
@@ -99,7 +99,7 @@ def test_a_broker_without_reasons_shows_them_by_their_moment(
 ) -> None:
     granted = reasons.MAY_READ if level == 5 else bytes.fromhex("9005 0001 010000")
     answer = (ACCEPTED_5 if level == 5 else ACCEPTED_311) + (granted if kind != SUBSCRIBE else b"")
-    peer = ends.enter_context(Peer({level: answer}, goodbye=(kind, b"")))
+    peer = ends.enter_context(Peer({level: answer}, goodbye=(kind, b""), pongs=True))
     bridge: Table = table(peer.port, protocol=level)
     if kind != SUBSCRIBE:
         bridge.link._on_up = lambda: bridge.send(1)
@@ -112,13 +112,13 @@ def test_a_broker_without_reasons_shows_them_by_their_moment(
 
 
 def test_a_broker_that_states_no_version_and_hangs_up_on_the_other(table: Any, ends: ExitStack) -> None:
-    peer = ends.enter_context(Peer({5: bytes([0x20, 3, 0, 0x84, 0])}))
+    peer = ends.enter_context(Peer({5: bytes([0x20, 3, 0, 0x84, 0])}, pongs=True))
     assert "(Unsupported protocol version)" in table(peer.port).down()
 
 
 def test_another_refusal_of_a_subscription_is_another_fault(table: Any, ends: ExitStack, mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.mqtt.connection.AGAIN_S", 0.05)
-    peer = ends.enter_context(Peer({5: ACCEPTED_5 + bytes.fromhex("900400010087")}))
+    peer = ends.enter_context(Peer({5: ACCEPTED_5 + bytes.fromhex("900400010087")}, pongs=True))
     bridge = table(peer.port).up()
     for mid, (code, words) in enumerate([(0x87, "in the broker's ACL"), (0x97, "raise it"), (0x80, "ACL")], 1):
         bridge.until(lambda: len(peer.asked) >= mid)  # noqa: B023  # called here
@@ -135,7 +135,7 @@ def test_another_refusal_of_a_subscription_is_another_fault(table: Any, ends: Ex
 def test_what_is_not_acknowledged_for_a_minute_is_a_fault(
     table: Any, ends: ExitStack, mocker: MockerFixture, acks: bool, granted: bytes
 ) -> None:
-    peer = ends.enter_context(Peer({5: ACCEPTED_5 + granted}, acks=acks))
+    peer = ends.enter_context(Peer({5: ACCEPTED_5 + granted}, acks=acks, pongs=True))
     bridge = table(peer.port).up()
     (mid,) = bridge.send(1)
     bridge.until(lambda: peer.mids)
@@ -167,7 +167,7 @@ def announcing(*properties: str) -> bytes:
 def test_a_broker_that_announces_too_little_is_refused_by_name(
     table: Any, ends: ExitStack, announced: str, words: str
 ) -> None:
-    peer = ends.enter_context(Peer({5: announcing(announced)}))
+    peer = ends.enter_context(Peer({5: announcing(announced)}, pongs=True))
     bridge = table(peer.port, largest=LARGEST_MESSAGE)
     assert words in bridge.down()
     assert (bridge.failures[0], bridge.link.up, bridge.ups) == ("announced", False, 0)
@@ -175,7 +175,7 @@ def test_a_broker_that_announces_too_little_is_refused_by_name(
 
 
 def test_a_packet_size_that_is_announced_is_a_fault_and_obeyed(table: Any, ends: ExitStack) -> None:
-    peer = ends.enter_context(Peer({5: announcing(PACKET) + reasons.MAY_READ}))
+    peer = ends.enter_context(Peer({5: announcing(PACKET) + reasons.MAY_READ}, pongs=True))
     bridge = table(peer.port, largest=LARGEST_MESSAGE).up()
     assert "announces a limit (packets of 100 bytes)" in bridge.link.fault
     sent = bridge.send(1)
@@ -188,7 +188,7 @@ def test_a_packet_size_that_is_announced_is_a_fault_and_obeyed(table: Any, ends:
 
 def test_a_keep_alive_of_none_or_longer_leaves_a_silent_broker_noticed(table: Any, ends: ExitStack) -> None:
     for announced, expected in ((KEEPALIVE, 8), ("13 ffff", 8), ("13 0005", 5), ("", 8)):
-        peer = ends.enter_context(Peer({5: announcing(announced)}))
+        peer = ends.enter_context(Peer({5: announcing(announced)}, pongs=True))
         assert table(peer.port).up().link._connection._client.keepalive == expected
 
 
