@@ -16,9 +16,9 @@ class Peer:
     """Answers a CONNECT of a protocol level with `answers[level]`, or hangs up where there is none.
 
     `acks`: acknowledge what is published, with the reason `puback`. `stays`: keep the connection after the answer.
-    `goodbye`: what it says, and then hangs up, once something of this kind came. `pongs`: answer pings. `levels` and `mids`
-    list what clients asked for and published at QoS 1, `at_qos_0` counts the rest; `acked` has what they acknowledged,
-    `connects` and `asked` their CONNECT and SUBSCRIBE packets.
+    `goodbye`: what it says, and then hangs up, once something of this kind came. `pongs`: answer pings. `levels` and
+    `mids` list what clients asked for and published at QoS 1, `at_qos_0` counts the rest; `acked` has what they
+    acknowledged, `connects` and `asked` their CONNECT and SUBSCRIBE packets.
     """
 
     def __init__(

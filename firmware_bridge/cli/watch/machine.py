@@ -116,7 +116,7 @@ def _broker(status: Status, lang: Language) -> str:
 
 def _trouble(broker: Mapping[str, Any]) -> str | None:
     """What is wrong with a broker that is there: who else has the name, why no connection lasts, what it refuses."""
-    found: str | None = broker.get("shared") or broker["why_down"] or broker.get("fault")
+    found: str | None = broker.get("shared") or broker.get("why_down") or broker.get("fault")
     return found
 
 

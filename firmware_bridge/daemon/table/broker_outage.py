@@ -20,7 +20,7 @@ AGAIN_S: Final = 60.0 / NEWS
 """Seconds until a reason that was not reported, as there were too many, is looked at again."""
 
 FAULT: Final = "broker_fault"
-TODO: Final = "keep dealing: rounds are stored, and sent when they can be; then shoe check says whether it is mended"
+TODO: Final = "keep dealing: rounds are stored, and sent when it takes them; shoe check says what to mend there"
 
 
 class BrokerOutage:
