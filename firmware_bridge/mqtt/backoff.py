@@ -1,7 +1,9 @@
-"""Waits before the next attempt to reach the broker, and the detection of a client-id conflict."""
+"""Waits before the next attempt to reach the broker, and guesses why it ends connections without a reason."""
 
 import random
 from collections.abc import Callable
+
+from firmware_bridge.mqtt.settings import Moment
 
 YOUNG_S = 60.0  # an outage younger than this is retried quickly
 QUICK_S = 2.0  # the longest wait in a young outage
@@ -11,8 +13,8 @@ STEADY_S = 30.0  # a connection that lasted this long ended its outage, whatever
 PATIENT_FIRST_S = 1.0  # the first wait where haste does harm; it doubles too
 PATIENT_S = 60.0  # the longest wait there
 SOON_S = 5.0  # a connection that broke within so many seconds broke right after it was accepted
-BREAKS = 3  # so many in a row, with no failed attempt between them, are a conflict and no broken broker
-FORGOTTEN_S = 150.0  # a conflict not noticed for so long is over: longer than the longest wait of either client
+BREAKS = 3  # so many in a row, with no failed attempt between them, are worth a guess
+FORGOTTEN_S = 150.0  # a reason not stated for so long is over: longer than the longest wait of either client
 
 
 class Backoff:
@@ -104,16 +106,17 @@ class RoundTrip:
         self.s = self._usual_s
 
 
-class ClientIdConflict:
-    """Detects a client-id conflict: the broker disconnects both clients in turn. MQTT 5 says so, 3.1.1 does not.
+class SilentEnds:
+    """Counts connections that the other side ends without a reason, to guess one.
 
-    Times are seconds of any one monotonic clock.
+    Two clients of one client id are disconnected in turn: MQTT 5 says so, 3.1.1 does not. A broker that takes a
+    subscription or a message for an attack closes at that moment, each time. Times are seconds of any one clock.
     """
 
     def __init__(self) -> None:
         self._up_since: float | None = None
-        self._breaks = 0
-        self._seen: float | None = None
+        self._moments: list[Moment | None] = []
+        self._conflict: float | None = None
 
     def connected(self, now: float) -> None:
         """Called when the broker accepts a connection."""
@@ -121,18 +124,32 @@ class ClientIdConflict:
 
     def kept_out(self) -> None:
         """Called when an attempt fails or a connection ends for another reason: in a conflict both are accepted."""
-        self._up_since, self._breaks = None, 0
+        self._up_since = self._conflict = None
+        self._moments.clear()
 
-    def broke(self, now: float, *, is_stated: bool = False) -> bool:
-        """Called when the other side ends the connection; whether a conflict did it. is_stated: the broker says so."""
+    def taken_over(self, now: float) -> None:
+        """Called when the broker says that another client uses the client id."""
+        self._up_since, self._conflict = None, now
+
+    def broke(self, now: float, moment: Moment | None = None) -> bool:
+        """Called at the end of a connection; whether there are enough of them for a guess. moment: what it awaited."""
         lasted = 0.0 if self._up_since is None else now - self._up_since
         self._up_since = None
-        self._breaks = self._breaks + 1 if lasted < (FORGOTTEN_S if self.is_about(now) else SOON_S) else 0
-        if is_stated or self._breaks >= BREAKS:
-            self._seen = now
-            return True
-        return False
+        if lasted >= (FORGOTTEN_S if self.is_conflict(now) else SOON_S):
+            self._moments.clear()
+            return False
+        self._moments = [*self._moments, moment][-BREAKS:]
+        if len(self._moments) < BREAKS:
+            return False
+        self._conflict = now if self.moment is None else None
+        return True
 
-    def is_about(self, now: float) -> bool:
-        """Whether a conflict was noticed in the last `FORGOTTEN_S` seconds."""
-        return self._seen is not None and now - self._seen < FORGOTTEN_S
+    @property
+    def moment(self) -> Moment | None:
+        """What the last ends all came at, whatever its size; None where they differ, or nothing was awaited."""
+        kinds = {each and (each.topic, each.size > 0) for each in self._moments}
+        return self._moments[-1] if len(kinds) == 1 else None
+
+    def is_conflict(self, now: float) -> bool:
+        """Whether two clients of one client id were noticed, or guessed, in the last `FORGOTTEN_S` seconds."""
+        return self._conflict is not None and now - self._conflict < FORGOTTEN_S

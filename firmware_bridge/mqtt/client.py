@@ -66,6 +66,9 @@ class QuickConnection(Connection):
         # MQTT 5 forbids more in flight than ReceiveMaximum; paho then holds the rest back, in order. Its public
         # setter refuses once connected, though nothing is in flight yet.
         client._max_inflight_messages = getattr(answer[-1], "ReceiveMaximum", MOST_WINDOW)
+        # paho takes the broker's keep-alive also where it is longer, or 0 for none: a silent broker is noticed all the
+        # same, and to ping more often is allowed.
+        client._keepalive = min(client.keepalive or self._keepalive_s, self._keepalive_s)
         super()._connack(client, *answer)
 
 

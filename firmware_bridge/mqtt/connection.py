@@ -5,7 +5,7 @@ import logging
 import socket
 import ssl
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar, Final, NamedTuple
@@ -17,17 +17,38 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Ticket, tls_context
+from firmware_bridge.mqtt.reasons import NORMAL
+from firmware_bridge.mqtt.settings import (
+    NO_LIMIT,
+    BrokerSettings,
+    Incoming,
+    Limits,
+    Message,
+    Moment,
+    Ticket,
+    tls_context,
+)
 
 CONNECT_S: Final = 5.0  # a peer that does not answer for this long is given up
 SESSION_S: Final = 7 * 24 * 3600  # how long the broker keeps the session of an absent client (MQTT 5)
 MOST_WINDOW: Final = 65_535  # messages in flight at most (MQTT 5, 3.2.2.3.3)
+
+PUBACK: Final = 0x40
+SUBACK: Final = 0x90
+DISCONNECT: Final = 0xE0
+"""First byte of these packets."""
 
 LARGEST: Final = 2**20
 """Bytes of the largest packet accepted from a broker of MQTT 5; a table's messages are far smaller."""
 
 AGAIN_S: Final = 15.0
 """Wait before a refused subscription is repeated: a cluster that elects a leader refuses just as an ACL does."""
+
+UNANSWERED_S: Final = 60.0
+"""Seconds without an acknowledgement after which somebody is called."""
+
+HEADS: Final = 10
+"""Bytes of a PUBLISH beside topic and payload, at most."""
 
 log = logging.getLogger(__name__)
 
@@ -40,10 +61,12 @@ class Events(NamedTuple):
     silent: Callable[[], None]  # no answer to CONNECT in time
     acked: Callable[[int], None]  # the broker accepted the QoS 1 message of this id
     rejected: Callable[[str, ReasonCode], None]  # it refused a message to this topic (MQTT 5)
-    subscribed: Callable[[Mapping[str, ReasonCode], bool], None]  # topics newly refused; whether any is still refused
+    subscribed: Callable[[Mapping[str, ReasonCode], Mapping[str, ReasonCode]], None]  # newly refused; all refused ones
     received: Callable[[Incoming], None]
     ended: Callable[[ReasonCode, bool], None]  # the socket is closed; whether by a DISCONNECT of the broker (MQTT 5)
     crashed: Callable[[Exception], None]  # a callback or paho raised; the log has the traceback
+    oversized: Callable[[str, int], None]  # a message to this topic, of so many bytes, is larger than announced
+    waits: Callable[[Moment | None], None]  # what is not acknowledged for `UNANSWERED_S`; None: no more
 
 
 class Connection:
@@ -51,28 +74,32 @@ class Connection:
 
     paho's callbacks only queue events, which are called after paho has returned. So what they publish is written at
     once, and an exception in one cannot interrupt paho. number: of this connection, for tickets; None where paho
-    acknowledges messages itself.
+    acknowledges messages itself. unacked: id -> the QoS 1 message that the broker has not acknowledged. limits: what it
+    announced.
     """
 
+    limits = Limits()
     kind: ClassVar[type[Client]] = Client
     most_in_flight: ClassVar[int] = 20  # the usual limit of brokers
 
     def __init__(self, client: Client, events: Events, loop: asyncio.AbstractEventLoop, number: int | None) -> None:
         sock = client.socket()
         assert sock is not None
-        self.unacked: dict[int, str] = {}
-        self.protocol = int(client.protocol)
+        self.unacked: dict[int, Moment] = {}
+        self.protocol, self._keepalive_s = int(client.protocol), client.keepalive
         self._client, self._events, self._loop, self._number = client, events, loop, number
         self._news: deque[Callable[[], None]] = deque()
         self._topics: dict[str, Any] = {}
         self._asked: dict[int | None, Collection[str]] = {}
-        self._refused: set[str] = set()
+        self._refused: dict[str, ReasonCode] = {}
         self._held: dict[int, bool] = {}
         self._again: asyncio.TimerHandle | None = None
         self._closed = self._writing = False
+        self._last: int | None = None  # the reason of a DISCONNECT behind which the socket was already broken
+        self._oldest: tuple[int, float, Moment | None] = 0, loop.time(), None  # id, since when, what is reported
         client.on_connect, client.on_disconnect = self._connack, self._end
         client.on_publish, client.on_message = self._puback, self._message
-        client.on_subscribe, client.on_socket_close = self._suback, self._unwatch
+        client.on_subscribe, client.on_socket_close = self._suback, self._parted
         self._fd = sock.fileno()
         loop.add_reader(self._fd, self._read)
         self._timer = loop.call_later(CONNECT_S, self._give_up)
@@ -117,13 +144,17 @@ class Connection:
         return float(ssl.cert_time_to_seconds(ends)) if isinstance(ends, str) else None
 
     def publish(self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None) -> int | None:
-        """Sends a message at once; its id, or None if the connection broke (`ended` follows)."""
+        """Sends a message at once; its id, or None if the connection broke (`ended` follows), or it is too large."""
+        size = len(payload)
+        if self.limits.packet < NO_LIMIT and size + len(topic.encode()) + HEADS > self.limits.packet:
+            self._loop.call_soon(self._serve, lambda _: self._note(self._events.oversized, topic, size))
+            return None
         mid = self._send(topic, payload, qos, retain, correlation)
         if mid is None:
             self._loop.call_soon(self._serve, _end)
             return None
         if qos:
-            self.unacked[mid] = topic
+            self.unacked[mid] = Moment(topic, size)
         if self._client.want_write():
             self._watch_writes()
         return mid
@@ -174,6 +205,13 @@ class Connection:
             _, mid = self._client.subscribe([(topic, self._topics[topic]) for topic in topics])
             self._asked[mid] = topics
 
+    @property
+    def moment(self) -> Moment | None:
+        """What the oldest SUBACK or PUBACK that is missing is about; None where none is."""
+        if self._asked:
+            return Moment(next(iter(next(iter(self._asked.values())))))
+        return next(iter(self.unacked.values()), None)
+
     def close(self, *, in_order: bool = False) -> None:
         """Closes the connection without more events; `in_order` sends DISCONNECT first, so no will is published."""
         if in_order:
@@ -216,9 +254,18 @@ class Connection:
         self._serve(Client.loop_misc)
 
     def _tick(self) -> None:
-        """Lets paho ping and notice silence, four times per keep-alive interval."""
+        """Lets paho ping and notice silence, four times per keep-alive interval, and looks for what is unanswered."""
         self._timer = self._loop.call_later(self._client.keepalive / 4 or 1.0, self._tick)
+        self._look()
         self._serve(Client.loop_misc)
+
+    def _look(self) -> None:
+        mid = next(iter(self._asked), None) or next(iter(self.unacked), 0)
+        known, since, reported = self._oldest
+        waits = self.moment if mid and mid == known and self._loop.time() - since >= UNANSWERED_S else None
+        self._oldest = mid, since if mid == known else self._loop.time(), waits
+        if waits != reported:
+            self._note(self._events.waits, waits)
 
     def _connack(
         self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: Properties | None
@@ -227,28 +274,33 @@ class Connection:
         if code.is_failure:
             self._note(self._events.refused, code)
             return
+        given = [(properties, name) for name in ("MaximumPacketSize", "MaximumQoS", "RetainAvailable")]
+        packet, qos, retain = (getattr(*each, usual) for each, usual in zip(given, (NO_LIMIT, 2, 1), strict=True))
+        self.limits = Limits(packet, qos, bool(retain))
         self._timer = self._loop.call_later(client.keepalive / 4 or 1.0, self._tick)
         self._note(self._events.accepted, flags.session_present)
 
     def _end(self, _client: Client, _: object, flags: DisconnectFlags, code: ReasonCode, _more: object) -> None:
-        self._note(self._events.ended, code, flags.is_disconnect_packet_from_server)
+        if self._last is not None:
+            code = ReasonCode(PacketTypes.DISCONNECT, identifier=self._last)
+        self._note(self._events.ended, code, flags.is_disconnect_packet_from_server or self._last is not None)
 
     def _puback(self, _client: Client, _: object, mid: int, code: ReasonCode, _more: object) -> None:
         if mid in self.unacked:  # paho also calls this for QoS 0 messages
-            topic = self.unacked.pop(mid)
+            topic = self.unacked.pop(mid).topic
             self._note(*(self._events.rejected, topic, code) if code.is_failure else (self._events.acked, mid))
 
     def _suback(self, _client: Client, _: object, mid: int, codes: list[ReasonCode], _more: object) -> None:
         answers = dict(zip(self._asked.pop(mid, ()), codes, strict=False))
         refused = {topic: code for topic, code in answers.items() if code.is_failure}
-        new = {topic: code for topic, code in refused.items() if topic not in self._refused}
-        self._refused = (self._refused - answers.keys()) | refused.keys()
-        self._note(self._events.subscribed, new, bool(self._refused))
+        new = {topic: code for topic, code in refused.items() if self._refused.get(topic) != code}
+        self._refused = {topic: code for topic, code in self._refused.items() if topic not in answers} | refused
+        self._note(self._events.subscribed, new, self._refused)
         if self._again:
             self._again.cancel()
         if self._refused:
-            left = [topic for topic in self._topics if topic in self._refused]
-            self._again = self._loop.call_later(AGAIN_S, self._serve, lambda _: self._ask(left))
+            again = [topic for topic in self._topics if topic in self._refused]
+            self._again = self._loop.call_later(AGAIN_S, self._serve, lambda _: self._ask(again))
 
     def _message(self, _client: Client, _: object, message: MQTTMessage) -> None:
         ticket = None
@@ -261,7 +313,19 @@ class Connection:
         incoming = Incoming(message.topic, payload, is_retained, response_topic, correlation, ticket)
         self._note(self._events.received, incoming)
 
-    def _unwatch(self, *_: object) -> None:
+    def _parted(self, _client: Client, _: object, sock: Any) -> None:
+        """Reads what the broker said last: that a message could not be written is noticed before it."""
+        with suppress(OSError, ValueError):
+            for kind, body in _packets(sock.recv(LARGEST)):
+                if kind == PUBACK:
+                    self.unacked.pop(int.from_bytes(body[:2], "big"), None)
+                elif kind == SUBACK:
+                    self._asked.pop(int.from_bytes(body[:2], "big"), None)
+                elif kind == DISCONNECT and self.protocol == MQTTProtocolVersion.MQTTv5:
+                    self._last = body[0] if body else NORMAL
+        self._unwatch()
+
+    def _unwatch(self) -> None:
         """Stops watching the socket, before it is closed and its number is reused."""
         if self._fd >= 0:
             self._loop.remove_reader(self._fd)
@@ -283,6 +347,20 @@ def _end(client: Client) -> None:
     client.loop_misc()
     if client.socket() is not None:
         raise RuntimeError("a message was refused on a connection that stands")
+
+
+def _packets(rest: bytes) -> Iterator[tuple[int, bytes]]:
+    """First byte and body of whole packets."""
+    at = 0
+    while at + 1 < len(rest):
+        kind, length, shift = rest[at], 0, 0
+        for at in range(at + 1, len(rest)):  # noqa: B020  # a variable byte integer: its last byte is below 128
+            length |= (rest[at] & 0x7F) << shift
+            shift += 7
+            if rest[at] < 0x80:
+                break
+        yield kind, rest[at + 1 : at + 1 + length]
+        at += 1 + length
 
 
 def hang_up(client: Client) -> None:

@@ -9,35 +9,17 @@ from typing import Final, NamedTuple
 from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.errors import in_words
-from firmware_bridge.mqtt.settings import BrokerSettings, NotPem
-
-UNSUPPORTED_PROTOCOL_VERSION: Final = 0x84  # reason codes of MQTT 5, 2.4; paho translates those of 3.1.1 to them
-PROTOCOL_ERROR: Final = 0x82
-KEEP_ALIVE_TIMEOUT: Final = 0x8D
-SESSION_TAKEN_OVER: Final = 0x8E
-OVERLOADED: Final = (0x88, 0x89, 0x97, 0x9F)
-"""Unavailable (code 3 of MQTT 3.1.1), busy, quota exceeded, connection rate exceeded: retry with patience."""
-
-LOGIN: Final = (0x86, 0x87)
-"""Bad user name or password, not authorised: a later attempt does not change that."""
-
-REMEDIES: Final = {
-    0x84: "it speaks neither MQTT 5 nor 3.1.1: update the broker, or correct [mqtt] host and port",
-    0x85: "correct [mqtt] client_id, or let the broker accept client ids of this form and length",
-    0x88: "it is overloaded or just starting: nothing to do here, it is tried again more and more slowly",
-    0x89: "it is overloaded: nothing to do here, it is tried again more and more slowly",
-    0x8A: "this table is banned there: remove it from the broker's ban list",
-    0x8C: "the broker wants another login method: let it accept user names and passwords, or certificates",
-    0x90: "it does not accept this topic: correct [mqtt] root, or the broker's list of topics",
-    0x95: "its packet limit is too small: raise it to 128 kB",
-    0x97: "this table is over the broker's quota: raise it; it is tried again more and more slowly",
-    0x9A: "it does not keep retained messages: enable them at the broker",
-    0x9B: "it does not accept QoS 1: enable it at the broker",
-    0x9C: "it redirects to another server: correct [mqtt] host",
-    0x9D: "it has moved: correct [mqtt] host",
-    0x9F: "too many clients connect at once: nothing to do here, it is tried again more and more slowly",
-}
-"""What to do, by the reason code of CONNACK."""
+from firmware_bridge.mqtt.reasons import (
+    KEEP_ALIVE_TIMEOUT,
+    LOGIN,
+    MAY_READ,
+    MAY_WRITE,
+    PROTOCOL_ERROR,
+    REMEDIES,
+    SEE_LOG,
+    SESSION_TAKEN_OVER,
+)
+from firmware_bridge.mqtt.settings import BrokerSettings, Limits, Moment, NotPem, marks
 
 
 class Failure(NamedTuple):
@@ -114,6 +96,11 @@ FAILURES: Final[Mapping[str, Failure]] = {
         "the broker {at} refuses {user} ({code}): "
         "check [mqtt] username and password_file, or cert, and the broker's list of users",
     ),
+    "login_marks": Failure(
+        "the same, with a password that has marks which nobody sees",
+        "the broker {at} refuses {user} ({code}), and the password has what nobody sees ({marks}): write the file of "
+        "[mqtt] password_file again without it",
+    ),
     "turned_away": Failure(
         "CONNACK with another code",
         "the broker {at} refuses the connection ({code}): {remedy}",
@@ -140,7 +127,7 @@ FAILURES: Final[Mapping[str, Failure]] = {
         "{at} does not answer in MQTT 5 or 3.1.1: update the broker, or correct [mqtt] host and port",
     ),
     "shared_name": Failure(
-        "DISCONNECT 0x8E, or broken again and again",
+        "DISCONNECT 0x8E",
         "another client uses the client id {name}: is a second shoe switched on with this table id? Switch one off, "
         "or correct its [table] id or [mqtt] client_id",
     ),
@@ -150,21 +137,51 @@ FAILURES: Final[Mapping[str, Failure]] = {
     ),
     "ended": Failure(
         "DISCONNECT",
-        "the broker {at} ended the connection ({code}): check the broker's log",
+        "the broker {at} ended the connection ({code}): {remedy}",
     ),
     "broke": Failure(
         "the connection ends",
-        "the connection to {at} was lost: "
-        "check that the broker runs and can be reached, and that no other client uses the client id {name}",
+        "the connection to {at} was lost: check that the broker runs and can be reached",
+    ),
+    "broke_often": Failure(
+        "the connection ends three times in a row, within seconds",
+        "{at} ends each connection and states no reason: check the broker's log (perhaps another client uses the "
+        "client id {name}: is a second shoe switched on with this table id?)",
+    ),
+    "broke_at_topic": Failure(
+        "the connection ends three times in a row, each time before SUBACK",
+        "{at} ends each connection at the subscription to {topic} and states no reason: check the broker's log "
+        "(perhaps it must allow {who} to read this topic)",
+    ),
+    "broke_at_message": Failure(
+        "the connection ends three times in a row, each time before the same PUBACK",
+        "{at} ends each connection at a message of {size} bytes to {topic} and states no reason: check the broker's "
+        "log (perhaps it must allow {who} to write this topic, messages so large, or retained ones)",
     ),
     "not_taken": Failure(
         "PUBACK with a reason code",
-        "the broker {at} refuses a message to {topic} ({code}): allow {who} to write this table's "
-        "topics in the broker's ACL, and check its quota; the message is sent again",
+        "the broker {at} refuses a message to {topic} ({code}): {remedy}; the message is sent again",
     ),
     "not_given": Failure(
         "SUBACK with a reason code",
-        "the broker {at} refuses the subscription to {topic} ({code}): allow {who} to read it in the broker's ACL",
+        "the broker {at} refuses the subscription to {topic} ({code}): {remedy}",
+    ),
+    "no_puback": Failure(
+        "no PUBACK for a minute",
+        "the broker {at} does not acknowledge a message to {topic}: check the broker's log and its disk",
+    ),
+    "no_suback": Failure(
+        "no SUBACK for a minute",
+        "the broker {at} does not answer the subscription to {topic}: check the broker's log",
+    ),
+    "announced": Failure(
+        "CONNACK announces less than a table needs",
+        "the broker {at} announces a limit ({limit}): {remedy}",
+    ),
+    "too_large": Failure(
+        "a message is larger than CONNACK announces",
+        "a message to {topic} has {size} bytes, and the broker {at} announces that it takes {limit}: {remedy}; "
+        "the message is sent again",
     ),
     "no_echo": Failure(
         "a message to a subscribed topic does not come back",
@@ -208,6 +225,7 @@ _BACKEND_HANGS_UP: Final = (
 BACKEND: Final = ErrorTexts(
     SENTENCES
     | dict.fromkeys(("fell_silent", "ended"), SENTENCES["broke"])
+    | dict.fromkeys(("login", "login_marks"), "the broker refuses {name}: {code}")
     | dict.fromkeys(("hung_up", "no_mqtt"), _BACKEND_HANGS_UP)
     | {
         "unknown_host": "the broker's host is unknown ({at}): correct `host` or check the DNS server",
@@ -224,12 +242,13 @@ BACKEND: Final = ErrorTexts(
         "tls": "TLS with {at} failed ({error}): check that this port uses TLS, and your own certificate",
         "no_way": "cannot reach {at} ({why}): check the network cable and `host`",
         "no_connection": "cannot connect to {at} ({error}): check `host`, `port` and `tls`",
-        "login": "the broker refuses {name}: {code}",
         "silence": "{at} accepts connections but does not answer: restart the broker or correct `port`",
         "hung_up_tls": "{at} closes the connection without an answer: "
         "check the broker's log, and your certificate and key",
         "shared_name": "another client uses the client id {name}: they disconnect each other again and again. "
         "End the other program, or give each floor its own name",
+        "broke_often": "{at} ends each connection and states no reason: check the broker's log (perhaps another client "
+        "uses the client id {name}: end the other program, or give each floor its own name)",
     },
     {
         0x84: "it does not speak MQTT 3.1.1: update the broker, or correct `host` and `port`",
@@ -241,9 +260,15 @@ BACKEND: Final = ErrorTexts(
 
 INGEST: Final = ErrorTexts(
     dict.fromkeys(SENTENCES, "it cannot be reached: {error}")
-    | dict.fromkeys(("login", "turned_away"), "it refuses the connection: {code}")
+    | dict.fromkeys(("login", "login_marks", "turned_away"), "it refuses the connection: {code}")
     | dict.fromkeys(("silence", "hung_up", "hung_up_tls", "no_mqtt"), "it does not answer")
     | dict.fromkeys(("fell_silent", "broke"), "the connection was lost")
+    | {
+        "broke_often": "it ends each connection and states no reason (perhaps another client uses the client id "
+        "{name}: end it, or set [mqtt] client_id)",
+        "broke_at_topic": "it ends each connection at the subscription to {topic} and states no reason",
+        "broke_at_message": "it ends each connection at a message to {topic} and states no reason",
+    }
     | {"ended": "{code}", "shared_name": "another client uses the client id {name}: end it, or set [mqtt] client_id"},
     {},
 )
@@ -255,6 +280,7 @@ class BrokerErrors:
 
     def __init__(self, broker: BrokerSettings, texts: ErrorTexts = TABLE) -> None:
         self._encrypted, self._texts, self._made = broker.encrypted, texts, dict[str, str]()
+        self._marks = ", ".join(marks(broker.password or b""))
         self._known = {
             "at": broker.address,
             "host": broker.host,
@@ -277,8 +303,48 @@ class BrokerErrors:
 
     def refusal(self, code: ReasonCode) -> str:
         """The reason why the broker refused the connection, and what to do."""
-        remedy = self._texts.remedies.get(code.value, "check the broker's log")
-        return self.text("login" if code.value in LOGIN else "turned_away", code=code, remedy=remedy)
+        row = "turned_away" if code.value not in LOGIN else "login_marks" if self._marks else "login"
+        return self.text(row, code=code, remedy=self._texts.remedies.get(code.value, SEE_LOG), marks=self._marks)
+
+    def not_taken(self, topic: str, code: ReasonCode) -> str:
+        """The reason why the broker refused a message, and what to do."""
+        return self.text("not_taken", topic=topic, code=code, remedy=self._remedy(code, MAY_WRITE))
+
+    def not_given(self, topic: str, code: ReasonCode) -> str:
+        """The reason why the broker refused a subscription, and what to do."""
+        return self.text("not_given", topic=topic, code=code, remedy=self._remedy(code, MAY_READ))
+
+    def lacking(self, limits: Limits) -> str | None:
+        """What of the least that a table needs a broker has announced not to have; None where nothing."""
+        for is_there, code, limit in (
+            (limits.retain, 0x9A, "Retain not supported"),
+            (limits.qos, 0x9B, "QoS not supported"),
+        ):
+            if not is_there:
+                return self.text("announced", limit=limit, remedy=self._texts.remedies.get(code, SEE_LOG))
+        return None
+
+    def small(self, limits: Limits, largest: int) -> str | None:
+        """What to do about a broker that announces smaller packets than the largest; None where it does not."""
+        if limits.packet >= largest:
+            return None
+        return self.text("announced", limit=f"packets of {limits.packet} bytes", remedy=REMEDIES[0x95])
+
+    def too_large(self, topic: str, size: int, limits: Limits) -> str:
+        """The text about a message that is larger than the broker takes."""
+        return self.text("too_large", topic=topic, size=size, limit=limits.packet, remedy=REMEDIES[0x95])
+
+    def broke_at(self, moment: Moment) -> str:
+        """The text about a broker that ends each connection at one moment, without a word."""
+        return self.text("broke_at_message" if moment.size else "broke_at_topic", **moment._asdict())
+
+    def waits(self, moment: Moment) -> str:
+        """The text about a message or a subscription that is not acknowledged."""
+        return self.text("no_puback" if moment.size else "no_suback", **moment._asdict())
+
+    def _remedy(self, code: ReasonCode, right: Mapping[int, str]) -> str:
+        found = right.get(code.value) or REMEDIES.get(code.value, SEE_LOG)
+        return found.format(**self._known)
 
     def unanswered(self, code: int | None = None) -> str:
         """The text for a broker that closed the connection in place of an answer, or sent no valid one."""
@@ -291,8 +357,10 @@ class BrokerErrors:
 
     def ended(self, code: ReasonCode, by_broker: bool) -> str:
         """The text for a working connection that ended, and what to do."""
-        what = "fell_silent" if code.value == KEEP_ALIVE_TIMEOUT else "ended" if by_broker else "broke"
-        return self.text(what, code=code)
+        if by_broker and code.value == SESSION_TAKEN_OVER:
+            return self.text("shared_name")
+        what = "ended" if by_broker else "fell_silent" if code.value == KEEP_ALIVE_TIMEOUT else "broke"
+        return self.text(what, code=code, remedy=self._remedy(code, {}))
 
 
 def _row(error: Exception, encrypted: bool) -> str:

@@ -6,25 +6,28 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
+from typing import Literal, NamedTuple
 
 from paho.mqtt.client import Client
 from paho.mqtt.reasoncodes import ReasonCode
 
-from firmware_bridge.mqtt.backoff import Backoff, ClientIdConflict
+from firmware_bridge.mqtt.backoff import FORGOTTEN_S, STEADY_S, Backoff, SilentEnds
 from firmware_bridge.mqtt.connection import Connection, Events, hang_up
-from firmware_bridge.mqtt.errors import (
-    OVERLOADED,
-    SESSION_TAKEN_OVER,
-    TABLE,
-    UNSUPPORTED_PROTOCOL_VERSION,
-    BrokerErrors,
-    ErrorTexts,
-)
-from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
+from firmware_bridge.mqtt.errors import TABLE, BrokerErrors, ErrorTexts
+from firmware_bridge.mqtt.reasons import OVERLOADED, PASSING, SESSION_TAKEN_OVER, UNSUPPORTED_PROTOCOL_VERSION
+from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Moment, NotConnected
 
 FAREWELL_S = 1.0  # the longest wait for the last acknowledgements when closing
 
 log = logging.getLogger(__name__)
+
+
+class _Stated(NamedTuple):
+    """The reason that a broker stated last. of: of the attempt to connect, a message, or the whole connection."""
+
+    why: str
+    at: float
+    of: Literal["attempt", "message", "connection"]
 
 
 class Link:
@@ -32,16 +35,19 @@ class Link:
 
     `on_up`: called after each reconnect, with the subscriptions sent. `on_down(text)`: the connection ended, or an
     attempt failed for another reason than the one reported last; the text is for a technician. Messages not
-    delivered by then must be published again. `on_delivered(mid)`: the broker accepted a QoS 1 message; nothing
+    delivered by then must be published again. A reason that the broker stated stays the one reported until it states
+    another, or something else is seen than that it ends connections. `on_fault`: `fault` changed.
+    `on_delivered(mid)`: the broker accepted a QoS 1 message; nothing
     else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those this client writes, or
     of `of_others`: those on which it wants messages of others, by MQTT 5 no own ones.
     An exception in any of them ends the connection, not the daemon. `will()` is called at each attempt.
-    driver: the class of the connection. texts: the error texts.
+    driver: the class of the connection. texts: the error texts. largest: bytes of the largest message that is sent; a
+    broker that announces less, or no QoS 1, or no retained messages, is a fault, or refused; None: nothing is needed.
     """
 
     up, number = False, 0  # number: of the connection, or of the attempt at one
     protocol: int | None = None  # 5, or 4 for MQTT 3.1.1, while up
-    denied: str | None = None  # the text about the last subscription that was refused
+    fault: str | None = None  # the text about a broker that does not do all while up
 
     def __init__(
         self,
@@ -54,22 +60,27 @@ class Link:
         of_others: Sequence[str] = (),
         on_up: Callable[[], None] = lambda: None,
         on_down: Callable[[str], None] = lambda why: None,
+        on_fault: Callable[[], None] = lambda: None,
         on_delivered: Callable[[int], None] = lambda mid: None,
         on_message: Callable[[Incoming], None] = lambda message: None,
         driver: type[Connection] = Connection,
         texts: ErrorTexts = TABLE,
+        largest: int | None = None,
     ) -> None:
         self._settings, self._will, self._loop, self._driver = settings, will, loop, driver
         self._errors = BrokerErrors(settings, texts)
         self._topics, self._own, self._of_others = topics, own, of_others
-        self._on_up, self._on_down, self._on_delivered = on_up, on_down, on_delivered
+        self._on_up, self._on_down, self._on_delivered, self._on_fault = on_up, on_down, on_delivered, on_fault
+        self._largest, self._faults = largest, dict[str, str | None]()
         self._events = Events(
             self._accepted, self._refused, self._silent, self._acked, self._rejected, self._subscribed,
-            on_message, self._ended, self._crashed,
+            on_message, self._ended, self._crashed, self._oversized, self._waits,
         )  # fmt: skip
         self._connection: Connection | None = None
         self._next: asyncio.TimerHandle | None = None
-        self._backoff, self._id_conflict = Backoff(), ClientIdConflict()
+        self._backoff, self._silent_ends = Backoff(), SilentEnds()
+        self._up_since = 0.0
+        self._stated: _Stated | None = None
         self._version = settings.protocol
         self._spoke_5 = False  # whether this broker has spoken MQTT 5
         self._reported: str | None = None
@@ -112,12 +123,19 @@ class Link:
 
     @property
     def shared_name(self) -> str | None:
-        """What to do about a client-id conflict, None where none was noticed lately."""
-        return self._errors.text("shared_name") if self._id_conflict.is_about(self._loop.time()) else None
+        """What to do about two clients of one client id, stated or guessed; None where none were noticed lately."""
+        if not self._silent_ends.is_conflict(self._loop.time()):
+            return None
+        return self._errors.text("shared_name" if self._stated else "broke_often")
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the broker has stated a reason to end connections, and none has lasted since."""
+        return self._stated is not None and self._stated.of == "connection" and not self._lasts()
 
     def give_up(self, topic: str) -> None:
         """Ends the connection: a message to `topic` was acknowledged, and did not come back."""
-        self._refuse(self._errors.text("no_echo", topic=topic))
+        self._refuse(self._state(self._errors.text("no_echo", topic=topic), "message"))
 
     @property
     def certificate_ends(self) -> float | None:
@@ -166,7 +184,7 @@ class Link:
             if not isinstance(reached, str):
                 hang_up(reached)
         elif isinstance(reached, str):
-            self._id_conflict.kept_out()
+            self._forget()
             self._retry(reached)
         elif reached.socket() is None:
             self._fail(self._errors.unanswered())
@@ -176,10 +194,19 @@ class Link:
 
     def _accepted(self, kept: bool) -> None:
         assert self._connection is not None
-        self._backoff.connected(self._loop.time())
-        self._id_conflict.connected(self._loop.time())
+        if self._largest is not None:
+            limits = self._connection.limits
+            if why := self._errors.lacking(limits):
+                self._refuse(self._state(why, "attempt"), patient=True)
+                return
+            self._set_fault("announced", self._errors.small(limits, self._largest))
+        self._up_since = self._loop.time()
+        self._backoff.connected(self._up_since)
+        self._silent_ends.connected(self._up_since)
         self.up, self.protocol, self._reported = True, self._version, None
         self._spoke_5 = self._version == 5
+        if self._stated and self._stated.of == "attempt":
+            self._stated = None
         self._begin(self._connection, kept)
 
     def _begin(self, connection: Connection, kept: bool) -> None:
@@ -214,37 +241,97 @@ class Link:
             self.start()
 
     def _refused(self, code: ReasonCode) -> None:
+        why = self._state(self._errors.refusal(code), "attempt")
         if code.value == UNSUPPORTED_PROTOCOL_VERSION and self._version == 5:
             self._try_311()
         else:
-            self._refuse(self._errors.refusal(code), patient=code.value in OVERLOADED)
+            self._refuse(why, patient=code.value in OVERLOADED)
 
     def _silent(self) -> None:
+        self._forget()
         self._fail(self._errors.text("silence"))
 
     def _rejected(self, topic: str, code: ReasonCode) -> None:
-        self._refuse(self._errors.text("not_taken", topic=topic, code=code))
+        self._refuse(self._state(self._errors.not_taken(topic, code), "message"), patient=code.value in OVERLOADED)
 
-    def _subscribed(self, refused: Mapping[str, ReasonCode], left: bool) -> None:
+    def _oversized(self, topic: str, size: int) -> None:
+        assert self._connection is not None
+        self._refuse(self._state(self._errors.too_large(topic, size, self._connection.limits), "message"))
+
+    def _subscribed(self, refused: Mapping[str, ReasonCode], left: Mapping[str, ReasonCode]) -> None:
         for topic, code in refused.items():
-            self.denied = self._errors.text("not_given", topic=topic, code=code)
-            log.error("%s", self.denied)
+            log.error("%s", self._errors.not_given(topic, code))
+        first = next((each for each in (*self._topics, *left) if each in left), None)
+        self._set_fault("denied", first and self._errors.not_given(first, left[first]))
+
+    def _waits(self, moment: Moment | None) -> None:
+        self._set_fault("waits", moment and self._errors.waits(moment))
+
+    def _set_fault(self, kind: str, text: str | None) -> None:
+        self._faults[kind] = text
+        if (fault := next(filter(None, self._faults.values()), None)) != self.fault:
+            self.fault = fault
+            self._on_fault()
 
     def _ended(self, code: ReasonCode, by_broker: bool) -> None:
-        """Handles the end of the connection by the other side, perhaps for a client-id conflict."""
-        if self.protocol is None:
-            self._fail(self._errors.unanswered(code.value))
-        elif self._id_conflict.broke(self._loop.time(), is_stated=code.value == SESSION_TAKEN_OVER):
-            self._lose(self._errors.text("shared_name"), patient=True)
+        """Handles the end of the connection by the other side."""
+        now = self._loop.time()
+        if self._lasts():
+            self._stated = None
+        why = self._errors.ended(code, by_broker)
+        if by_broker and code.value not in PASSING:
+            self._state(why, "attempt" if self.protocol is None else "connection")
+            if code.value == SESSION_TAKEN_OVER:
+                self._silent_ends.taken_over(now)
+                self._lose(why, patient=True)
+            else:
+                self._silent_ends.kept_out()
+                self._lose(why, refused=True, patient=code.value in OVERLOADED)
+        elif self.protocol is None:
+            self._fail(self._unstated(self._errors.unanswered(code.value)))
+        elif by_broker:
+            self._silent_ends.kept_out()
+            self._lose(why)
         else:
-            self._lose(self._errors.ended(code, by_broker))
+            self._broke(why, now)
+
+    def _broke(self, why: str, now: float) -> None:
+        """Handles an end without a reason; after some in a row it is guessed, unless one was stated lately."""
+        assert self._connection is not None
+        is_guessed = self._silent_ends.broke(now, self._connection.moment)
+        if (stated := self._unstated("")) or not is_guessed:
+            self._lose(stated or why, refused=bool(stated))
+        elif moment := self._silent_ends.moment:
+            self._lose(self._errors.broke_at(moment), refused=True)
+        else:
+            self._lose(self._errors.text("broke_often"), patient=True)
+
+    def _unstated(self, why: str) -> str:
+        """What to report of an end without a reason: the one that the broker stated last, if that was lately."""
+        if self._stated is None or self._loop.time() - self._stated.at >= FORGOTTEN_S:
+            return why
+        return self._stated.why
+
+    def _state(self, why: str, of: Literal["attempt", "message", "connection"]) -> str:
+        """Keeps a reason that the broker stated."""
+        self._stated = _Stated(why, self._loop.time(), of)
+        return why
+
+    def _forget(self) -> None:
+        """Called when something else is known than what the broker stated."""
+        self._silent_ends.kept_out()
+        self._stated = None
+
+    def _lasts(self) -> bool:
+        """Whether there is, or was until now, a connection that has lasted."""
+        return self.protocol is not None and self._loop.time() - self._up_since >= STEADY_S
 
     def _crashed(self, error: Exception) -> None:
-        self._id_conflict.kept_out()
+        self._forget()
         self._lose(f"internal error ({type(error).__name__}): report it with the log")
 
     def _refuse(self, why: str, **how: bool) -> None:
-        self._id_conflict.kept_out()
+        self._silent_ends.kept_out()
         self._lose(why, refused=True, **how)
 
     def _lose(self, why: str, **how: bool) -> None:
@@ -272,6 +359,7 @@ class Link:
 
     def _drop(self, *, in_order: bool = False) -> None:
         connection, self._connection = self._connection, None
+        self._set_fault("waits", None)
         self.up, self.protocol = False, None
         if connection is not None:
             connection.close(in_order=in_order)

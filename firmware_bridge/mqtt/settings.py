@@ -2,7 +2,7 @@
 
 import ssl
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -76,6 +76,28 @@ class Incoming(NamedTuple):
     ticket: Ticket | None = None
 
 
+LARGEST_MESSAGE: Final = 32_000
+"""Bytes: no message of a table is larger."""
+
+NO_LIMIT: Final = 2**28 + 4
+"""Bytes of the largest packet there is: the remaining length has 28 bits (MQTT 5, 1.5.5)."""
+
+
+class Limits(NamedTuple):
+    """What a broker announces in CONNACK (MQTT 5, 3.2.2.3): the largest packet it takes, the highest QoS, retain."""
+
+    packet: int = NO_LIMIT
+    qos: int = 2
+    retain: bool = True
+
+
+class Moment(NamedTuple):
+    """What a connection waits for: the answer to a subscription (size 0), or to a message of so many bytes."""
+
+    topic: str
+    size: int = 0
+
+
 class NotConnected(BridgeError, ConnectionError):
     """The broker is out of reach; the message must be sent again once the link is up."""
 
@@ -86,6 +108,29 @@ class NotPem(BridgeError, ValueError):
     def __init__(self, filename: str, why: str) -> None:
         super().__init__(why)
         self.filename = filename
+
+
+UNSEEN: Final = {
+    "\ufeff": "a BOM",
+    **dict.fromkeys("\u200b\u200c\u200d\u2060\u00ad", "a sign of zero width"),
+    "\u00a0": "a no-break space",
+    "\r": "a carriage return",
+    "\n": "a line end",
+    "\t": "a tab",
+    "\0": "a zero byte",
+}
+"""What is in a text and not seen, by its name."""
+
+
+def marks(secret: bytes) -> list[str]:
+    """The signs in a secret that are not seen, as editors and copies from a page leave there; none where all are."""
+    if secret[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return ["it is saved as UTF-16"]
+    text = secret.decode("utf-8", "replace")
+    found = dict.fromkeys(UNSEEN[each] for each in text if each in UNSEEN)
+    if text != text.strip(" "):
+        found["a space at an end"] = None
+    return list(found)
 
 
 def tls_context(ca: str | None, cert: str | None, key: str | None) -> ssl.SSLContext:

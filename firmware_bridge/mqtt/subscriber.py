@@ -98,8 +98,8 @@ class Subscriber(Link):
     def _rejected(self, topic: str, code: ReasonCode) -> None:
         self._reader.rejected(topic, str(code))
 
-    def _subscribed(self, refused: Mapping[str, ReasonCode], left: bool) -> None:
-        self._reader.subscribed(list(refused), left)
+    def _subscribed(self, refused: Mapping[str, ReasonCode], left: Mapping[str, ReasonCode]) -> None:
+        self._reader.subscribed(list(refused), bool(left))
 
     def _retry(self, why: str, **how: bool) -> None:
         super()._retry(why, refused=how.get("refused", False))

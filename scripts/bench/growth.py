@@ -64,6 +64,7 @@ class Nowhere:
     """A broker that takes everything at once."""
 
     up, protocol, shared_name, number = True, 5, None, 1
+    fault, is_doubtful = None, False
 
     def __init__(self) -> None:
         self.mid = self._done = 0

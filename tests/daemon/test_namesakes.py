@@ -77,13 +77,14 @@ def test_two_clients_of_one_name_say_so_and_wait_longer_and_longer(
     for table in tables:
         until(table, lambda status: any("the client id shoe-T00: is a second" in each for each in alarms(status)))
         status = table.ask(do="status")
-        assert status["broker"]["shared"].startswith(
-            "another client uses the client id shoe-T00: is a second shoe switched on"
-        )
+        guess = "(perhaps another client uses the client id shoe-T00: is a second shoe switched on with this table id?)"
+        assert status["broker"]["shared"].endswith(guess)  # this mosquitto states nothing, by MQTT 5 either
         level, text, remedy = checked(table, shoe)
-        assert (level, text) == ("FAIL", "another client uses the client id shoe-T00")
-        assert remedy.startswith("is a second shoe switched on with this table id?")
-        assert "another client uses the client id shoe-T00" in shoe("status", "--config", table.config_path).out
+        assert (level, text.endswith("ends each connection and states no reason")) == ("FAIL", True)
+        assert remedy.endswith(guess)
+        assert "perhaps another client uses the client id shoe-T00" in " ".join(
+            shoe("status", "--config", table.config_path).out.split()
+        )
     before = [each["link"] for each in backend.on("status")]
     tables[0].pause(8.0)
     assert len([each["link"] for each in backend.on("status")]) - len(before) < 30

@@ -103,7 +103,7 @@ def test_a_second_client_of_one_name_is_told(
 ) -> None:
     broker = brokers()
     both = [opened(broker), opened(broker)]
-    wanted = "is gone: another client uses the client id shoe-floor-ingest: end it, or set [mqtt] client_id"
+    wanted = "(perhaps another client uses the client id shoe-floor-ingest: end it, or set [mqtt] client_id)"
     until_it_is_told = Patience()
     while wanted not in caplog.text:
         assert not until_it_is_told.is_over, caplog.text

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 CONNECT, PUBLISH, PUBACK, SUBSCRIBE = 0x10, 0x30, 0x40, 0x80
 TLS_HANDSHAKE = 0x16
+PINGREQ, PONG = 0xC0, b"\xd0\0"
 ACCEPTED_5 = bytes.fromhex("2003000000")
 ACCEPTED_311 = bytes.fromhex("20020000")
 
@@ -14,19 +15,30 @@ ACCEPTED_311 = bytes.fromhex("20020000")
 class Peer:
     """Answers a CONNECT of a protocol level with `answers[level]`, or hangs up where there is none.
 
-    `acks`: acknowledge what is published. `stays`: keep the connection after the answer. `levels` and `mids`
-    list what clients asked for and published at QoS 1, `at_qos_0` counts the rest; `acked` has what they acknowledged,
-    `connects` and `asked` their CONNECT and SUBSCRIBE packets.
+    `acks`: acknowledge what is published, with the reason `puback`. `stays`: keep the connection after the answer.
+    `goodbye`: what it says, and then hangs up, once something of this kind came. `pongs`: answer pings. `levels` and
+    `mids` list what clients asked for and published at QoS 1, `at_qos_0` counts the rest; `acked` has what they
+    acknowledged, `connects` and `asked` their CONNECT and SUBSCRIBE packets.
     """
 
-    def __init__(self, answers: dict[int, bytes], *, acks: bool = True, stays: bool = True) -> None:
+    def __init__(
+        self,
+        answers: dict[int, bytes],
+        *,
+        acks: bool = True,
+        stays: bool = True,
+        puback: int = 0,
+        goodbye: tuple[int, bytes] | None = None,
+        pongs: bool = False,
+    ) -> None:
         self.levels: list[int] = []
         self.mids: list[int] = []
         self.at_qos_0 = 0
         self.acked: list[int] = []
         self.connects: list[bytes] = []
         self.asked: list[bytes] = []
-        self._answers, self._acks, self._stays = answers, acks, stays
+        self.answers, self._acks, self._stays = answers, acks, stays
+        self.puback, self.goodbye, self._pongs = puback, goodbye, pongs
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._sock: socket.socket | None = None
         self._thread = threading.Thread(target=self._run)
@@ -46,7 +58,8 @@ class Peer:
 
     def ack(self, mid: int) -> None:
         """Acknowledge one message."""
-        self.say(b"\x40\x02" + mid.to_bytes(2, "big"))
+        more = bytes([self.puback]) if self.puback else b""
+        self.say(bytes([PUBACK, 2 + len(more)]) + mid.to_bytes(2, "big") + more)
 
     def say(self, packet: bytes) -> None:
         """Send anything."""
@@ -83,8 +96,13 @@ class Peer:
             level = body[6]
             self.levels.append(level)
             self.connects.append(body)
-            sock.sendall(self._answers.get(level, b""))
-            return self._stays and level in self._answers
+            sock.sendall(self.answers.get(level, b""))
+            return self._stays and level in self.answers
+        if self.goodbye and kind & 0xF0 == self.goodbye[0]:
+            sock.sendall(self.goodbye[1])
+            return False
+        if kind == PINGREQ and self._pongs:
+            sock.sendall(PONG)
         if kind & 0xF0 == SUBSCRIBE:
             self.asked.append(body)
         if kind & 0xF0 == PUBACK:

@@ -21,7 +21,7 @@ STOPPED = Message(STATUS, b'{"status":"stopped"}', retain=True)
 class Table:
     """A link with its loop, and everything it told."""
 
-    def __init__(self, port: int, **settings: Any) -> None:
+    def __init__(self, port: int, largest: int | None = None, **settings: Any) -> None:
         self.loop = asyncio.new_event_loop()
         self.ups = 0
         self.downs: list[str] = []
@@ -40,6 +40,7 @@ class Table:
             on_delivered=self.delivered.append,
             on_message=self.obey,
             driver=QuickConnection,
+            largest=largest,
         )
 
     def rise(self) -> None:

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.mqtt.backoff import FORGOTTEN_S, Backoff, ClientIdConflict, RoundTrip
+from firmware_bridge.mqtt.backoff import FORGOTTEN_S, Backoff, RoundTrip, SilentEnds
+from firmware_bridge.mqtt.settings import Moment
 
 
 def longest(*moments: float) -> float:
@@ -102,23 +103,31 @@ def test_a_silence_doubles_the_wait_until_the_next_answer() -> None:
     assert trip.s == 6.0
 
 
-def test_a_namesake_that_the_broker_tells_of_is_known_at_once_and_forgotten_later() -> None:
-    conflict = ClientIdConflict()
-    conflict.connected(0)
-    assert conflict.broke(40, is_stated=True)
-    assert conflict.is_about(40 + FORGOTTEN_S - 1)
-    assert not conflict.is_about(40 + FORGOTTEN_S)
+def test_a_namesake_that_the_broker_states_is_known_at_once_and_forgotten_later() -> None:
+    ends = SilentEnds()
+    ends.connected(0)
+    ends.taken_over(40)
+    assert ends.is_conflict(40 + FORGOTTEN_S - 1)
+    assert not ends.is_conflict(40 + FORGOTTEN_S)
+    ends.taken_over(400)
+    ends.kept_out()
+    assert not ends.is_conflict(400)
 
 
-def breaks(*connections: tuple[float, float] | None) -> list[bool]:
-    """Whether each connection that broke was ended by a namesake: (from, to), None for an attempt that failed."""
-    conflict, found = ClientIdConflict(), list[bool]()
+Ended = tuple[float, float]
+"""When a connection began, and when it ended without a reason."""
+
+
+def guessed(*connections: Ended | None) -> list[bool]:
+    """Whether there is a guess after each connection; None for an attempt that failed."""
+    ends, found = SilentEnds(), list[bool]()
     for each in connections:
         if each is None:
-            conflict.kept_out()
+            ends.kept_out()
             continue
-        conflict.connected(each[0])
-        found.append(conflict.broke(each[1]))
+        ends.connected(each[0])
+        found.append(ends.broke(each[1]))
+        assert ends.is_conflict(each[1]) == found[-1]
     return found
 
 
@@ -132,7 +141,31 @@ def breaks(*connections: tuple[float, float] | None) -> list[bool]:
         ([(0, 1), (1, 2), (2, 3), (10, 400)], [False, False, True, False]),
     ],
 )
-def test_three_breaks_right_after_being_let_in_hint_at_a_namesake(
-    connections: list[tuple[float, float] | None], found: list[bool]
+def test_three_ends_right_after_being_let_in_are_worth_a_guess(
+    connections: list[Ended | None], found: list[bool]
 ) -> None:
-    assert breaks(*connections) == found
+    assert guessed(*connections) == found
+
+
+TOPIC, LARGE, SMALL = Moment("command"), Moment("event", 6_500), Moment("event", 300)
+
+
+@pytest.mark.parametrize(
+    ("moments", "guess", "is_conflict"),
+    [
+        ([TOPIC, TOPIC, TOPIC], TOPIC, False),
+        ([SMALL, LARGE, LARGE, LARGE], LARGE, False),
+        ([LARGE, LARGE, SMALL], SMALL, False),
+        ([LARGE, LARGE, TOPIC], None, True),
+        ([None, LARGE, None], None, True),
+        ([None, None, None, LARGE, LARGE, LARGE], LARGE, False),
+    ],
+)
+def test_ends_at_one_moment_are_no_namesake(
+    moments: list[Moment | None], guess: Moment | None, is_conflict: bool
+) -> None:
+    ends = SilentEnds()
+    for second, each in enumerate(moments):
+        ends.connected(second)
+        ends.broke(second + 0.5, each)
+    assert (ends.moment, ends.is_conflict(len(moments))) == (guess, is_conflict)

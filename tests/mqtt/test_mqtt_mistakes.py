@@ -95,16 +95,26 @@ def test_a_connection_that_was_closed_does_nothing_more(table: Any) -> None:
         assert bridge.downs == []
 
 
-@pytest.mark.parametrize("told", ["by the broker", "by three breaks"])
-def test_two_bridges_with_one_client_id_are_told(table: Any, told: str) -> None:
+def test_a_broker_that_states_another_client_of_this_id(table: Any) -> None:
     session_taken_over = bytes.fromhex("e0028e00")
-    with Peer({5: ACCEPTED_5 + session_taken_over * (told == "by the broker")}, stays=False) as peer:
+    with Peer({5: ACCEPTED_5 + session_taken_over}, stays=False) as peer:
         bridge = table(peer.port)
-        bridge.until(lambda: "another client uses the client id bridge" in str(bridge.downs[-1:]))
-        assert len(bridge.downs) == (1 if told == "by the broker" else 3)
-        assert all(
-            "cable" not in each and "no other client uses the client id bridge" in each for each in bridge.downs[:-1]
-        )
+        bridge.until(lambda: bridge.downs)
+        assert bridge.downs[0].startswith("another client uses the client id bridge")
+        assert bridge.link.shared_name == bridge.downs[0]
+        assert bridge.link._next.when() - bridge.loop.time() > 0.4
+
+
+@pytest.mark.parametrize(("level", "granted"), [(5, "90 04 0001 00 01"), (4, "90 05 0001 010000")])
+def test_another_client_of_this_id_is_guessed_after_three_ends_without_a_reason(
+    table: Any, level: int, granted: str
+) -> None:
+    accepted = ACCEPTED_5 if level == 5 else ACCEPTED_311
+    with Peer({level: accepted + bytes.fromhex(granted)}, stays=False) as peer:
+        bridge = table(peer.port, protocol=level)
+        bridge.until(lambda: "(perhaps another client uses the client id bridge: " in str(bridge.downs[-1:]))
+        assert bridge.failures == ["broke", "broke", "broke_often"]
+        assert "client id" not in bridge.downs[0]
         assert bridge.link.shared_name == bridge.downs[-1]
         assert bridge.link._next.when() - bridge.loop.time() > 0.4
 

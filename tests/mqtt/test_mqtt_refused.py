@@ -26,12 +26,13 @@ WORDS_5 = {
     0x90: ("Topic name invalid", "correct [mqtt] root"),
     0x95: ("Packet too large", "raise it to 128 kB"),
     0x97: ("Quota exceeded", "raise it; it is tried again more and more slowly"),
-    0x99: ("closes the connection without an answer", "check the broker's log"),  # paho does not know it here
+    0x99: ("Payload format invalid", "check the broker's log"),
     0x9A: ("Retain not supported", "enable them at the broker"),
     0x9B: ("QoS not supported", "enable it at the broker"),
     0x9C: ("Use another server", "correct [mqtt] host"),
     0x9D: ("Server moved", "correct [mqtt] host"),
     0x9F: ("Connection rate exceeded", "too many clients connect at once: nothing to do here"),
+    0xF3: ("reason code 0xF3", "check the broker's log"),  # no code of the standard
 }
 WORDS_311 = {
     1: ("does not answer in MQTT 5 or 3.1.1", "update the broker"),

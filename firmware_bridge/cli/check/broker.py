@@ -25,9 +25,18 @@ from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import file_name
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.reader import Place, read_lines
+from firmware_bridge.mqtt.client import QuickConnection
 from firmware_bridge.mqtt.errors import BrokerErrors, alert_row
 from firmware_bridge.mqtt.link import Link
-from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotPem, tls_context
+from firmware_bridge.mqtt.settings import (
+    LARGEST_MESSAGE,
+    BrokerSettings,
+    Incoming,
+    Message,
+    NotPem,
+    marks,
+    tls_context,
+)
 
 ANSWER_S: Final = 25.0
 """Seconds for name server, TCP, TLS and CONNECT with both protocol versions; each has a limit of its own."""
@@ -61,12 +70,13 @@ def broker(machine: Machine) -> Iterator[Finding]:
         return
     yield from in_clear(settings)
     yield from _seen_by_others(mqtt)
+    yield from unseen(mqtt)
     files = (mqtt.password_file, mqtt.ca, mqtt.cert, mqtt.key)
     if machine.daemon and machine.has_read("mqtt", "table", files=files):
-        yield _held(machine.daemon["broker"], settings)
+        yield held(machine.daemon["broker"], settings)
         return
     prefix = f"{machine.config.mqtt.root}/{machine.config.table.id}"
-    tries = {"check": b"{}"} | last_messages(Path(machine.config.journal.dir))
+    tries = {"check": b"{}"} | largest_messages(Path(machine.config.journal.dir))
     found = asyncio.run(_connect(replace(settings, client_id=f"{settings.client_id}-check"), prefix, tries))
     if isinstance(found, int):
         version, topics = {4: "3.1.1", 5: "5"}[found], ", ".join(tries)
@@ -77,6 +87,19 @@ def broker(machine: Machine) -> Iterator[Finding]:
             yield Finding("OK", "broker", f"{what}; not tried: whether orders come through")
     else:
         yield failed("broker", found)
+
+
+def held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
+    """The finding about the link of a daemon, by its status."""
+    if shared := link["shared"]:
+        return failed("broker", shared)
+    if link["up"] and (why := link["why_down"]):
+        return failed("broker", f"the daemon is connected again and again, {why}")
+    if link["up"] and (fault := link["fault"]):
+        return failed("broker", fault)
+    if link["up"]:
+        return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")
+    return failed("broker", f"the daemon is not connected, {link['why_down']}")
 
 
 def _secret(machine: Machine, path: str | None) -> str | None:
@@ -100,14 +123,6 @@ def _may_read(mqtt: MqttConfig) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
 
 
-def _held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
-    if shared := link["shared"]:
-        return failed("broker", shared)
-    if link["up"]:
-        return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")
-    return failed("broker", f"the daemon is not connected, {link['why_down']}")
-
-
 def in_clear(settings: BrokerSettings) -> Iterator[Finding]:
     """Warns if rounds and password travel unprotected."""
     if not settings.encrypted and settings.host not in LOCAL:
@@ -121,6 +136,14 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
         if name and stat.S_IMODE(Path(name).stat().st_mode) & 0o077:
             what = f"[mqtt] {key} {name} can be read by others on this machine"
             yield Finding("WARN", "broker", what, f"sudo chmod 0600 {name}")
+
+
+def unseen(mqtt: MqttConfig) -> Iterator[Finding]:
+    """Warns of a password with signs that are not seen in it; a line end of Windows is named, too."""
+    name = mqtt.password_file
+    if name and (found := marks(Path(name).read_bytes().rstrip(b"\n"))):
+        what = f"[mqtt] password_file {name} has what nobody sees: {', '.join(found)}"
+        yield Finding("WARN", "broker", what, "write the file again without it, unless it belongs to the password")
 
 
 async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, bytes]) -> int | str:
@@ -146,7 +169,7 @@ async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, by
     def arrived(topic: str) -> None:
         left.discard(topic)
         if not left:
-            report(link.denied or level)
+            report(link.fault or level)
 
     def received(message: Incoming) -> None:
         if not message.retained and message.topic in topics and level != 5:
@@ -159,7 +182,8 @@ async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, by
     link = Link(
         settings, loop, will=lambda: Message(topics[0], b"{}", qos=0), topics=(f"{prefix}/command",),
         own=lambda version: () if version == 5 else topics, on_up=write, on_down=report,
-        on_delivered=acknowledged, on_message=received,
+        on_fault=lambda: report(link.fault or level),
+        on_delivered=acknowledged, on_message=received, driver=QuickConnection, largest=LARGEST_MESSAGE,
     )  # fmt: skip
     got = await first(link, found, errors.text("silence"))
     row = link.failure
@@ -232,20 +256,34 @@ def store(machine: Machine) -> Iterator[Finding]:
         yield Finding("OK", "store", far(receiver))
 
 
-def last_messages(directory: Path) -> dict[str, bytes]:
-    """The last message of `event` and of `round` that was delivered, from the newest journal there; no entry if none.
+def largest_messages(directory: Path) -> dict[str, bytes]:
+    """The largest message of `event` and of `round` that was delivered, of the newest journal there; no entry if none.
 
     To send one again changes nothing: every backend drops a repeat.
     """
-    last = dict[str, bytes]()
+    found = dict[str, bytes]()
+    for topic, payload in _delivered(directory):
+        if len(payload) > len(found.get(topic, b"")):
+            found[topic] = payload
+    return found
+
+
+def last_round(directory: Path) -> bytes | None:
+    """The last message of `round` that was delivered, of the newest journal there; None if none."""
+    return next((payload for topic, payload in reversed(_delivered(directory)) if topic == "round"), None)
+
+
+def _delivered(directory: Path) -> list[tuple[str, bytes]]:
+    """Topic and payload of what the broker has of the newest journal that it has a part of, in order."""
+    sent: list[tuple[str, bytes]] = []
     try:
         cursor = read_cursor(directory / "cursor")
         if cursor is None:
-            return last
+            return sent
         for line, _ in read_lines(Place(directory / file_name(cursor.journal), 0)):
             if line.public.seq > cursor.seq:
                 break
-            last |= {each.topic: each.payload for each in messages(line) if each.topic in ("event", "round")}
+            sent += [(each.topic, each.payload) for each in messages(line) if each.topic in ("event", "round")]
     except (JournalError, OSError):
         pass  # reported by the checks of disk and journal
-    return last
+    return sent

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from firmware_bridge.cli.check.broker import ECHO_S, LOCAL, first, last_messages, row_of_hang_up
+from firmware_bridge.cli.check.broker import ECHO_S, LOCAL, first, last_round, row_of_hang_up
 from firmware_bridge.cli.check.finding import Machine
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import broker_settings
@@ -46,7 +46,7 @@ def stranger(machine: Machine) -> Iterator[Finding]:
         return
     prefix = f"{machine.config.mqtt.root}/{machine.config.table.id}"
     tries = {ORDERS: (f"{prefix}/command", NO_ORDER)}
-    if last := last_messages(Path(machine.config.journal.dir)).get("round"):
+    if last := last_round(Path(machine.config.journal.dir)):
         tries[SETTLES] = f"{prefix}/round", last
     got: dict[str, Got] = {}
     for what, each in tries.items():

@@ -1,7 +1,7 @@
 """Rows of the daemon's status about the machine: broker, store, devices, journal, software, signal and pins."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from firmware_bridge.cli.watch.health import health_words
@@ -30,7 +30,7 @@ def faulty(status: Status) -> frozenset[str]:
     """The rows of `machine` that are not in order."""
     broker, reader = status["broker"], status["reader"]
     found = {
-        "broker": not broker["up"] or bool(broker.get("shared")),
+        "broker": not broker["up"] or bool(_trouble(broker)),
         "reader": not reader["open"] or reader["lost"] or bool(_fault(reader)),
         "keypads": any(not pad["open"] or _fault(pad) for pad in status.get("keypads", ())),
         "journal": bool(status["disk"]),
@@ -107,11 +107,17 @@ def frame_line(frame: dict[str, Any]) -> str:
 
 def _broker(status: Status, lang: Language) -> str:
     broker, waiting = status["broker"], _waiting(status, lang)
-    if broker["up"] and broker.get("shared"):
-        return text(lang, "machine.shared", shared=in_words(lang, broker["shared"]), waiting=waiting)
+    if broker["up"] and (trouble := _trouble(broker)):
+        return text(lang, "machine.shared", shared=in_words(lang, trouble), waiting=waiting)
     if broker["up"]:
         return text(lang, "machine.connected", protocol=broker["protocol"], waiting=waiting)
     return text(lang, "machine.not_connected", why=in_words(lang, str(broker["why_down"])), waiting=waiting)
+
+
+def _trouble(broker: Mapping[str, Any]) -> str | None:
+    """What is wrong with a broker that is there: who else has the name, why no connection lasts, what it refuses."""
+    found: str | None = broker.get("shared") or broker.get("why_down") or broker.get("fault")
+    return found
 
 
 def _waiting(status: Status, lang: Language) -> str:

@@ -1,4 +1,4 @@
-"""Decides when the broker counts as lost, and when as back: the irregularity `broker_lost`."""
+"""Decides when the broker counts as lost, and when as back: `broker_lost`, and `broker_fault` of one that is there."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,8 +16,15 @@ LOST_AFTER_S: Final = 3.0
 """Seconds before an outage is an irregularity, and that a connection must last to end it; play goes on either way."""
 
 
+AGAIN_S: Final = 60.0 / NEWS
+"""Seconds until a reason that was not reported, as there were too many, is looked at again."""
+
+FAULT: Final = "broker_fault"
+TODO: Final = "keep dealing: rounds are stored, and sent when it takes them; shoe check says what to mend there"
+
+
 class BrokerOutage:
-    """Reports to the table that the broker is lost, and why, and that it is back.
+    """Reports to the table that the broker is lost, and why, and that it is back; and faults of one that is there.
 
     is_up: whether there is a connection. is_doubtful: whether even a lasting one does not end the outage.
     """
@@ -30,21 +37,30 @@ class BrokerOutage:
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._table, self._is_up, self._is_doubtful, self._loop = table, is_up, is_doubtful, loop
-        self.why, self._news = "not connected yet", Window(NEWS, 60.0)
+        self._why, self._news = "not connected yet", Window(NEWS, 60.0)
+        self._breaks = 0
         self._losing: asyncio.TimerHandle | None = None
         self._steady: asyncio.TimerHandle | None = None
+        self._again: asyncio.TimerHandle | None = None
+
+    @property
+    def why(self) -> str:
+        """Why there is no connection, or none that lasts; "" where all is well."""
+        return "" if self._is_up() and self._detail() is None else self._why
 
     def up(self) -> None:
         """Called after each reconnect."""
-        self.why = ""
         self._steady = self._loop.call_later(LOST_AFTER_S, self._lasted)
 
     def down(self, why: str) -> None:
         """Called when the connection is lost, or an attempt failed."""
-        self.why = why
+        self._why = why
+        self._breaks += 1
         if self._steady:
             self._steady.cancel()
         self.expect()
+        if self._detail() not in (None, why):
+            self._loop.call_soon(self._report_change)
 
     def expect(self) -> None:
         """Reports the broker as lost after `LOST_AFTER_S`; a connection that does not last changes nothing."""
@@ -55,16 +71,23 @@ class BrokerOutage:
 
     def warn(self, why: str) -> None:
         """Reports the broker as lost soon, for this reason, with or without a connection."""
+        self._why = why
         self._loop.call_soon(self._report_lost, why)
 
+    def fault(self, what: str | None) -> None:
+        """Shows what a broker that is there does not do; None: nothing."""
+        self._table.unwarn(FAULT)
+        if what:
+            self._table.warn(FAULT, what, TODO)
+
     def progress(self) -> None:
-        """Called when an entry was delivered."""
-        if not self._is_doubtful():
+        """Called when an entry was delivered; a connection that comes and goes must last all the same."""
+        if self._breaks < 2 and not self._is_doubtful():
             self._back()
 
     def close(self) -> None:
         """Stops the timers."""
-        for timer in (self._losing, self._steady):
+        for timer in (self._losing, self._steady, self._again):
             if timer:
                 timer.cancel()
 
@@ -75,6 +98,7 @@ class BrokerOutage:
             self._back()
 
     def _back(self) -> None:
+        self._breaks = 0
         if self._losing:
             self._losing.cancel()
             self._losing = None
@@ -83,15 +107,28 @@ class BrokerOutage:
 
     def _lost(self) -> None:
         if not self._is_up() and self._detail() is None:
-            self._table.handle(inputs.DeviceLost(**now(), device="broker", why=self.why))
+            self._table.handle(inputs.DeviceLost(**now(), device="broker", why=self._why))
 
-    def _report_lost(self, why: str) -> None:
-        known = self._detail()
-        if known == why or not self._news.admits(self._loop.time()):
+    def _report_change(self) -> None:
+        """Reports the reason of an outage that has become another one, now or when there were fewer."""
+        if self._detail() in (None, self._why):
             return
-        if known not in (None, why):
+        if not self._report_lost(self._why):
+            if self._again:
+                self._again.cancel()
+            self._again = self._loop.call_later(AGAIN_S, self._report_change)
+
+    def _report_lost(self, why: str) -> bool:
+        """Reports a reason that is not known yet; whether it is known now."""
+        known = self._detail()
+        if known == why:
+            return True
+        if not self._news.admits(self._loop.time()):
+            return False
+        if known is not None:
             self._table.handle(inputs.DeviceBack(**now(), device="broker", resumes=True))
         self._table.handle(inputs.DeviceLost(**now(), device="broker", why=why))
+        return True
 
     def _detail(self) -> str | None:
         """The detail of the open irregularity, None where none is open."""

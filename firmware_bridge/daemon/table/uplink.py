@@ -37,7 +37,7 @@ from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.mqtt.client import QuickConnection
 from firmware_bridge.mqtt.link import Link
-from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
+from firmware_bridge.mqtt.settings import LARGEST_MESSAGE, BrokerSettings, Incoming, Message, NotConnected
 from firmware_bridge.record.envelope import content
 from firmware_bridge.shoe.state import is_card_out
 from firmware_bridge.topics.state import mode
@@ -152,11 +152,13 @@ class Uplink:
         of_others = [f"{prefix}/{name}" for name in (*self._state_topics, *STREAMS)]
         self.link = Link(
             settings, loop, will=self._will, topics=topics, own=self._own, of_others=of_others, driver=QuickConnection,
-            on_up=self._on_up, on_down=self._on_down, on_delivered=self._on_delivered, on_message=self._on_message,
+            on_up=self._on_up, on_down=self._on_down, largest=LARGEST_MESSAGE,
+            on_fault=lambda: self.outage.fault(self.link.fault),
+            on_delivered=self._on_delivered, on_message=self._on_message,
         )  # fmt: skip
         tls = TlsLink(lambda: self.link.certificate_ends, self.link.renew, self._is_between_rounds)
         self.certificates = Certificates(settings, table, tls, loop)
-        self.outage = BrokerOutage(table, lambda: self.link.up, lambda: self._echoes.awaited or bool(self.shared), loop)
+        self.outage = BrokerOutage(table, lambda: self.link.up, self._is_doubtful, loop)
 
     def start(self) -> None:
         """Begins to connect: with the journal open, or to show why it is not."""
@@ -231,6 +233,7 @@ class Uplink:
             "protocol": {4: "3.1.1", 5: "5"}.get(self.link.protocol or 0),
             "why_down": self.outage.why or None,
             "shared": self.shared,
+            "fault": self.link.fault,
             "waiting": self.outbox.waiting,
             "acked": self.outbox.cursor,
             "store": self._store.status(),
@@ -240,6 +243,9 @@ class Uplink:
     def shared(self) -> str | None:
         """The text about another shoe with this table id, or a client-id conflict; None where there is none."""
         return self.link.shared_name or self._duplicates.warning
+
+    def _is_doubtful(self) -> bool:
+        return self._echoes.awaited or self.link.is_doubtful or bool(self.shared)
 
     def _own(self, protocol: int) -> list[str]:
         """Own topics to subscribe to: `status`, to find duplicates, and by MQTT 3.1.1 echoes of all streams."""
@@ -264,8 +270,8 @@ class Uplink:
         self._duplicates.forget()
         for part in (self._store, self.outbox, self.backend.replies):
             part.down()
-        if self.shared:
-            self.outage.warn(self.shared)
+        if why == self.shared:
+            self.outage.warn(why)
 
     def _mute(self, topic: str) -> None:
         """Handles a broker that acknowledged a message and did not pass it on."""

@@ -106,9 +106,9 @@ def alerts(place: Place) -> dict[str, Any]:
     return {"port": place.ends.enter_context(server(serve)), "ca": f"{place.tls}/ca.pem"}
 
 
-def login(place: Place) -> dict[str, Any]:
+def login(place: Place, password: str = "wrong") -> dict[str, Any]:
     port = place.brokers(users={"T07": "right"}).port
-    return {"port": port, "username": "T07", "password_file": place.file("password", "wrong")}
+    return {"port": port, "username": "T07", "password_file": place.file("password", password)}
 
 
 def ca(place: Place, name: str = "ca.pem") -> dict[str, Any]:
@@ -123,6 +123,8 @@ def client_certificate(place: Place, **mine: str) -> dict[str, Any]:
 HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n" + b" " * 200
 BANNED = bytes.fromhex("2003008a00")
 MAY_NOT_READ = bytes.fromhex("900400010087")
+MAY_READ = bytes.fromhex("900400010001")
+NO_RETAIN = bytes.fromhex("2005 00 00 02 2500")
 
 SCENES: dict[str, Callable[[Place], dict[str, Any]]] = {
     "unknown_host": lambda place: {"host": "broker.invalid"},
@@ -142,6 +144,7 @@ SCENES: dict[str, Callable[[Place], dict[str, Any]]] = {
     ),
     "tls": alerts,
     "login": login,
+    "login_marks": lambda place: login(place, "\ufeffright"),
     "turned_away": lambda place: {"port": place.peer({5: BANNED})},
     "silence": lambda place: {"port": place.peer({5: b"", 4: b""})},
     "wants_tls": lambda place: {"port": place.brokers(tls=place.tls).port},
@@ -150,6 +153,7 @@ SCENES: dict[str, Callable[[Place], dict[str, Any]]] = {
     "no_mqtt": lambda place: {"port": place.peer({5: HTTP, 4: HTTP})},
     "not_taken": lambda place: {"port": place.brokers(acl="topic write shoe/T08/#").port},
     "not_given": lambda place: {"port": place.peer({5: ACCEPTED_5 + MAY_NOT_READ})},
+    "announced": lambda place: {"port": place.peer({5: NO_RETAIN})},
     "no_echo": lambda place: {"port": place.peer({4: ACCEPTED_311})},
 }
 """Row -> the section [mqtt] by which `shoe check` meets it."""
@@ -157,7 +161,7 @@ SCENES: dict[str, Callable[[Place], dict[str, Any]]] = {
 UNANSWERED = ("timeout", "tls_silence", "silence")
 """Rows at which nothing is answered, which is waited for."""
 
-PROVEN = ("login", "wants_certificate", "certificate_refused", "not_taken")
+PROVEN = ("login", "login_marks", "wants_certificate", "certificate_refused", "not_taken")
 """Rows at which the broker refuses a client without login and certificate, or its messages, too."""
 
 ENDED = bytes.fromhex("e0018b")
@@ -167,8 +171,14 @@ LATER: dict[str, tuple[bytes, bool]] = {
     "fell_silent": (ACCEPTED_5, True),
     "ended": (ACCEPTED_5 + ENDED, True),
     "broke": (ACCEPTED_5, False),
+    "broke_often": (ACCEPTED_5 + MAY_READ, False),
+    "broke_at_topic": (ACCEPTED_5, False),
 }
 """Row that only a connection meets that has worked -> what the broker sends, and whether it then stays."""
+
+
+ELSEWHERE = ("broke_at_message", "no_puback", "no_suback", "too_large")
+"""Rows of a link that publishes for longer: tests/mqtt/test_stated.py."""
 
 
 @pytest.fixture
@@ -183,7 +193,7 @@ def start_of(text: str) -> str:
 
 
 def test_every_row_is_met() -> None:
-    assert {*SCENES, *LATER, "no_connection"} == {*FAILURES}
+    assert {*SCENES, *LATER, *ELSEWHERE, "no_connection"} == {*FAILURES}
 
 
 @pytest.mark.parametrize("row", SCENES)
@@ -208,9 +218,9 @@ def test_what_is_said_of_a_connection_that_worked(table: Any, row: str) -> None:
     answer, stays = LATER[row]
     with Peer({5: answer}, stays=stays) as peer:
         bridge = table(peer.port, keepalive_s=3)
-        bridge.until(lambda: bridge.downs)
-        assert start_of(FAILURES[row].text) in bridge.downs[0]
-        assert bridge.failures[0] == row
+        bridge.until(lambda: row in bridge.failures)
+        assert start_of(FAILURES[row].text) in bridge.downs[bridge.failures.index(row)]
+        assert bridge.failures[:-1] == ["broke", "broke"] * row.startswith("broke_")
 
 
 def test_another_error_of_connecting_is_shown_as_it_is() -> None:

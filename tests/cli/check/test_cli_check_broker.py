@@ -7,16 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cli.check.broker import in_clear
+from firmware_bridge.cli.check.broker import in_clear, largest_messages, last_round, unseen
+from firmware_bridge.config.sections import MqttConfig
+from firmware_bridge.journal.messages import messages
 from firmware_bridge.mqtt.settings import BrokerSettings
 from tests.cli.check import checked
 from tests.cli.check.checked import Checked
 from tests.kit import broker as real
 from tests.kit import certificates, command
 from tests.kit.broker import Broker, free_port
+from tests.kit.daemon_table import BridgeTable
 
 broker, brokers, tls = real.broker, real.brokers, certificates.tls  # fixtures
 shoe, check = command.shoe, checked.check  # fixtures
+
+SENT = ("event", "round")
 
 
 def test_a_broker_that_is_down_or_refuses_us(check: Checked, brokers: Callable[..., Broker], tmp_path: Path) -> None:
@@ -70,3 +75,45 @@ def test_a_broker_with_tls(
 )
 def test_rounds_in_clear_over_the_network_are_warned_of(host: str, ca: str | None, warns: bool) -> None:
     assert [each.level for each in in_clear(BrokerSettings(client_id="x", host=host, ca=ca))] == ["WARN"] * warns
+
+
+def test_the_largest_message_that_was_delivered_is_sent_again_and_none_that_was_not(
+    brokers: Callable[..., Broker], tmp_path: Path
+) -> None:
+    broker = brokers()
+    table = BridgeTable(tmp_path, broker.port).start()
+    try:
+        table.deal("9s Td Ts Tc")
+        table.until(lambda: not table.bridge.uplink.outbox.waiting)
+        cursor = table.bridge.uplink.outbox.acked
+        broker.kill()
+        table.deal("2s 3h 4d 5c 6s 7s")
+    finally:
+        table.close()
+    assert cursor
+    every = [(line.public.seq, each) for line in table.lines() for each in messages(line)]
+    sent = {topic: [each.payload for seq, each in every if each.topic == topic and seq <= cursor.seq] for topic in SENT}
+    assert largest_messages(table.journal_dir) == {topic: max(payloads, key=len) for topic, payloads in sent.items()}
+    assert last_round(table.journal_dir) == sent["round"][-1]
+    assert max(len(each.payload) for seq, each in every if seq > cursor.seq and each.topic == "round") > len(
+        sent["round"][-1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("secret", "found"),
+    [
+        (b"right\n", ""),
+        (b"right", ""),
+        (b"right\r\n", "a carriage return"),
+        (b"\xef\xbb\xbfright\n", "a BOM"),
+        ("ri\u200bght\n".encode(), "a sign of zero width"),
+        ("right\u00a0 \n".encode(), "a no-break space, a space at an end"),
+        ("right".encode("utf-16"), "it is saved as UTF-16"),
+        (b"wr\xff\xfeong", ""),
+    ],
+)
+def test_what_nobody_sees_in_a_password_is_named(tmp_path: Path, secret: bytes, found: str) -> None:
+    (tmp_path / "password").write_bytes(secret)
+    named = [each.text.partition("sees: ")[2] for each in unseen(MqttConfig(password_file=str(tmp_path / "password")))]
+    assert named == ([found] if found else [])
