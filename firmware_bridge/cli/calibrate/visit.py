@@ -19,6 +19,7 @@ from firmware_bridge.cli.calibrate.kept import KeptCalibration
 from firmware_bridge.config import calibration, layout
 from firmware_bridge.config.calibration import AnySection
 from firmware_bridge.config.sections import Config, ReaderConfig
+from firmware_bridge.config.streams import print_json
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.reader_settings import settings
 from firmware_bridge.errors import ConfigError
@@ -163,7 +164,7 @@ class Guide:
                 layout.show_as_is(Text(line, style))
 
     def _write_json(self, fields: dict[str, Any]) -> None:
-        print(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
+        print_json(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
 
     def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
         """Shows progress: live on a terminal, else when the count changes."""
