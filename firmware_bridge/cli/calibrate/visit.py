@@ -125,7 +125,7 @@ class Visit:
     def _book(self) -> code_books.CodeBook:
         """The table's code book; the plain one while it has none that can be read."""
         try:
-            return code_books.load(self.config.reader.code_book, self.config.table.decks, self.config.rules.pack)
+            return code_books.of_reader(self.config.reader, self.config.table.decks, self.config.rules.pack)
         except ConfigError:
             return code_books.plain()
 
