@@ -11,7 +11,7 @@ from typing import Final
 
 from firmware_bridge.config.arguments import Exit, Parser
 from firmware_bridge.config.plain import warn
-from firmware_bridge.config.stdout import outlived
+from firmware_bridge.config.streams import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError, UsageError
 

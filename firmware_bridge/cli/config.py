@@ -17,6 +17,7 @@ from firmware_bridge.config.limits import BET, enforced_limit
 from firmware_bridge.config.load import load
 from firmware_bridge.config.reference import document, unnamed
 from firmware_bridge.config.sections import Config
+from firmware_bridge.config.streams import print_json, print_toml
 from firmware_bridge.config.toml_text import in_toml, key_in_toml
 
 LEFT_OUT: Final = "(left out)"
@@ -62,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     sections = effective(config)
     text = json.dumps(sections, ensure_ascii=False, default=str) if arguments.json else "\n".join(_lines(sections))
-    print(scrubbed(text, secrets_of(arguments.config)))
+    (print_json if arguments.json else print_toml)(scrubbed(text, secrets_of(arguments.config)))
     return 0
 
 

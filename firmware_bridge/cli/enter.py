@@ -3,7 +3,7 @@
 import argparse
 
 from firmware_bridge.cli.do.order import give, order_options
-from firmware_bridge.facts.cards import HINT, Card, read_card
+from firmware_bridge.facts.cards import HINT, Card, look_alikes, read_card
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -22,4 +22,4 @@ def run(arguments: argparse.Namespace) -> int:
 def _card(text: str) -> Card:
     if card := read_card(text):
         return card
-    raise argparse.ArgumentTypeError(f"{text!r} is not a card: {HINT}")
+    raise argparse.ArgumentTypeError(f"{text!r}{look_alikes(text)} is not a card: {HINT}")

@@ -8,7 +8,7 @@ from firmware_bridge.cli.watch.language import language, language_option, transl
 from firmware_bridge.cli.watch.machine import Status
 from firmware_bridge.cli.watch.screen import screen, standing
 from firmware_bridge.config.arguments import Exit
-from firmware_bridge.facts.printable import escaped_json
+from firmware_bridge.config.streams import print_json
 from firmware_bridge.topics.texts import Language
 
 
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints one screen; 0, with --exit-code 1 if the table cannot be dealt at. Raises NoDaemon."""
     status = ask(socket_path(arguments.config), {"do": "status"})
     if arguments.json:
-        print(escaped_json(json.dumps(status, ensure_ascii=False)))
+        print_json(json.dumps(status, ensure_ascii=False))
     else:
         _show(status, language(arguments.lang, arguments.config))
     is_dealt = standing(status) in ("in_order", "goes_on")

@@ -7,7 +7,8 @@ from typing import Final, Literal, NamedTuple
 from rich.text import Text
 
 from firmware_bridge.config.layout import GREEN, RED, YELLOW, show
-from firmware_bridge.facts.printable import escaped, escaped_json
+from firmware_bridge.config.streams import print_json
+from firmware_bridge.facts.printable import escaped
 
 Level = Literal["OK", "WARN", "FAIL"]
 
@@ -46,7 +47,7 @@ def report(findings: Iterable[Finding], as_json: bool) -> list[str]:
     failed = [finding.name for finding in wrong]
     if as_json:
         checks = [finding._asdict() for finding in found]
-        print(escaped_json(json.dumps({"ok": not failed, "checks": checks}, ensure_ascii=False)))
+        print_json(json.dumps({"ok": not failed, "checks": checks}, ensure_ascii=False))
     elif failed:
         show(Text(), Text(f"{len(failed)} failed: {', '.join(dict.fromkeys(failed))}", RED))
         for finding in wrong if any(each.level == "OK" for each in found) else ():

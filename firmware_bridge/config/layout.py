@@ -12,6 +12,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from firmware_bridge.config.streams import SHOWN
+
 RED, YELLOW, GREEN = "bold red", "yellow", "green"
 
 NARROWEST: Final = 3
@@ -64,7 +66,11 @@ def page(*lines: Text) -> None:
         return
     sys.stdout.flush()
     done = subprocess.run(  # a command line of the user's own, as git and man run it
-        pager, shell=True, input=text.encode(), env={"LESS": "FRX", "LESSSECURE": "1"} | os.environ, check=False
+        pager,
+        shell=True,
+        input=text.encode(sys.stdout.encoding, sys.stdout.errors or SHOWN),
+        env={"LESS": "FRX", "LESSSECURE": "1"} | os.environ,
+        check=False,
     )
     if done.returncode in NO_PAGER:
         sys.stdout.write(text)

@@ -14,7 +14,7 @@ from msgspec.structs import fields
 from firmware_bridge.daemon.table.validation import mistake
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.cards import HINT, Card, cards, read_card, read_cards
+from firmware_bridge.facts.cards import HINT, Card, cards, look_alikes, read_card, read_cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games import GAMES
@@ -200,7 +200,7 @@ def _word(word: str, number: int, usage: str) -> Iterator[Step]:
     else:
         near = nearest(word, _WORDS)
         raise ScriptError(
-            f"line {number}: {word!r} is not a word of a deal script",
+            f"line {number}: {word!r}{look_alikes(word)} is not a word of a deal script",
             f"did you mean {near!r}?" if near else usage or HINT,
         )
 
@@ -244,7 +244,7 @@ def _came(text: str) -> tuple[str, ...]:
     words = text.split(",") if "," in text else [text]
     came = [each for word in words if word for each in [card.value for card in read_cards(word)] or [word]]
     if "," not in text and came == [text] and not mark_of(text):
-        raise ValueError(f"{text!r} is not a card")
+        raise ValueError(f"{text!r}{look_alikes(text)} is not a card")
     return tuple(came)
 
 
@@ -257,7 +257,7 @@ def _number(text: str) -> int:
 def _one_card(text: str) -> Card:
     if card := read_card(text):
         return card
-    raise ValueError(f"{text!r} is not a card")
+    raise ValueError(f"{text!r}{look_alikes(text)} is not a card")
 
 
 def _resolve(words: list[str]) -> orders.Order:

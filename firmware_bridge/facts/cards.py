@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection
 from enum import Enum
 from typing import Final
+from unicodedata import east_asian_width
 
 from msgspec import Struct
 
@@ -88,10 +89,10 @@ def hint(pack: Collection[Card]) -> str:
 _SIGNS: Final = dict(zip("♠♥♦♣♤♡♢♧", "shdcshdc", strict=True))
 """Signs people write for a suit."""
 
-_WRITTEN: Final = re.compile(r"(10|[A2-9TJQK])([shdc♠♥♦♣♤♡♢♧])\ufe0f?|([1-9w]p)", re.IGNORECASE)
-"""A card as people write it; U+FE0F makes a sign an emoji."""
+_WRITTEN: Final = re.compile(r"(10|[A2-9TJQKatjqk])([SHDCshdc♠♥♦♣♤♡♢♧])\ufe0f?|([1-9Ww][Pp])")
+"""A card as people write it; U+FE0F makes a sign an emoji. Not by IGNORECASE: it takes U+017F for s, U+212A for k."""
 
-_RUN: Final = re.compile(rf"(?:(?:{_WRITTEN.pattern})[,\s]*)+", re.IGNORECASE)
+_RUN: Final = re.compile(rf"(?:(?:{_WRITTEN.pattern})[,\s]*)+")
 
 
 def read_cards(text: str) -> tuple[Card, ...]:
@@ -105,6 +106,14 @@ def read_card(text: str) -> Card | None:
     """The one card of `text`, as `read_cards` reads it; None for another text, or several cards."""
     found = read_cards(text)
     return found[0] if len(found) == 1 else None
+
+
+def look_alikes(text: str) -> str:
+    """The letters of a text that are none of a card and may look so, ` (К is U+041A)`; "" if there are none."""
+    odd = [
+        each for each in dict.fromkeys(text) if not each.isascii() and each.isalnum() and east_asian_width(each) != "W"
+    ]
+    return f" ({', '.join(f'{each} is U+{ord(each):04X}' for each in odd)})" if odd and len(text) in (2, 3) else ""
 
 
 def _card(rank: str | None, suit: str | None, tile: str | None) -> Card:

@@ -64,6 +64,10 @@ class ShiftEnded(Event, frozen=True, kw_only=True):
     acts: tuple[Acts, ...]
 
 
+ShiftOf = tuple[str, str]
+"""The name of a shift, and its gaming day, YYYY-MM-DD."""
+
+
 class Device(Struct, frozen=True):
     """State of a device that outlives a shoe.
 
@@ -78,7 +82,7 @@ class Device(Struct, frozen=True):
     which signs too until it is retired. code: of the last start. acts: what was counted in
     the present shift, if anything. serial: of the last reader board that said it. closed: whether the table is closed,
     left out while it is not. steady: cards since the reader last reported one again, left out unless `reader_repeats`
-    is open.
+    is open. shift: of the last round that was over, if the house has shifts.
     """
 
     next_house: House = House()
@@ -101,6 +105,7 @@ class Device(Struct, frozen=True):
     serial: str | UnsetType = UNSET
     closed: bool | UnsetType = UNSET
     steady: int | UnsetType = UNSET
+    shift: ShiftOf | UnsetType = UNSET
 
 
 class Commissioned(Event, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from firmware_bridge.client.signing import signing
 from firmware_bridge.config.arguments import Exit, Parser
 from firmware_bridge.config.bundle import TEXT, bundle_options, run_bundle
 from firmware_bridge.config.plain import say, warn
-from firmware_bridge.config.stdout import outlived
+from firmware_bridge.config.streams import outlived
 from firmware_bridge.config.version import Version
 from firmware_bridge.errors import BridgeError, ConfigError
 from firmware_bridge.facts.orders import LONGEST_NAME
@@ -56,8 +56,6 @@ def main(argv: list[str] | None = None) -> int:
     """Runs a command; its exit code is one of `Exit`."""
     with outlived() as output:
         arguments = _parser().parse_args(argv)
-        if arguments.command == "help":
-            return _help(arguments)
         level = logging.ERROR if arguments.command == "check" else logging.INFO  # its findings say it all
         logging.basicConfig(level=level, format="%(levelname)s %(message)s")
         output.is_all = arguments.command == "export"
@@ -75,7 +73,7 @@ def main(argv: list[str] | None = None) -> int:
             return Exit.INTERRUPTED
 
 
-def _help(arguments: argparse.Namespace) -> int:
+def _help(arguments: argparse.Namespace, _: None) -> int:
     from firmware_bridge.config.manual import bash, page
 
     if arguments.man:
@@ -264,6 +262,7 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_bundle, load=lambda _: None, default=CONFIG)
     bundle_options(command)
     command = commands.add_parser("help", help=HELP, description=HELP)
+    command.set_defaults(run=_help, load=lambda _: None, default=CONFIG)
     made = command.add_mutually_exclusive_group()
     made.add_argument("--man", choices=("shoe-floor.1",), help="write the manual page")
     made.add_argument("--completion", choices=("bash",), help="write the completion script for a shell")

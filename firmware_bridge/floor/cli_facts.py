@@ -1,8 +1,9 @@
 """The commands about facts, `shoe-floor report` and `shoe-floor rebuild`, as they are read and carried out."""
 
 import argparse
+import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from firmware_bridge import __version__
@@ -64,7 +65,8 @@ def _report(arguments: argparse.Namespace, config: FloorConfig) -> int:
             warn(f"this report has no column {escaped(arguments.sort)!r}; one of: {columns}")
             return Exit.USAGE
         found = found._replace(report=found.report.by(arguments.sort))
-    with output(arguments.output) as out:
+    is_for_people = not (arguments.csv or arguments.html or arguments.output)
+    with nullcontext(sys.stdout) if is_for_people else output(arguments.output) as out:
         if arguments.csv:
             out.write(found.report.as_csv())
         elif arguments.html:

@@ -1,10 +1,10 @@
 """Cards, points and lamp rhythms in few letters."""
 
-import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from firmware_bridge.config.streams import is_utf
 from firmware_bridge.topics.texts import Language, known
 
 if TYPE_CHECKING:  # keeps `shoe status` quick: it loads no game
@@ -21,12 +21,11 @@ RHYTHMS: Final = {
     "triple": "triple flash",
     "quadruple": "four flashes",
 }
-_SHOWS_SIGNS: Final = (getattr(sys.__stdout__, "encoding", None) or "").lower().startswith("utf")
 
 
 def face(card: str) -> str:
     """A card with its suit's sign if the terminal can show it."""
-    return f"{card[0]}{SIGNS[card[1]]}" if _SHOWS_SIGNS and card[1] in SIGNS else card
+    return f"{card[0]}{SIGNS[card[1]]}" if card[1] in SIGNS and is_utf() else card
 
 
 def face_or_word(word: str) -> str:

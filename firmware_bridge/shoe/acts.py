@@ -9,7 +9,7 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.events import AnyEvent, ShiftActs
 from firmware_bridge.facts.house import MOST_COUNTED, Acts
 from firmware_bridge.shoe.draft import Draft
-from firmware_bridge.shoe.handlers.closing import shift_at
+from firmware_bridge.shoe.shifts import shift_of
 from firmware_bridge.shoe.state import Shoe
 
 OTHERS: Final = "(others)"
@@ -28,7 +28,7 @@ def counted(shoe: Shoe, entry: events.Entry) -> ShiftActs | UnsetType:
 def end_shift(draft: Draft) -> None:
     """Adds the line of a shift that has ended, if something was counted in it."""
     acts = draft.shoe.device.acts
-    if draft.events and acts and (acts.shift, acts.gaming_day) != _shift(draft.shoe, draft.at, draft.utc_offset):
+    if draft.events and acts and (acts.shift, acts.gaming_day) != shift_of(draft.shoe, draft.at, draft.utc_offset):
         draft.add(events.ShiftEnded(shift=acts.shift, gaming_day=acts.gaming_day, acts=acts.acts))
 
 
@@ -49,12 +49,7 @@ def _act(shoe: Shoe, event: AnyEvent) -> tuple[str, str] | None:
 
 
 def _begun(shoe: Shoe, entry: events.Entry) -> ShiftActs:
-    return ShiftActs(*_shift(shoe, entry.input.at, entry.input.utc_offset))
-
-
-def _shift(shoe: Shoe, at: int, utc_offset: int) -> tuple[str, str]:
-    house = shoe.house if shoe.status == "open" else shoe.device.next_house
-    return shift_at(house.shifts, at // 60_000 + utc_offset)
+    return ShiftActs(*shift_of(shoe, entry.input.at, entry.input.utc_offset))
 
 
 def _with(acts: ShiftActs, act: str, dealer: str) -> ShiftActs:

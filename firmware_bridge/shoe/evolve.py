@@ -196,7 +196,7 @@ def _round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
     carried = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in reserves]
     over = [replace(laid, origin=_opens_with(laid), drawn=False) for laid in shoe.overdrawn]
     flown = shoe.device.flown if shoe.flying else 0
-    after = replace(_round_over(shoe, past, flown), played=shoe.played + _written(event))
+    after = replace(_round_over(shoe, event, past, flown), played=shoe.played + _written(event))
     return replace(after, aside=shoe.aside + sealed, laid=(*carried, *over))
 
 
@@ -209,10 +209,10 @@ def _round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
     sealed = tuple(laid for laid in shoe.laid if not laid.shown)
     past = PastRound(event.round, shoe.seq + 1, event.cards, bets=shoe.bets, money=shoe.money, left=left_before(shoe))
     flown = shoe.device.flown - shoe.flying
-    return replace(_round_over(shoe, past, flown), aside=shoe.aside + sealed + shoe.overdrawn, laid=())
+    return replace(_round_over(shoe, event, past, flown), aside=shoe.aside + sealed + shoe.overdrawn, laid=())
 
 
-def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
+def _round_over(shoe: Shoe, event: events.DealtRound, past: PastRound, flown: int) -> Shoe:
     """The shoe between two rounds; `flown` rounds without a bet lie in a row behind it."""
     over = replace(
         shoe,
@@ -229,7 +229,8 @@ def _round_over(shoe: Shoe, past: PastRound, flown: int) -> Shoe:
         turn=next_turn(shoe),
         dealt_by="",
     )
-    return with_device(over, flown=flown, prev=events.EntryName(shoe.journal, past.seq))
+    shift = (event.shift, event.gaming_day) if event.gaming_day else shoe.device.shift
+    return with_device(over, flown=flown, prev=events.EntryName(shoe.journal, past.seq), shift=shift)
 
 
 def _past(shoe: Shoe, event: events.RoundClosed | events.RoundCorrected) -> PastRound:

@@ -5,7 +5,7 @@ from binascii import crc_hqx
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from hardware.readers.line import TextDecoder
+from hardware.readers.line import TextDecoder, cannot_be_text
 from hardware.readers.messages import Message
 from hardware.readers.protocol import Protocol, ReaderSettings
 
@@ -93,6 +93,19 @@ ONCE: Final = (
     f"its induction or trigger mode: scan its code in the module's manual, or send {INDUCTION.hex(' ').upper()}"
 )
 
+
+def cannot_send(code: str, _: ReaderSettings) -> str:
+    """Why no line of a module is a code, "" if one can be."""
+    if not code.isascii() or not code.isprintable():
+        return "the module's codes have only the letters of ASCII"
+    return cannot_be_text(code, LONGEST_CODE // 2)
+
+
 PROTOCOL: Final = Protocol(
-    GrowDecoder, baud=9_600, board="hardware.sim.code_boards:GrowBoard", repeats=REPEATS_S, report_once=ONCE
+    GrowDecoder,
+    baud=9_600,
+    board="hardware.sim.code_boards:GrowBoard",
+    repeats=REPEATS_S,
+    report_once=ONCE,
+    cannot_send=cannot_send,
 )

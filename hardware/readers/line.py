@@ -129,4 +129,35 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return compiled
 
 
-PROTOCOL: Final = Protocol(LineDecoder, baud=9_600, board="hardware.sim.code_boards:LineBoard")
+def cannot_be_text(code: str, most: int) -> str:
+    """Why a code is no text of a reader that sends bytes, at most so many; "" if it can be."""
+    try:
+        size = len(code.encode("latin-1"))
+    except UnicodeEncodeError as error:
+        letter = code[error.start]
+        return f"no reader sends {letter} (U+{ord(letter):04X}), which may only look like a letter of the code"
+    return f"it has {size} letters, at most {most} can be read" if size > most else ""
+
+
+def cannot_send(code: str, settings: ReaderSettings) -> str:
+    """Why no line has a code at the place of the pattern's group, "" if one can."""
+    if why := cannot_be_text(code, LONGEST_LINE):
+        return why
+    if tail_pattern(settings.line_end).search(code.encode("latin-1")):
+        return "it has a line end in it"
+    group = _group(settings.pattern)
+    if group is None or re.fullmatch(group, code):
+        return ""
+    return f"[reader] pattern = {settings.pattern!r} finds no such code"
+
+
+def _group(pattern: str) -> str | None:
+    """What is in the one group of a pattern; None where what is around it may change what it matches."""
+    found = _ONE_GROUP.fullmatch(pattern)
+    return found and found[1]
+
+
+_ONE_GROUP: Final = re.compile(r"\^?[\w :-]*\(([^()?][^()]*)\)[\w :-]*\$?")
+"""A pattern with no other brackets than those of its group, and plain letters around it."""
+
+PROTOCOL: Final = Protocol(LineDecoder, baud=9_600, board="hardware.sim.code_boards:LineBoard", cannot_send=cannot_send)

@@ -149,6 +149,9 @@ class Protocol:
     repeats: float = 0.0
     """Seconds within which a device in its factory mode reports again what still lies before it; 0: it does not."""
 
+    cannot_send: Callable[[str, ReaderSettings], str] = lambda code, settings: ""
+    """Why a device of this protocol never reports a code, in words; "" if it can."""
+
     report_once: str = "its trigger or presentation mode: scan its code in the device's manual"
     """What to set at a device that repeats, so that it reports each card once."""
 

@@ -171,6 +171,19 @@ class Rdm6300Decoder(Decoder):
                 yield Unread("unreadable")
 
 
+def cannot_send(code: str, _: ReaderSettings) -> str:
+    """Why no tag has a code, "" if one can."""
+    if re.fullmatch("[0-9A-Fa-f]{10}", code):
+        return ""
+    lost = "; a spreadsheet drops zeros at the front: give its column the format text" if code.isdecimal() else ""
+    return f"a tag has 10 hexadecimal digits, this has {len(code)} letters{lost}"
+
+
 PROTOCOL: Final = Protocol(
-    Rdm6300Decoder, baud=9_600, board="hardware.sim.code_boards:Rdm6300Board", has_tags=True, repeats=FLICKERS_S
+    Rdm6300Decoder,
+    baud=9_600,
+    board="hardware.sim.code_boards:Rdm6300Board",
+    has_tags=True,
+    repeats=FLICKERS_S,
+    cannot_send=cannot_send,
 )

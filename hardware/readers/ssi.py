@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from hardware.readers.line import says_unread
+from hardware.readers.line import cannot_be_text, says_unread
 from hardware.readers.messages import Message, Read, Repeat, ReportNo, Unread, masked
 from hardware.readers.protocol import Decoder, Protocol, ReaderSettings, Sightings
 
@@ -254,6 +254,15 @@ class SsiDecoder(Decoder):
         return Read(code, self._waiting, gap=gap, again=self._is_doubtful)
 
 
+def cannot_send(code: str, _: ReaderSettings) -> str:
+    """Why no packet has a code, "" if one can."""
+    return cannot_be_text(code, LONGEST - _HEAD - 1)
+
+
 PROTOCOL: Final = Protocol(
-    SsiDecoder, baud=9_600, board="hardware.sim.code_boards:SsiBoard", repeats_within_s=REPEATS_WITHIN_S
+    SsiDecoder,
+    baud=9_600,
+    board="hardware.sim.code_boards:SsiBoard",
+    repeats_within_s=REPEATS_WITHIN_S,
+    cannot_send=cannot_send,
 )

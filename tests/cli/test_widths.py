@@ -88,8 +88,11 @@ LANGUAGES = ("en_US", "zh_TW", "zh_CN")
 
 
 @contextmanager
-def terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """A pseudo-terminal as standard output and error; at its end, the list holds the lines that it was sent."""
+def terminal(width: int, monkeypatch: pytest.MonkeyPatch, *, is_raw: bool = False) -> Iterator[list[str]]:
+    """A pseudo-terminal as standard output and error; at its end, the list holds the lines that it was sent.
+
+    is_raw: with the sequences that move the cursor or colour.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     heard, lines = bytearray(), list[str]()
@@ -108,7 +111,7 @@ def terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]
             yield lines
     finally:
         thread.join()
-        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", heard.decode())
+        text = heard.decode() if is_raw else re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", heard.decode())
         lines += [line for each in text.split("\n") for line in each.removesuffix("\r").split("\r")]
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import orders
 from firmware_bridge.shoe import decide
-from firmware_bridge.shoe.handlers.closing import shift_at
+from firmware_bridge.shoe.shifts import next_shift
 from tests.kit.rows import each_row
 from tests.kit.table import RESTART, Table, faces
 
@@ -53,7 +53,7 @@ def at(table: Table, hours: float, utc_offset: int = 0) -> Table:
 @each_row("utc_offset", [0, 480, -300, 330])
 def test_the_first_shift_begins_the_gaming_day(hours: float, shift: str, day: str, utc_offset: int) -> None:
     minute = (MONDAY // 60_000 - utc_offset) + int(hours * 60) + utc_offset
-    assert shift_at(SHIFTS, minute) == (shift, day)
+    assert next_shift(SHIFTS, minute) == (shift, day)
     table = at(Table(**HOUSE).play("shoe 9s Kd Th"), hours, utc_offset)
     card = replace(table.card("Kc"), at=table.at, mono=table.at, utc_offset=utc_offset)
     table.carry(card, decide(table.shoe, card))
@@ -65,12 +65,48 @@ def test_a_house_without_shifts_has_no_gaming_day() -> None:
 
 
 def test_one_shift_is_a_whole_day() -> None:
-    assert shift_at({"all": "06:30"}, MONDAY // 60_000) == ("all", "2026-11-22")
+    assert next_shift({"all": "06:30"}, MONDAY // 60_000) == ("all", "2026-11-22")
+
+
+@each_row(
+    ("before", "hours", "shifts", "now"),
+    [
+        (("day", "2026-11-23"), 7, SHIFTS, ("day", "2026-11-23")),  # the hour that comes twice, or a clock set back
+        (("evening", "2026-11-23"), 9, SHIFTS, ("evening", "2026-11-23")),
+        (("day", "2026-11-23"), 17, SHIFTS, ("evening", "2026-11-23")),
+        (("night", "2026-11-23"), 31, SHIFTS, ("night", "2026-11-23")),
+        (("night", "2026-11-23"), 32, SHIFTS, ("day", "2026-11-24")),
+        (("day", "2027-01-01"), 9, SHIFTS, ("day", "2027-01-01")),
+        (("day", "2026-11-23"), 9, {"late": "18:00", "day": "10:00"}, ("day", "2026-11-23")),
+        (("day", "2026-11-23"), 9, {"first": "10:00", "second": "18:00"}, ("first", "2026-11-23")),
+        (("day", "2026-11-23"), 11, {"first": "10:00", "second": "18:00"}, ("first", "2026-11-23")),
+        (("day", "2026-11-23"), 19, {"first": "10:00", "second": "18:00"}, ("second", "2026-11-23")),
+        (("day", "2026-11-23"), 9, {}, ("", "")),
+    ],
+)
+def test_neither_shift_nor_gaming_day_go_back(
+    before: tuple[str, str], hours: int, shifts: dict[str, str], now: tuple[str, str]
+) -> None:
+    assert next_shift(shifts, MONDAY // 60_000 + hours * 60, before) == now
+
+
+@pytest.mark.parametrize("between", ["", "!close_shoe shoe", "2s !void misdeal"])
+def test_a_later_round_is_never_of_an_earlier_day(between: str) -> None:
+    """By a clock that is set back, and by shifts that begin later since the table started again."""
+    table = at(Table(**HOUSE).play("shoe"), 9).play(NATURAL)
+    at(table, 7).play(between, NATURAL)
+    table.house = replace(table.house, shifts={"early": "12:00", "late": "20:00"})
+    at(table, 9).play(RESTART, "!close_shoe shoe", NATURAL)
+    at(table, 13).play(NATURAL)
+    at(table, 36).play(NATURAL)
+    told = [(each["shift"], each["gaming_day"]) for each in table.rounds]
+    monday, changed = ("day", "2026-11-23"), ("early", "2026-11-23")
+    assert told[-5:] == [monday, monday, changed, changed, ("early", "2026-11-24")]
 
 
 @pytest.mark.parametrize("minute", [-(2**53), 0, 2**53])
 def test_no_clock_is_too_wrong(minute: int) -> None:
-    assert len(shift_at(SHIFTS, minute)[1]) == 10
+    assert len(next_shift(SHIFTS, minute)[1]) == 10
 
 
 def test_a_dealer_signed_in_within_a_round_deals_the_next() -> None:

@@ -32,7 +32,7 @@ def run(visit: Visit) -> int:
         book = asyncio.run(_work(visit, borrowed))
         before = _kept_aside(path)
         code_books.save(path, book)
-        code_books.load(path, visit.config.table.decks, visit.config.rules.pack)
+        code_books.of_reader(visit.config.reader, visit.config.table.decks, visit.config.rules.pack)
     measured = Count(tried=len(book), good=len(book))
     after: dict[str, Value] = {"file": str(path), "codes": len(book)}
     visit.keep(CountSection(at=visit.now, by=visit.by, before=before, after=after, measured=measured))

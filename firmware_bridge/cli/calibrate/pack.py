@@ -72,7 +72,7 @@ def run(visit: Visit) -> int:
 
 async def _work(visit: Visit, borrowed: Borrowed, count: int) -> Pulled:
     config = visit.config
-    book = code_books.load(config.reader.code_book, config.table.decks, config.rules.pack)
+    book = code_books.of_reader(config.reader, config.table.decks, config.rules.pack)
     pulled = Pulled()
     async with visit.bench(borrowed) as bench:
         await bench.drain()

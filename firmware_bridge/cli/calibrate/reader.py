@@ -104,7 +104,7 @@ async def _until_good(visit: Visit, bench: Bench, before: dict[int, int]) -> Rea
 async def _test(visit: Visit, bench: Bench) -> Tested:
     count = visit.cards or TEST_CARDS
     config = visit.config
-    known = code_books.load(config.reader.code_book, config.table.decks, config.rules.pack)
+    known = code_books.of_reader(config.reader, config.table.decks, config.rules.pack)
     leave = "; leave the last one before the reader" if may_repeat(config.reader) else ""
     visit.guide.say(f"pull {count} cards: the test{leave}")
     unknown = 0

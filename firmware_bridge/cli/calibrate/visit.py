@@ -19,6 +19,7 @@ from firmware_bridge.cli.calibrate.reader_port import ReaderPort
 from firmware_bridge.config import calibration, layout
 from firmware_bridge.config.calibration import AnySection
 from firmware_bridge.config.sections import Config
+from firmware_bridge.config.streams import print_json
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.errors import ConfigError
 from hardware.calibrate.bench import Bench
@@ -122,7 +123,7 @@ class Visit:
     def _book(self) -> code_books.CodeBook:
         """The table's code book; the plain one while it has none that can be read."""
         try:
-            return code_books.load(self.config.reader.code_book, self.config.table.decks, self.config.rules.pack)
+            return code_books.of_reader(self.config.reader, self.config.table.decks, self.config.rules.pack)
         except ConfigError:
             return code_books.plain()
 
@@ -161,7 +162,7 @@ class Guide:
                 layout.show_as_is(Text(line, style))
 
     def _write_json(self, fields: dict[str, Any]) -> None:
-        print(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
+        print_json(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
 
     def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
         """Shows progress: live on a terminal, else when the count changes."""

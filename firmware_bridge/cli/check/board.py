@@ -15,7 +15,7 @@ from firmware_bridge.daemon.devices.wires import wires
 from firmware_bridge.daemon.table.clock import clock as clock_of
 from firmware_bridge.daemon.table.clock import utc_offset
 from firmware_bridge.journal.files import journal_files
-from firmware_bridge.shoe.handlers.closing import shift_at
+from firmware_bridge.shoe.shifts import next_shift
 from hardware import pi as raspberry
 from hardware.errors import PinError
 from hardware.pins.pin import pin_factory, try_pin
@@ -189,7 +189,12 @@ def clock(machine: Machine) -> Iterator[Finding]:
     newest = max((_written(path) for path in journal_files(Path(machine.config.journal.dir))), default=0.0)
     if newest > machine.now() + SLACK_S:
         behind = f"the clock is {(newest - machine.now()) / 60:.0f} minutes behind the record"
-        yield Finding("WARN", "clock", f"{behind}: new rounds would get earlier dates than the last ones", SET_CLOCK)
+        yield Finding(
+            "WARN",
+            "clock",
+            f"{behind}: new rounds get earlier times than the last ones, and keep their gaming day",
+            SET_CLOCK,
+        )
     answer = machine.output_of(*ASK).strip()
     if clock_of(machine.root) == "synchronised" or answer == "yes":
         yield Finding("OK", "clock", "synchronised")
@@ -204,7 +209,7 @@ def _shift(machine: Machine) -> Iterator[Finding]:
     """The shift now, with the local time it follows from: a wrong time zone shows here."""
     at = int(machine.now() * 1000)
     offset = utc_offset(at)
-    shift, gaming_day = shift_at(machine.config.house.shifts, at // 60_000 + offset)
+    shift, gaming_day = next_shift(machine.config.house.shifts, at // 60_000 + offset)
     if shift:
         local = f"{(at // 60_000 + offset) % 1440 // 60:02}:{(at // 60_000 + offset) % 60:02}"
         yield Finding("OK", "clock", f"{local} local time, UTC {offset / 60:+g} h: shift {shift} of {gaming_day}")

@@ -213,7 +213,7 @@ def code_book(machine: Machine) -> Iterator[Finding]:
         yield from _no_book(machine.config.reader.protocol)
         return
     try:
-        book = code_books.load(path, machine.config.table.decks, machine.config.rules.pack)
+        book = code_books.of_reader(machine.config.reader, machine.config.table.decks, machine.config.rules.pack)
     except ConfigError as error:
         for line in error.what.splitlines():
             yield Finding("FAIL", "code book", line, error.hint)

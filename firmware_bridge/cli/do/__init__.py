@@ -11,7 +11,7 @@ from firmware_bridge.cli import FAILED
 from firmware_bridge.cli.do.confirm import ASKED, confirmed
 from firmware_bridge.cli.do.order import give, order_options
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.cards import HINT, read_cards
+from firmware_bridge.facts.cards import HINT, look_alikes, read_cards
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.orders import Order, tag_of
 from firmware_bridge.games import GAMES
@@ -92,7 +92,7 @@ def _came(text: str) -> list[str]:
     for word in [each for each in re.split(r"[ ,]+", text) if each] or [text]:
         cards = [card.value for card in read_cards(word)]
         if not cards and not _is_mark(word):
-            raise argparse.ArgumentTypeError(f"{word!r} is not a card: {HINT}")
+            raise argparse.ArgumentTypeError(f"{word!r}{look_alikes(word)} is not a card: {HINT}")
         found += cards or [word]
     return found
 

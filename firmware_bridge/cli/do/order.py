@@ -7,7 +7,8 @@ from typing import Any
 from firmware_bridge.cli.daemon_socket import ask, at_the_table, checked, config_option, socket_path
 from firmware_bridge.cli.watch.language import language, language_option
 from firmware_bridge.config.plain import say, warn
-from firmware_bridge.facts.printable import escaped_json, harmless
+from firmware_bridge.config.streams import print_json
+from firmware_bridge.facts.printable import harmless
 from firmware_bridge.topics.texts import Language, known, text
 from firmware_bridge.topics.texts.phrases import in_words, joined
 
@@ -26,7 +27,7 @@ def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> in
     lang = language(arguments.lang, arguments.config)
     answer = ask(socket_path(arguments.config), request, lang)
     if arguments.json:
-        print(escaped_json(json.dumps(answer, ensure_ascii=False)))
+        print_json(json.dumps(answer, ensure_ascii=False))
         return 0 if answer["ok"] else 1
     answer = harmless(answer)  # a daemon that was taken over must not write to this terminal
     hint = answer.get("hint") or ""

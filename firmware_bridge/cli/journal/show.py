@@ -15,8 +15,9 @@ import msgspec
 
 from firmware_bridge.config.arguments import file_to_write
 from firmware_bridge.config.plain import warn
+from firmware_bridge.config.streams import print_json
 from firmware_bridge.errors import JournalError
-from firmware_bridge.facts.printable import escaped, escaped_json
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.cursor import Cursor, read_cursor
 from firmware_bridge.journal.files import chosen, file_name, files_in, journal_id
@@ -132,7 +133,7 @@ def _show(line: Line, as_json: bool) -> None:
     """Prints the public part; sealed values are not in it."""
     if as_json:
         shown = {"chain": line.chain} | msgspec.json.decode(_encode(line.public))
-        print(escaped_json(_encode(shown).decode()))
+        print_json(_encode(shown).decode())
     else:
         print("\n".join(lines_of(line.public)))
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 import msgspec
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, NotRunning, ask, daemons_alone, journal_dir, socket_path
+from firmware_bridge.cli.watch.language import shown
 from firmware_bridge.config.arguments import Exit, file_to_write
 from firmware_bridge.config.plain import warn
+from firmware_bridge.config.streams import as_utf8
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.events import RoundClosed, RoundCorrected
 from firmware_bridge.games.baccarat import roads
@@ -206,7 +208,7 @@ def _show(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSet
     elif not arguments.json:
         from firmware_bridge.cli.roads.terminal import screen
 
-        print(screen(now, arguments.lang, arguments.road, heading=heading))
+        print(screen(now, shown(arguments.lang), arguments.road, heading=heading))
 
 
 def _draw(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSettings, heading: Heading) -> None:
@@ -215,7 +217,9 @@ def _draw(arguments: argparse.Namespace, now: roads.Board, chosen: roads.RoadSet
 
     size, dots = arguments.size or SIZE, arguments.pair_dots
     drawn = sheet(now, Look(arguments.theme, arguments.lang, arguments.road, chosen.good, size, dots), heading)
-    if arguments.svg:
+    if arguments.svg == Path("-"):
+        as_utf8().write(svg(drawn))
+    elif arguments.svg:
         write_svg(svg(drawn), arguments.svg)
     if arguments.png:
         write_png(drawn, sys.stdout.buffer if arguments.png == Path("-") else arguments.png)

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Final, NamedTuple
 from unicodedata import east_asian_width
 
+from firmware_bridge.config.streams import is_utf
 from firmware_bridge.games.baccarat.drawn.grid import Window, window
 from firmware_bridge.games.baccarat.drawn.sheet import NOTHING, Heading, title
 from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language, Words, good_name
@@ -89,8 +90,7 @@ def screen(
 def terminal() -> Paint:
     """The terminal or pipe at stdout."""
     is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    encoding = (sys.stdout.encoding or "ascii").lower()
-    shapes = SHAPES["utf" if encoding.startswith("utf") else "ascii"]
+    shapes = SHAPES["utf" if is_utf() else "ascii"]
     return Paint(is_terminal and "NO_COLOR" not in os.environ, shapes, shutil.get_terminal_size().columns)
 
 

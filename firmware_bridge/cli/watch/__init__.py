@@ -15,8 +15,8 @@ from firmware_bridge.cli.watch.machine import Status
 from firmware_bridge.cli.watch.screen import line
 from firmware_bridge.cli.watch.terminal import PAUSE, QUIT, Terminal, cannot_draw
 from firmware_bridge.config.plain import say
+from firmware_bridge.config.streams import print_json
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.facts.printable import escaped_json
 from firmware_bridge.topics.texts import Language, text
 from firmware_bridge.topics.texts.phrases import in_words, joined
 
@@ -106,12 +106,12 @@ class _Json:
 
     def update(self, status: Status) -> None:
         self.is_gone = False
-        print(escaped_json(json.dumps(status, ensure_ascii=False)), flush=True)
+        print_json(json.dumps(status, ensure_ascii=False), flush=True)
 
     def lose(self, why: str) -> None:
         if not self.is_gone:
             self.is_gone = True
-            print(json.dumps({"daemon": "gone", "why": why}, ensure_ascii=False), flush=True)
+            print_json(json.dumps({"daemon": "gone", "why": why}, ensure_ascii=False), flush=True)
 
 
 class _Lines:

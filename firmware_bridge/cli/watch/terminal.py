@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Self
 
 from firmware_bridge.cli.long_commands import CANNOT_MOVE
+from firmware_bridge.config.streams import is_utf
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -27,7 +28,7 @@ def cannot_draw() -> str | None:
         return ""
     if (term := os.environ.get("TERM", "")) in CANNOT_MOVE:
         return f"this terminal cannot move its cursor (TERM={term}); showing lines"
-    if not (sys.stdout.encoding or "").lower().startswith("utf"):
+    if not is_utf():
         return f"this terminal cannot show the picture's characters ({sys.stdout.encoding}); showing lines"
     return None if find_spec("rich") else "the picture needs rich (pip install '.[cli]'); showing lines"
 

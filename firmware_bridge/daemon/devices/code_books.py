@@ -3,17 +3,19 @@
 import csv
 import io
 import re
-import tomllib
+from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from firmware_bridge.config.toml_text import quoted
+from firmware_bridge.config.sections import ReaderConfig
+from firmware_bridge.config.toml_text import decoded, parsed, quoted
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.cards import FACES, TILES, Card, hint, read_card
+from firmware_bridge.facts.cards import FACES, TILES, Card, hint, look_alikes, read_card
+from hardware.readers import READERS, ReaderSettings
 
 FACE_BITS: Final = 6
 """Native codes: bits 0-5 are the face, bits 6-15 the pack lot."""
@@ -37,7 +39,7 @@ CUT_CARD: Final = Known(None)
 CUT: Final = "cut"
 """The name of the cut card in a book."""
 
-SEPARATORS: Final = ",;"
+SEPARATORS: Final = "\t;,"
 """What may stand between the fields of a CSV file; one in all its lines."""
 
 REMEDY: Final = "record it: sudo shoe calibrate codebook --by NAME"
@@ -76,6 +78,7 @@ class Row(NamedTuple):
     code: str
     face: str
     serial: str
+    separator: str = SEPARATORS[-1]
 
 
 Pack = Mapping[Card, int]
@@ -84,23 +87,36 @@ Pack = Mapping[Card, int]
 CARDS: Final[Pack] = dict.fromkeys(FACES, 1)
 
 
-def load(path: str | Path | None, decks: int | None = None, pack: Pack = CARDS) -> CodeBook:
+def of_reader(reader: ReaderConfig, decks: int | None, pack: Pack) -> CodeBook:
+    """The code book of a reader: as `load`, and without codes that its protocol cannot send. Raises ConfigError."""
+    sent = ReaderSettings(pattern=reader.pattern, line_end=reader.line_end)
+    return load(reader.code_book, decks, pack, lambda code: READERS[reader.protocol].cannot_send(code, sent))
+
+
+def load(
+    path: str | Path | None,
+    decks: int | None = None,
+    pack: Pack = CARDS,
+    cannot: Callable[[str], str] = lambda code: "",
+) -> CodeBook:
     """The code book in a CSV file (`code,card[,serial]`) or a TOML file (`code = "As"` or `{card = .., serial = ..}`).
 
     Without a file: the plain one. Every face of the `pack` has one code, or one for each of its cards in `decks` (None:
-    any number); a tag is also found in capitals. Raises ConfigError with every mistake, one a line.
+    any number); a tag is also found in capitals. cannot: why the reader can never send a code, "" if it can. Raises
+    ConfigError with every mistake, one a line.
     """
     if not path:
         return plain()
     path = Path(path)
     try:
-        rows = list(_toml_rows(path) if path.suffix == ".toml" else _csv_rows(path))
+        text = decoded(path, path.read_bytes().removeprefix(BOM_UTF8))
+        rows = list(_toml_rows(path, text) if path.suffix == ".toml" else _csv_rows(text))
     except FileNotFoundError:
         raise ConfigError(f"code book: file {path} not found", f"{REMEDY}, or correct [reader] code_book") from None
-    except (OSError, ValueError, csv.Error) as error:
+    except (OSError, csv.Error) as error:
         why = getattr(error, "strerror", None) or error
         raise ConfigError(f"code book {path}: {why}", "record it again, or correct [reader] code_book") from None
-    mistakes = [*_other_pack(rows, pack)] or [*_wrong_rows(rows, pack), *_wrong_counts(rows, decks, pack)]
+    mistakes = [*_other_pack(rows, pack)] or [*_wrong_rows(rows, pack, cannot), *_wrong_counts(rows, decks, pack)]
     if mistakes:
         raise ConfigError("\n".join(f"{path}, {each}" for each in mistakes))
     return {code: _known(row) for row in rows for code in (row.code, reported_code(row.code))}
@@ -130,6 +146,9 @@ def save(path: Path, book: CodeBook) -> None:
     write_whole(path, _toml(book) if path.suffix == ".toml" else _csv(book))
 
 
+_PROTECTED: Final = re.compile(r"""="([^"]*)"|'([0-9][^']*)""")
+_ROUNDED: Final = re.compile(r"[0-9](?:[.,][0-9]+)?[Ee]\+[0-9]+")
+AS_TEXT: Final = "give its column the format text, and write or record the codes again"
 _HEX: Final = re.compile("[0-9A-Fa-f]+")
 _LONG: Final = 8
 """Hexadecimal digits from which on a code is a tag, which has no other letters."""
@@ -167,7 +186,7 @@ def _other_pack(rows: list[Row], pack: Pack) -> Iterator[str]:
         yield f"end: these cards ({_some(found)}) are not in the packs of this game ({ours}): use another code book"
 
 
-def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
+def _wrong_rows(rows: list[Row], pack: Pack, cannot: Callable[[str], str]) -> Iterator[str]:
     """Mistakes in single rows."""
     faces = [card.value for card in pack]
     codes: dict[str, str] = {}
@@ -176,8 +195,12 @@ def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
         code = reported_code(row.code)
         if not code:
             yield f"{row.where}: the code is missing"
+        elif _ROUNDED.fullmatch(code):
+            yield f"{row.where}: {row.code!r} is what a spreadsheet made of a number, some digits are lost: {AS_TEXT}"
         elif code in codes:
             yield f"{row.where}: code {row.code!r} is used twice, see {codes[code]}"
+        elif row.face and (why := cannot(code)):
+            yield f"{row.where}: the reader cannot send {row.code!r}: {why}"
         if row.face not in {*faces, CUT}:
             yield f"{row.where}: {_wrong_face(row, pack)}"
         if row.serial in serials:
@@ -190,10 +213,11 @@ def _wrong_rows(rows: list[Row], pack: Pack) -> Iterator[str]:
 def _wrong_face(row: Row, pack: Pack) -> str:
     """What is wrong with a row with a card that the pack does not have."""
     if row.face:
-        return f"{row.face!r} is not a card: {hint(pack)}, or {CUT}"
+        is_head = row.where == "line 1" and not re.search("[0-9]", row.code)
+        header = "; the header is: code,card,serial" if is_head else ""
+        return f"{row.face!r}{look_alikes(row.face)} is not a card: {hint(pack)}, or {CUT}{header}"
     if separator := next((each for each in SEPARATORS if each in row.code), None):
-        other = SEPARATORS.replace(separator, "")
-        return f"this line has {separator!r} between its fields, the others {other!r}: use one throughout"
+        return f"this line has {separator!r} between its fields, the others {row.separator!r}: use one throughout"
     return "the card is missing"
 
 
@@ -245,18 +269,24 @@ def _too_few(faces: list[str], count: int, copies: int, all_faces: int) -> str:
 # ---------------------------------------------------------------- the files
 
 
-def _csv_rows(path: Path) -> Iterator[Row]:
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        text = file.read()
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=max(SEPARATORS, key=text.count))
-        for cells in lines:
-            code, face, serial = ([cell.strip() for cell in cells] + ["", "", ""])[:3]
-            if any((code, face, serial)) and (code, face) != ("code", "card"):
-                yield Row(f"line {lines.line_num}", code, _as_named(face), serial)
+def _csv_rows(text: str) -> Iterator[Row]:
+    separator = max(SEPARATORS, key=text.count)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    for cells in lines:
+        code, face, serial = [*map(_unprotected, cells), "", "", ""][:3]
+        is_head = (code.lower(), face.lower()) == ("code", "card") or (lines.line_num == 1 and code.startswith("sep="))
+        if any((code, face, serial)) and not is_head:
+            yield Row(f"line {lines.line_num}", code, _as_named(face), serial, separator)
 
 
-def _toml_rows(path: Path) -> Iterator[Row]:
-    for code, value in tomllib.loads(path.read_text("utf-8")).items():
+def _unprotected(cell: str) -> str:
+    """A cell without what kept a spreadsheet from taking it for a number: `="0123"`, `'0123`."""
+    found = _PROTECTED.fullmatch(cell.strip())
+    return next(filter(None, found.groups()), "").strip() if found else cell.strip()
+
+
+def _toml_rows(path: Path, text: str) -> Iterator[Row]:
+    for code, value in parsed(path, text).items():
         known: dict[str, Any] = value if isinstance(value, dict) else {"card": value}
         yield Row(f"key {code}", code, _as_named(str(known.get("card", ""))), str(known.get("serial", "")))
 

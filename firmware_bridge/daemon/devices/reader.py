@@ -50,7 +50,7 @@ class Reader:
         self._table, self._loop, self._name, self._protocol = table, loop, config.protocol, READERS[config.protocol]
         self.again = ReadAgain(config, table, self._act_on, self._drop, loop)
         self._config, self._decks, self._pack = config, decks, pack
-        self._book = code_books.load(config.code_book, decks, pack)
+        self._book = code_books.of_reader(config, decks, pack)
         self.decoder = self._protocol.decoder(settings(config, self._book, self.again.repeats))
         baud = config.baud or self._protocol.baud
         self.port = Port(config.port, baud, loop, self._on_bytes, self._on_lost, self._on_open)
@@ -128,7 +128,7 @@ class Reader:
             self._leased.cut_short = cut_short
             self._restore = self._restore if restore is None else restore
             try:
-                self._book = code_books.load(self._config.code_book, self._decks, self._pack)
+                self._book = code_books.of_reader(self._config, self._decks, self._pack)
             except ConfigError as error:
                 log.error("%s; the old code book stays in use", error)
             self.decoder.set(settings(self._config, self._book, self.again.measured()))

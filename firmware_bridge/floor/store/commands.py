@@ -15,6 +15,7 @@ from typing import Any, Final, TextIO
 
 import msgspec
 
+from firmware_bridge.config.streams import as_utf8
 from firmware_bridge.errors import JournalError
 from firmware_bridge.floor.cells import cell
 from firmware_bridge.floor.record.ledger import Ledger
@@ -159,7 +160,7 @@ def expire_quarantine(store: Store, days: int, *, dry: bool = False) -> str:
 def output(target: Path | None) -> Iterator[TextIO]:
     """Context of what is written to a file, atomically, or to stdout. Raises StoreError."""
     if target is None:
-        yield sys.stdout
+        yield as_utf8()
         sys.stdout.flush()
         return
     with replaced(target) as fresh, fresh.open("w", encoding="utf-8", newline="") as out:

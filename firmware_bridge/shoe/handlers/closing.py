@@ -1,8 +1,7 @@
 """The events that publish a round: closed, and corrected."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -19,16 +18,13 @@ from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.round import copies, is_asked, layout, rules
+from firmware_bridge.shoe.shifts import shift_of
 from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, is_last, replace_cards
 
 encode = msgspec.json.Encoder().encode
 
 OUTLIVE_A_SHOE: Final = ("reader_lost", "reader_fault", "reader_repeats", "broker_lost", "sensor_stuck")
 """Irregularities of devices, not of cards."""
-
-
-DAY_MIN: Final = 1_440
-"""Minutes of a day."""
 
 
 def closed_round(shoe: Shoe, **dealt: Any) -> events.RoundClosed:
@@ -52,25 +48,9 @@ def closed_round(shoe: Shoe, **dealt: Any) -> events.RoundClosed:
 def dealt_in(draft: Draft) -> dict[str, Any]:
     """The fields of a round that is over now which say who dealt it, where and when."""
     shoe = draft.shoe
-    shift, gaming_day = shift_at(shoe.house.shifts, draft.at // 60_000 + draft.utc_offset)
+    shift, gaming_day = shift_of(shoe, draft.at, draft.utc_offset)
     dealt_by = shoe.dealt_by or shoe.dealer
     return {"dealt_by": dealt_by, "pit": shoe.house.pit, "shift": shift, "gaming_day": gaming_day}
-
-
-def shift_at(shifts: Mapping[str, str], minute: int) -> tuple[str, str]:
-    """The shift and the gaming day (YYYY-MM-DD) at a local minute since 1970; ("", "") if the house has no shifts.
-
-    A gaming day begins with the first shift, and has the date of that moment.
-    """
-    begins = {name: int(time[:2]) * 60 + int(time[3:]) for name, time in shifts.items()}
-    if not begins:
-        return "", ""
-    first = next(iter(begins.values()))
-    day, since = divmod(minute - first, DAY_MIN)
-    begun = {(begin - first) % DAY_MIN: name for name, begin in begins.items()}
-    shift = begun[max(after for after in begun if after <= since)]
-    ordinal = min(max(date(1970, 1, 1).toordinal() + day, 1), date.max.toordinal())
-    return shift, date.fromordinal(ordinal).isoformat()
 
 
 def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> events.RoundCorrected:

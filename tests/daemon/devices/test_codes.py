@@ -1,9 +1,22 @@
 import string
+from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from firmware_bridge.daemon.devices.code_books import CARDS, CUT_CARD, CodeBook, Known, Pack, load, plain, save
+from firmware_bridge.config.sections import ReaderConfig
+from firmware_bridge.daemon.devices.code_books import (
+    CARDS,
+    CUT_CARD,
+    CodeBook,
+    Known,
+    Pack,
+    load,
+    of_reader,
+    plain,
+    save,
+)
 from firmware_bridge.daemon.devices.reader_inputs import as_input
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
@@ -11,8 +24,10 @@ from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.handlers.card_checks import CardFault, card_fault
 from firmware_bridge.shoe.state import HeldCard
+from hardware.readers import READERS, ReaderSettings
 from hardware.readers.messages import Read
 from hardware.readers.rdm6300 import Rdm6300Decoder, encode
+from tests.kit.rows import each_row
 
 PRINTED = {f"{n:02}": Known(card) for n, card in enumerate(FACES)}
 TAGS = {f"{n:010X}": Known(card, None, f"nr-{n}") for n, card in enumerate(FACES * 8)}
@@ -156,9 +171,27 @@ def test_in_toml_the_key_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("book.toml", b'A = "As"\nA = "Ad"\n', "Cannot overwrite a value"),
-        ("book.toml", b"A = As\n", "line 1"),
-        ("book.csv", b"\xff\xfe0", "utf-8"),
+        ("book.toml", b'A = "As"\nA = "Ad"\n', "A appears twice (line 2); keep one of them"),
+        ("book.toml", b"A = As\n", "line 1: Invalid value: A = As; put text in quotation marks"),
+        ("book.toml", '“1” = "As"\n'.encode(), 'line 1: “1” = "As"; write " in place of “'),
+        (
+            "book.toml",
+            '黑桃 = "As"\n'.encode(),
+            'line 1: 黑桃 = "As"; write the name in quotation marks: "黑桃" = "As"',
+        ),
+        ("book.csv", "code,card\n".encode("utf-16"), "it is saved as UTF-16; save it as UTF-8"),
+        ("book.csv", "code,card\n".encode("utf-16-be"), "it is saved as UTF-16; save it as UTF-8"),
+        ("book.csv", "code,card\n01,As\n黑,2s".encode("gb18030"), "line 3 is not valid UTF-8; save it as UTF-8"),
+        ("book.csv", "代碼,牌\n".encode("big5"), "line 1 is not valid UTF-8; save it as UTF-8"),
+        ("book.csv", b"PK\x03\x04\x14\x00", "it is a workbook of a spreadsheet; save it as CSV in UTF-8"),
+        (
+            "book.csv",
+            "代碼,牌\n".encode(),
+            "line 1: '牌' is not a card: write a card as rank and suit: As, Td, or cut; the",
+        ),
+        ("book.csv", "01,Кs\n".encode(), "line 1: 'Кs' (К is U+041A) is not a card: write a card as rank and suit"),
+        ("book.csv", b"1.23E+05,As\n", "line 1: '1.23E+05' is what a spreadsheet made of a number"),
+        ("book.csv", b"1,23E+05;As\n", "line 1: '1,23E+05' is what a spreadsheet made of a number"),
     ],
 )
 def test_a_file_that_is_no_book(tmp_path: Path, name: str, content: bytes, told: str) -> None:
@@ -166,7 +199,62 @@ def test_a_file_that_is_no_book(tmp_path: Path, name: str, content: bytes, told:
     with pytest.raises(ConfigError) as raised:
         load(tmp_path / name)
     assert told in str(raised.value)
-    assert "record it again, or correct [reader] code_book" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: "\ufeff" + text,
+        lambda text: "CODE,Card\n" + text,
+        lambda text: "sep=;\nCode;CARD;Serial\n" + text.replace(",", ";"),
+        lambda text: text.replace(",", "\t").replace("\n", "\r\n"),
+        lambda text: text.replace("\n", "\r"),
+        lambda text: "".join('="{}",{}\n'.format(*line.split(",")) for line in text.splitlines()),
+        lambda text: "".join('"=""{}""",{}\n'.format(*line.split(",")) for line in text.splitlines()),
+        lambda text: "".join(f"'{line}\n" for line in text.splitlines()),
+    ],
+)
+def test_a_book_as_spreadsheets_save_it(tmp_path: Path, change: Callable[[str], str]) -> None:
+    (tmp_path / "book.csv").write_bytes(change("".join(f"{line}\n" for line in LINES)).encode())
+    assert load(tmp_path / "book.csv", decks=8) == PRINTED
+
+
+@each_row(
+    ("protocol", "code", "pattern", "why"),
+    [
+        ("rdm6300", "000000019f", "", ""),
+        ("rdm6300", "19F", "", "a tag has 10 hexadecimal digits, this has 3 letters"),
+        ("rdm6300", "415", "", "a spreadsheet drops zeros at the front"),
+        ("rdm6300", "000000019G", "", "a tag has 10 hexadecimal digits"),
+        ("grow", "A 1", "", ""),
+        ("grow", "é", "", "only the letters of ASCII"),
+        ("grow", "1" * 129, "", "at most 128"),
+        ("ssi", "é", "", ""),
+        ("ssi", "1" * 92, "", "at most 91"),
+        ("ssi", "Ａ1", "", "no reader sends Ａ (U+FF21)"),
+        ("line", "é", "", ""),
+        ("line", "A 1", "", "finds no such code"),
+        ("line", "А1", "", "no reader sends А (U+0410), which may only look like a letter"),
+        ("line", "1" * 257, "", "at most 256"),
+        ("line", "1\r2", r"(.+)", "line end"),
+        ("line", "A 1", r"^ID:(.+)$", ""),
+        ("line", "12A4", r"^ID:(\d{4})$", "finds no such code"),
+        ("line", "A1", r"(?<=x)(\d)", ""),  # what is around the group may change it: not judged
+        ("native", "1", "", ""),
+    ],
+)
+def test_a_code_that_its_reader_never_sends_is_refused(protocol: str, code: str, pattern: str, why: str) -> None:
+    settings = ReaderSettings(pattern=pattern or ReaderSettings().pattern)
+    told = READERS[protocol].cannot_send(code, settings)
+    assert (bool(told), why in told) == (bool(why), True)
+
+
+def test_a_book_of_codes_that_are_never_sent_is_refused_with_their_lines(tmp_path: Path) -> None:
+    book = written(tmp_path, [f"{n},{face.value}" for n, face in enumerate(FACES)])
+    reader = ReaderConfig(protocol="rdm6300", code_book=str(book))
+    with pytest.raises(ConfigError, match="line 52: the reader cannot send '51': a tag has 10 hexadecimal digits"):
+        of_reader(reader, 8, CARDS)
+    assert of_reader(msgspec.structs.replace(reader, protocol="line"), 8, CARDS)["51"] == Known(FACES[51])
 
 
 def test_a_book_that_is_not_there(tmp_path: Path) -> None:
