@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.config.arguments import Exit, Parser
+from firmware_bridge.config.arguments import Exit, Parser, installed
 from firmware_bridge.config.plain import warn
 from firmware_bridge.config.streams import outlived
 from firmware_bridge.config.version import Version
@@ -53,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
     """Runs a command; its exit code is one of `Exit`."""
     gc.set_threshold(COLLECT_AFTER)
     words = _as_typed(sys.argv[1:] if argv is None else argv)
-    with outlived() as output:
+    with outlived() as output, installed("shoe"):
         arguments = parser_of(words[:1]).parse_args(words)
         output.is_all = arguments.command in ENDLESS
         try:

@@ -10,7 +10,7 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import FieldInfo, fields
 
 from firmware_bridge.config.documents import shipped
-from firmware_bridge.facts import orders, wire, wire_states
+from firmware_bridge.facts import events_of_rounds, orders, wire, wire_states
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.printable import PATTERN
 from firmware_bridge.games import GAMES
@@ -58,6 +58,9 @@ TEXTS: Final = {
 
 ROUNDS: Final = (wire.ClosedRound, wire.CorrectedRound, wire.VoidedRound)
 
+AMOUNTS: Final[dict[events_of_rounds.Unit, str]] = {"stake": "number", "money": "string"}
+"""Unit of a game's amounts -> their type in JSON. Money is an exact decimal text."""
+
 HOUSE_ONLY: Final = ("secret", "serial", "device", "result")
 """Fields of events that are journaled sealed and never published."""
 
@@ -78,9 +81,22 @@ def schema() -> Schema:
     definitions |= {f"command.{orders.tag_of(each)}": _with(of[each], id=_ID) for each in orders.ORDERS}
     definitions |= {"stored": of[wire.Stored], "signed": of[wire.SignedMessage]}
     definitions |= {topic: {"type": "string", "description": says} for topic, says in TEXTS.items()}
+    definitions = {name: each | {"title": _title(name)} for name, each in definitions.items()}
     definitions |= {name: _one_of(definitions, name) for name in ("event", "round", "command")}
-    defs = _exact(definitions | _referenced(parts, definitions))
+    definitions |= {_hand(game): of[game.hand] | {"title": _hand(game)} for game in GAMES.values()}
+    definitions |= _referenced(parts, definitions)
+    defs = {name: _exact(each, _amount(name)) for name, each in definitions.items()}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs}
+
+
+def _title(message: str) -> str:
+    """The name of a message's type: `round.baccarat.closed` is `RoundBaccaratClosedMessage`. No part is called so."""
+    words = message.replace(".", "_").split("_")
+    return "".join(word[:1].upper() + word[1:] for word in words) + "Message"
+
+
+def _hand(game: Game) -> str:
+    return f"{game.name.capitalize()}Hand"
 
 
 _ID: Final = {"type": "string", "minLength": 1, "maxLength": 64, "pattern": PATTERN}
@@ -113,7 +129,7 @@ def _with(described: Schema, **more: Schema) -> Schema:
 def _both(head: Schema, body: Schema) -> Schema:
     """Object with the keys of both."""
     joined = _with(head, **body["properties"])
-    return joined | {"title": body["title"], "required": [*head.get("required", ()), *body.get("required", ())]}
+    return joined | {"required": [*head.get("required", ()), *body.get("required", ())]}
 
 
 def _round(of: dict[Any, Schema], message: type[Struct], game: Game) -> Schema:
@@ -121,8 +137,8 @@ def _round(of: dict[Any, Schema], message: type[Struct], game: Game) -> Schema:
     named = _with(of[message], game={"const": game.name}, unit={"const": game.money.unit})
     if message is wire.VoidedRound:
         return named
-    hands = {"type": "object", "additionalProperties": of[game.hand]}
-    return _with(_both(named, of[game.own]), hands=hands) | {"title": of[message]["title"]}
+    hands = {"type": "object", "additionalProperties": {"$ref": f"#/$defs/{_hand(game)}"}}
+    return _with(_both(named, of[game.own]), hands=hands)
 
 
 def _one_of(definitions: dict[str, Schema], name: str) -> Schema:
@@ -139,11 +155,25 @@ def _referenced(parts: dict[str, Schema], definitions: Any) -> dict[str, Schema]
     return found
 
 
-def _exact(value: Any) -> Any:
-    """The schema with amounts as numbers, or as texts where they are money; descriptions without indentation."""
+_NET: Final = [{"type": "integer"}, {"type": "number"}, {"type": "string"}]
+"""`events.Net`, of an event that any game may send."""
+
+
+def _amount(definition: str) -> str | list[str]:
+    """The type of its amounts: one in a round of a game, two in an event, which any game may send."""
+    topic, _, rest = definition.partition(".")
+    return AMOUNTS[GAMES[rest.partition(".")[0]].money.unit] if topic == "round" and rest else [*AMOUNTS.values()]
+
+
+def _exact(value: Any, amount: str | list[str]) -> Any:
+    """The schema with amounts of this type, descriptions without indentation, and one value as a constant."""
     if isinstance(value, dict):
-        exact = {name: _exact(each) for name, each in value.items()}
+        if value.get("anyOf") == _NET:
+            return {"format": "decimal", "type": amount}
+        if len(value.get("enum", ())) == 1:
+            value = {name: each for name, each in value.items() if name != "enum"} | {"const": value["enum"][0]}
+        exact = {name: _exact(each, amount) for name, each in value.items()}
         if isinstance(text := exact.get("description"), str):
             exact["description"] = inspect.cleandoc(text)
-        return exact | {"type": ["number", "string"]} if exact.get("format") == "decimal" else exact
-    return [_exact(each) for each in value] if isinstance(value, list) else value
+        return exact | {"type": amount} if exact.get("format") == "decimal" else exact
+    return [_exact(each, amount) for each in value] if isinstance(value, list) else value

@@ -259,7 +259,7 @@ class FakeTable:
 
     def _voided(self) -> events.RoundVoided:
         stakes: dict[str, events.Stake] = {
-            seat: (staked, 0) for seat, (staked, _) in RESULTS[self._game][0].stakes.items()
+            seat: (staked, "0") for seat, (staked, _) in RESULTS[self._game][0].stakes.items()
         }
         return events.RoundVoided(
             game=self._game, round=self._round, cards=(), why=("misdeal",), by="floor", last=False, prev=self._prev,

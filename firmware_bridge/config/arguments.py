@@ -6,7 +6,8 @@ import shlex
 import shutil
 import sys
 from calendar import monthrange
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
 from enum import IntEnum
 from pathlib import Path
@@ -49,6 +50,19 @@ ENVIRONMENT: Final = {
 
 _NUMBER: Final = re.compile(r"invalid (int|float) value: (.*)")
 _OPTION: Final = re.compile(r"^argument (?=-)")
+
+
+@contextmanager
+def installed(command: str) -> Iterator[None]:
+    """Ends the command with one line where it needs a package that is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        missing = str(error.name).partition(".")[0]
+        if missing in ("None", "firmware_bridge", "hardware"):
+            raise
+        warn(f"{command}: the Python module {missing} is missing: install this again, by pip without --no-deps")
+        sys.exit(Exit.FAILED)
 
 
 class Parser(argparse.ArgumentParser):

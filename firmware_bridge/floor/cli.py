@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.client.signing import signing
-from firmware_bridge.config.arguments import Exit, Parser
+from firmware_bridge.config.arguments import Exit, Parser, installed
 from firmware_bridge.config.bundle import TEXT, bundle_options, run_bundle
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.config.streams import outlived
@@ -54,7 +54,7 @@ CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
 
 def main(argv: list[str] | None = None) -> int:
     """Runs a command; its exit code is one of `Exit`."""
-    with outlived() as output:
+    with outlived() as output, installed("shoe-floor"):
         arguments = _parser().parse_args(argv)
         level = logging.ERROR if arguments.command == "check" else logging.INFO  # its findings say it all
         logging.basicConfig(level=level, format="%(levelname)s %(message)s")
@@ -74,15 +74,27 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _help(arguments: argparse.Namespace, _: None) -> int:
-    from firmware_bridge.config.manual import bash, page
-
     if arguments.man:
-        sys.stdout.write(page("shoe-floor", _parser(), FILES, "shoe(1)"))
+        sys.stdout.write(manual())
     elif arguments.completion:
-        sys.stdout.write(bash("shoe-floor", _parser()))
+        sys.stdout.write(completion())
     else:
         _parser().print_help()
     return Exit.FINE
+
+
+def manual() -> str:
+    """Manual page of the command, in roff."""
+    from firmware_bridge.config.manual import page
+
+    return page("shoe-floor", _parser(), FILES, "shoe(1)")
+
+
+def completion() -> str:
+    """Script for bash-completion of the command."""
+    from firmware_bridge.config.manual import bash
+
+    return bash("shoe-floor", _parser())
 
 
 def _ingest(arguments: argparse.Namespace, config: FloorConfig) -> int:
@@ -99,7 +111,6 @@ def _metrics(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 
 def _check(arguments: argparse.Namespace, config: FloorConfig) -> int:
-    need("rich", "floor")
     from firmware_bridge.config.findings import report
     from firmware_bridge.floor.check import findings
     from firmware_bridge.floor.check_record import open_incidents

@@ -43,7 +43,11 @@ def parts(root: Path = ROOT) -> Parts:
         **_numbered("floor", [f"EVERY_CELL=yes scripts/test-floor {_paths(files[n::8])}" for n in range(8)], 4),
         "package": [
             f"scripts/test-package {_paths(names, 'tests/package')}"
-            for names in (["test_floor.py", "test_package.py"], ["test_install.py"], ["test_release.py"])
+            for names in (
+                ["test_floor.py", "test_package.py"],
+                ["test_install.py", "test_wheel.py"],
+                ["test_release.py"],
+            )
         ],
         **{f"mutations-{name}": [f"{MUTATIONS} --only {room}" for room in rooms] for name, rooms in _rooms(root)},
         **_numbered("go", [f"scripts/test-go --exports 1000000 --parts {n}-{n + 1}" for n in range(0, 40, 2)], 5),

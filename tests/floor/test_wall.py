@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from firmware_bridge.facts import inputs
+from firmware_bridge.floor import page as page_package
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.views import Asked, Views, icon
@@ -21,6 +24,7 @@ from tests.floor.test_page_drawn import NoSource
 
 LOST = inputs.DeviceLost(at=0, device="broker", why="x")
 COUNTS = {"blocked": 3, "silent": 6, "warned": 32, "playing": 139, "no_shoe": 0, "closed": 20}
+NAMES = [f"T{number:03}" for number in range(1, 201)]
 
 
 @cache
@@ -30,13 +34,13 @@ def sent(kind: str) -> list[Sent]:
     return list({each.topic: each for each in sent_by(scenes.get(kind, baccarat(24, 1)))}.values())
 
 
-def two_hundred(now: int = NOW) -> dict[str, list[Message]]:
+def two_hundred(now: int = NOW, names: Sequence[str] = NAMES) -> dict[str, list[Message]]:
     """What a floor of 200 tables says, by name."""
     states = {"silent": "lost", "closed": "stopped"}
     told = {}
     kinds = [kind for kind, count in COUNTS.items() for _ in range(count)]
     for number, kind in enumerate(kinds):
-        name = f"T{(number * 37) % 200 + 1:03}"
+        name = names[(number * 37) % 200]
         told[name] = [
             *renamed(name, sent(kind), now - number * 1000),
             *alive(name, now, state=states.get(kind, "online")),
@@ -149,6 +153,15 @@ def test_without_a_script_names_are_searched_and_counts_filter(floor: Views) -> 
     assert 'id="wall" data-show="silent"' in page
     assert 'data-show="silent" class="count is-silent" aria-current="true"' in page
     assert 'data-show="x"' not in "".join(floor.grid_pieces("en", None, Asked("x")))
+
+
+def test_a_longer_name_has_more_columns_of_the_server_and_of_the_script() -> None:
+    names = {letters: "N" * letters for letters in (5, 6, 14, 15, 64)}
+    page = views(*(messages(name, baccarat(3)) for name in names.values())).grid_document("en")
+    wide = {letters: re.search(rf'id="tile-{name}"[^>]* data-wide="(\d)"', page)[1] for letters, name in names.items()}  # type: ignore[index]  # it is there
+    assert wide == {5: "0", 6: "1", 14: "1", 15: "2", 64: "2"}
+    script = (Path(page_package.__file__).parent / "static/wall.js").read_text("utf-8")
+    assert "tile.dataset.wide = (name.length > 5) + (name.length > 14);" in script
 
 
 def test_pits_of_the_page_stand_before_those_of_the_tables() -> None:

@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from os import getpid
 from pathlib import Path
+from threading import Thread
 from typing import Any, Final, TypeVar
 
 LIMIT_S: Final = 180.0
@@ -136,13 +137,21 @@ def ended(process: subprocess.Popen[Any], seconds: float = LIMIT_S) -> int:
 def said(process: subprocess.Popen[Any], text: Any = None, seconds: float = LIMIT_S) -> tuple[Any, Any]:
     """What a process writes to its pipes until it ends, given `text`. Beyond the limit it is killed: AssertionError."""
     patience = Patience(seconds)
+    if text is not None:  # a second `communicate` would not write the rest of what the first one could not
+        stdin, process.stdin = process.stdin, None
+        Thread(target=_give, args=(stdin, text), daemon=True).start()
     while True:
         with suppress(subprocess.TimeoutExpired):
-            return process.communicate(text, timeout=COUNT_S)
-        text = None  # it has it, or gets the rest of it
+            return process.communicate(timeout=COUNT_S)
         if patience.is_over:
             process.kill()
             raise AssertionError(_late(patience, lambda: (process.args, *process.communicate())))
+
+
+def _give(stdin: Any, text: Any) -> None:
+    """Write `text`, of which the process need not read all."""
+    with suppress(BrokenPipeError), stdin:
+        stdin.write(text)
 
 
 def run(

@@ -68,6 +68,12 @@ def test_a_command_gets_its_text_and_gives_what_it_says() -> None:
     assert (done.returncode, done.stdout) == (0, "0123456789" * 50_000)
 
 
+def test_a_command_that_is_slow_to_read_gets_all_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "COUNT_S", 0.05)
+    done = run(["sh", "-c", "sleep 0.2; exec cat"], text="0123456789" * 50_000)
+    assert (done.returncode, done.stdout) == (0, "0123456789" * 50_000)
+
+
 def test_a_socket_waits_for_what_is_said_late_and_ends_what_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "COUNT_S", 0.05)
     server, path = socket.socket(socket.AF_UNIX), f"\0test-{os.getpid()}"

@@ -30,7 +30,7 @@ def cannot_draw() -> str | None:
         return f"this terminal cannot move its cursor (TERM={term}); showing lines"
     if not is_utf():
         return f"this terminal cannot show the picture's characters ({sys.stdout.encoding}); showing lines"
-    return None if find_spec("rich") else "the picture needs rich (pip install '.[cli]'); showing lines"
+    return None if find_spec("rich") else "the picture needs rich (pip install rich); showing lines"
 
 
 def size() -> tuple[int, int]:

@@ -41,6 +41,9 @@ SAME_PRESS_MS: Final = 2_000
 OUTLIVE_A_ROUND: Final = (*OUTLIVE_A_SHOE, "cut_card_early", "cut_card_missing", "lid_opened", "unshuffled")
 """Irregularities that a void does not close: of devices, and of the whole shoe."""
 
+_NOTHING: Final[dict[events.Unit, events.Net]] = {"stake": 0, "money": "0"}
+"""The net of each bet of a voided round, in the type that the unit has."""
+
 
 def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_by: str = "") -> None:
     """Opens a shoe under the settings now configured, with a new journal unless packs last one round.
@@ -148,16 +151,16 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "", second: str = ""
     """Voids the round; its cards are discarded and counted. ends: why the shoe ends with it, "" if it does not."""
     undecided = discard_held(draft)
     publish_happened(draft)
-    shoe = draft.shoe
+    shoe, money = draft.shoe, rules(draft.shoe).money
     is_disputed = phase(shoe) in (Phase.DEALING, Phase.COMPLETE)  # before, a result is about the last round
     draft.add(
         events.RoundVoided(
             game=shoe.house.game,
             round=shoe.round,
             cards=played(shoe, [each.slot for each in layout(shoe).placed]),
-            unit=rules(shoe).money.unit,
-            stakes={bet: (staked, 0) for bet, staked in rules(shoe).money.staked(layout(shoe), start(shoe)).items()},
-            moved=rules(shoe).money.moved(layout(shoe)) or UNSET,
+            unit=money.unit,
+            stakes={bet: (put, _NOTHING[money.unit]) for bet, put in money.staked(layout(shoe), start(shoe)).items()},
+            moved=money.moved(layout(shoe)) or UNSET,
             why=(why,),
             by=by,
             last=bool(ends) or state.is_last(shoe),

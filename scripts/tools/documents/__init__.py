@@ -1,4 +1,4 @@
-"""Documents in docs/ generated from the code: messages, facts, payouts, a walk through a round of each game."""
+"""Files in docs/ generated from the code: messages, facts, payouts, walk-through, manual pages, completion."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from firmware_bridge.cli.help import man
 from firmware_bridge.cli.odds import payouts
+from firmware_bridge.floor import cli as floor
 from scripts.tools.documents import facts, walkthrough
 from scripts.tools.messages.document import document, encoded
 from scripts.tools.messages.page import page
@@ -20,6 +22,11 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
     "payouts.md": lambda: payouts.page().encode(),
     "walkthrough.md": lambda: walkthrough.page().encode(),
     "facts.md": lambda: facts.page().encode(),
+    "man/shoe.1": lambda: man.shoe().encode(),
+    "man/bridge.toml.5": lambda: man.bridge_toml().encode(),
+    "man/shoe.bash": lambda: man.bash_of_shoe().encode(),
+    "man/shoe-floor.1": lambda: floor.manual().encode(),
+    "man/shoe-floor.bash": lambda: floor.completion().encode(),
 }
 """File in docs/ -> function that makes its bytes."""
 

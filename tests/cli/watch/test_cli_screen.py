@@ -110,7 +110,7 @@ LENT = {"device": "reader", "to": "anna", "since": 0}
     ("told", "shown"),
     [
         (status("9s"), "IN ORDER: every card is checked and every round published"),
-        (status("9s ??"), "STOPPED until settled: unreadable"),
+        (status("9s ??"), "BLOCKED until settled: unreadable"),
         (status("9s", disk="no space"), "STOPPED: no space"),
         (status("9s", lent=LENT), "CALIBRATION: anna has the reader, cards are not read"),
         (

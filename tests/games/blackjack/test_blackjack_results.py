@@ -58,7 +58,7 @@ def test_amounts_of_fifteen_digits_and_of_thirteen_decimals_at_one_table_are_not
 
 def test_nor_is_what_a_void_gives_back() -> None:
     now = table(f"bets=1:{MOST} 8h 6c 8d 9c 1:SP 3c 1:DD={LEAST} 9d !void misdeal", max=Decimal(MOST))
-    assert now.rounds[0]["stakes"] == {"S1": ["1999999999999998.0000000000001", 0]}
+    assert now.rounds[0]["stakes"] == {"S1": ["1999999999999998.0000000000001", "0"]}
 
 
 # ------------------------------------------------------------ the end of rounds and shoes
@@ -67,7 +67,7 @@ def test_nor_is_what_a_void_gives_back() -> None:
 def test_a_void_says_what_was_put_in_paid_and_taken() -> None:
     now = table("bets=1:100,2:20,3:12.5 Ah 8h Th 6c Kh 8d 6d Kd 2:SP 3h 2:DD=5 9c 4d 2:S 3:SU !void misdeal")
     voided = now.rounds[0]
-    assert voided["stakes"] == {"S1": ["100", 0], "S2": ["45", 0], "S3": ["12.5", 0]}
+    assert voided["stakes"] == {"S1": ["100", "0"], "S2": ["45", "0"], "S3": ["12.5", "0"]}
     assert voided["moved"] == {"S1": "150", "S3": "-6.25"}
 
 

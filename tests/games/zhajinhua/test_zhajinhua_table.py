@@ -175,7 +175,7 @@ def test_the_floor_may_void_a_round_with_an_unread_card() -> None:
     assert played.open == ("unreadable",)
     assert answer(played, orders.Resolve("unreadable", "void")).ok
     told = played.rounds[-1]
-    assert (told["status"], told["stakes"]) == ("voided", {"S1": ["4", 0], "S2": ["1", 0], "S3": ["1", 0]})
+    assert (told["status"], told["stakes"]) == ("voided", {"S1": ["4", "0"], "S2": ["1", "0"], "S3": ["1", "0"]})
     assert played.phase in ("ended", "betting")
 
 
@@ -183,7 +183,7 @@ def test_a_void_says_what_each_seat_had_put_in() -> None:
     played = table(f"{DEALT} 1:look 1:raise=4 2:call")
     assert answer(played, orders.Void("misdeal")).ok
     told = played.rounds[-1]
-    assert told["stakes"] == {"S1": ["5", 0], "S2": ["3", 0], "S3": ["1", 0]}
+    assert told["stakes"] == {"S1": ["5", "0"], "S2": ["3", "0"], "S3": ["1", "0"]}
     assert told["cards"] == []
 
 

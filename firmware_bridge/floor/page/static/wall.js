@@ -87,6 +87,7 @@ const wall = (() => {
     const link = tile.querySelector("a");
     link.href = "/table/" + encodeURIComponent(name) + link.getAttribute("href");
     link.textContent = name;
+    tile.dataset.wide = (name.length > 5) + (name.length > 14);
     const [state, seals] = tile.querySelectorAll(":scope > div");
     state.id = "t-" + name;
     seals.id = "s-" + name;
