@@ -109,11 +109,10 @@ def read_card(text: str) -> Card | None:
 
 
 def look_alikes(text: str) -> str:
-    """The letters of a text that are none of a card and may look so, ` (К is U+041A)`; "" if there are none."""
-    odd = [
-        each for each in dict.fromkeys(text) if not each.isascii() and each.isalnum() and east_asian_width(each) != "W"
-    ]
-    return f" ({', '.join(f'{each} is U+{ord(each):04X}' for each in odd)})" if odd and len(text) in (2, 3) else ""
+    """The letters of a text that are none of a card and may look so, `(К=U+041A)`; "" if there are none."""
+    others = [each for each in dict.fromkeys(text) if not each.isascii() and each.isalnum()]
+    odd = [each for each in others if east_asian_width(each) != "W"]
+    return f"({','.join(f'{each}=U+{ord(each):04X}' for each in odd)})" if odd and len(text) in (2, 3) else ""
 
 
 def _card(rank: str | None, suit: str | None, tile: str | None) -> Card:

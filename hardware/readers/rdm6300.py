@@ -176,7 +176,7 @@ def cannot_send(code: str, _: ReaderSettings) -> str:
     if re.fullmatch("[0-9A-Fa-f]{10}", code):
         return ""
     lost = "; a spreadsheet drops zeros at the front: give its column the format text" if code.isdecimal() else ""
-    return f"a tag has 10 hexadecimal digits, this has {len(code)} letters{lost}"
+    return f"a tag has 10 hexadecimal digits{lost}"
 
 
 PROTOCOL: Final = Protocol(

@@ -1,5 +1,6 @@
 """A reader that goes before the end (`| head -1`) leaves a command its exit code."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from tests.cli.journal import kept_files
 from tests.cli.journal.kept_files import edit
 from tests.cli.watch.test_cli_screen import status
 from tests.floor.test_command import filled
+from tests.kit.command import spawn
 from tests.kit.control import answering
 from tests.kit.process import ran
 
@@ -74,6 +76,16 @@ def test_what_has_no_end_ends_with_its_reader(nobody: int, tmp_path: Path) -> No
     config = config_in(tmp_path)
     with answering(config, watch=status("9s")):
         assert ended(nobody, "watch", "--plain", "--config", config) == (0, "")
+
+
+def test_a_pipe_that_another_program_set_to_wait_for_nothing_gets_all() -> None:
+    """As a shell's, or node's: a write that does not fit is no error then, and takes a part."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with spawn("schema", "--asyncapi", stdout=writer) as process, os.fdopen(reader, "rb") as file:
+        os.close(writer)
+        assert json.loads(file.read())["asyncapi"] == "3.0.0"
+    assert process.returncode == 0
 
 
 def test_a_full_disk_is_told(tmp_path: Path) -> None:

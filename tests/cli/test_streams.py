@@ -86,7 +86,7 @@ RANDOM: Final = ("demo", "floor screens", "floor key new", "floor tls", "roads")
 DOCUMENTS: Final = ("{", "3\t", "<svg", "[table]\n", "# Every message", "table,")
 """How an output begins that is a file of programs: in UTF-8, or in ASCII with escapes."""
 
-LANGUAGE: Final = sys.modules["firmware_bridge.cli.watch.language"]  # its package has a function of this name
+LANGUAGE: Final = sys.modules["firmware_bridge.cli.language"]  # its package has a function of this name
 
 
 class Ended(NamedTuple):

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import select
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -16,6 +17,7 @@ from rich.text import Text
 from firmware_bridge.cli.calibrate.borrow import Borrowed, borrow
 from firmware_bridge.cli.calibrate.kept import KeptCalibration
 from firmware_bridge.cli.calibrate.reader_port import ReaderPort
+from firmware_bridge.cli.long_commands import CANNOT_MOVE
 from firmware_bridge.config import calibration, layout
 from firmware_bridge.config.calibration import AnySection
 from firmware_bridge.config.sections import Config
@@ -140,7 +142,7 @@ class Guide:
 
     def __init__(self, step: str, as_json: bool, yes: bool) -> None:
         self._step, self._json, self._yes = step, as_json, yes
-        self._live = sys.stdout.isatty() and not as_json
+        self._live = sys.stdout.isatty() and not as_json and os.environ.get("TERM", "") not in CANNOT_MOVE
         self._bar = False
         self._shown_count = -1
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 import msgspec
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, NotRunning, ask, daemons_alone, journal_dir, socket_path
-from firmware_bridge.cli.watch.language import shown
+from firmware_bridge.cli.language import shown
 from firmware_bridge.config.arguments import Exit, file_to_write
 from firmware_bridge.config.plain import warn
 from firmware_bridge.config.streams import as_utf8

@@ -187,10 +187,11 @@ def _other_pack(rows: list[Row], pack: Pack) -> Iterator[str]:
 
 
 def _wrong_rows(rows: list[Row], pack: Pack, cannot: Callable[[str], str]) -> Iterator[str]:
-    """Mistakes in single rows."""
+    """Mistakes in single rows; codes that are never sent, often those of a whole column, in one."""
     faces = [card.value for card in pack]
     codes: dict[str, str] = {}
     serials: dict[str, str] = {}
+    never = list[str]()
     for row in rows:
         code = reported_code(row.code)
         if not code:
@@ -200,7 +201,7 @@ def _wrong_rows(rows: list[Row], pack: Pack, cannot: Callable[[str], str]) -> It
         elif code in codes:
             yield f"{row.where}: code {row.code!r} is used twice, see {codes[code]}"
         elif row.face and (why := cannot(code)):
-            yield f"{row.where}: the reader cannot send {row.code!r}: {why}"
+            never.append(f"{row.where}: the reader cannot send {row.code!r}: {why}")
         if row.face not in {*faces, CUT}:
             yield f"{row.where}: {_wrong_face(row, pack)}"
         if row.serial in serials:
@@ -208,6 +209,8 @@ def _wrong_rows(rows: list[Row], pack: Pack, cannot: Callable[[str], str]) -> It
         codes.setdefault(code, row.where)
         if row.serial:
             serials.setdefault(row.serial, row.where)
+    if never:
+        yield never[0] + (f" ({len(never) - 1} more lines have such codes)" if never[1:] else "")
 
 
 def _wrong_face(row: Row, pack: Pack) -> str:

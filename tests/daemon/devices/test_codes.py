@@ -189,7 +189,7 @@ def test_in_toml_the_key_is_named(tmp_path: Path) -> None:
             "代碼,牌\n".encode(),
             "line 1: '牌' is not a card: write a card as rank and suit: As, Td, or cut; the",
         ),
-        ("book.csv", "01,Кs\n".encode(), "line 1: 'Кs' (К is U+041A) is not a card: write a card as rank and suit"),
+        ("book.csv", "01,Кs\n".encode(), "line 1: 'Кs'(К=U+041A) is not a card: write a card as rank and suit"),
         ("book.csv", b"1.23E+05,As\n", "line 1: '1.23E+05' is what a spreadsheet made of a number"),
         ("book.csv", b"1,23E+05;As\n", "line 1: '1,23E+05' is what a spreadsheet made of a number"),
     ],
@@ -223,7 +223,7 @@ def test_a_book_as_spreadsheets_save_it(tmp_path: Path, change: Callable[[str], 
     ("protocol", "code", "pattern", "why"),
     [
         ("rdm6300", "000000019f", "", ""),
-        ("rdm6300", "19F", "", "a tag has 10 hexadecimal digits, this has 3 letters"),
+        ("rdm6300", "19F", "", "a tag has 10 hexadecimal digits"),
         ("rdm6300", "415", "", "a spreadsheet drops zeros at the front"),
         ("rdm6300", "000000019G", "", "a tag has 10 hexadecimal digits"),
         ("grow", "A 1", "", ""),
@@ -252,7 +252,7 @@ def test_a_code_that_its_reader_never_sends_is_refused(protocol: str, code: str,
 def test_a_book_of_codes_that_are_never_sent_is_refused_with_their_lines(tmp_path: Path) -> None:
     book = written(tmp_path, [f"{n},{face.value}" for n, face in enumerate(FACES)])
     reader = ReaderConfig(protocol="rdm6300", code_book=str(book))
-    with pytest.raises(ConfigError, match="line 52: the reader cannot send '51': a tag has 10 hexadecimal digits"):
+    with pytest.raises(ConfigError, match=r"line 1: the reader cannot send '0': a tag has .* \(51 more lines"):
         of_reader(reader, 8, CARDS)
     assert of_reader(msgspec.structs.replace(reader, protocol="line"), 8, CARDS)["51"] == Known(FACES[51])
 
