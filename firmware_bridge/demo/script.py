@@ -263,7 +263,9 @@ def _one_card(text: str) -> Card:
 def _resolve(words: list[str]) -> orders.Order:
     irregularity, choice = words.pop(0), words.pop(0)
     if choice not in get_args(Choice):
-        raise ValueError(f"{choice!r} is not one of {', '.join(get_args(Choice))}")
+        near = nearest(choice, get_args(Choice))
+        meant = f"; did you mean {near}?" if near else ""
+        raise ValueError(f"{choice!r} is not one of {', '.join(get_args(Choice))}{meant}")
     return orders.Resolve(irregularity, choice)  # type: ignore[arg-type]  # checked in the line above
 
 

@@ -64,6 +64,8 @@ def test_words(text: str, steps: list[Step]) -> None:
         ("!void", "line 1: !void needs more words after it; write !void REASON"),
         ("!resolve duplicate", "needs more words after it; write !resolve IRREGULARITY CHOICE"),
         ("!resolve duplicate kep", "'kep' is not one of burn, keep, remove"),
+        ("!resolve duplicate removg", "did you mean remove?"),
+        ("!resolve duplicate end-shke", "did you mean end-shoe?"),
         ("!enter xx", "write !enter CARD"),
         ("!correct x 9s", "!correct: 'x' is not a number; write !correct ROUND CARDS"),
         ("!correct 1 ü", "!correct: 'ü' is not a card; write !correct ROUND CARDS"),

@@ -74,7 +74,7 @@ def _decisions(seen: Seen, table: Table, alarm: Alarm, silent: str, lang: Langua
         fields = {"do": "resolve", "irregularity": alarm.id, "since": str(alarm.since), "choice": choice}
         needs_two = is_of_two(orders.Resolve(alarm.id, choice), table)  # type: ignore[arg-type]  # of a table
         why_not = silent or _not_taken(seen, "resolve", needs_two, lang)
-        yield Offer(fields, f"{names.alarm(lang, alarm)}: {names.choice(lang, choice)}", why_not)
+        yield Offer(fields, _decided(names.alarm(lang, alarm), choice, lang), why_not)
 
 
 def takes(seen: Seen) -> tuple[str, ...] | None:
@@ -130,8 +130,19 @@ def label_of(order: Order, seen: Seen, lang: Language) -> str:
     if isinstance(order, orders.Resolve):
         opened = seen.alarms.open if seen.alarms else ()
         alarm = next((names.alarm(lang, each) for each in opened if each.id == order.irregularity), order.irregularity)
-        return f"{alarm}: {names.choice(lang, order.choice)}"
+        return _decided(alarm, order.choice, lang)
     return text(lang, f"order.{tag_of(order)}", round=getattr(order, "round", "") or "")
+
+
+def _decided(alarm: str, choice: str, lang: Language) -> str:
+    """An alarm and a decision on it."""
+    return f"{alarm}{': ' if lang == 'en' else '：'}{_choice(choice, lang)}"
+
+
+def _choice(choice: str, lang: Language) -> str:
+    """A decision in words; the word to type before it only in English, where it says something."""
+    words = names.choice(lang, choice)
+    return words if lang == "en" else words.removeprefix(choice).removeprefix("：")
 
 
 def consequence(order: Order, seen: Seen, lang: Language) -> str:
@@ -139,7 +150,7 @@ def consequence(order: Order, seen: Seen, lang: Language) -> str:
     if isinstance(order, orders.Resolve):
         voids = order.choice in ("void", "end-shoe") and seen.table and seen.table.phase in ("dealing", "complete")
         more = f" {text(lang, 'order.what.void', round=seen.table.round)}" if voids and seen.table else ""
-        return text(lang, "order.what.resolve", choice=names.choice(lang, order.choice)) + more
+        return text(lang, "order.what.resolve", choice=_choice(order.choice, lang)) + more
     minutes = seen.table.settings.shoe_change_minutes if seen.table else ""
     return text(lang, f"order.what.{tag_of(order)}", round=getattr(order, "round", "") or "", minutes=minutes)
 
