@@ -14,7 +14,8 @@ from typing import Any, Final, NamedTuple
 from firmware_bridge.client.orders import Sender, no_answer
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.orders import Answer, Order
-from firmware_bridge.mqtt.errors import BACKEND, LOGIN
+from firmware_bridge.mqtt.errors import BACKEND
+from firmware_bridge.mqtt.reasons import LOGIN
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Ticket
 from firmware_bridge.mqtt.subscriber import Reader, Subscriber
 

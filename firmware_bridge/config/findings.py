@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from rich.text import Text
@@ -9,6 +10,7 @@ from rich.text import Text
 from firmware_bridge.config.layout import GREEN, RED, YELLOW, show
 from firmware_bridge.config.streams import print_json
 from firmware_bridge.facts.printable import escaped
+from firmware_bridge.mqtt.settings import marks
 
 Level = Literal["OK", "WARN", "FAIL"]
 
@@ -31,6 +33,17 @@ class Finding(NamedTuple):
 def judged(name: str, fine: bool, text: str, remedy: str) -> Finding:
     """OK where it is fine, else FAIL with its remedy."""
     return Finding("OK", name, text) if fine else Finding("FAIL", name, text, remedy)
+
+
+def unseen(name: str, key: str, path: Path) -> Iterator[Finding]:
+    """Warns of a secret's file with signs that are not seen in it; a line end of Windows is named, too."""
+    try:
+        found = marks(path.read_bytes().rstrip(b"\n"))
+    except OSError:
+        return  # reported by what needs it
+    if found:
+        what = f"{key} {path} has what nobody sees: {', '.join(found)}"
+        yield Finding("WARN", name, what, "write the file again without it, unless it belongs to the secret")
 
 
 def report(findings: Iterable[Finding], as_json: bool) -> list[str]:

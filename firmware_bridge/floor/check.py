@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from firmware_bridge.config.findings import Finding, judged
+from firmware_bridge.config.findings import Finding, judged, unseen
 from firmware_bridge.floor import check_condition, check_record, check_witnesses
 from firmware_bridge.floor.check_condition import and_closed
 from firmware_bridge.floor.config import FloorConfig, need, password, secret
@@ -51,6 +51,10 @@ def findings(config: FloorConfig, *, whole: bool = False) -> Iterator[Finding]:
         has_messages = yield from _of_a_store(config, whole)
         yield from _of_the_broker(config, broker.result(), has_messages)
     yield from _encrypted(config)
+    for section in ("mqtt", "nats", "store", "page"):
+        for key in ("password_file", "user_secret_file"):
+            if name := getattr(getattr(config, section), key, None):
+                yield from unseen(section, f"[{section}] {key}", secret(name))
     if config.nats.servers:
         need("nats", "nats")
         from firmware_bridge.floor.source.nats import check as cluster

@@ -39,14 +39,14 @@ READS = "topic read shoe/#\n"
 NAMES = ("command", "stored", "witnessed")
 WRITES = "".join(f"topic write shoe/+/{name}\n" for name in NAMES)
 
-Check = Callable[[str], tuple[int, list[str]]]
+Check = Callable[..., tuple[int, list[str]]]
 
 
 @pytest.fixture
 def check(tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.CaptureFixture[str]) -> Check:
     """Exit code and lines of a check by a user with these rights, at a broker that one table came to."""
 
-    def run(rights: str) -> tuple[int, list[str]]:
+    def run(rights: str, password: str = "x") -> tuple[int, list[str]]:
         broker = brokers(users=USERS, acl=f"{TABLE}user floor\n{rights}")
         client = Client(CallbackAPIVersion.VERSION2, "T07")
         client.username_pw_set("T07", "y")
@@ -56,7 +56,7 @@ def check(tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.Capture
         client.disconnect()
         client.loop_stop()
         client._reset_sockets()  # which a collector may find before their client
-        (tmp_path / "password").write_text("x")
+        (tmp_path / "password").write_text(password)
         mqtt = f'[mqtt]\nport = {broker.port}\nusername = "floor"\npassword_file = "{tmp_path / "password"}"\n'
         (tmp_path / "floor.toml").write_text(f'{mqtt}[store]\npath = "{tmp_path / "floor.db"}"\n')
         with closing(SqliteStore(tmp_path / "floor.db")) as store:
@@ -66,6 +66,13 @@ def check(tmp_path: Path, brokers: Callable[..., Broker], capsys: pytest.Capture
         return code, found.replace("\n                 -> ", "; ").splitlines()
 
     return run
+
+
+def test_what_nobody_sees_in_a_password_is_named(check: Check) -> None:
+    code, lines = check(READS + WRITES, "x\r\n")
+    [wrong] = [line for line in lines if not line.startswith("OK ")]
+    assert (code, wrong.startswith("WARN  mqtt       [mqtt] password_file")) == (0, True)
+    assert "has what nobody sees: a carriage return; write the file again" in wrong
 
 
 def test_a_floor_that_may_do_its_work_is_fine(check: Check) -> None:

@@ -107,8 +107,9 @@ def test_a_broker_that_states_another_client_of_this_id(table: Any) -> None:
 
 @pytest.mark.parametrize(("level", "granted"), [(5, "90 04 0001 00 01"), (4, "90 05 0001 010000")])
 def test_another_client_of_this_id_is_guessed_after_three_ends_without_a_reason(
-    table: Any, level: int, granted: str
+    table: Any, mocker: MockerFixture, level: int, granted: str
 ) -> None:
+    mocker.patch("firmware_bridge.mqtt.backoff.SOON_S", 600.0)
     accepted = ACCEPTED_5 if level == 5 else ACCEPTED_311
     with Peer({level: accepted + bytes.fromhex(granted)}, stays=False) as peer:
         bridge = table(peer.port, protocol=level)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.cli.check.finding import RESTART, UNIT, Machine, failed
 from firmware_bridge.cli.watch.machine import far
-from firmware_bridge.config.findings import Finding
+from firmware_bridge.config.findings import Finding, unseen
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.plain import warn
 from firmware_bridge.config.sections import MqttConfig
@@ -34,7 +34,6 @@ from firmware_bridge.mqtt.settings import (
     Incoming,
     Message,
     NotPem,
-    marks,
     tls_context,
 )
 
@@ -70,7 +69,8 @@ def broker(machine: Machine) -> Iterator[Finding]:
         return
     yield from in_clear(settings)
     yield from _seen_by_others(mqtt)
-    yield from unseen(mqtt)
+    if mqtt.password_file:
+        yield from unseen("broker", "[mqtt] password_file", Path(mqtt.password_file))
     files = (mqtt.password_file, mqtt.ca, mqtt.cert, mqtt.key)
     if machine.daemon and machine.has_read("mqtt", "table", files=files):
         yield held(machine.daemon["broker"], settings)
@@ -136,14 +136,6 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
         if name and stat.S_IMODE(Path(name).stat().st_mode) & 0o077:
             what = f"[mqtt] {key} {name} can be read by others on this machine"
             yield Finding("WARN", "broker", what, f"sudo chmod 0600 {name}")
-
-
-def unseen(mqtt: MqttConfig) -> Iterator[Finding]:
-    """Warns of a password with signs that are not seen in it; a line end of Windows is named, too."""
-    name = mqtt.password_file
-    if name and (found := marks(Path(name).read_bytes().rstrip(b"\n"))):
-        what = f"[mqtt] password_file {name} has what nobody sees: {', '.join(found)}"
-        yield Finding("WARN", "broker", what, "write the file again without it, unless it belongs to the password")
 
 
 async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, bytes]) -> int | str:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cli.check.broker import in_clear, largest_messages, last_round, unseen
-from firmware_bridge.config.sections import MqttConfig
+from firmware_bridge.cli.check.broker import in_clear, largest_messages, last_round
+from firmware_bridge.config.findings import unseen
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.mqtt.settings import BrokerSettings
 from tests.cli.check import checked
@@ -115,5 +115,6 @@ def test_the_largest_message_that_was_delivered_is_sent_again_and_none_that_was_
 )
 def test_what_nobody_sees_in_a_password_is_named(tmp_path: Path, secret: bytes, found: str) -> None:
     (tmp_path / "password").write_bytes(secret)
-    named = [each.text.partition("sees: ")[2] for each in unseen(MqttConfig(password_file=str(tmp_path / "password")))]
+    named = [each.text.partition("sees: ")[2] for each in unseen("broker", "password_file", tmp_path / "password")]
     assert named == ([found] if found else [])
+    assert list(unseen("broker", "password_file", tmp_path / "none")) == []
