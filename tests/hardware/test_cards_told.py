@@ -9,7 +9,7 @@ import pytest
 from hardware.readers import READERS, ReaderSettings, ssi
 from hardware.readers.angel_eye_frames import Frame, encode
 from hardware.readers.messages import Message, Notice, Read, Unread
-from tests.hardware.streams import FACES, LINES, Code, taken
+from tests.hardware.streams import FACES, LINES, Code, spoiled, taken
 from tests.kit.nightly import share
 
 CARDS: Final = 40  # of a shoe
@@ -23,19 +23,6 @@ EACH_TOLD: Final = ("rdm6300", "ssi")
 missing may be of more than one."""
 
 ENGINE_S, TRIES = 2.0, 3  # a scan engine sends a code again, this often at most
-
-
-def spoiled(frame: bytes, rng: Random, since: int = 0) -> bytes:
-    """The frame after one damage behind its first bytes: a bit, a byte, or some bytes lost or added."""
-    at = rng.randrange(since, len(frame))
-    match rng.randrange(4):
-        case 0:
-            return frame[:at] + bytes((frame[at] ^ 1 << rng.randrange(8),)) + frame[at + 1 :]
-        case 1:
-            return frame[:at] + rng.randbytes(1) + frame[at + 1 :]
-        case 2:
-            return frame[:at] + frame[at + rng.randint(1, 3) :]
-    return frame[:at] + rng.randbytes(rng.randint(1, 3)) + frame[at:]
 
 
 class Table:
