@@ -24,7 +24,7 @@ CHECK_MODE: Final = "draw no card; call the technician: check protocol, speed an
 CHECK_POWER: Final = (
     "draw no card; call the technician: check power, cable, protocol and speed of the reader with shoe check"
 )
-"""What to do for each of them."""
+"""What to do for each of them: cards are lost, so the table stops."""
 
 UNKNOWN: Final = ("unknown code", "no code book")
 """The reasons of a card that was read and is in no book."""
@@ -42,11 +42,10 @@ def show_fault(table: Table, protocol: str, fault: Fault) -> None:
     for name in (NOT_UNDERSTOOD, UNANSWERED):
         table.unwarn(name)
     if fault == "not_understood":
-        table.warn(
-            NOT_UNDERSTOOD, f"the card reader sends what is not understood as {protocol}", CHECK_MODE, "critical"
-        )
+        what = f"the card reader sends what is not understood as {protocol}"
+        table.warn(NOT_UNDERSTOOD, what, CHECK_MODE, "critical", blocks=True)
     elif fault:
-        table.warn(UNANSWERED, f"the card reader does not answer as {protocol}", CHECK_POWER, "critical")
+        table.warn(UNANSWERED, f"the card reader does not answer as {protocol}", CHECK_POWER, "critical", blocks=True)
 
 
 class Holders:
