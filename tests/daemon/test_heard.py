@@ -20,7 +20,9 @@ from firmware_bridge.daemon.bridge import Bridge
 from firmware_bridge.daemon.devices import hearing, reader_alarms
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.facts import orders
+from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.inputs import Ordered
+from firmware_bridge.shoe.state import held_cards
 from hardware.ports import QUIET
 from hardware.sim.pty import PtyBoard
 from tests.kit import virtual
@@ -175,6 +177,12 @@ def test_another_program_at_the_port_is_named(table: Callable[..., Deaf], caplog
         assert "another program is at the reader's port" in alarm.detail
         (found,) = at.found(reader)
         assert (found.level, f"(pid {other.pid})" in found.text) == ("WARN", True)
+        for part in ("\r\n", "9"):  # what it left of a card is one that was not read
+            held = len(at.bridge.table.shoe.held)
+            at.say(part)
+            at.until(lambda held=held: len(at.bridge.table.shoe.held) == held + 1)
+        at.say("Kd\n")
+        at.until(lambda: held_cards(at.bridge.table.shoe)[-1].card is Card("Kd"))
         other.kill()
 
 

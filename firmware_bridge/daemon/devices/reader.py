@@ -15,7 +15,7 @@ from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.hearing import Fault, Hearing
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
 from firmware_bridge.daemon.devices.losses import Losses
-from firmware_bridge.daemon.devices.reader_alarms import Holders, show_fault
+from firmware_bridge.daemon.devices.reader_alarms import SHARED, Holders, show_fault
 from firmware_bridge.daemon.devices.reader_inputs import as_input, is_garbled, meaning
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, Greetings, RestartLimiter
 from firmware_bridge.daemon.devices.reader_settings import settings
@@ -71,7 +71,7 @@ class Reader:
         self._garbled, self._may_miss = 0, False
         self._holders = Holders(config.port, loop)
         self._heard_at = loop.time()
-        self.hearing = Hearing(loop, self._understood, lambda: self._turns.are_due, self._on_fault)
+        self.hearing = Hearing(loop, self._understood, lambda: self._turns.are_due, self._on_fault, self._on_rest)
         self._watch: asyncio.TimerHandle | None = None
         self._quiet: asyncio.TimerHandle | None = None
 
@@ -166,6 +166,18 @@ class Reader:
     def _on_fault(self, fault: Fault) -> None:
         self._may_miss = self._may_miss or (bool(fault) and not self._protocol.keeps_reports)
         show_fault(self._table, self._name, fault)
+
+    def _on_rest(self, since: float) -> None:
+        """Reports the card of which another program at the port left a part that says nothing by itself.
+
+        A numbered report comes again, or its number is missing.
+        """
+        is_numbered = self._protocol.keeps_reports or self._protocol.judges
+        if is_numbered or not self._holders.found or self._heard_at >= since or self.decoder.waits_s is not None:
+            return
+        self.decoder.forget()
+        list(self.decoder.feed(b""))  # it is quiet: the next line is whole
+        self._turns.receive(iter([messages.Unread(SHARED)]))
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
