@@ -177,10 +177,10 @@ def test_another_program_at_the_port_is_named(table: Callable[..., Deaf], caplog
         assert "another program is at the reader's port" in alarm.detail
         (found,) = at.found(reader)
         assert (found.level, f"(pid {other.pid})" in found.text) == ("WARN", True)
-        for part in ("\r\n", "9"):  # what it left of a card is one that was not read
-            held = len(at.bridge.table.shoe.held)
-            at.say(part)
-            at.until(lambda held=held: len(at.bridge.table.shoe.held) == held + 1)
+        at.say("\r\n")  # what it left of a card is one that was not read
+        at.until(lambda: len(at.bridge.table.shoe.held) == 2)
+        at.say("9")
+        at.until(lambda: len(at.bridge.table.shoe.held) == 3)
         at.say("Kd\n")
         at.until(lambda: held_cards(at.bridge.table.shoe)[-1].card is Card("Kd"))
         other.kill()
