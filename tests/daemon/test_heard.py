@@ -15,10 +15,7 @@ from firmware_bridge.cli.check.reader import keypads, reader
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import load
 from firmware_bridge.daemon.devices import hearing, reader_alarms
-from firmware_bridge.daemon.table.clock import nonce, now
-from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
-from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.shoe.state import held_cards
 from hardware.ports import QUIET
 from hardware.sim.pty import PtyBoard

@@ -14,7 +14,8 @@ from typing import Final
 import pytest
 
 import firmware_bridge
-from firmware_bridge.mqtt.errors import REMEDIES, SENTENCES
+from firmware_bridge.mqtt.errors import SENTENCES
+from firmware_bridge.mqtt.reasons import REMEDIES
 from firmware_bridge.topics.texts import LANGUAGES, Language, ids, known
 from firmware_bridge.topics.texts.phrases import PREFIX, in_words, phrase
 
