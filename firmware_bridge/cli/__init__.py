@@ -86,7 +86,7 @@ SPEAKING: Final = ("do", "enter", "status", "watch")
 def _in_language(arguments: argparse.Namespace, error: BridgeError) -> str:
     if arguments.command not in SPEAKING:
         return str(error)
-    from firmware_bridge.cli.language import language  # imported here: most commands speak English
+    from firmware_bridge.cli.watch.language import language  # imported here: most commands speak English
     from firmware_bridge.topics.texts.phrases import in_words, joined
 
     lang = language(arguments.lang, arguments.config)
@@ -119,7 +119,7 @@ class _Translated(Parser):
     @staticmethod
     def worded(mistake: str, see: str) -> str:
         from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
-        from firmware_bridge.cli.language import language
+        from firmware_bridge.cli.watch.language import language
         from firmware_bridge.topics.texts.phrases import in_words, joined
 
         lang = language(_given("--lang"), Path(_given("--config") or DEFAULT_CONFIG))

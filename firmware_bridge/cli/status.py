@@ -4,7 +4,7 @@ import argparse
 import json
 
 from firmware_bridge.cli.daemon_socket import ask, config_option, socket_path
-from firmware_bridge.cli.language import language, language_option, translated
+from firmware_bridge.cli.watch.language import language, language_option, translated
 from firmware_bridge.cli.watch.machine import Status
 from firmware_bridge.cli.watch.screen import screen, standing
 from firmware_bridge.config.arguments import Exit

@@ -5,7 +5,7 @@ import io
 import os
 import select
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, Final, TextIO
@@ -19,6 +19,9 @@ SHOWN: Final = "shown"
 
 ALIKE: Final = dict(zip("枱裡·•●◆◇×–—−‘’“”→←✓✕█░、。「」『』", '檯裏.**++x---\'\'""><+x#-,.""""', strict=True))
 """Letter -> one that stands for it where an encoding lacks it."""
+
+USUAL: Final[Mapping[str, str]] = {"zh-Hant": "請輸入無法讀取的牌與張數", "zh-Hans": "请输入无法读取的牌与张数"}
+"""Language -> usual letters; an encoding that lacks one of them would show it full of question marks."""
 
 
 class Output(io.FileIO):
@@ -93,6 +96,11 @@ def outlived() -> Iterator[Output]:
 def is_utf() -> bool:
     """Whether standard output takes every letter."""
     return _encoding().lower().startswith("utf")
+
+
+def can_speak(lang: str) -> bool:
+    """Whether standard output has the letters of a language; those of English always."""
+    return can_show(USUAL.get(lang, ""))
 
 
 def can_show(text: str) -> bool:

@@ -19,8 +19,9 @@ from typing import IO, Final, NamedTuple
 import pytest
 
 from firmware_bridge import cli
+from firmware_bridge.cli import roads
 from firmware_bridge.cli.watch import AGAIN_S
-from firmware_bridge.config.streams import SHOWN
+from firmware_bridge.config.streams import SHOWN, USUAL
 from firmware_bridge.floor import cli as floor_cli
 from firmware_bridge.screen.words import SIGNS
 from tests.cli.command_lines import EVERY_LINE, PARSERS, Line, command_of, of_a_day
@@ -86,7 +87,7 @@ RANDOM: Final = ("demo", "floor screens", "floor key new", "floor tls", "roads")
 DOCUMENTS: Final = ("{", "3\t", "<svg", "[table]\n", "# Every message", "table,")
 """How an output begins that is a file of programs: in UTF-8, or in ASCII with escapes."""
 
-LANGUAGE: Final = sys.modules["firmware_bridge.cli.language"]  # its package has a function of this name
+LANGUAGE: Final = sys.modules["firmware_bridge.cli.watch.language"]  # its package has a function of this name
 
 
 class Ended(NamedTuple):
@@ -210,7 +211,10 @@ def test_no_line_needs_a_letter(kind: str, scene: Scene) -> None:
     wrong = []
     for each in of_a_day(KINDS.index(kind)):
         with scene.patch.context() as patch:
-            patch.setattr(LANGUAGE, "can_show", lambda text: _in(encoding, text, "strict") is not None)
+            for module in (LANGUAGE, roads):
+                patch.setattr(
+                    module, "can_speak", lambda lang: _in(encoding, USUAL.get(lang, ""), "strict") is not None
+                )
             plain = scene.ended(each, "utf-8", lang)
         ended = scene.ended(each, encoding, lang)
         is_random = str(each).startswith(RANDOM)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from firmware_bridge.cli.daemon_socket import ask, checked, socket_path
-from firmware_bridge.cli.language import language
+from firmware_bridge.cli.watch.language import language
 from firmware_bridge.config.plain import say
 from firmware_bridge.errors import UsageError
 from firmware_bridge.facts.printable import escaped

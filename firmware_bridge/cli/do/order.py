@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from firmware_bridge.cli.daemon_socket import ask, at_the_table, checked, config_option, socket_path
-from firmware_bridge.cli.language import language, language_option
+from firmware_bridge.cli.watch.language import language, language_option
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.config.streams import print_json
 from firmware_bridge.facts.printable import harmless

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
 from firmware_bridge.cli.help.reading import readable, row_lines
-from firmware_bridge.cli.language import alarm_help, language, language_option
+from firmware_bridge.cli.watch.language import alarm_help, language, language_option
 from firmware_bridge.config.documents import Chapter, Row, chapters_of, rows_of, shipped
 from firmware_bridge.config.layout import labelled, page
 from firmware_bridge.errors import UsageError

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
-from firmware_bridge.cli.language import language, language_option
+from firmware_bridge.cli.watch.language import language, language_option
 from firmware_bridge.config.layout import show_columns
 from firmware_bridge.demo.script import Drawn, NewShoe, parse
 from firmware_bridge.errors import ScriptError, UsageError

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from firmware_bridge.cli.daemon_socket import NoDaemon, config_option, connected, follow, socket_path
-from firmware_bridge.cli.language import language, language_option, translated
+from firmware_bridge.cli.watch.language import language, language_option, translated
 from firmware_bridge.cli.watch.machine import Status
 from firmware_bridge.cli.watch.screen import line
 from firmware_bridge.cli.watch.terminal import PAUSE, QUIT, Terminal, cannot_draw

@@ -8,9 +8,9 @@ from typing import Any, Final
 import msgspec
 from rich.text import Text
 
-from firmware_bridge.cli.language import translated
 from firmware_bridge.cli.roads.terminal import DERIVED, NARROWEST, SHAPES, Paint
 from firmware_bridge.cli.roads.terminal import screen as roads_screen
+from firmware_bridge.cli.watch.language import translated
 from firmware_bridge.cli.watch.machine import Status, faulty, frame_line, machine, rows, rules, word
 from firmware_bridge.cli.watch.screen import Standing, decisions, mode_word, mode_words, next_step, standing
 from firmware_bridge.facts.printable import escaped, harmless

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from rich.cells import cell_len
 
-from firmware_bridge.cli.language import TERMINAL, alarm_help, language, translated
+from firmware_bridge.cli.watch.language import TERMINAL, alarm_help, language, translated
 from firmware_bridge.cli.watch.machine import faulty, lease_words, machine
 from firmware_bridge.cli.watch.machine import rows as device_rows
 from firmware_bridge.cli.watch.screen import ROW, line, mode_words, next_step, screen

@@ -10,14 +10,13 @@ from typing import Any, Final
 
 import pytest
 from rich.cells import cell_len
-from tests.cli.watch.test_language import CHINESE, FAULTY, SOUND, TABLES, status_of
 
 from firmware_bridge.cli import main
 from firmware_bridge.cli import status as command_status
 from firmware_bridge.cli.do import confirm
 from firmware_bridge.cli.do.order import advice, refusal
-from firmware_bridge.cli.language import alarm_help, translated
 from firmware_bridge.cli.watch.dealer import WatchedByDealer
+from firmware_bridge.cli.watch.language import alarm_help, translated
 from firmware_bridge.cli.watch.model import Watched
 from firmware_bridge.cli.watch.screen import line, screen
 from firmware_bridge.daemon.table.clock import nonce, now
@@ -28,6 +27,7 @@ from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.decide import drafted
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics.texts import LANGUAGES, Language, text
+from tests.cli.watch.test_language import CHINESE, FAULTY, SOUND, TABLES, status_of
 from tests.config.test_layout import FINDINGS, STATES, WIDTHS, checked
 from tests.floor.guests import STAGES, Evening
 from tests.kit import command
