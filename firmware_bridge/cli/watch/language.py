@@ -6,17 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge.config.streams import can_show
+from firmware_bridge.config.streams import legible
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.topics.texts import LANGUAGES, Language, chosen, known, text
 
 TERMINAL: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 """Variables with the language of a terminal: the first that is set counts."""
-
-
-USUAL: Final[dict[Language, str]] = {"zh-Hant": "請輸入無法讀取的牌與張數", "zh-Hans": "请输入无法读取的牌与张数"}
-"""Language -> usual letters; an encoding that lacks one of them would show it full of question marks."""
 
 
 def language_option(parser: argparse.ArgumentParser) -> None:
@@ -30,14 +26,9 @@ def language(asked: str | None, config: Path) -> Language:
     """The language asked for, else that of the config, else that of the terminal; English where it cannot be shown."""
     for each in (asked, _configured(config)):
         if each in LANGUAGES:
-            return shown(chosen(each, ""))
+            return legible(chosen(each, ""))
     locale = next((value for name in TERMINAL if (value := os.environ.get(name))), "")
-    return shown(chosen("", locale.partition(".")[0].partition("@")[0].replace("_", "-")))
-
-
-def shown(lang: Language) -> Language:
-    """A language; English where standard output lacks its letters."""
-    return lang if can_show(USUAL.get(lang, "")) else "en"
+    return legible(chosen("", locale.partition(".")[0].partition("@")[0].replace("_", "-")))
 
 
 def _configured(config: Path) -> str:
