@@ -8,11 +8,14 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 from unicodedata import combining, east_asian_width, normalize
 
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.printable import escaped_json
+
+if TYPE_CHECKING:  # most commands speak English: they load no texts
+    from firmware_bridge.topics.texts import Language
 
 SHOWN: Final = "shown"
 """The error handler of both outputs: what their encoding lacks is a letter that looks alike, else `?`."""
@@ -20,7 +23,7 @@ SHOWN: Final = "shown"
 ALIKE: Final = dict(zip("枱裡·•●◆◇×–—−‘’“”→←✓✕█░、。「」『』", '檯裏.**++x---\'\'""><+x#-,.""""', strict=True))
 """Letter -> one that stands for it where an encoding lacks it."""
 
-USUAL: Final[Mapping[str, str]] = {"zh-Hant": "請輸入無法讀取的牌與張數", "zh-Hans": "请输入无法读取的牌与张数"}
+USUAL: "Final[dict[Language, str]]" = {"zh-Hant": "請輸入無法讀取的牌與張數", "zh-Hans": "请输入无法读取的牌与张数"}
 """Language -> usual letters; an encoding that lacks one of them would show it full of question marks."""
 
 
@@ -110,6 +113,11 @@ def can_show(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def legible(lang: "Language") -> "Language":
+    """A language; English where standard output lacks its letters."""
+    return lang if can_show(USUAL.get(lang, "")) else "en"
 
 
 def print_json(document: str, *, flush: bool = False) -> None:

@@ -87,8 +87,6 @@ RANDOM: Final = ("demo", "floor screens", "floor key new", "floor tls", "roads")
 DOCUMENTS: Final = ("{", "3\t", "<svg", "[table]\n", "# Every message", "table,")
 """How an output begins that is a file of programs: in UTF-8, or in ASCII with escapes."""
 
-LANGUAGE: Final = sys.modules["firmware_bridge.cli.watch.language"]  # its package has a function of this name
-
 
 class Ended(NamedTuple):
     """How a line ended, and what it wrote."""
@@ -211,10 +209,9 @@ def test_no_line_needs_a_letter(kind: str, scene: Scene) -> None:
     wrong = []
     for each in of_a_day(KINDS.index(kind)):
         with scene.patch.context() as patch:
-            for module in (LANGUAGE, roads):
-                patch.setattr(
-                    module, "can_speak", lambda lang: _in(encoding, USUAL.get(lang, ""), "strict") is not None
-                )
+            patch.setattr(
+                "firmware_bridge.config.streams.can_show", lambda text: _in(encoding, text, "strict") is not None
+            )
             plain = scene.ended(each, "utf-8", lang)
         ended = scene.ended(each, encoding, lang)
         is_random = str(each).startswith(RANDOM)

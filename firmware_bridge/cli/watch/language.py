@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from firmware_bridge.config.streams import can_speak
+from firmware_bridge.config.streams import legible
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.topics.texts import LANGUAGES, Language, chosen, known, text
@@ -29,14 +29,9 @@ def language(asked: str | None, config: Path) -> Language:
     """The language asked for, else that of the config, else that of the terminal; English where it cannot be shown."""
     for each in (asked, _configured(config)):
         if each in LANGUAGES:
-            return _shown(chosen(each, ""))
+            return legible(chosen(each, ""))
     locale = next((value for name in TERMINAL if (value := os.environ.get(name))), "")
-    return _shown(chosen("", locale.partition(".")[0].partition("@")[0].replace("_", "-")))
-
-
-def _shown(lang: Language) -> Language:
-    """A language; English where standard output lacks its letters."""
-    return lang if can_speak(lang) else "en"
+    return legible(chosen("", locale.partition(".")[0].partition("@")[0].replace("_", "-")))
 
 
 def _configured(config: Path) -> str:
