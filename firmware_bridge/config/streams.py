@@ -5,7 +5,7 @@ import io
 import os
 import select
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -99,11 +99,6 @@ def outlived() -> Iterator[Output]:
 def is_utf() -> bool:
     """Whether standard output takes every letter."""
     return _encoding().lower().startswith("utf")
-
-
-def can_speak(lang: str) -> bool:
-    """Whether standard output has the letters of a language; those of English always."""
-    return can_show(USUAL.get(lang, ""))
 
 
 def can_show(text: str) -> bool:

@@ -19,9 +19,8 @@ from typing import IO, Final, NamedTuple
 import pytest
 
 from firmware_bridge import cli
-from firmware_bridge.cli import roads
 from firmware_bridge.cli.watch import AGAIN_S
-from firmware_bridge.config.streams import SHOWN, USUAL
+from firmware_bridge.config.streams import SHOWN
 from firmware_bridge.floor import cli as floor_cli
 from firmware_bridge.screen.words import SIGNS
 from tests.cli.command_lines import EVERY_LINE, PARSERS, Line, command_of, of_a_day
