@@ -11,7 +11,7 @@ import pytest
 
 from firmware_bridge.client import event_message, round_message, state
 from firmware_bridge.demo.memory_table import Retained
-from firmware_bridge.facts import wire_states
+from firmware_bridge.facts import inputs, wire_states
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Answer, Correct
 from firmware_bridge.facts.wire import ClosedRound, CorrectedRound, StateHead, VoidedRound, excerpt, joined
@@ -89,3 +89,10 @@ def test_an_excerpt_has_the_fields_that_a_reader_needs_within_their_bounds() -> 
     for odd in (b"{}", b'{"queue":-1}', b'{"queue":9007199254740993}', b'{"queue":null}'):
         with pytest.raises(msgspec.ValidationError):
             msgspec.json.decode(odd, type=health)
+
+
+def test_what_an_older_journal_or_status_does_not_say_was_not_so() -> None:
+    at: Any = {"at": 1, "mono": 1}
+    passed = msgspec.convert({"type": "TestCardsPassed", **at, "count": 1, "by": "bo"}, inputs.AnyInput)
+    assert passed == inputs.TestCardsPassed(**at, count=1, by="bo", lent=False)
+    assert (wire_states.NO_RECORD.size, wire_states.NO_RECORD.witnessed) == (0, 0)

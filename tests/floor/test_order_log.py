@@ -8,15 +8,18 @@ from typing import Any
 import pytest
 
 from firmware_bridge.facts import orders
+from firmware_bridge.floor.page import order_log
 from firmware_bridge.floor.page.order_log import KEPT, OrderLog
 from firmware_bridge.floor.store.fact_queries import OrderAt
 from tests.floor.tables import NOW, rfc3339
 
 
-def said(seq: int, do: str = "void", id: str = "", *, ok: bool = True, by: str = "key/page", **more: Any) -> bytes:
+def said(
+    seq: int, do: str = "void", id: str = "", *, ok: bool = True, by: str = "key/page", table: str = "T07", **more: Any
+) -> bytes:
     answer = {"ok": ok, "id": id, "do": do} | ({} if ok else {"error": "no round is open"})
     event = {"type": "CommandAnswered", "answer": answer, "by": by, **more}
-    head = {"v": 1, "table": "T07", "shoe": 1, "journal": "1-ab12", "seq": seq, "at": rfc3339(NOW + seq)}
+    head = {"v": 1, "table": table, "shoe": 1, "journal": "1-ab12", "seq": seq, "at": rfc3339(NOW + seq)}
     return json.dumps(head | {"boot": "5c1e", "n": 1, "of": 1, "event": event}, separators=(",", ":")).encode()
 
 
@@ -36,6 +39,15 @@ def test_the_newest_orders_stand_first_with_who_gave_them_and_those_of_dealing_a
     for seq in range(10, 40):
         log.handle("T07", said(seq))
     assert len(brief(log)) == KEPT
+
+
+def test_of_more_tables_than_fit_those_that_were_there_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order_log, "MOST", 2)
+    log, tables = OrderLog(), ("T07", "T08", "T09")
+    for seq in (1, 2):
+        for table in tables:
+            log.handle(table, said(seq, table=table))
+    assert [len(log.of(table)) for table in tables] == [2, 2, 0]
 
 
 @pytest.mark.parametrize("id", ["page-1-2", "page-1-2-2"])

@@ -102,9 +102,8 @@ class OrderLog:
             or (message.event.person.login if message.event.person else "")
             or message.event.by
         )
-        kept = self._tables.setdefault(table, deque(maxlen=KEPT)) if len(self._tables) < MOST else None
-        if kept is not None:
-            kept.append(
+        if table in self._tables or len(self._tables) < MOST:
+            self._tables.setdefault(table, deque(maxlen=KEPT)).append(
                 Answered(milliseconds(message.at) or 0, do, who, answer.ok, id, answer.error or "", answer.hint or "")
             )
         return True
