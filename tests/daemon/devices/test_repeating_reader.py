@@ -48,7 +48,7 @@ START_S: Final = 1.0
 
 @dataclass
 class Found:
-    """What became of the cards. presses: by the dealer's NEXT and the pit's `keep`."""
+    """What became of the cards. presses: NEXT and `keep`. swallowed: not taken at once; a sensor may mend it."""
 
     presses: int = 0
     swallowed: int = 0
