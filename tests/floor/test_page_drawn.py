@@ -15,6 +15,7 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.house import Choice, Severity
 from firmware_bridge.floor.page import detail
 from firmware_bridge.floor.page.feed import Feed
+from firmware_bridge.floor.page.offers import offered
 from firmware_bridge.floor.page.views import Views
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.games import GAMES as DEALT
@@ -83,6 +84,25 @@ def test_a_line_that_stands_alone_begins_with_a_capital(why: str) -> None:
     assert re.search(r"The shoe( is disconnected|'s software was stopped) \S", drawn.replace("&#39;", "'"))
     starts = {id: said[0] for id, said in by_id("en").items() if id.startswith("silent.")}
     assert all(letter.isupper() for letter in starts.values()), starts
+
+
+def test_the_head_of_a_table_says_once_what_is_next() -> None:
+    for scene in (baccarat(3, 7, "!void misdeal 9s"), Scene("blackjack", {}, ("shoe bets=1:100 9h 9s Tc",))):
+        state = seen_text(views(messages("T07", scene), alive("T07")).table_parts("T07", "en")["state"])
+        assert "Why" not in state, state
+    third = seen_text(views(messages("T07", baccarat(3, 7, "9s"))).table_parts("T07", "en")["state"])
+    assert "Why player card 3 is due: Player has 5" in third
+
+
+def test_a_decision_in_chinese_is_without_the_word_to_type() -> None:
+    told = [*messages("T07", baccarat(3, 7, "9s ?? Kd")), *alive("T07")]
+    feed = views(told)._feed
+    for lang in LANGUAGES:
+        labels = [each.label for each in offered(feed.floor.tables["T07"], feed.troubles["T07"], lang)]
+        assert [label for label in labels if re.search("void|remove|keep", label)] == [] or lang == "en"
+    assert "有牌未能讀取：本局作廢" in [
+        each.label for each in offered(feed.floor.tables["T07"], feed.troubles["T07"], "zh-Hant")
+    ]
 
 
 def test_no_line_begins_with_a_dot() -> None:

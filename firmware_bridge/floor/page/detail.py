@@ -15,6 +15,10 @@ ROUNDS: Final = 12
 """Most rounds in the list."""
 
 
+NEXT: Final = ("mark_due", "slot_due")
+"""Reasons that say what the line of the next card or act says."""
+
+
 def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int, record: Html) -> Html:
     """The state of the table: game, shoe, round, phase. record: lines about what is wrong with its record."""
     table = seen.table
@@ -94,7 +98,7 @@ def _pairs(*rows: tuple[str, Part]) -> Html:
 
 
 def _why(seen: Seen, lang: Language) -> Part:
-    reasons = list(names.why(lang, seen.lamps)) if seen.lamps else []
+    reasons = list(names.why(lang, seen.lamps, without=NEXT)) if seen.lamps else []
     return _macro("why")(reasons) if reasons else None
 
 

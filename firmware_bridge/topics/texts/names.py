@@ -1,6 +1,6 @@
 """Translates ids and values of messages into a language."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from firmware_bridge.facts.events_of_rounds import Reason
@@ -103,10 +103,10 @@ def _given(lang: Language, name: str, value: str) -> str:
     return known(lang, f"given.{value}") or known(lang, f"alarm.{value}") or in_words(lang, value)
 
 
-def why(lang: Language, lamps: Lamps) -> Iterator[str]:
-    """Reasons of the lamps except alarms; the shoe's English for an unknown id."""
+def why(lang: Language, lamps: Lamps, without: Collection[str] = ()) -> Iterator[str]:
+    """Reasons of the lamps except alarms and those ids; the shoe's English for an unknown id."""
     for reason, english in zip(lamps.reasons, lamps.why, strict=False):
-        if known(lang, f"alarm.{reason.id}") is None:
+        if reason.id not in without and known(lang, f"alarm.{reason.id}") is None:
             yield reason_of(lang, reason) or english
 
 
