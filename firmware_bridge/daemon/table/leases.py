@@ -1,8 +1,10 @@
 """Leases of devices to a technician, which end even if the technician's command is killed."""
 
+import asyncio
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, Protocol
 
 from msgspec import UNSET, UnsetType
@@ -19,6 +21,10 @@ from firmware_bridge.shoe.state import Phase, Shoe
 log = logging.getLogger(__name__)
 
 OUTSIDE_A_ROUND: Final = (Phase.EMPTY, Phase.ENDED, Phase.BETTING, Phase.READY)
+
+
+LAST_SESSION: Final = 0xFFFF
+"""The highest boot session of a board, which is a u16."""
 
 
 class NotLeased(BridgeError):
@@ -91,16 +97,18 @@ class Leases:
         if self._table.budget.is_spent("people"):
             raise NotLeased("the reader was lent too often", WAIT)
         check(self._table.shoe, open_shoe)
-        known = leasable.lease(to, person)
+        with _of_a_device():
+            known = leasable.lease(to, person)
         log.info("the %s %s lent to %s", device, "are" if device.endswith("s") else "is", to)
         self._lease, self._last_pid = Lease(device, to, now()["at"], pid), pid
         return known
 
     def passed(self, session: object, seq: object) -> None:
         """Called for each test card. Raises ValueError unless the values are a report number of a leased reader."""
-        if not (self._lease and isinstance(session, int) and isinstance(seq, int)):
+        if not (self._lease and isinstance(session, int) and isinstance(seq, int) and 0 <= session <= LAST_SESSION):
             raise ValueError("no report number of a lent reader")
-        self._devices[self._lease.device].passed(ReportNo(session, seq % 256))
+        with _of_a_device():
+            self._devices[self._lease.device].passed(ReportNo(session, seq % 256))
 
     def leave(self, restore: object) -> None:
         """Keeps bytes (hex) that restore the device if the command is killed. Raises ValueError."""
@@ -111,7 +119,8 @@ class Leases:
         lease, self._lease = self._lease, None
         restore, self._restore = self._restore, None
         if lease:
-            self._devices[lease.device].reclaim(restore, cut_short)
+            with _of_a_device():
+                self._devices[lease.device].reclaim(restore, cut_short)
 
 
 def check(shoe: Shoe, open_shoe: bool) -> None:
@@ -128,6 +137,17 @@ def check(shoe: Shoe, open_shoe: bool) -> None:
     if shoe.status == "open" and not open_shoe:
         hint = "close it (sudo shoe do close-shoe --by NAME), or add --open-shoe: the dealer then confirms with NEXT"
         raise NotLeased(f"shoe {shoe.number} is open", hint)
+
+
+@contextmanager
+def _of_a_device() -> Iterator[None]:
+    """Ends the process for an error in the block: no connection's own, it may keep the device from the table."""
+    try:
+        yield
+    except Exception as error:
+        what = {"message": "a leased device cannot go on", "exception": error}
+        asyncio.get_running_loop().call_exception_handler(what)
+        raise
 
 
 def _lives(pid: int) -> bool:

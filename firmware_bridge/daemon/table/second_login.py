@@ -106,7 +106,11 @@ class SecondLogin:
             return Answer(ok=False, do="confirm", error=f"{who} gave this order", hint=hint)
         if as_seen(by) == as_seen(begun.by):
             return Answer(ok=False, do="confirm", error=f"{by} gave this order", hint="give your own name: --by NAME")
-        answer = begun.act(begun.fields | {"second": by}, person)
+        try:
+            answer = begun.act(begun.fields | {"second": by}, person)
+        except Exception:
+            begun.answer.cancel()  # else the first person waits for an answer that never comes
+            raise
         begun.answer.set_result(answer)
         return answer
 
