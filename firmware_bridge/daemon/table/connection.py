@@ -1,8 +1,8 @@
 """One connection at a socket of the daemon: requests come as lines, and whatever is wrong with it ends it alone."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +22,17 @@ UNREAD_S: Final = 10.0
 
 class Cut(ConnectionError):
     """A connection that this daemon ends; the text says why."""
+
+
+@contextmanager
+def not_of_a_connection() -> Iterator[None]:
+    """Ends the process for an error in the block: what is done there is the table's, whatever asked for it."""
+    try:
+        yield
+    except Exception as error:
+        failed = {"message": "what was asked for failed", "exception": error}
+        asyncio.get_running_loop().call_exception_handler(failed)
+        raise
 
 
 class Connection:
@@ -82,7 +93,7 @@ class Connection:
             yield gone
         finally:
             gone.cancel()
-            await asyncio.wait({gone})  # two must not read at once
+            await asyncio.gather(gone, return_exceptions=True)  # two must not read at once
 
     async def end(self) -> None:
         """Closes it; what is not read within `UNREAD_S` is lost."""

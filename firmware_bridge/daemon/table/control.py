@@ -16,7 +16,7 @@ from msgspec import UNSET, UnsetType
 from firmware_bridge import __build__, __version__
 from firmware_bridge.config import calibration
 from firmware_bridge.daemon.table.command import NotAnOrder, parse
-from firmware_bridge.daemon.table.connection import Connection
+from firmware_bridge.daemon.table.connection import Connection, not_of_a_connection
 from firmware_bridge.daemon.table.doors import Caller, Doors, not_for
 from firmware_bridge.daemon.table.journal_copies import JournalCopies
 from firmware_bridge.daemon.table.journal_writer import StillWriting
@@ -243,9 +243,10 @@ class Control:
         """Carries out an order, at once or when a second login has confirmed it."""
 
         def act(given: dict[str, Any], confirmed: Person | UnsetType = UNSET) -> orders.Answer:
-            if given["do"] in RECORD_ORDERS:
-                return self._recorder.order(given, by, person, confirmed)
-            return self._give(given, by, person, confirmed)
+            with not_of_a_connection():
+                if given["do"] in RECORD_ORDERS:
+                    return self._recorder.order(given, by, person, confirmed)
+                return self._give(given, by, person, confirmed)
 
         if not self._second.asks_for(fields):
             await connection.send(act(fields))

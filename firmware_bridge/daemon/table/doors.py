@@ -9,10 +9,10 @@ import stat
 import struct
 import traceback
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.daemon.table.connection import LONGEST, Connection, Cut
@@ -109,15 +109,14 @@ class Doors:
         )
 
         async def met(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            pid, uid, _ = _peer(writer)
-            await self._meet(Connection(reader, writer), role, uid, pid)
+            await self._meet(Connection(reader, writer), role, *_peer(writer))
 
         with socket_address(path) as address:
             server = await asyncio.start_unix_server(met, address, limit=LONGEST // 2, backlog=OF_ALL)
         self._servers[path] = server
         path.chmod(mode)
 
-    async def _meet(self, connection: Connection, role: Role, uid: int, pid: int) -> None:
+    async def _meet(self, connection: Connection, role: Role, pid: int, uid: int) -> None:
         """Serves a connection until it ends. Raises no error: no connection ends the daemon."""
         here = self._open[role]
         here[uid] += 1
@@ -162,6 +161,14 @@ def not_for(role: Role, do: str) -> orders.Answer | None:
     return orders.Answer(ok=False, error=what, hint=f"it is for {who}; your groups: id")
 
 
+def is_of_a_connection(failed: Mapping[str, Any]) -> bool:
+    """Whether what the loop's handler got is an error of a connection, by the keys that asyncio gives it.
+
+    Only connections here have transports; a listening socket is named where no file is left for another connection.
+    """
+    return "transport" in failed or "socket" in failed
+
+
 def is_ours(folder: Path) -> bool:
     """Whether a folder is there, and only root and this process's user can change what lies in it."""
     try:
@@ -192,8 +199,8 @@ def _place(error: Exception) -> str:
     return f"{Path(last.filename).name}:{last.lineno}"
 
 
-def _peer(writer: asyncio.StreamWriter) -> tuple[int, int, int]:
-    """pid, uid and gid of the process at the other end, as of its `connect`."""
+def _peer(writer: asyncio.StreamWriter) -> tuple[int, int]:
+    """The pid and uid of the process at the other end, as of its `connect`."""
     known = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
-    pid, uid, gid = _UCRED.unpack(known)
-    return pid, uid, gid
+    pid, uid, _ = _UCRED.unpack(known)
+    return pid, uid

@@ -1,16 +1,15 @@
 """Leases of devices to a technician, which end even if the technician's command is killed."""
 
-import asyncio
 import logging
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from msgspec import UNSET, UnsetType
 
 from firmware_bridge.daemon.table.budget import WAIT
 from firmware_bridge.daemon.table.clock import now
+from firmware_bridge.daemon.table.connection import not_of_a_connection
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import BridgeError
@@ -97,7 +96,7 @@ class Leases:
         if self._table.budget.is_spent("people"):
             raise NotLeased("the reader was lent too often", WAIT)
         check(self._table.shoe, open_shoe)
-        with _of_a_device():
+        with not_of_a_connection():
             known = leasable.lease(to, person)
         log.info("the %s %s lent to %s", device, "are" if device.endswith("s") else "is", to)
         self._lease, self._last_pid = Lease(device, to, now()["at"], pid), pid
@@ -107,7 +106,7 @@ class Leases:
         """Called for each test card. Raises ValueError unless the values are a report number of a leased reader."""
         if not (self._lease and isinstance(session, int) and isinstance(seq, int) and 0 <= session <= LAST_SESSION):
             raise ValueError("no report number of a lent reader")
-        with _of_a_device():
+        with not_of_a_connection():
             self._devices[self._lease.device].passed(ReportNo(session, seq % 256))
 
     def leave(self, restore: object) -> None:
@@ -119,7 +118,7 @@ class Leases:
         lease, self._lease = self._lease, None
         restore, self._restore = self._restore, None
         if lease:
-            with _of_a_device():
+            with not_of_a_connection():
                 self._devices[lease.device].reclaim(restore, cut_short)
 
 
@@ -137,17 +136,6 @@ def check(shoe: Shoe, open_shoe: bool) -> None:
     if shoe.status == "open" and not open_shoe:
         hint = "close it (sudo shoe do close-shoe --by NAME), or add --open-shoe: the dealer then confirms with NEXT"
         raise NotLeased(f"shoe {shoe.number} is open", hint)
-
-
-@contextmanager
-def _of_a_device() -> Iterator[None]:
-    """Ends the process for an error in the block: no connection's own, it may keep the device from the table."""
-    try:
-        yield
-    except Exception as error:
-        what = {"message": "a leased device cannot go on", "exception": error}
-        asyncio.get_running_loop().call_exception_handler(what)
-        raise
 
 
 def _lives(pid: int) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.connection import not_of_a_connection
 from firmware_bridge.daemon.table.order_service import order_of
 from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
 from firmware_bridge.daemon.table.table import Table
@@ -120,6 +121,10 @@ class SecondLogin:
         return self._table.order(Ordered(**now(), order=refused, by=by, nonce=nonce(), person=person))
 
     def _show(self) -> None:
+        with not_of_a_connection():
+            self._warn()
+
+    def _warn(self) -> None:
         self._table.unwarn(ALARM)
         if self._waiting:
             what = "; ".join(f"order {each.number} of {each.by} waits: {each.what}" for each in self._waiting.values())

@@ -3,10 +3,10 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from itertools import chain
 from math import inf
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 MOST: Final = 8
 """Items of one source that are handled in a turn of the loop; what is beyond them waits for the next turn."""
@@ -86,6 +86,18 @@ class Window:
     def clear(self) -> None:
         """Forgets what was admitted."""
         self._admitted.extend([-inf] * len(self._admitted))
+
+
+def begun(work: Coroutine[Any, Any, Item], loop: asyncio.AbstractEventLoop) -> "asyncio.Task[Item]":
+    """A task that nothing awaits: an error in it ends the process, as one in a callback of the loop does."""
+    task = loop.create_task(work)
+
+    def ended(_: object) -> None:
+        if not task.cancelled() and (error := task.exception()):
+            loop.call_exception_handler({"message": "a task failed", "exception": error})
+
+    task.add_done_callback(ended)
+    return task
 
 
 class CountedLog:
